@@ -48,6 +48,12 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker("later")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What starts other programs comes first, so that no worker waits for it alone in the end."""
+    programs = COSTLY - {"long", "documents"}
+    items.sort(key=lambda item: not any(mark.name in programs for mark in item.iter_markers()))
+
+
 def pytest_make_parametrize_id(val: object) -> str | None:
     """The name of a test has no long text: its beginning is enough."""
     return f"{val[:LONGEST]}..." if isinstance(val, str) and len(val) > LONGEST else None

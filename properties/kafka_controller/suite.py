@@ -6,6 +6,7 @@ from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of
 from fencepost.properties.kafka_controller.conduct import controller_conduct
+from fencepost.properties.kafka_controller.lemmas import epoch_lemmas
 from fencepost.properties.kafka_controller.terms import Terms
 from fencepost.properties.vocabulary import Suite
 
@@ -135,6 +136,7 @@ def kafka_controller(p: Protocol) -> Suite:
 
     _possible(suite, t)
     controller_conduct(suite, t)
+    suite.lemmas_by(lambda: epoch_lemmas(suite, t))
     return suite
 
 
