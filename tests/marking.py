@@ -63,6 +63,6 @@ def unmarked(program: str, markers: Collection[str]) -> str | None:
     """
     path = Path(program)
     wanted = PROGRAMS.get(path.name)
-    if wanted is None or set(wanted).intersection(markers) or path.resolve().is_relative_to(TEMPORARY):
+    if wanted is None or set(wanted).intersection(markers) or (path.is_absolute() and path.resolve().is_relative_to(TEMPORARY)):
         return None
     return wanted[0]
