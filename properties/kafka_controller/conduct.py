@@ -77,22 +77,24 @@ def _threads(suite: Suite, t: Terms) -> None:
 
         return all_of(Implies(t.stays(b), follows(b)) for b in broker)
 
-    @suite.step
-    def ends_come_to_threads() -> Any:
-        """A thread that handles a new session elects unless the node names its broker, which then changes nothing."""
+    if t.hears_late:
 
-        def follows(b: int) -> Any:
-            if not t.hears_late:
-                return True
-            before, after = s.new_sessions[b], n.new_sessions[b]
-            opened = And(Not(s.session[b]), n.session[b])
-            leader = n.leader[b] == (s.leader[b] if lock else s.controller_holder)
-            elects = And(n.stage[b] == "electing", Not(n.active[b]), leader)
-            named = And(n.stage[b] == s.stage[b], n.active[b] == s.active[b], n.leader[b] == s.leader[b])
-            handles = And(after == before - 1, t.reaches(b), s.stage[b] == "idle", If(s.controller_holder == b, named, elects))
-            return Or(And(after == before, Not(opened)), And(after == minimum(before + 1, limit), opened), handles)
+        @suite.step
+        def ends_come_to_threads() -> Any:
+            """A thread that handles a new session elects unless the node names its broker, which then changes nothing."""
 
-        return all_of(Implies(t.stays(b), follows(b)) for b in broker)
+            def follows(b: int) -> Any:
+                before, after = s.new_sessions[b], n.new_sessions[b]
+                opened = And(Not(s.session[b]), n.session[b])
+                leader = n.leader[b] == (s.leader[b] if lock else s.controller_holder)
+                elects = And(n.stage[b] == "electing", Not(n.active[b]), leader)
+                named = And(n.stage[b] == s.stage[b], n.active[b] == s.active[b], n.leader[b] == s.leader[b])
+                handles = And(
+                    after == before - 1, t.reaches(b), s.stage[b] == "idle", If(s.controller_holder == b, named, elects)
+                )
+                return Or(And(after == before, Not(opened)), And(after == minimum(before + 1, limit), opened), handles)
+
+            return all_of(Implies(t.stays(b), follows(b)) for b in broker)
 
     if not t.hears_late and t.p.parameters["expiries"]:
 
@@ -196,9 +198,7 @@ def _offices(suite: Suite, t: Terms) -> None:
 
         def follows(b: int) -> Any:
             takes = And(Not(s.active[b]), n.active[b])
-            there = (
-                And(*(of[b, x] == s.registered[x] for of in (n.live, n.queued, n.knows))) for x in broker
-            )
+            there = (And(*(of[b, x] == s.registered[x] for of in (n.live, n.queued, n.knows))) for x in broker)
             return Implies(takes, And(s.stage[b] == "epoch_read", n.stage[b] == "idle", Not(n.brokers_change[b]), *there))
 
         return all_of(follows(b) for b in broker)
