@@ -110,7 +110,7 @@ def bite(
     """Makes the mutants of the instances and has each of them checked until it is noticed.
 
     ``only`` names mutants, or actions all of whose mutants are meant; none named are all. With ``properties`` only these count
-    as noticing. With a ``sample`` only so many of these are tried. Instances with more than ``states`` are left out. ``memory``
+    as noticing. With a ``sample`` only that many are tried. Instances with more than ``states`` are left out. ``memory``
     bounds each search, in bytes; ``workers`` is the number of processes (None: one for each core), and changes nothing but the
     time. Raises ModelError for parameters that do not fit each other.
     """

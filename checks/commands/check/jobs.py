@@ -36,7 +36,7 @@ def done(
 ) -> Iterator[Checked]:
     """What was found of each job, as it comes; ``configured`` is what protocols take from the user's files.
 
-    Jobs that are left when it is told to stop, or when the time that began at ``started`` is up, are left out. Raises what
+    Jobs that are left when a stop is asked for, or when the time that began at ``started`` is up, are left out. Raises what
     ``check`` raises.
     """
     for job in jobs:

@@ -40,7 +40,7 @@ public final class Tasks {
         due.add(task);
     }
 
-    /** What a publication gives the topic's executor arrives there when it is told to. */
+    /** What a publication gives the topic's executor arrives there by a step of the run. */
     public void publish(Runnable publication) {
         publishing = true;
         try {

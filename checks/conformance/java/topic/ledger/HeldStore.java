@@ -55,10 +55,10 @@ final class HeldStore {
         final List<Update> updates = new ArrayList<>();
         /** Why the list is written next. */
         String reason = "list";
-        /** The subscription's cursor is read when it is told to be; its answer waits until then. */
+        /** The subscription's cursor is read by a step of the run; its answer waits until then. */
         boolean cursorsLater;
         CompletableFuture<Optional<GetResult>> cursor;
-        /** The cache has no list of cursors, but for those that a broker opens itself. */
+        /** The cache has no list of cursors, except for those that a broker opens itself. */
         boolean stale;
         MetadataStoreExtended store;
     }
