@@ -88,16 +88,24 @@ def check(
     findings = run.by(engine) if engine else run.by_the_strongest()
     reporter.end()
     succeeded = [v.property for v in findings.verdicts if v.verdict not in ("violated", "inconclusive")]
-    suspicions = (*_unexplained(entry, protocol, instance, defects, findings.suspicions), *empty(protocol, succeeded))
+    suspicions = (
+        *_unexplained(entry, protocol, instance, defects, findings.suspicions, should_stop),
+        *empty(protocol, succeeded),
+    )
     return Checked(entry, instance, protocol, replace(findings, suspicions=suspicions))
 
 
 def _unexplained(
-    entry: Entry, protocol: Protocol, instance: Instance, defects: Sequence[str], suspicions: Sequence[Suspicion]
+    entry: Entry,
+    protocol: Protocol,
+    instance: Instance,
+    defects: Sequence[str],
+    suspicions: Sequence[Suspicion],
+    should_stop: Callable[[], bool],
 ) -> list[Suspicion]:
     """The suspicions without those of variables that do not change because the instance is small."""
     still = {suspicion.subject for suspicion in suspicions if suspicion.kind == "never-changes"}
-    small = changed_by_more(entry, protocol, instance.parameters, defects, still) if still else set()
+    small = changed_by_more(entry, protocol, instance.parameters, defects, still, should_stop) if still else set()
     return [s for s in suspicions if s.kind != "never-changes" or s.subject not in small]
 
 
