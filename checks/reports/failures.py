@@ -10,6 +10,7 @@ from pathlib import Path
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
 from fencepost.checks.reports.histories import about
+from fencepost.checks.reports.refinements import refused_by
 from fencepost.checks.settings.input_files import Place
 from fencepost.model.counts import count_of
 from fencepost.model.history import History
@@ -77,7 +78,8 @@ class Judged:
             return f"{name} is unreached: {self.verdict.note}"
         if self.verdict.trace is None:
             return f"{name} is violated: {self.verdict.note}"
-        return f"{name} is violated in {count_of(int(steps), 'step')}" if steps is not None else f"{name} is violated"
+        length = f" in {count_of(int(steps), 'step')}" if steps is not None else ""
+        return f"{name} is violated{length}" + (f": {refused}" if (refused := refused_by(self.verdict)) else "")
 
     @property
     def text(self) -> str:

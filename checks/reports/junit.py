@@ -10,6 +10,7 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.reports.failures import Judged
 from fencepost.checks.reports.guarantees import Opening, why
+from fencepost.checks.reports.refinements import established_of
 from fencepost.properties.registry import written
 
 
@@ -96,4 +97,5 @@ def _case(suite: Element, place: str, row: Judged) -> None:
     else:
         expected = f", as expected: {row.verdict.note}" if row.verdict.expected else ""
         expected += f", accepted: {row.verdict.accepted}" if row.verdict.accepted is not None else ""
-        SubElement(case, "system-out").text = f"{row.verdict.verdict} by {row.verdict.by}{expected}"
+        came = established_of(row.verdict) or row.verdict.verdict
+        SubElement(case, "system-out").text = f"{came} by {row.verdict.by}{expected}"

@@ -17,6 +17,7 @@ from fencepost.checks.reports.baseline_lines import comparison_as_json
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.guarantees import as_json as guarantees_as_json
 from fencepost.checks.reports.histories import about, address, upstream
+from fencepost.checks.reports.refinements import established_of, refined_by, refused_by
 from fencepost.checks.reports.seen import seen
 from fencepost.model.counts import count_of
 from fencepost.model.history import History
@@ -81,7 +82,7 @@ def _word(verdict: Verdict) -> str:
         return {"proved": "reached", "violated": "unreached"}.get(verdict.verdict, verdict.verdict)
     if verdict.property.kind == "hazard":
         return "accepted" if verdict.accepted is not None else {"exhausted": "not here"}.get(verdict.verdict, verdict.verdict)
-    if verdict.property.refinement is not None and verdict.verdict not in ("violated", "inconclusive"):
+    if established_of(verdict):
         return "refines"
     return "expected" if verdict.expected else verdict.verdict
 
@@ -106,8 +107,8 @@ def _lines(protocol: str, verdicts: list[Verdict], width: int) -> list[str]:
     if first.history is not None:
         return _lines_of_hazard(protocol, first, first.history, head, width)
     text = ", ".join(v.property.name for v in verdicts)
-    if _word(first) == "refines" and first.property.refinement is not None:
-        text += f": {first.property.refinement.coarse.name} ({first.verdict})"
+    if _word(first) == "refines":
+        text += f": {refined_by(first)} ({first.verdict})"
     if first.verdict in ("violated", "inconclusive"):
         text += f": {first.property.doc.splitlines()[0]}" if len(verdicts) == 1 else ""
         steps = f"{_length(first.reach)}; " if "steps" in first.reach and first.verdict == "violated" else ""
@@ -243,6 +244,8 @@ def _row(checked: Checked, verdict: Verdict, file: Path | None) -> dict[str, Any
         "by": verdict.by,
         "reach": dict(verdict.reach),
         "note": verdict.note,
+        "refines": refined_by(verdict) or None,
+        "refused": refused_by(verdict) or None,
         "trace": None if file is None else str(file),
         "hazard": None if verdict.history is None else _hazard(checked.entry.name, verdict, verdict.history),
     }

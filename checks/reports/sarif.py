@@ -13,6 +13,7 @@ from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.judging import Shortfall
 from fencepost.checks.reports.failures import Judged, in_repository, place_of
 from fencepost.checks.reports.guarantees import Opening, why
+from fencepost.checks.reports.refinements import established_of, refined_by
 from fencepost.model.language import Location
 from fencepost.properties.vocabulary import Property
 from fencepost.traces.trace import Trace
@@ -29,7 +30,7 @@ def as_sarif(
     opening: Opening | None = None,
 ) -> str:
     """The run as SARIF: a rule for each property that was checked, a result for each verdict that is not as it should be, and
-    for each guarantee that falls short, at the line of the setting.
+    for each guarantee that falls short, at the line of the setting. A refinement that holds is a notification.
 
     The steps of a trace are its code flow, each at the line of its action. A result's fingerprint depends on the instance and
     the property alone, so that it stays one alert when the shortest trace or the code around it changes.
@@ -40,13 +41,14 @@ def as_sarif(
     short = () if opening is None else opening.shortfalls
     rules |= {_guarantee_id(row): _guarantee_rule(row) for row in (opening.now.rows if opening else ())}
     numbers = {name: number for number, name in enumerate(rules)}
+    remarks = [*notes, *filter(None, (established_of(row.verdict) for row in rows))]
     run = {
         "tool": {"driver": {"name": "Fencepost", "rules": list(rules.values())}},
         "invocations": [
             {
                 "executionSuccessful": status not in (ExitStatus.EVALUATION, ExitStatus.INCONCLUSIVE),
                 "exitCode": int(status),
-                "toolExecutionNotifications": [{"level": "note", "message": {"text": note}} for note in notes],
+                "toolExecutionNotifications": [{"level": "note", "message": {"text": note}} for note in remarks],
             }
         ],
         "results": [
@@ -64,12 +66,13 @@ def _rule_id(row: Judged) -> str:
 
 def _rule(row: Judged) -> dict[str, Any]:
     prop: Property = row.verdict.property
+    refines = {"refines": coarse} if (coarse := refined_by(row.verdict)) else {}
     return {
         "id": _rule_id(row),
         "shortDescription": {"text": prop.doc.splitlines()[0]},
         "fullDescription": {"text": prop.doc},
         "defaultConfiguration": {"level": "error"},
-        "properties": {"kind": prop.kind, "tags": [row.checked.entry.name]},
+        "properties": {"kind": prop.kind, **refines, "tags": [row.checked.entry.name]},
     }
 
 

@@ -127,7 +127,7 @@ def test_what_is_refused_says_what_the_coarse_protocol_sees() -> None:
     refused = explore(suite).verdicts[0]
     assert (refused.verdict, refused.reach["steps"]) == ("violated", 3)
     told = show(refused.trace, p, violated=refused.property)
-    assert "  down is not a step of fuse: there it is burnt yes -> no\n    from burnt yes; heat 0\n" in told
+    assert "  down is no step of fuse: there it is burnt yes -> no\n    from burnt yes; heat 0\n" in told
 
 
 MAPPINGS: dict[str, tuple[Callable[[Protocol], Any], str]] = {

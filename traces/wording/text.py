@@ -122,13 +122,24 @@ def reasons(trace: Trace, protocol: Protocol, violated: Property | None, width: 
     return ["", f"  {why.of(violated.name)} {place}", *because(why, "    ", width)]
 
 
-def _no_step_of(trace: Trace, refinement: Refinement, width: int) -> list[str]:
-    """What the last step, which is none of the coarse protocol, changes there, and from which state."""
+def refusal(trace: Trace, refinement: Refinement) -> str:
+    """Why a trace refuses a refinement, in one line: its last step is none of the coarse protocol, and changes this there."""
+    head, words = _refused(trace, refinement)
+    return head + " ".join(words)
+
+
+def _refused(trace: Trace, refinement: Refinement) -> tuple[str, list[str]]:
     coarse = refinement.coarse
     before, after = map(refinement.seen, trace.states[-2:])
-    from_ = [f"{v.name} {v.domain.show(raw)};" for v, raw in zip(coarse.variables, before, strict=True)]
-    head = f"  {trace.steps[-1].action} is not a step of {coarse.name}: there it is "
-    lines = _wrapped(head, changes(coarse.variables, before, after), " ", width, 4)
+    return f"{trace.steps[-1].action} is no step of {coarse.name}: there it is ", changes(coarse.variables, before, after)
+
+
+def _no_step_of(trace: Trace, refinement: Refinement, width: int) -> list[str]:
+    """The refusal, and from which state of the coarse protocol the step is taken."""
+    coarse, (head, words) = refinement.coarse, _refused(trace, refinement)
+    values = zip(coarse.variables, refinement.seen(trace.states[-2]), strict=True)
+    from_ = [f"{v.name} {v.domain.show(raw)};" for v, raw in values]
+    lines = _wrapped(f"  {head}", words, " ", width, 4)
     return ["", *lines, *_wrapped("    from ", [*from_[:-1], from_[-1].removesuffix(";")], " ", width)]
 
 
