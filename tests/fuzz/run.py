@@ -81,7 +81,13 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="the number of the first protocol")
     parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--only", metavar="WORDS", help="compare each protocol, in the ways with these words in their names")
     asked = parser.parse_args()
+    comparisons = COMPARISONS
+    if asked.only is not None:
+        comparisons = {name: (way, 100) for name, (way, _) in COMPARISONS.items() if asked.only in name}
+        if not comparisons:
+            parser.error(f"no comparison has {asked.only!r} in its name; there are: {', '.join(COMPARISONS)}")
     counts, texts, differences, started = Counter[str](), set[Spec](), 0, time.monotonic()
     for number in range(asked.first, asked.first + asked.count):
         if (number - asked.first) % SLICE == 0 and number > asked.first:
@@ -89,7 +95,7 @@ def main() -> int:
         spec = spec_of(asked.seed, number)
         texts.add(spec)
         try:
-            compare(spec, Random(number), counts)
+            compare(spec, Random(number), counts, comparisons)
         except KeyboardInterrupt:
             asked.count = number - asked.first
             break
