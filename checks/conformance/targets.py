@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
+from fencepost.checks.conformance.java_side.harness import Harness, harness
+from fencepost.checks.conformance.java_side.jars import Release
+from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.running.adapter import Adapter
 from fencepost.model.language import Protocol
 from fencepost.model.releases import Releases, numbers
@@ -19,6 +23,30 @@ class Asked:
     release: str
     storage: str = ""
     processes: bool = False
+
+
+A = TypeVar("A", bound=Adapter)
+
+
+@dataclass(frozen=True)
+class Bench(Generic[A]):
+    """How a harness is started: its ``folder`` and ``main`` class, the ``release`` of a number, and the ``adapter`` that speaks
+    with it; ``besides`` and ``options`` are as ``harness`` takes them."""
+
+    folder: str
+    main: str
+    release: Callable[[str], Release]
+    adapter: Callable[[Session], A]
+    besides: Sequence[str] = ()
+    options: Sequence[str] = ()
+
+    def harness(self, number: str) -> Harness:
+        """The compiled harness for the release of that number. Raises ToolchainError."""
+        return harness(self.folder, self.main, self.release(number), besides=self.besides, options=self.options)
+
+    def __call__(self, asked: Asked, *, keep_log: bool = False) -> A:
+        """A harness with nothing in it yet. Raises ToolchainError or SessionError."""
+        return self.adapter(Session(self.harness(asked.release), keep_log=keep_log))
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,8 @@ def bookkeeper(version: str) -> Release:
 def start(asked: Asked, *, keep_log: bool = False) -> LedgerAdapter:
     """A harness with no bookie yet. Raises ToolchainError or SessionError."""
     release = bookkeeper(asked.release)
-    bench = harness("ledger", "org.apache.bookkeeper.client.LedgerBench", release, besides=BESIDES, options=MEMORY)
+    main, besides = "org.apache.bookkeeper.client.LedgerBench", (*BESIDES, "executor")
+    bench = harness("ledger", main, release, besides=besides, options=MEMORY)
     storage = asked.storage or next(iter(STORAGES))
     return LedgerAdapter(Session(bench.with_arguments(STORAGES[storage]), keep_log=keep_log), storage=storage)
 

@@ -17,6 +17,12 @@ from fencepost.checks.console.user_cache import user_cache
 JAVA = Path(__file__).parents[1] / "java"
 SHARED = JAVA / "shared"
 
+OVER_ZOOKEEPER = ("zookeeper",)
+"""The folder that harnesses over a ZooKeeper server of their own share."""
+
+OF_PULSAR = (*OVER_ZOOKEEPER, "pulsar")
+"""The folders that harnesses over Pulsar's metadata share."""
+
 OPTIONS = (
     "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=1",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from fencepost.checks.conformance.java_side.session import Session
-from fencepost.checks.conformance.running.adapter import Adapter, Departure, Observable, Owed, Seen, Taken
+from fencepost.checks.conformance.running.adapter import Observable, Owed
+from fencepost.checks.conformance.running.brokers import BrokersAdapter, Line, do, let, of_all
 from fencepost.checks.conformance.running.view import View
-from fencepost.model.language import Protocol
 
 _BROKERS = "the harness has elections and epochs, and no brokers that register and are sent requests"
 _LINK = "the harness has no link that breaks"
@@ -23,17 +22,6 @@ def _of_store(family: str, name: str) -> Observable:
     return Observable(family, (family,), lambda view: view[family], lambda seen: seen[name])
 
 
-def _of_each(family: str, name: str = "") -> Observable:
-    """A variable of each broker."""
-    told = name or family
-    return Observable(
-        family,
-        (family,),
-        lambda view: {b: view[f"{family}[{b}]"] for b in view.members("broker")} if f"{family}[b0]" in view else None,
-        lambda seen: {b: shown[told] for b, shown in seen["brokers"].items()},
-    )
-
-
 def _watches(view: View) -> dict[str, Any]:
     """Of brokers that have a session, whether a watch has fired: the others hear of it as they open another."""
     return {b: view[f"controller_change[{b}]"] for b in view.members("broker") if view[f"session[{b}]"]}
@@ -43,13 +31,13 @@ OBSERVABLES = (
     _of_store("controller_holder", "holder"),
     _of_store("controller_former", "former"),
     _of_store("controller_epoch", "controller_epoch"),
-    _of_each("lives"),
-    _of_each("link"),
-    _of_each("session"),
-    _of_each("leader"),
-    _of_each("active"),
-    _of_each("epoch"),
-    _of_each("new_sessions"),
+    of_all("lives"),
+    of_all("link"),
+    of_all("session"),
+    of_all("leader"),
+    of_all("active"),
+    of_all("epoch"),
+    of_all("new_sessions"),
     Observable(
         "controller_change",
         ("controller_change",),
@@ -59,7 +47,20 @@ OBSERVABLES = (
 )
 
 
-class ControllerAdapter(Adapter):
+_LINES: Mapping[str, Line] = {
+    "elect": let("elect"),
+    "read_epoch": let("read"),
+    "fail_over": let("raise"),
+    "hear_node": do("hear"),
+    "handle_new_session": do("session"),
+    "resign": do("resign"),
+    "expire": do("expire"),
+    "learn_of_expiry": do("learn"),
+    "reestablish": do("reestablish"),
+}
+
+
+class ControllerAdapter(BrokersAdapter):
     """Drives one KafkaController for each broker, over a ZkClient each, over one ZooKeeper server."""
 
     protocol = "kafka_controller"
@@ -71,53 +72,8 @@ class ControllerAdapter(Adapter):
     }
     observables = OBSERVABLES
     shown_by_requests = ("stage",)
-
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self.covered = frozenset(_STEPS)
-
-    def begin(self, instance: Protocol) -> Seen:
-        universe = instance.universes["broker"]
-        return self._seen({"do": "begin", "brokers": [universe.label(member) for member in universe]})
-
-    def take(self, step: Taken) -> Seen:
-        return self._seen(_STEPS[step.action.name](next(iter(step.arguments.values()))))
+    lines = _LINES
 
     def expected(self, view: View) -> Owed:
         waits = {b: OWED.get(view[f"stage[{b}]"]) for b in view.members("broker")}
         return Owed(frozenset(f"{b} {what}" for b, what in waits.items() if what))
-
-    def close(self) -> None:
-        self.session.close()
-
-    def _seen(self, step: Mapping[str, Any]) -> Seen:
-        answer = self.session.ask(step)
-        if "refused" in answer:
-            raise Departure(answer["refused"])
-        seen = answer["seen"]
-        owed = frozenset(f"{b} {what}" for b, shown in seen["brokers"].items() for what in shown.get("requests", ()))
-        return Seen(seen, owed)
-
-
-Step = Callable[[str], dict[str, Any]]
-
-
-def _let(what: str) -> Step:
-    return lambda b: {"do": "let", "of": b, "what": what}
-
-
-def _do(what: str) -> Step:
-    return lambda b: {"do": what, "of": b}
-
-
-_STEPS: Mapping[str, Step] = {
-    "elect": _let("elect"),
-    "read_epoch": _let("read"),
-    "fail_over": _let("raise"),
-    "hear_node": _do("hear"),
-    "handle_new_session": _do("session"),
-    "resign": _do("resign"),
-    "expire": _do("expire"),
-    "learn_of_expiry": _do("learn"),
-    "reestablish": _do("reestablish"),
-}

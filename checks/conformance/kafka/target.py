@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from fencepost.checks.conformance.java_side.harness import harness
+from fencepost.checks.conformance.java_side.harness import OVER_ZOOKEEPER
 from fencepost.checks.conformance.java_side.jars import Artifact, Release
 from fencepost.checks.conformance.java_side.servers import ZOOKEEPER_SERVER
-from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.kafka.controller import ControllerAdapter
-from fencepost.checks.conformance.targets import Asked, Target
+from fencepost.checks.conformance.targets import Bench, Target
 from fencepost.model.releases import held
 
 
@@ -18,11 +17,9 @@ def kafka_controller(version: str) -> Release:
     return Release("kafka-controller", version, tuple(map(Artifact, (core, zookeeper, *ZOOKEEPER_SERVER, lines))))
 
 
-def start(asked: Asked, *, keep_log: bool = False) -> ControllerAdapter:
-    """A harness with a server and no broker yet. Raises ToolchainError or SessionError."""
-    made = harness("kafka_controller", "kafka.controller.ControllerBench", kafka_controller(asked.release))
-    return ControllerAdapter(Session(made, keep_log=keep_log))
-
+start = Bench(
+    "kafka_controller", "kafka.controller.ControllerBench", kafka_controller, ControllerAdapter, besides=OVER_ZOOKEEPER
+)
 
 KAFKA_CONTROLLER = Target(
     name="kafka-controller",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fencepost.checks.conformance.java_side.harness import Harness, harness
+from fencepost.checks.conformance.java_side.harness import OF_PULSAR, Harness, harness
 from fencepost.checks.conformance.java_side.servers import pulsar_brokers
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.policy.code import pulsar_broker
@@ -21,12 +21,12 @@ MAIN = "org.apache.pulsar.metadata.coordination.impl.BrokersBench"
 
 def brokers(release: str) -> Harness:
     """The harness of brokers over one ZooKeeper server. Raises ToolchainError."""
-    return harness("brokers", MAIN, pulsar_broker(release), besides=("pulsar", "bundles"), options=OPTIONS)
+    return harness("brokers", MAIN, pulsar_broker(release), besides=(*OF_PULSAR, "bundles"), options=OPTIONS)
 
 
 def whole_brokers(release: str) -> Harness:
     """The same with whole brokers, and a bookie. Raises ToolchainError."""
-    made = harness("brokers", MAIN, pulsar_brokers(release), besides=("pulsar", "bundles"), options=OPTIONS)
+    made = harness("brokers", MAIN, pulsar_brokers(release), besides=(*OF_PULSAR, "bundles"), options=OPTIONS)
     return made.with_arguments("whole")
 
 

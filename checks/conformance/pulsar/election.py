@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
-from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.pulsar.election_deviations import DEVIATIONS
-from fencepost.checks.conformance.running.adapter import Adapter, Departure, Observable, Owed, Seen, Taken
+from fencepost.checks.conformance.running.adapter import Observable, Owed
+from fencepost.checks.conformance.running.brokers import BrokersAdapter, Line, do, let, of_all, told
 from fencepost.checks.conformance.running.view import View
-from fencepost.model.language import Protocol
 
 _LINK = "the harness has no link that breaks, so that nobody is cut off"
 _LOOKUP = "lookups are NamespaceService's, which the harness does not have"
@@ -36,25 +35,14 @@ def _of_node(name: str, absent: Any) -> Observable:
     return Observable(family, (family,), lambda view: view[family], lambda seen: seen["node"].get(name, absent))
 
 
-def _of_all(family: str) -> Observable:
-    """A variable of each broker, whether or not it runs."""
-    return Observable(
-        family, (family,), lambda view: {b: view[f"{family}[{b}]"] for b in view.members("broker")}, _told(family)
-    )
-
-
 def _of_live(name: str, family: str, shown: Callable[[Any], Any] = lambda value: value) -> Observable:
     """A variable of each broker that runs; of others there is nothing to see."""
     return Observable(
         name,
         (family,),
         lambda view: {b: shown(view[f"{family}[{b}]"]) for b in view.members("broker") if view[f"lives[{b}]"]},
-        _told(name),
+        told(name),
     )
-
-
-def _told(name: str) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-    return lambda seen: {b: told[name] for b, told in seen["brokers"].items() if name in told}
 
 
 def _stage(view: View, b: str) -> str:
@@ -68,22 +56,43 @@ OBSERVABLES = (
     _of_node("holder", "nobody"),
     _of_node("former", False),
     _of_node("version", 0),
-    _of_all("lives"),
-    _of_all("session"),
-    _of_all("former_session"),
+    of_all("lives"),
+    of_all("session"),
+    of_all("former_session"),
     _of_live("role", "role", _ROLES.__getitem__),
     Observable(
         "stage",
         ("stage",),
         lambda view: {b: _stage(view, b) for b in view.members("broker") if view[f"lives[{b}]"]},
-        _told("stage"),
+        told("stage"),
     ),
     _of_live("cached", "cached"),
     _of_live("deletion", "leader_deletion"),
 )
 
 
-class ElectionAdapter(Adapter):
+_LINES: Mapping[str, Line] = {
+    **dict.fromkeys(("find_none", "find_own", "find_former", "find_other"), let("look")),
+    "propose": let("create"),
+    "confirm": let("confirm"),
+    "retake": let("delete"),
+    "withdraw": let("delete"),
+    "delete_at_close": let("give-back"),
+    "try_again": let("retry"),
+    "hear_of_deletion": do("hear"),
+    **dict.fromkeys(("start_closing", "close_again"), do("close")),
+    "end": do("end"),
+    **dict.fromkeys(("crash", "fail_to_start"), do("die")),
+    "restart": do("start"),
+    "expire": do("expire"),
+    "expire_dead": do("expire"),
+    "expire_former": do("expire-former"),
+    "learn_of_expiry": do("learn"),
+    "reestablish": do("reestablish"),
+}
+
+
+class ElectionAdapter(BrokersAdapter):
     """Drives one LeaderElectionImpl for each broker, over a ZKMetadataStore each, over one ZooKeeper server."""
 
     protocol = "election"
@@ -96,31 +105,10 @@ class ElectionAdapter(Adapter):
     observables = OBSERVABLES
     shown_by_requests = ("stage",)
     deviations = DEVIATIONS
-
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self.covered = frozenset(_STEPS)
-
-    def begin(self, instance: Protocol) -> Seen:
-        universe = instance.universes["broker"]
-        return self._seen({"do": "begin", "brokers": [universe.label(member) for member in universe]})
-
-    def take(self, step: Taken) -> Seen:
-        return self._seen(_STEPS[step.action.name](next(iter(step.arguments.values()))))
+    lines = _LINES
 
     def expected(self, view: View) -> Owed:
         return Owed(frozenset(f"{b} {what}" for b, what in _requests(view)))
-
-    def close(self) -> None:
-        self.session.close()
-
-    def _seen(self, step: Mapping[str, Any]) -> Seen:
-        answer = self.session.ask(step)
-        if "refused" in answer:
-            raise Departure(answer["refused"])
-        seen = answer["seen"]
-        owed = frozenset(f"{b} {what}" for b, told in seen["brokers"].items() for what in told.get("requests", ()))
-        return Seen(seen, owed)
 
 
 def _requests(view: View) -> Iterator[tuple[str, str]]:
@@ -134,35 +122,3 @@ def _requests(view: View) -> Iterator[tuple[str, str]]:
             yield b, OWED[stage]
         if view.get(f"gives_back[{b}]", stage == "closed" and view[f"role[{b}]"] == "leading"):
             yield b, "give-back"
-
-
-Step = Callable[[str], dict[str, Any]]
-
-
-def _let(what: str) -> Step:
-    return lambda b: {"do": "let", "of": b, "what": what}
-
-
-def _do(what: str) -> Step:
-    return lambda b: {"do": what, "of": b}
-
-
-_STEPS: Mapping[str, Step] = {
-    **dict.fromkeys(("find_none", "find_own", "find_former", "find_other"), _let("look")),
-    "propose": _let("create"),
-    "confirm": _let("confirm"),
-    "retake": _let("delete"),
-    "withdraw": _let("delete"),
-    "delete_at_close": _let("give-back"),
-    "try_again": _let("retry"),
-    "hear_of_deletion": _do("hear"),
-    **dict.fromkeys(("start_closing", "close_again"), _do("close")),
-    "end": _do("end"),
-    **dict.fromkeys(("crash", "fail_to_start"), _do("die")),
-    "restart": _do("start"),
-    "expire": _do("expire"),
-    "expire_dead": _do("expire"),
-    "expire_former": _do("expire-former"),
-    "learn_of_expiry": _do("learn"),
-    "reestablish": _do("reestablish"),
-}

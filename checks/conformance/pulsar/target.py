@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from fencepost.checks.conformance.java_side.harness import harness
+from fencepost.checks.conformance.java_side.harness import OF_PULSAR
 from fencepost.checks.conformance.java_side.jars import Artifact, Release
 from fencepost.checks.conformance.java_side.servers import ZOOKEEPER_SERVER
-from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.pulsar.election import ElectionAdapter
 from fencepost.checks.conformance.pulsar.ownership import OwnershipAdapter
 from fencepost.checks.conformance.pulsar.store import StoreAdapter
-from fencepost.checks.conformance.targets import Asked, Target
+from fencepost.checks.conformance.targets import Bench, Target
 from fencepost.model.releases import held
 
 OPTIONS = ("-Xmx512m", "-Dzookeeper.forceSync=no")
 
+PACKAGE = "org.apache.pulsar.metadata.coordination.impl"
+
 _ETCD = ("org.apache.pulsar:jetcd-core-shaded", "io.etcd:jetcd-core")
+
 
 def pulsar_metadata(version: str) -> Release:
     """A release of pulsar-metadata, without etcd, with what a ZooKeeper server needs."""
@@ -22,12 +24,7 @@ def pulsar_metadata(version: str) -> Release:
     return Release("pulsar-metadata", version, (metadata, *map(Artifact, ZOOKEEPER_SERVER)))
 
 
-def start_store(asked: Asked, *, keep_log: bool = False) -> StoreAdapter:
-    """A harness with a server and no client yet. Raises ToolchainError or SessionError."""
-    main = "org.apache.pulsar.metadata.coordination.impl.StoreBench"
-    made = harness("metadata_store", main, pulsar_metadata(asked.release), besides=("pulsar",), options=OPTIONS)
-    return StoreAdapter(Session(made, keep_log=keep_log))
-
+start_store = Bench("metadata_store", f"{PACKAGE}.StoreBench", pulsar_metadata, StoreAdapter, OF_PULSAR, OPTIONS)
 
 METADATA_STORE = Target(
     name="metadata-store",
@@ -60,12 +57,7 @@ METADATA_STORE = Target(
 )
 
 
-def start(asked: Asked, *, keep_log: bool = False) -> ElectionAdapter:
-    """A harness with a server and no broker yet. Raises ToolchainError or SessionError."""
-    main = "org.apache.pulsar.metadata.coordination.impl.ElectionBench"
-    made = harness("election", main, pulsar_metadata(asked.release), besides=("pulsar",), options=OPTIONS)
-    return ElectionAdapter(Session(made, keep_log=keep_log))
-
+start = Bench("election", f"{PACKAGE}.ElectionBench", pulsar_metadata, ElectionAdapter, OF_PULSAR, OPTIONS)
 
 ELECTION = Target(
     name="election",
@@ -97,13 +89,14 @@ WITHOUT_THE_REST = ("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerification
 """Of the broker's classes many methods name classes that are not there. They are never called, and are not to be verified."""
 
 
-def start_ownership(asked: Asked, *, keep_log: bool = False) -> OwnershipAdapter:
-    """A harness with a server and no broker yet. Raises ToolchainError or SessionError."""
-    main = "org.apache.pulsar.metadata.coordination.impl.OwnershipBench"
-    options = (*OPTIONS, *WITHOUT_THE_REST)
-    made = harness("ownership", main, pulsar_ownership(asked.release), besides=("pulsar", "bundles"), options=options)
-    return OwnershipAdapter(Session(made, keep_log=keep_log))
-
+start_ownership = Bench(
+    "ownership",
+    f"{PACKAGE}.OwnershipBench",
+    pulsar_ownership,
+    OwnershipAdapter,
+    (*OF_PULSAR, "bundles"),
+    (*OPTIONS, *WITHOUT_THE_REST),
+)
 
 OWNERSHIP = Target(
     name="ownership",

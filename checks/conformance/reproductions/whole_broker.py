@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fencepost.checks.conformance.java_side.harness import OF_PULSAR
 from fencepost.checks.conformance.java_side.servers import pulsar_brokers
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.reproductions.stage import Stage
@@ -21,6 +22,6 @@ OPTIONS = (
 
 def whole_broker(stage: Stage, version: str, main: str) -> Session:
     """A harness of ``java/reproductions/broker``. Raises ToolchainError and SessionError."""
-    bench = stage.harness("broker", f"fencepost.{main}", pulsar_brokers(version), OPTIONS, besides=("pulsar",))
+    bench = stage.harness("broker", f"fencepost.{main}", pulsar_brokers(version), OPTIONS, besides=OF_PULSAR)
     stage.progress("starting ZooKeeper, a bookie and a broker")
     return stage.session("broker", bench)

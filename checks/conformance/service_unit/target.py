@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fencepost.checks.conformance.java_side.harness import harness
+from fencepost.checks.conformance.java_side.harness import OF_PULSAR, harness
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.java_side.toolchain import toolchain
 from fencepost.checks.conformance.policy.code import OPTIONS, pulsar_broker
@@ -23,7 +23,7 @@ def start(asked: Asked, *, keep_log: bool = False) -> ChannelAdapter:
     """A harness with a server and no broker yet. Raises ToolchainError or SessionError."""
     tools = toolchain().up_to(NEWEST_JDK, "service-unit")
     options = (*OPTIONS, "-Dzookeeper.forceSync=no", _TIMERS)
-    bench = harness("service_unit", MAIN, pulsar_broker(asked.release), besides=("pulsar",), options=options, tools=tools)
+    bench = harness("service_unit", MAIN, pulsar_broker(asked.release), besides=OF_PULSAR, options=options, tools=tools)
     return ChannelAdapter(Session(bench, keep_log=keep_log))
 
 

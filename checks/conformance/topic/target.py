@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from fencepost.checks.conformance.java_side.harness import harness
+from fencepost.checks.conformance.java_side.harness import OF_PULSAR
 from fencepost.checks.conformance.java_side.jars import Artifact, Release
-from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.policy.code import EVERYTHING, pulsar_broker
 from fencepost.checks.conformance.pulsar.target import OPTIONS, WITHOUT_THE_REST
-from fencepost.checks.conformance.targets import Asked, Target
+from fencepost.checks.conformance.targets import Bench, Target
 from fencepost.checks.conformance.topic.adapter import TopicAdapter
 from fencepost.model.releases import held
 
-MAIN = "org.apache.bookkeeper.mledger.impl.TopicBench"
 NAMES = "4.2.4"
 """The release whose names of metrics serve for 4.0.8, which was published without them."""
 
@@ -23,11 +21,14 @@ def pulsar_topic(release: str) -> Release:
     return Release("pulsar-topic", release, (*broker.artifacts, Artifact(names, EVERYTHING)), broker.managed)
 
 
-def start(asked: Asked, *, keep_log: bool = False) -> TopicAdapter:
-    """A harness with no broker yet. Raises ToolchainError or SessionError."""
-    made = harness("topic", MAIN, pulsar_topic(asked.release), besides=("pulsar",), options=(*OPTIONS, *WITHOUT_THE_REST))
-    return TopicAdapter(Session(made, keep_log=keep_log))
-
+start = Bench(
+    "topic",
+    "org.apache.bookkeeper.mledger.impl.TopicBench",
+    pulsar_topic,
+    TopicAdapter,
+    besides=(*OF_PULSAR, "executor"),
+    options=(*OPTIONS, *WITHOUT_THE_REST),
+)
 
 _ONE = {"brokers": 1, "openings": 1, "ledgers": 4}
 _AGAIN = {"brokers": 1, "openings": 2, "ledgers": 4}

@@ -3,6 +3,7 @@ package org.apache.pulsar.metadata.coordination.impl;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import fencepost.Lines;
+import fencepost.Server;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,13 +56,13 @@ public final class BrokersBench extends BundlesBench<Member> {
                 ends.put(each.getKey(), new long[] {each.getValue().get(0).asLong(), each.getValue().get(1).asLong()}));
         requests.of(null);
         for (JsonNode name : request.get("brokers")) {
-            if (!brokers.containsKey(name.asText())) {
+            if (!members.containsKey(name.asText())) {
                 Member broker = new Member(name.asText(), server, requests, ensemble != null);
-                brokers.put(broker.name, broker);
+                members.put(broker.name, broker);
                 broker.start();
             }
         }
-        for (Member broker : brokers.values()) {
+        for (Member broker : members.values()) {
             broker.enter(namespace, ends);
         }
         withParents(namespace);
@@ -72,7 +73,7 @@ public final class BrokersBench extends BundlesBench<Member> {
     }
 
     @Override
-    void end() throws Exception {
+    protected void end() throws Exception {
         if (ensemble == null) {
             super.end();
         }
@@ -85,7 +86,7 @@ public final class BrokersBench extends BundlesBench<Member> {
         BundlesData bundles = BundlesData.builder().boundaries(hashes).numBundles(hashes.size() - 1).build();
         Policies policies = new Policies();
         policies.bundles = bundles;
-        PulsarResources resources = brokers.values().iterator().next().pulsar().getPulsarResources();
+        PulsarResources resources = members.values().iterator().next().pulsar().getPulsarResources();
         resources.getNamespaceResources().createPolicies(namespace, policies);
         resources.getLocalPolicies().createLocalPoliciesAsync(namespace, new LocalPolicies(bundles, null, null)).join();
     }
@@ -155,7 +156,7 @@ public final class BrokersBench extends BundlesBench<Member> {
     }
 
     @Override
-    void tell(ObjectNode seen) throws Exception {
+    protected void tell(ObjectNode seen) throws Exception {
         super.tell(seen);
         Server.Node layout = server.node(requests.layout());
         seen.set("layout", boundaries(layout.value()));

@@ -1,5 +1,6 @@
 package org.apache.pulsar.metadata.coordination.impl;
 
+import fencepost.Refused;
 import io.netty.channel.EventLoopGroup;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;

@@ -2,6 +2,8 @@ package org.apache.pulsar.metadata.coordination.impl;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import fencepost.Refused;
+import fencepost.Server;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,7 @@
 package org.apache.pulsar.metadata.coordination.impl;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import fencepost.Server;
 import java.util.List;
 import java.util.TreeSet;
 import org.apache.pulsar.metadata.coordination.impl.HeldStore.Held;

@@ -3,22 +3,14 @@ package org.apache.pulsar.metadata.coordination.impl;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import fencepost.Lines;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import fencepost.Server;
 
-/**
- * One election at a time: a ZooKeeper server, which stays, and brokers with a node to fight for, which are new for each run.
- *
- * <p>A request is {@code {"do": ..., "of": broker}}, with {@code brokers} for {@code begin} and {@code what} for {@code let}. The
- * answer has {@code seen}, or {@code refused} if the code cannot take the step.
- */
-public final class ElectionBench implements Lines.Target {
-    private final Server server = new Server();
-    private final Map<String, Broker> brokers = new LinkedHashMap<>();
-    private int runs;
+/** One election at a time: brokers with a node to fight for. {@code begin} has the {@code brokers}, {@code let} has {@code what}. */
+public final class ElectionBench extends ClientsBench<Broker> {
     private String path;
 
     private ElectionBench() throws Exception {
+        super(new Server());
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -26,94 +18,52 @@ public final class ElectionBench implements Lines.Target {
     }
 
     @Override
-    public void answer(JsonNode request, ObjectNode answer) throws Exception {
-        String refused = take(request, request.path("do").asText());
-        settle();
-        if (refused != null) {
-            answer.put("refused", refused);
-        } else {
-            tell(answer.putObject("seen"));
+    protected void begin(JsonNode request, int run) throws Exception {
+        path = "/leader-" + run;
+        for (JsonNode name : request.get("brokers")) {
+            Broker broker = new Broker(name.asText(), server, path);
+            members.put(broker.name, broker);
+            broker.start();
         }
     }
 
-    /** Takes a step; returns why it cannot be taken, null if it was. */
-    private String take(JsonNode request, String step) throws Exception {
-        if (step.equals("begin")) {
-            begin(request.get("brokers"));
-            return null;
-        }
-        Broker broker = brokers.get(request.path("of").asText());
+    @Override
+    protected void take(Broker broker, String step, JsonNode request) throws Exception {
         if (broker.takes(step, request)) {
-            return null;
+            return;
         }
         switch (step) {
             case "let":
                 String what = request.path("what").asText();
                 boolean there = what.equals("retry") ? broker.retry() : broker.let(what);
-                return there ? null : broker.name + " has no request outstanding: " + what;
+                orRefuse(there, broker.name + " has no request outstanding: " + what);
+                break;
             case "hear":
-                return broker.hear() ? null : broker.name + " has no deletion to hear of";
+                orRefuse(broker.hear(), broker.name + " has no deletion to hear of");
+                break;
             case "close":
                 broker.close();
-                return null;
+                break;
             case "end":
                 broker.end();
-                return null;
+                break;
             default:
                 throw new IllegalArgumentException("no such step: " + step);
         }
     }
 
-    private void begin(JsonNode names) throws Exception {
-        end();
-        path = "/leader-" + ++runs;
-        for (JsonNode name : names) {
-            Broker broker = new Broker(name.asText(), server, path);
-            brokers.put(broker.name, broker);
-            broker.start();
-        }
-    }
-
-    /** Ends the run: nothing of it is left on the server. */
-    private void end() throws Exception {
-        for (Broker broker : brokers.values()) {
-            if (broker.lives()) {
-                broker.die();
-            }
-            broker.expire();
-            broker.expireFormer();
-        }
-        brokers.clear();
-    }
-
-    /** Waits until every broker waits. */
-    private void settle() throws Exception {
-        boolean moved = true;
-        while (moved) {
-            moved = false;
-            for (Broker broker : brokers.values()) {
-                moved |= broker.lives() && broker.settle();
-            }
-        }
-    }
-
-    private void tell(ObjectNode seen) throws Exception {
+    @Override
+    protected void tell(ObjectNode seen) throws Exception {
         Server.Node node = server.node(path);
         ObjectNode leader = seen.putObject("node");
         if (node != null) {
             leader.put("holder", Lines.JSON.readTree(node.value()).asText());
             leader.put("version", node.version());
-            leader.put("former", brokers.values().stream().noneMatch(b -> b.session == node.owner()));
+            leader.put("former", members.values().stream().noneMatch(b -> b.session == node.owner()));
         }
         ObjectNode each = seen.putObject("brokers");
-        for (Broker broker : brokers.values()) {
+        for (Broker broker : members.values()) {
             broker.tell(each.putObject(broker.name));
         }
-    }
-
-    @Override
-    public void close() throws Exception {
-        end();
-        server.close();
     }
 }

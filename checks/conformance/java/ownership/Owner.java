@@ -2,6 +2,8 @@ package org.apache.pulsar.metadata.coordination.impl;
 
 import com.google.common.collect.BoundType;
 import com.google.common.collect.Range;
+import fencepost.Refused;
+import fencepost.Server;
 import java.lang.reflect.Proxy;
 import java.util.Collection;
 import java.util.LinkedHashMap;

@@ -2,6 +2,7 @@ package org.apache.pulsar.metadata.coordination.impl;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import fencepost.Lines;
+import fencepost.Server;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -21,7 +22,7 @@ public final class OwnershipBench extends BundlesBench<Owner> {
         request.get("bundles").forEach(name -> bundles.add(name.asText()));
         for (JsonNode name : request.get("brokers")) {
             Owner broker = new Owner(name.asText(), server, namespace, bundles);
-            brokers.put(broker.name, broker);
+            members.put(broker.name, broker);
             broker.start();
         }
         withParents(namespace);
@@ -64,12 +65,6 @@ public final class OwnershipBench extends BundlesBench<Owner> {
                 break;
             default:
                 throw new IllegalArgumentException("no such step: " + step);
-        }
-    }
-
-    private static void orRefuse(boolean done, String why) throws Refused {
-        if (!done) {
-            throw new Refused(why);
         }
     }
 }

@@ -2,6 +2,7 @@ package org.apache.pulsar.metadata.coordination.impl;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import fencepost.Server;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -3,6 +3,7 @@ package org.apache.pulsar.metadata.coordination.impl;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import fencepost.Lines;
+import fencepost.Server;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,5 +1,6 @@
 package org.apache.pulsar.metadata.coordination.impl;
 
+import fencepost.Server;
 import java.util.concurrent.CountDownLatch;
 
 /**

@@ -2,6 +2,7 @@ package org.apache.pulsar.metadata.coordination.impl;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import fencepost.Lines;
+import fencepost.Server;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -18,7 +18,6 @@ import org.apache.bookkeeper.mledger.impl.ManagedLedgerFactoryImpl;
 import org.apache.pulsar.metadata.api.MetadataStoreConfig;
 import org.apache.pulsar.metadata.api.extended.MetadataStoreExtended;
 import org.apache.pulsar.metadata.bookkeeper.BKCluster;
-import org.apache.pulsar.metadata.coordination.impl.Server;
 
 /** The managed ledgers of several brokers for one topic, each with its own client of ZooKeeper and BookKeeper. */
 public final class LedgersBench implements Lines.Target {

@@ -12,7 +12,6 @@ import org.apache.pulsar.common.policies.data.ClusterData;
 import org.apache.pulsar.common.policies.data.TenantInfo;
 import org.apache.pulsar.metadata.bookkeeper.BKCluster;
 import org.apache.pulsar.metadata.coordination.impl.Link;
-import org.apache.pulsar.metadata.coordination.impl.Server;
 
 /** ZooKeeper, a bookie and a broker as it is shipped, in this JVM and on the loopback interface; the broker's link can be cut. */
 final class WholeBroker implements AutoCloseable {

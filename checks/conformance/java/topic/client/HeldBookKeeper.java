@@ -53,7 +53,7 @@ public final class HeldBookKeeper extends BookKeeper {
 
     @Override
     public OrderedExecutor getMainWorkerPool() {
-        return tasks.pool();
+        return tasks;
     }
 
     @Override

@@ -1,6 +1,5 @@
-package org.apache.pulsar.metadata.coordination.impl;
+package fencepost;
 
-import fencepost.Folders;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
@@ -14,7 +13,7 @@ import org.apache.zookeeper.server.ZooKeeperServer;
 /** A ZooKeeper server in this JVM, on a free port of the loopback interface. Sessions expire only when they are told to. */
 public final class Server implements AutoCloseable {
     /** As long as a session timeout may be: no run takes longer. */
-    static final int SESSION_MILLIS = 600_000;
+    public static final int SESSION_MILLIS = 600_000;
     private static final int SECONDS = 20;
 
     private final ZooKeeperServer server;
@@ -31,7 +30,7 @@ public final class Server implements AutoCloseable {
     }
 
     /** A server that somebody else has started, and ends. */
-    Server(ZooKeeperServer server, int port) {
+    public Server(ZooKeeperServer server, int port) {
         this.server = server;
         this.connections = null;
         this.port = port;
@@ -42,11 +41,11 @@ public final class Server implements AutoCloseable {
     }
 
     /** What a node holds and who made it. */
-    record Node(String value, long owner, int version) {
+    public record Node(String value, long owner, int version) {
     }
 
     /** The node at a path, null if there is none. */
-    Node node(String path) {
+    public Node node(String path) {
         Stat stat = new Stat();
         try {
             byte[] value = server.getZKDatabase().getData(path, stat, null);
@@ -61,7 +60,7 @@ public final class Server implements AutoCloseable {
         return Set.copyOf(server.getZKDatabase().getSessionWithTimeOuts().keySet());
     }
 
-    boolean has(long session) {
+    public boolean has(long session) {
         return server.getZKDatabase().getSessionWithTimeOuts().containsKey(session);
     }
 
@@ -72,7 +71,7 @@ public final class Server implements AutoCloseable {
     }
 
     /** Waits until a session that was closed is gone, with its nodes. */
-    void gone(long session) throws Exception {
+    public void gone(long session) throws Exception {
         until("end of a session", () -> !has(session) && server.getZKDatabase().getDataTree().getEphemerals(session).isEmpty());
     }
 
