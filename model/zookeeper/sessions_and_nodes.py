@@ -371,9 +371,9 @@ class EphemeralNode:
         """The node is written, and its version rises."""
         return {self.version: self.version + 1, **{self.marks[m]: value for m, value in marks.items()}}
 
-    def vanished(self, condition: Any = True, *, unheard_by: int | None = None) -> Updates:
-        """The node is deleted where the condition holds, and all who watch will hear of it, except for one perhaps."""
-        goes = And(condition, Not(self.absent))
+    def vanished(self, *conditions: Any, unheard_by: int | None = None) -> Updates:
+        """The node is deleted where the conditions hold, and all who watch will hear of it, except for one perhaps."""
+        goes = And(*conditions, Not(self.absent))
         client, will_hear = self._sessions.client, self._sessions.will_hear
         hearers = client if unheard_by is None or self._sessions.kind.catches_up else client.but(unheard_by)
         unknown = {} if self.known is None else {self.known[c]: And(self.known[c], Not(goes)) for c in client}
@@ -387,9 +387,9 @@ class EphemeralNode:
             **heard,
         }
 
-    def gone_with(self, c: int, condition: Any = True, *, former: bool = False, unheard_by: int | None = None) -> Updates:
-        """The node goes with a session of the client, if that has it, where the condition holds."""
-        return self.vanished(And(condition, self.is_held(c, former=former)), unheard_by=unheard_by)
+    def gone_with(self, c: int, *conditions: Any, former: bool = False, unheard_by: int | None = None) -> Updates:
+        """The node goes with a session of the client, if that has it, where the conditions hold."""
+        return self.vanished(*conditions, self.is_held(c, former=former), unheard_by=unheard_by)
 
     def becomes_former(self, c: int) -> Updates:
         """What the client created before belongs to a former session from now on."""
@@ -431,8 +431,8 @@ class PersistentNode:
 class Ephemeral(Protocol_):
     """What goes with the session in which a client created it."""
 
-    def gone_with(self, c: int, condition: Any = True, *, former: bool = False, unheard_by: int | None = None) -> Updates:
-        """What the client created in its present session, or in a former one, goes where the condition holds."""
+    def gone_with(self, c: int, *conditions: Any, former: bool = False, unheard_by: int | None = None) -> Updates:
+        """What the client created in its present session, or in a former one, goes where the conditions hold."""
 
     def becomes_former(self, c: int) -> Updates:
         """What the client created before belongs to a former session from now on."""

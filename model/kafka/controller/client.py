@@ -44,10 +44,10 @@ class BrokerIds:
         former = {} if self.former is None else {self.former[b]: False}
         return {self.there[b]: True, **former, **self._heard(True)}
 
-    def gone_with(self, c: int, condition: Any = True, *, former: bool = False, unheard_by: int | None = None) -> Updates:
-        """The node goes with a session of its broker, where the condition holds; who is cut off hears of it later."""
+    def gone_with(self, c: int, *conditions: Any, former: bool = False, unheard_by: int | None = None) -> Updates:
+        """The node goes with a session of its broker, where the conditions hold; who is cut off hears of it later."""
         of_former: Any = False if self.former is None else self.former[c]
-        goes = And(condition, self.there[c], of_former if former else Not(of_former))
+        goes = And(*conditions, self.there[c], of_former if former else Not(of_former))
         left = {} if self.former is None else {self.former[c]: And(self.former[c], Not(goes))}
         unknown = {self.knows[x, c]: And(self.knows[x, c], Not(goes)) for x in self._broker}
         return {self.there[c]: And(self.there[c], Not(goes)), **left, **unknown, **self._heard(goes)}

@@ -38,7 +38,7 @@ class SilentNode(EphemeralNode):
 class LastingNode(SilentNode):
     """A node that was not made ephemeral."""
 
-    def vanished(self, condition: Any = True, *, unheard_by: int | None = None) -> Updates:
+    def vanished(self, *conditions: Any, unheard_by: int | None = None) -> Updates:
         """It does not go with a session."""
         return {}
 
