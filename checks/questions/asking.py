@@ -47,12 +47,16 @@ def questions(cluster: Cluster, releases: Releases) -> Iterator[Guarantee]:
     yield from bundle_guarantees(settings.control_plane, settings.load_manager, releases)
 
 
-def guaranteed(cluster: Cluster, releases: Releases, means: Means) -> Guaranteed:
-    """Every guarantee of a cluster. What there was no time for is not known. Raises what ``check`` raises."""
+def guaranteed(cluster: Cluster, releases: Releases, means: Means, later: Guaranteed | None = None) -> Guaranteed:
+    """Every guarantee of a cluster. What there was no time for is not known. Raises what ``check`` raises.
+
+    Of a cluster as it was before a ``later`` one only the numbers are wanted, and only where the question is another.
+    """
     rows, ledger = [], cluster.settings.ledger
+    answered = [] if later is None else [row for row in later.rows if row.is_known]
     for question in questions(cluster, releases):
-        row = establish(question, means)
-        if row.failure is not None and question.raised_by:
+        row = next((row for row in answered if row.guarantee == question), None) or establish(question, means)
+        if later is None and row.failure is not None and question.raised_by:
             row = replace(row, raised=raised(row, cluster.sizes, releases, means))
         rows.append(row)
     taken = {"ensemble": ledger.ensemble, "write_quorum": ledger.write_quorum, "ack_quorum": ledger.ack_quorum}

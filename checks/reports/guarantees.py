@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.judging import Guaranteed, Judgement, Shortfall, compared, gap_in_words, history_of
 from fencepost.checks.reports.policy_change import PolicyChange
-from fencepost.model.counts import count_of
 
 RACKS = "bookie rack/region placement; "
 BOOKIES = (
@@ -28,44 +26,11 @@ def unseen(now: Guaranteed) -> str:
     return RACKS + ("" if now.sees_bookies else BOOKIES) + OTHERS
 
 
-
-COLUMN = 22
-
-
 @dataclass(frozen=True)
 class Opening(Judgement):
     """What a report of a configuration opens with: the judgement, and what it changes in the balancing of load."""
 
     policy: PolicyChange | None = None
-
-
-def as_text(opening: Opening, width: int) -> str:
-    """The rows for a person, with how they differ from those before."""
-    now, before = opening.now, opening.before
-    bookies = count_of(now.sizes.bookies, "bookie") + (" (assumed; override with --bookies)" if now.assumed else "")
-    lines = [f"what {now.file} guarantees ({now.releases}; {bookies})"]
-    if before is not None:
-        lines[0] = f"{lines[0].removesuffix(')')}), against {before.file}"
-    for row in now.rows:
-        change = "" if before is None else f" ({_change(row, before.row(row.guarantee.name))})"
-        head = f"  {row.guarantee.name:<{COLUMN - 2}}{'?' if row.figure is None else row.figure}  "
-        lines += _wrapped(head, row.sentence + change, width)
-        for sentence in details(now, row):
-            lines += _wrapped(" " * (COLUMN + 3), sentence, width)
-    for number, sentence in enumerate(opening.policy.sentences if opening.policy else ()):
-        lines += _wrapped(f"  {'' if number else 'load balancing':<{COLUMN + 1}}", sentence, width)
-    lines += [f"    {command}" for command in (opening.policy.commands if opening.policy else ())]
-    lines += _wrapped(f"  {'not seen':<{COLUMN + 1}}", unseen(now), width)
-    return "\n".join(lines) + "\n"
-
-
-def shortfall_lines(opening: Opening) -> list[str]:
-    """What falls short, and what to change, a line for each."""
-    remedies = [remedied(shortfall.of, shortfall.row) for shortfall in opening.shortfalls]
-    return [
-        f"{s.kind}: {s.place}: {s.headline}{f'; {remedy}' if remedy else ''}"
-        for s, remedy in zip(opening.shortfalls, remedies, strict=True)
-    ]
 
 
 def as_json(opening: Opening) -> dict[str, Any]:
@@ -115,13 +80,6 @@ def _row(now: Guaranteed, row: Established, before: Guaranteed | None) -> dict[s
     }
 
 
-def _change(row: Established, old: Established) -> str:
-    change, was = compared(row, old), "unknown" if old.figure is None else old.figure
-    if change == "other":
-        return f"was {was} of {old.guarantee.steps_of}, counted in other steps"
-    return f"{change}: was {was}" if change in ("stronger", "weaker") else {"open": "not known"}.get(change, change)
-
-
 def details(now: Guaranteed, row: Established, *, run: bool = True) -> Iterator[str]:
     """How a guarantee was established, the ``run`` beyond it, and what would raise it."""
     if row.how:
@@ -160,9 +118,3 @@ def remedied(now: Guaranteed, row: Established) -> str:
 def why(shortfall: Shortfall) -> str:
     """What there is to say of a guarantee that falls short, line by line."""
     return "\n".join([shortfall.row.sentence, *details(shortfall.of, shortfall.row)])
-
-
-def _wrapped(head: str, text: str, width: int) -> list[str]:
-    return textwrap.wrap(
-        text, width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False, break_long_words=False
-    )

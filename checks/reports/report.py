@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -140,6 +141,14 @@ def _length(reach: Mapping[str, Amount]) -> str:
     return f"after {count_of(int(reach['steps']) - int(reach['loop']), 'step')} a loop of {reach['loop']}"
 
 
+def counted(verdicts: Iterable[Verdict]) -> str:
+    """How many of the verdicts are of which kind, in words."""
+    counts = Counter("violated as expected" if verdict.expected else _word(verdict) for verdict in verdicts)
+    return ", ".join(
+        count_of(count, SHOWN[word]) if word == "hazard" else f"{count} {word}" for word, count in sorted(counts.items())
+    )
+
+
 def closing_of_guarantees(opening: Opening, status: ExitStatus) -> str:
     """The last line where the guarantees alone were asked for."""
     short, unknown = opening.count("short", "weaker"), opening.count("open")
@@ -156,13 +165,7 @@ def closing(
     That everything holds is said only if it does at any depth, of all properties, and nothing makes that suspicious or had to
     be accepted. ``outdated`` is whether the run differs from a baseline.
     """
-    counts: dict[str, int] = {}
-    for verdict in (v for checked in everything for v in checked.findings.verdicts):
-        word = "violated as expected" if verdict.expected else _word(verdict)
-        counts[word] = counts.get(word, 0) + 1
-    summary = ", ".join(
-        count_of(count, SHOWN[word]) if word == "hazard" else f"{count} {word}" for word, count in sorted(counts.items())
-    )
+    summary = counted(verdict for checked in everything for verdict in checked.findings.verdicts)
     summary += f", {len(suspicious)} suspicious" if suspicious else ""
     meaning = _success(everything, suspicious) if status == ExitStatus.HOLDS else _MEANING[status]
     if outdated and status == ExitStatus.ASSUMPTION:

@@ -60,7 +60,8 @@ def add_check(commands: Commands) -> None:
     helps = "what to check: names, or files of your own protocols, such as my_protocol.py (default: all)"
     add("protocols", nargs="*", metavar="PROTOCOL", help=helps)
     add_conf(check, "take the settings from a broker.conf, an environment file, Helm values or a ConfigMap (-: standard input)")
-    helps = "print only the guarantees, each with the shortest run that exceeds it"
+    helps = "check only the guarantees; --all prints the shortest run that exceeds each"
+    add("--all", action="store_true", help="print everything: each property, each run, the settings that were read")
     add("--guarantees", action="store_true", help=helps)
     helps = "fail if less is guaranteed (exit 16), whatever else is checked"
     add("--require", action="append", default=[], metavar="NAME>=N", help=helps)

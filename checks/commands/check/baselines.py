@@ -29,8 +29,10 @@ def marked(baseline: Baseline | None, checked: Checked, release: str) -> Checked
     return checked if baseline is None else baseline.applied(checked, release)
 
 
-def compared(asked: CheckRequest, baseline: Baseline | None, outcome: FinishedRun, release: str, *, whole: bool) -> FinishedRun:
-    """A run with how it differs from a baseline, of which all was checked if it was ``whole``, told at once. With
+def compared(
+    asked: CheckRequest, baseline: Baseline | None, outcome: FinishedRun, release: str, teller: Teller, *, whole: bool
+) -> FinishedRun:
+    """A run with how it differs from a baseline, of which all was checked if it was ``whole``, which is printed. With
     ``--write-baseline`` that is written first, so that what can be accepted is. OSError if it cannot be written."""
     if baseline is None:
         return outcome
@@ -40,9 +42,9 @@ def compared(asked: CheckRequest, baseline: Baseline | None, outcome: FinishedRu
         baseline = baseline.updated(found(everything, suspicious, release), comparison.gone)
         baseline.write(asked.write_baseline)
         everything = [marked(baseline, checked, release) for checked in everything]
-        Teller(asked).name(f"baseline: {asked.write_baseline}")
+        teller.name(f"baseline: {asked.write_baseline}")
         comparison = baseline.compared(everything, suspicious, release, whole=False)
-    Teller(asked).tell(*comparison_lines(comparison))
+    teller.tell(*comparison_lines(comparison))
     return replace(
         outcome,
         everything=everything,

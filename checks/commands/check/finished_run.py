@@ -16,10 +16,24 @@ from fencepost.model.releases import Releases
 
 
 @dataclass(frozen=True)
+class FinishedGuarantees:
+    """The guarantees of a configuration, asked for alone, with the status and the notes; ``whole`` has a text show all runs."""
+
+    opening: Opening
+    status: ExitStatus
+    notes: Sequence[str]
+    whole: bool
+
+
+@dataclass(frozen=True)
 class FinishedRun:
     """A run that has ended: what was found, what a configuration guarantees, the trace files by the verdict's place among all,
     what is suspicious, how it differs from a baseline, the settings that it is about. ``is_part`` says that something was left
-    out."""
+    out.
+
+    A text has the ``notes`` and every property if it is ``whole``, else the ``remarks`` and a line for each protocol. ``told``
+    is what a person is told besides.
+    """
 
     releases: Releases | None
     notes: Sequence[str]
@@ -30,6 +44,9 @@ class FinishedRun:
     suspicious: Sequence[Doubt] = ()
     comparison: Comparison | None = None
     configured: Configured | None = None
+    whole: bool = True
+    remarks: Sequence[str] = ()
+    told: Sequence[str] = ()
 
     @property
     def status(self) -> ExitStatus:

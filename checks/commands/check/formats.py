@@ -5,15 +5,14 @@ The command line takes its choices from the table, so reports are loaded only wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fencepost.checks.console.terminal import width
+from fencepost.checks.console.terminal import colour, width
 
 if TYPE_CHECKING:
-    from fencepost.checks.commands.check.finished_run import FinishedRun
-    from fencepost.checks.engines.results.verdicts import ExitStatus
+    from fencepost.checks.commands.check.finished_run import FinishedGuarantees, FinishedRun
     from fencepost.checks.reports.guarantees import Opening
     from fencepost.checks.reports.refusal import Refusal
 
@@ -23,24 +22,36 @@ class Format:
     """How a check prints what it came to.
 
     ``run`` is the document of a run that has ended, or, where the format ``is_for_people`` who read along, what was not printed
-    yet. ``guarantees`` are those of a configuration alone, with their status and notes; ``refusal`` is why nothing was checked.
+    yet. ``guarantees`` are those of a configuration alone; ``refusal`` is why nothing was checked.
     """
 
     is_for_people: bool
     run: Callable[[FinishedRun], str]
-    guarantees: Callable[[Opening, ExitStatus, Sequence[str]], str]
+    guarantees: Callable[[FinishedGuarantees], str]
     refusal: Callable[[Refusal], str]
 
 
 def _end(run: FinishedRun, annotations: str = "") -> str:
-    from fencepost.checks.reports.guarantees import shortfall_lines
     from fencepost.checks.reports.report import closing
 
-    lines = [f"suspicious: {doubt}" for doubt in run.suspicious if not doubt.instance]
-    lines += shortfall_lines(run.opening) if run.opening else ()
     outdated = run.comparison is not None and run.comparison.differs
-    text = "".join(f"{line}\n" for line in lines)
-    return f"{text}{annotations}{closing(run.everything, run.status, run.suspicious, outdated=outdated)}\n"
+    told = "".join(f"{line}\n" for line in run.told)
+    end = closing(run.everything, run.status, run.suspicious, outdated=outdated)
+    return f"{_body(run)}{told}{annotations}{end}\n"
+
+
+def _body(run: FinishedRun) -> str:
+    """What there is to say before the last line, and was not printed yet."""
+    from fencepost.checks.reports.protocol_lines import known_bugs, suspicious_lines
+    from fencepost.checks.reports.sheet import sheet
+
+    if run.opening is not None:
+        notes = run.notes if run.whole else run.remarks
+        shown = sheet(run.opening, run.everything, run.suspicious, notes, whole=run.whole, width=width(), colour=colour())
+        return f"{shown}\n"
+    lines = [] if run.whole else known_bugs(run.everything, width())
+    lines += suspicious_lines(doubt for doubt in run.suspicious if not (run.whole and doubt.instance))
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _end_on_github(run: FinishedRun) -> str:
@@ -51,19 +62,18 @@ def _end_on_github(run: FinishedRun) -> str:
     return _end(run, as_annotations(judged(run.everything, run.files, run.configured), run.suspicious, short))
 
 
-def _guarantees(opening: Opening, status: ExitStatus, notes: Sequence[str], annotations: str = "") -> str:
-    from fencepost.checks.reports.guarantees import as_text, shortfall_lines
+def _guarantees(run: FinishedGuarantees, annotations: str = "") -> str:
     from fencepost.checks.reports.report import closing_of_guarantees
+    from fencepost.checks.reports.sheet import sheet
 
-    lines = "".join(f"{note}\n" for note in notes)
-    short = "".join(f"{line}\n" for line in shortfall_lines(opening))
-    return f"{lines}{as_text(opening, width())}{short}{annotations}{closing_of_guarantees(opening, status)}\n"
+    shown = sheet(run.opening, notes=run.notes, whole=run.whole, width=width())
+    return f"{shown}\n{annotations}{closing_of_guarantees(run.opening, run.status)}\n"
 
 
-def _guarantees_on_github(opening: Opening, status: ExitStatus, notes: Sequence[str]) -> str:
+def _guarantees_on_github(run: FinishedGuarantees) -> str:
     from fencepost.checks.reports.annotations import as_annotations
 
-    return _guarantees(opening, status, notes, as_annotations((), shortfalls=opening.shortfalls))
+    return _guarantees(run, as_annotations((), shortfalls=run.opening.shortfalls))
 
 
 def _junit(run: FinishedRun) -> str:
@@ -73,10 +83,10 @@ def _junit(run: FinishedRun) -> str:
     return as_junit(judged(run.everything, run.files, run.configured), run.status, run.notes, run.suspicious, run.opening)
 
 
-def _guarantees_as_junit(opening: Opening, status: ExitStatus, notes: Sequence[str]) -> str:
+def _guarantees_as_junit(run: FinishedGuarantees) -> str:
     from fencepost.checks.reports.junit import as_junit
 
-    return as_junit((), status, [*notes, *_of_policy(opening)], opening=opening)
+    return as_junit((), run.status, [*run.notes, *_of_policy(run.opening)], opening=run.opening)
 
 
 def _sarif(run: FinishedRun) -> str:
@@ -86,10 +96,10 @@ def _sarif(run: FinishedRun) -> str:
     return as_sarif(judged(run.everything, run.files, run.configured), run.status, run.notes, run.suspicious, run.opening)
 
 
-def _guarantees_as_sarif(opening: Opening, status: ExitStatus, notes: Sequence[str]) -> str:
+def _guarantees_as_sarif(run: FinishedGuarantees) -> str:
     from fencepost.checks.reports.sarif import as_sarif
 
-    return as_sarif((), status, [*notes, *_of_policy(opening)], opening=opening)
+    return as_sarif((), run.status, [*run.notes, *_of_policy(run.opening)], opening=run.opening)
 
 
 def _json(run: FinishedRun) -> str:
@@ -98,10 +108,10 @@ def _json(run: FinishedRun) -> str:
     return as_json(run.everything, run.status, run.notes, run.files, run.suspicious, run.releases, run.comparison, run.opening)
 
 
-def _guarantees_as_json(opening: Opening, status: ExitStatus, notes: Sequence[str]) -> str:
+def _guarantees_as_json(run: FinishedGuarantees) -> str:
     from fencepost.checks.reports.report import as_json
 
-    return as_json([], status, notes, {}, releases=opening.now.releases, opening=opening)
+    return as_json([], run.status, run.notes, {}, releases=run.opening.now.releases, opening=run.opening)
 
 
 def _markdown(run: FinishedRun) -> str:
@@ -113,11 +123,11 @@ def _markdown(run: FinishedRun) -> str:
     return as_markdown(run.opening, rows, run.status, closing(run.everything, run.status, run.suspicious))
 
 
-def _guarantees_as_markdown(opening: Opening, status: ExitStatus, notes: Sequence[str]) -> str:
+def _guarantees_as_markdown(run: FinishedGuarantees) -> str:
     from fencepost.checks.reports.markdown import as_markdown
     from fencepost.checks.reports.report import closing_of_guarantees
 
-    return as_markdown(opening, (), status, closing_of_guarantees(opening, status))
+    return as_markdown(run.opening, (), run.status, closing_of_guarantees(run.opening, run.status))
 
 
 def _of_policy(opening: Opening) -> list[str]:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from fencepost.checks.commands.check.finished_run import FinishedGuarantees
 from fencepost.checks.commands.check.formats import FORMATS
 from fencepost.checks.commands.check.messages import Teller
 from fencepost.checks.commands.check.request import CheckRequest
@@ -56,6 +57,11 @@ def _required(asked: CheckRequest) -> list[Requirement]:
     return [requirement(text) for text in asked.require]
 
 
+def is_of_everything(asked: CheckRequest) -> bool:
+    """Whether nothing on the command line asks for a part: of a configuration, or of all protocols."""
+    return not _parts(asked)
+
+
 def _parts(asked: CheckRequest) -> list[str]:
     """What on the command line asks for something else than a configuration as a whole."""
     options = {"--property": asked.property, "--set": asked.set, "--defect": asked.defect, "--by": asked.by}
@@ -83,8 +89,8 @@ def opening_of(
         Cluster(named(paths), Place(paths[-1]), settings, bookies, asked.bookies is None, of_bookies)
         for paths, settings in files
     ]
-    now, *others = [guaranteed(cluster, subject.releases, means) for cluster in clusters]
-    before = others[0] if others else None
+    now = guaranteed(clusters[0], subject.releases, means)
+    before = guaranteed(clusters[1], subject.releases, means, now) if subject.before else None
     policy = None
     if subject.before is not None:
         # loads the policies, which is slow, and seldom needed
@@ -110,7 +116,8 @@ def run_alone(asked: CheckRequest, subject: Subject, started: float, record: Rec
         pages = write_report(opening, (), status, page, reporter)
         teller.name(f"page: {page}")
     notes = [*subject.settings_notes, *subject.classes, *filter(None, [unread])]
-    print(FORMATS[asked.format].guarantees(opening, status, notes), end="")
+    outcome = FinishedGuarantees(opening, status, notes, asked.all)
+    print(FORMATS[asked.format].guarantees(outcome), end="")
     if not interrupt() and is_whole(opening):
         record.keep(pages, aloud=teller.as_text)
     return status

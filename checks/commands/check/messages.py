@@ -9,16 +9,24 @@ from fencepost.checks.commands.check.request import CheckRequest
 
 
 class Teller:
-    """Prints for a person, in the formats that are for one."""
+    """Prints for a person, in the formats that are for one; ``at_the_end`` keeps the lines for a report that begins with the
+    verdict."""
 
-    def __init__(self, asked: CheckRequest) -> None:
+    def __init__(self, asked: CheckRequest, *, at_the_end: bool = False) -> None:
         self.as_text = FORMATS[asked.format].is_for_people
+        self.at_the_end = at_the_end
+        self.kept: list[str] = []
 
     def tell(self, *lines: str) -> None:
         """Prints some lines, at once, where the format is for people; in others the document has what they say."""
-        if self.as_text and lines:
+        if self.as_text and self.at_the_end:
+            self.kept += lines
+        elif self.as_text and lines:
             print("\n".join(lines), flush=True)
 
     def name(self, what: str) -> None:
         """Prints what was written and where; in a format for programs to standard error."""
-        print(what, file=sys.stdout if self.as_text else sys.stderr)
+        if self.as_text:
+            self.tell(what)
+        else:
+            print(what, file=sys.stderr)

@@ -19,6 +19,7 @@ class CheckRequest(Wanted, NamedReleases):
     """What to check, of which configuration ``against`` which, by which means, and where to write what was found."""
 
     conf: Sequence[Path]
+    all: bool
     guarantees: bool
     require: Sequence[str]
     against: Sequence[Path]

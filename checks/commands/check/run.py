@@ -14,6 +14,8 @@ from fencepost.checks.commands.check.doubts import doubts
 from fencepost.checks.commands.check.finished_run import FinishedRun
 from fencepost.checks.commands.check.formats import FORMATS
 from fencepost.checks.commands.check.guarantees import (
+    come_first,
+    is_of_everything,
     is_whole,
     opening_of,
     refuse_parts,
@@ -23,20 +25,19 @@ from fencepost.checks.commands.check.guarantees import (
 from fencepost.checks.commands.check.jobs import Job, done
 from fencepost.checks.commands.check.messages import Teller
 from fencepost.checks.commands.check.request import CheckRequest
+from fencepost.checks.commands.check.shown import Shown
 from fencepost.checks.commands.check.subject import Subject
 from fencepost.checks.commands.pages import default_page, write_page, write_report
 from fencepost.checks.commands.verdict_cache import Record
 from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
-from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.engines.results.checked import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.instances import BOOKIE
 from fencepost.checks.questions.planning import planned_with_hazards
 from fencepost.checks.reports.failures import Configured
-from fencepost.checks.reports.guarantees import as_text as guarantees_as_text
 from fencepost.checks.reports.refusal import Refusal
-from fencepost.checks.reports.report import text, write_traces
+from fencepost.checks.reports.report import write_traces
 from fencepost.checks.settings.input_files import STANDARD_INPUT, InputError, Place
 from fencepost.checks.settings.own_protocols import is_own
 from fencepost.model.counts import count_of
@@ -76,23 +77,24 @@ def _checked_as(asked: CheckRequest, record: Record) -> ExitStatus:
     beside = page and page.parent, asked.write_baseline and asked.write_baseline.parent
     _make_folders(asked.trace_dir, asked.certificate, *beside)
     names = {item.name for item, _ in plan} | {hazard.entry.name for hazard in hazards if not plan}
-    notes, teller, reporter = subject.notes(names), Teller(asked), Reporter(quiet=asked.quiet)
-    teller.tell(*notes)
+    notes, reporter = subject.notes(names), Reporter(quiet=asked.quiet)
+    teller = Teller(asked, at_the_end=come_first(asked))
+    shown = Shown(teller, brief=is_of_everything(asked) and not asked.all)
+    shown.begin(notes, remarks := subject.remarks(names))
     if message := subject.unasked(names):
         teller.tell(f"inconclusive: {message}")
         outcome = FinishedRun(subject.releases, [*notes, message], is_part=True)
-        print("" if teller.as_text else FORMATS[asked.format].run(outcome), end="")
+        print("\n".join([*teller.kept, ""]) if teller.as_text else FORMATS[asked.format].run(outcome), end="")
         return outcome.status
 
     configured = {BOOKIE: subject.settings.of_bookies} if subject.settings is not None else {}
     everything = list[Checked]()
     with interruptible() as interrupt:
         opening = opening_of(asked, subject, started, reporter, interrupt)
-        if opening is not None:
-            teller.tell(guarantees_as_text(opening, width()))
         for checked in done(jobs, asked, configured, started, reporter, interrupt):
             everything.append(marked(baseline, checked, subject.release))
-            teller.tell(text(everything[-1], width=width(), colour=colour(), whole=not sys.stdout.isatty()))
+            shown.add(everything[-1])
+        shown.end()
     skipped = len(jobs) - len(everything)
     if skipped:
         why = "interrupted" if interrupt() else "out of time"
@@ -108,9 +110,10 @@ def _checked_as(asked: CheckRequest, record: Record) -> ExitStatus:
     teller.tell(*(f"trace: {file}" for file in files.values()))
     is_part = bool(skipped or subject.unclaimed(names) or subject.unread(names))
     outcome = FinishedRun(subject.releases, notes, is_part, everything, opening, files, doubts(everything, strict=asked.strict))
-    outcome = replace(outcome, configured=_configured(asked, subject))
-    outcome = compared(asked, baseline, outcome, subject.release, whole=not (skipped or asked.property))
+    outcome = replace(outcome, configured=_configured(asked, subject), whole=not shown.brief, remarks=remarks)
+    outcome = compared(asked, baseline, outcome, subject.release, teller, whole=not (skipped or asked.property))
     pages = _pages(outcome, page, teller, reporter)
+    outcome = replace(outcome, told=teller.kept)
     print(FORMATS[asked.format].run(outcome), end="")
     if not (skipped or interrupt()) and _can_be_remembered(asked, outcome):
         record.keep([*files.values(), *pages], aloud=teller.as_text)

@@ -95,6 +95,12 @@ class Subject:
             return f"{bookies.unmodelled}, so nothing is claimed"
         return ""
 
+    def remarks(self, names: set[str]) -> list[str]:
+        """What a person has to know of the settings, and of what the protocols of these names leave open."""
+        unknown = self.unclaimed(names)
+        left = [f"nothing is claimed: {unknown}" if unknown else "", self.unread(names)]
+        return [*self.settings_notes, *self.classes, *filter(None, left)]
+
     def notes(self, names: set[str]) -> list[str]:
         """What there is to say before the protocols of these names are checked."""
         notes: list[str] = []

@@ -63,11 +63,13 @@ def asked(*arguments: str | Path) -> Ran:
 def test_they_can_be_all_that_is_asked_for(two: Path) -> None:
     run = asked("--conf", two, "--guarantees", "--pulsar", "5.0.0-M1")
     assert run.returncode == 0
-    head, first, *_ = run.stdout.splitlines()
-    assert head.startswith(f"what {two} guarantees (Pulsar 5.0.0-M1 with BookKeeper 4.18.0; 3 bookies (assumed")
-    assert first.split() == ["disks", "1", *["an", "acknowledged", "entry", "survives", "1", "lost", "disk"]]
-    assert "fails at 2: send(e0), " in run.stdout
-    assert "  not seen " in run.stdout
+    head, about, *rest = run.stdout.splitlines()
+    assert head == f"Nothing falls short in {two}."
+    assert about.startswith("  Pulsar 5.0.0-M1 with BookKeeper 4.18.0; 3 bookies (assumed")
+    assert rest[2].split() == ["disks", "1", *["an", "acknowledged", "entry", "survives", "1", "lost", "disk"]]
+    assert "fails at 2" not in run.stdout
+    assert "fails at 2: send(e0), " in asked("--conf", two, "--guarantees", "--pulsar", "5.0.0-M1", "--all").stdout
+    assert "Not seen, so decide it yourself:\n" in run.stdout
     assert run.stdout.endswith("3 guarantees, 0 short: nothing falls short (exit 0)\n")
 
 
@@ -82,8 +84,8 @@ def test_what_is_required_and_not_guaranteed_fails_and_says_what_to_change(one: 
     run = asked("--conf", one, "--require", "disks>=1", "--guarantees")
     assert run.returncode == 16
     assert "\n                         raise it with managedLedgerDefaultAckQuorum=2\n" in run.stdout
-    remedy = "raise it with managedLedgerDefaultAckQuorum=2"
-    assert f"short: {one}:4: disks = 0 falls short of --require disks>=1; {remedy}\n" in run.stdout
+    assert run.stdout.startswith(f"{one} guarantees less than you require: disks.\n")
+    assert f"short: {one}:4: disks = 0 falls short of --require disks>=1\n" in run.stdout
     assert asked("--conf", one, "--require", "disks>=0", "--guarantees").returncode == 0
 
 
@@ -91,12 +93,16 @@ def test_what_is_required_and_not_guaranteed_fails_and_says_what_to_change(one: 
 def test_a_weaker_configuration_fails_and_a_stronger_one_does_not(one: Path, two: Path) -> None:
     weaker = asked("--conf", one, "--against", two)
     assert weaker.returncode == 15
-    assert f"weaker: {one}:4: disks is 0, and was 1 ({two}); raise it with managedLedgerDefaultAckQuorum=2\n" in weaker.stdout
+    assert weaker.stdout.startswith(f"{one} guarantees less than {two}: disks.\n")
+    assert f"weaker: {one}:4: disks is 0, and was 1 ({two})\n" in weaker.stdout
     assert "an acknowledged entry can be lost with one disk (weaker: was 1)\n" in weaker.stdout
     assert "fails at 1: send(e0), add(b0, e0), ack(b0, e0), confirm(e0), lose_disk(b0)\n" in weaker.stdout
     stronger = asked("--conf", two, "--against", one)
     assert stronger.returncode == 0
+    assert stronger.stdout.startswith(f"{two} guarantees no less than {one}.\n")
+    assert "\nChanged, and not known to be worse:\n  disks               1 " in stronger.stdout
     assert "(stronger: was 0)" in stronger.stdout
+    assert f"\nThe same as in {one}:\n  recoveries 0, unserved 2 (--all prints each)\n" in stronger.stdout
 
 
 @pytest.mark.long
@@ -259,13 +265,13 @@ def test_what_is_required_is_judged_in_a_whole_run(one: Path, monkeypatch: pytes
         assert [result["ruleId"] for result in found["results"]] == ["guarantee/disks"]
         assert "hash_range/every_hash_is_in_a_bundle" in {rule["id"] for rule in found["tool"]["driver"]["rules"]}
     else:
-        assert run.stdout.index("\nshort: ") > run.stdout.index("every_hash_is_in_a_bundle"), "at the end, where it is seen"
+        assert run.stdout.index(" short: ") < run.stdout.index("\n  hash_range "), "at the beginning, where it is seen"
         assert run.stdout.endswith(": less than is required (exit 16)\n")
 
 
 def test_a_whole_check_opens_with_them(two: Path) -> None:
     run = asked("--conf", two, "--pulsar", "5.0.0-M1", "--budget", "0.000001")
-    assert f"\nwhat {two} guarantees (Pulsar 5.0.0-M1" in run.stdout
+    assert run.stdout.startswith(f"Not known of {two}: disks, recoveries, unserved.\n  Pulsar 5.0.0-M1 with BookKeeper")
     assert run.returncode == 20
 
 
@@ -277,7 +283,7 @@ def test_a_changed_policy_is_no_loss_and_is_told(two: Path, tmp_path: Path) -> N
     run = asked("--conf", other, "--against", two, "--html", page)
     assert run.returncode == 0
     line = f"loadBalancerLoadSheddingStrategy: ThresholdShedder -> UniformLoadShedder ({other}:5)"
-    assert f"  load balancing         {line.split(' (')[0]}" in run.stdout
+    assert f"\nLoad balancing changes:\n  {line.split(' (')[0]}" in run.stdout
     assert f"    fencepost policy compare --conf {other} --against {two} --pulsar" in run.stdout
     assert "<h2>Load balancing changes</h2>" in page.read_text()
 

@@ -1,0 +1,195 @@
+"""The text on a configuration, in the order of its page: the verdict, what falls short, what changed, then the rest."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.questions.doubt import Doubt
+from fencepost.checks.questions.establishing import Established
+from fencepost.checks.questions.judging import compared
+from fencepost.checks.reports.guarantees import Opening, details, remedied, unseen
+from fencepost.checks.reports.protocol_lines import failure_text, is_of_known_bug, known_bugs, protocol_line, suspicious_lines
+from fencepost.checks.reports.report import text
+from fencepost.model.counts import count_of
+
+COLUMN = 22
+"""The width of the column with the names of guarantees."""
+
+
+def sheet(
+    opening: Opening,
+    everything: Sequence[Checked] = (),
+    suspicious: Iterable[Doubt] = (),
+    notes: Sequence[str] = (),
+    *,
+    whole: bool,
+    width: int,
+    colour: bool = False,
+) -> str:
+    """Everything that a check of a configuration prints before its last line, block by block.
+
+    ``notes`` are about the files and about what was left out. Unless it is ``whole``, what is guaranteed has no run, what did
+    not change is named only, and a protocol and a known bug have a line or two each.
+    """
+    blocks = [
+        _verdict(opening, everything, width),
+        [part for checked in everything if (part := failure_text(checked, width=width, colour=colour))],
+        _short(opening, width),
+        _unknown(opening, width),
+        _changed(opening, width),
+        _policy(opening, width),
+        *_rows(opening, width, whole=whole),
+        _known_bugs(opening, everything, width, whole=whole, colour=colour),
+        _protocols(everything, width, whole=whole, colour=colour),
+        _headed("Suspicious: each says what such a success may rest on", suspicious_lines(suspicious)),
+        _headed("Not seen, so decide it yourself", _wrapped("  ", unseen(opening.now), width)),
+        _headed("Notes on the files and on what was checked", [f"  {note}" for note in notes]),
+    ]
+    return "\n".join("\n".join(block) + "\n" for block in blocks if block)
+
+
+def _headed(heading: str, lines: Sequence[str]) -> list[str]:
+    """A block with its heading; nothing if there are no lines."""
+    return [f"{heading}:", *lines] if lines else []
+
+
+def _verdict(opening: Opening, everything: Sequence[Checked], width: int) -> list[str]:
+    """What a person has to know: a sentence for each way in which the configuration falls short, and what it was held to."""
+    now, before = opening.now, opening.before
+    bookies = count_of(now.sizes.bookies, "bookie") + (" (assumed; override with --bookies)" if now.assumed else "")
+    against = f"; against {before.file}" if before else ""
+    sentences = [*_sentences(opening, everything), f"  {now.releases}; {bookies}{against}"]
+    return [line for sentence in sentences for line in _wrapped("", sentence, width, indent="  ")]
+
+
+def _sentences(opening: Opening, everything: Sequence[Checked]) -> Iterator[str]:
+    now, before = opening.now, opening.before
+    verdicts = [verdict for checked in everything for verdict in checked.findings.verdicts]
+    refuted = [v for v in verdicts if v.verdict == "violated" and not v.expected]
+    if refuted:
+        yield f"Violated: {', '.join(dict.fromkeys(verdict.property.name for verdict in refuted))}."
+    short, weaker, unknown = ({s.row.guarantee.name: s for s in opening.shortfalls if s.kind == kind} for kind in KINDS)
+    if short:
+        yield f"{now.file} guarantees less than you require: {', '.join(short)}."
+    if before is not None and weaker:
+        yield f"{now.file} guarantees less than {before.file}: {', '.join(weaker)}."
+    elif before is not None and not unknown:
+        yield f"{now.file} guarantees no less than {before.file}."
+    bugs = sum(1 for verdict in verdicts if verdict.verdict == "hazard" and verdict.accepted is None)
+    if bugs:
+        yield f"{count_of(bugs, 'known bug')} of {now.releases} affect{'s' if bugs == 1 else ''} {now.file}."
+    nothing = [row.guarantee.name for row in now.rows if row.figure == 0]
+    if nothing:
+        yield f"{len(nothing)} of {count_of(len(now.rows), 'guarantee')} of {now.file} are 0: {', '.join(nothing)}."
+    if unknown:
+        yield f"Not known of {now.file}: {', '.join(unknown)}."
+    if not (short or before or bugs or nothing or unknown):
+        yield f"Nothing falls short in {now.file}."
+
+
+KINDS = ("short", "weaker", "open")
+
+
+def _short(opening: Opening, width: int) -> list[str]:
+    """What falls short, each with the line to look at and the run that shows it."""
+    lines = []
+    for row in _once(shortfall.row for shortfall in opening.shortfalls if shortfall.kind != "open"):
+        lines += _row(opening, row, width, whole=True)
+        for shortfall in opening.of(row):
+            lines.append(f"{' ' * (COLUMN + 3)}{shortfall.kind}: {shortfall.place}: {shortfall.headline}")
+    return _headed("Decide about these: each is less than you require, or less than before", lines)
+
+
+def _unknown(opening: Opening, width: int) -> list[str]:
+    """What is not known, with the line to look at and the run that bounds it, if there is one."""
+    lines = []
+    for shortfall in opening.shortfalls:
+        if shortfall.kind == "open":
+            lines.append(f"  open: {shortfall.place}: {shortfall.headline}")
+            lines += _row(opening, shortfall.row, width, whole=True) if shortfall.row.failure else ()
+    return _headed("Not known, so nothing is claimed", lines)
+
+
+def _changed(opening: Opening, width: int) -> list[str]:
+    """What changed, and is no worse."""
+    if opening.before is None:
+        return []
+    rows = [row for row in opening.now.rows if not opening.of(row) and _differs(opening, row)]
+    lines = [line for row in rows for line in _row(opening, row, width, whole=False)]
+    return _headed("Changed, and not known to be worse", lines)
+
+
+def _policy(opening: Opening, width: int) -> list[str]:
+    """What changes in the balancing of load, and the commands that show what that does."""
+    if opening.policy is None:
+        return []
+    lines = [line for sentence in opening.policy.sentences for line in _wrapped("  ", sentence, width)]
+    return _headed("Load balancing changes", [*lines, *(f"    {command}" for command in opening.policy.commands)])
+
+
+def _rows(opening: Opening, width: int, *, whole: bool) -> Iterator[list[str]]:
+    """The guarantees that no block before has: those of which one event is too many first."""
+    rest = [row for row in opening.now.rows if not opening.of(row) and not _differs(opening, row)]
+    none, some = ([row for row in rest if (row.figure == 0) == is_none] for is_none in (True, False))
+    if opening.before is not None and not whole:
+        same = f"{', '.join(f'{row.guarantee.name} {row.figure}' for row in rest)} (--all prints each)"
+        yield _headed(f"The same as in {opening.before.file}", _wrapped("  ", same, width) if rest else [])
+        return
+    lines = [line for row in none for line in _row(opening, row, width, whole=True)]
+    yield _headed("Not guaranteed: one event is too many, as the run shows", lines)
+    lines = [line for row in some for line in _row(opening, row, width, whole=whole)]
+    yield _headed(f"Guaranteed{'' if whole else ' (--all prints how, and the run with one event more)'}", lines)
+
+
+def _row(opening: Opening, row: Established, width: int, *, whole: bool) -> list[str]:
+    """A guarantee: its number, its sentence, how it differs from the one before; all there is to say if it is ``whole``."""
+    before = opening.before
+    change = "" if before is None else f" ({_change(row, before.row(row.guarantee.name))})"
+    head = f"  {row.guarantee.name:<{COLUMN - 2}}{'?' if row.figure is None else row.figure}  "
+    lines = _wrapped(head, row.sentence + change, width)
+    remedy = remedied(opening.now, row)
+    for sentence in details(opening.now, row) if whole else filter(None, [remedy]):
+        lines += _wrapped(" " * (COLUMN + 3), sentence, width)
+    return lines
+
+
+def _known_bugs(opening: Opening, everything: Sequence[Checked], width: int, *, whole: bool, colour: bool) -> list[str]:
+    of_bugs = [checked for checked in everything if is_of_known_bug(checked)]
+    if whole:
+        return _headed(f"Known bugs of {opening.now.releases}", [text(c, width=width, colour=colour) for c in of_bugs])
+    heading = f"Known bugs of {opening.now.releases}: first those that something avoids (--all prints the run to each)"
+    return _headed(heading, known_bugs(of_bugs, width))
+
+
+def _protocols(everything: Sequence[Checked], width: int, *, whole: bool, colour: bool) -> list[str]:
+    others = [checked for checked in everything if not is_of_known_bug(checked)]
+    if whole:
+        return _headed("What was checked", [text(checked, width=width, colour=colour) for checked in others])
+    lines = [protocol_line(list(several)) for _, several in groupby(others, key=lambda checked: checked.entry.name)]
+    return _headed("What was checked (--all prints each property)", [f"  {line}" for line in lines])
+
+
+def _differs(opening: Opening, row: Established) -> bool:
+    return opening.before is not None and compared(row, opening.before.row(row.guarantee.name)) != "same"
+
+
+def _change(row: Established, old: Established) -> str:
+    change, was = compared(row, old), "unknown" if old.figure is None else old.figure
+    if change == "other":
+        return f"was {was} of {old.guarantee.steps_of}, counted in other steps"
+    return f"{change}: was {was}" if change in ("stronger", "weaker") else {"open": "not known"}.get(change, change)
+
+
+def _once(rows: Iterable[Established]) -> list[Established]:
+    """The rows in order, each once."""
+    return list({id(row): row for row in rows}.values())
+
+
+def _wrapped(head: str, words: str, width: int, *, indent: str | None = None) -> list[str]:
+    following = " " * len(head) if indent is None else indent
+    return textwrap.wrap(
+        words, width, initial_indent=head, subsequent_indent=following, break_on_hyphens=False, break_long_words=False
+    )

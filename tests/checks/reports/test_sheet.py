@@ -1,0 +1,82 @@
+"""The text of a check in short: a line for each protocol, what failed in full, each known bug once, and what is suspicious."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fencepost.checks.commands.check import run as check
+from fencepost.checks.engines import plan
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.questions import asking
+from fencepost.checks.questions.doubt import Doubt
+from fencepost.checks.questions.hazards import hazards
+from fencepost.checks.reports.protocol_lines import failure_text
+from fencepost.model.language import Location
+from fencepost.model.releases import Releases
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Instance
+from fencepost.properties.suspicions import Suspicion
+from tests.command import Ran, fencepost
+
+ELECTION = PROTOCOLS["election"]
+HERE = Location.of(fencepost)
+SMALL = Instance("small", {"brokers": 2, "disconnects": 0, "expiries": 1})
+
+
+def _asked(monkeypatch: pytest.MonkeyPatch, instances: list[Instance], *arguments: str | Path) -> Ran:
+    """A check of everything, which is these instances of the election and two known bugs of a release."""
+    found = [bug for bug in hazards([ELECTION], Releases.of("4.2.4"), None, (), ()) if bug.name in ("same_value", "closed_goes_on")]
+    planned = [(ELECTION, instance) for instance in instances]
+    bugs = found if "--pulsar" in arguments or "--conf" in arguments else []
+    monkeypatch.setattr(check, "planned_with_hazards", lambda asked, settings, releases: (planned, bugs))
+    for name in ("ledger_guarantees", "topic_guarantees", "bundle_guarantees"):
+        monkeypatch.setattr(asking, name, lambda *_: [])
+    return fencepost("check", "--quiet", *arguments)
+
+
+def test_a_protocol_has_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = _asked(monkeypatch, [SMALL, SMALL])
+    first, *_ = run.stdout.splitlines()
+    assert first.startswith("election                2 instances: ")
+    assert "leader_holds_the_node" not in run.stdout
+    assert "leader_holds_the_node" in _asked(monkeypatch, [SMALL], "--all").stdout
+
+
+def test_what_is_suspicious_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    doubt = Doubt("election", "small", Suspicion("never-changes", "node", "node never changed", HERE), strict=False)
+    monkeypatch.setattr(check, "doubts", lambda everything, strict: [doubt])
+    run = _asked(monkeypatch, [SMALL])
+    *_, before, last = run.stdout.splitlines()
+    assert last.endswith(", 1 suspicious: passed, with warnings (exit 0)")
+    assert before == "suspicious: election, small: node never changed"
+
+
+def test_what_failed_is_there_in_full_and_nothing_else() -> None:
+    checked = plan.check(ELECTION, Instance("shown", ELECTION.shown_by["same_value"]), ["same_value"], plan.Approach(by="exhaustive"))
+    shown = failure_text(checked)
+    broken = [verdict.property.name for verdict in checked.findings.verdicts if verdict.failure != ExitStatus.HOLDS]
+    held = [verdict.property.name for verdict in checked.findings.verdicts if verdict.verdict == "exhausted"]
+    assert broken
+    assert all(f"  violated     {name}: " in shown for name in broken)
+    assert not any(f" {name}," in shown or f" {name}\n" in shown for name in held)
+    assert failure_text(plan.check(ELECTION, SMALL, (), plan.Approach(by="exhaustive"))) == ""
+
+
+@pytest.mark.long
+def test_a_known_bug_is_a_line_with_what_avoids_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    conf = tmp_path / "broker.conf"
+    conf.write_text("managedLedgerDefaultEnsembleSize=2\n")
+    run = _asked(monkeypatch, [SMALL], "--conf", conf)
+    assert run.returncode == 14
+    verdict, bugs, protocols = (
+        run.stdout.index(f"2 known bugs of Pulsar 4.2.4 with BookKeeper 4.17.3 affect {conf}.\n"),
+        run.stdout.index("\nKnown bugs of Pulsar 4.2.4 with BookKeeper 4.17.3: first those that something avoids"),
+        run.stdout.index("\nWhat was checked (--all prints each property):\n  election "),
+    )
+    assert verdict == 0 < bugs < protocols
+    assert run.stdout.index("  same_value (election): no leader stays") < run.stdout.index("  closed_goes_on (election): ")
+    assert "in the code" not in run.stdout
+    whole = _asked(monkeypatch, [SMALL], "--conf", conf, "--all").stdout
+    assert whole.index("in the code") > whole.index("2 known bugs of Pulsar")
