@@ -27,6 +27,7 @@ SETTINGS = settings(
 CAUGHT: dict[str, tuple[Mapping[str, Value], str, str]] = {
     "ledger": ({"bookies": 4, "recoverers": 2}, "closes_at_lac", "no_truncation"),
     "bookie": ({"entries": 3, "records": 10, "kills": 2}, "fence_not_journaled", "answered_fences_survive"),
+    "replication": ({"bookies": 4, "workers": 2, "crashes": 3, "entries": 2}, "replaced_before_copy", "replaced_by_holders"),
     "metadata_store": ({"clients": 3, "writes": 2, "disconnects": 1}, "deleted_without_version", "deletions_name_the_version"),
     "election": ({"brokers": 4, "disconnects": 2, "expiries": 2, "crashes": 1}, "elected_follows", "holder_leads"),
     "kafka_controller": ({"brokers": 3, "expiries": 2}, "epochs_unchecked", "processes_obey_the_newest"),
@@ -44,6 +45,7 @@ CAUGHT: dict[str, tuple[Mapping[str, Value], str, str]] = {
 LARGE: dict[str, Mapping[str, Value]] = {
     "ledger": {"bookies": 5, "ensemble": 4, "entries": 4, "recoverers": 2, "changes": 1},
     "bookie": {"ledgers": 2, "entries": 3, "records": 10, "explicit_lacs": 2, "kills": 3, "power_losses": 3, "stops": 3},
+    "replication": {"bookies": 5, "ensemble": 3, "entries": 3, "workers": 3, "commands": 2, "crashes": 4, "collects": True},
     "metadata_store": {"clients": 5, "paths": 3, "changes": 3, "disconnects": 3, "expiries": 3, "crashes": 3},
     "election": {"brokers": 5, "disconnects": 3, "expiries": 3, "crashes": 2, "closes": 2, "lookups": True},
     "kafka_controller": {"brokers": 4, "expiries": 3, "restarts": 2, "disconnects": 2, "resignations": 2, "writes": True},

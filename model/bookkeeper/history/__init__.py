@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from fencepost.model.bookkeeper.history.bookie import BOOKIE
 from fencepost.model.bookkeeper.history.ledger import LEDGER
+from fencepost.model.bookkeeper.history.replication import REPLICATION
 
-__all__ = ["BOOKIE", "LEDGER"]
+__all__ = ["BOOKIE", "LEDGER", "REPLICATION"]

@@ -1,0 +1,124 @@
+"""When auto-recovery had each of its mistakes; read in the sources of the modelled releases of BookKeeper.
+
+``URM`` is ZkLedgerUnderreplicationManager; numbers of lines are those of 4.17.3.
+"""
+
+from __future__ import annotations
+
+from fencepost.model.history import History
+
+_EVERY = "4.14.5 to 4.18.0"
+_SINCE_4_15 = "4.16.6 to 4.18.0, not 4.14.5"
+_NEVER = "not 4.14.5 to 4.18.0"
+
+REPLICATION: dict[str, History] = {
+    "target_is_a_member": History(
+        "bookkeeper",
+        releases=_EVERY,
+        applies=lambda parameters: bool(parameters.get("commands") or parameters.get("expiries", 0)),
+        harm="members_are_distinct",
+        costs="a closed ledger has one copy fewer than its write quorum, which no check finds; the loss of that bookie makes "
+        "acknowledged entries unreadable",
+        avoided_by="bookkeeper shell autorecovery -disable, and a wait for the tasks under way, before recover; or "
+        "decommissionbookie instead",
+        evidence="LedgerFragmentReplicator.updateEnsembleInfo (605-616) replaces by name wherever an old bookie still is, and "
+        "does not look whether the new one is there already",
+    ),
+    "target_not_asked_again": History(
+        "bookkeeper",
+        releases=_EVERY,
+        costs="the metadata name a bookie that has no copy, or is away, instead of one that has a copy; after recover nothing "
+        "looks at it before the next audit of all bookies, a day later",
+        evidence="LedgerFragmentReplicator.SingleFragmentCallback.processResult (583-591) goes on to the compare-and-set; a "
+        "worker checks again after it, BookKeeperAdmin.recoverLedger does not",
+    ),
+    "collector_trusts_the_lock": History(
+        "bookkeeper",
+        releases=_EVERY,
+        applies=lambda parameters: bool(parameters.get("commands") or parameters.get("expiries", 0)),
+        harm="copies_are_not_fewer",
+        costs="a copy that the metadata are about to name is deleted: the ledger has one copy fewer than before, and the "
+        "command ends with success",
+        avoided_by="bookkeeper shell decommissionbookie instead of recover: workers have the lock, unless a session expires",
+        evidence="ScanAndCompareGarbageCollector.removeOverReplicatedledgers (261-280) asks for the lock of the ledger only; "
+        "BookKeeperAdmin.recoverLedger (809-1010) takes none",
+    ),
+    "deletes_lock_of_successor": History(
+        "bookkeeper",
+        releases=_EVERY,
+        applies=lambda parameters: bool(parameters.get("expiries", 1)),
+        costs="two workers, or a worker and a collector, work on one ledger at once",
+        evidence="URM.releaseUnderreplicatedLedger (638) and URM.close (659) delete by path with version -1; "
+        "AutoRecoveryMain.shutdown calls close after an expiry",
+    ),
+    "listed_replica_is_no_news": History(
+        "bookkeeper",
+        releases=_EVERY,
+        costs="a ledger stays without a copy until the next audit of all bookies, a day later",
+        evidence="URM.handleLedgerUnderreplicatedAlreadyMarked (354-366) writes nothing if the task lists the bookie already, "
+        "so URM.markLedgerReplicated (391-436) deletes the task by the version that the worker saw before",
+    ),
+    "task_deleted_without_lock": History(
+        "bookkeeper",
+        releases=_EVERY,
+        applies=lambda parameters: bool(parameters.get("expiries", 1)),
+        harm="becomes_whole",
+        costs="a ledger stays without a copy until the next audit of all bookies, a day later",
+        evidence="URM.markLedgerReplicated (391-436) deletes by the version in its own map, also if the lock is gone; "
+        "ZooKeeper counts the versions of a node that is created again from 0",
+    ),
+    "checker_reads_ends_only": History(
+        "bookkeeper",
+        releases=_EVERY,
+        applies=lambda parameters: bool(parameters.get("gaps", 1)),
+        costs="a gap within a fragment is never found, and no copy is made for it",
+        avoided_by="auditorLedgerVerificationPercentage=100",
+        evidence="LedgerChecker.verifyLedgerFragment (267-297): the percentage is 0 by default, which leaves the first and the "
+        "last entry",
+    ),
+    "checker_ignores_digest": History(
+        "bookkeeper",
+        releases=_EVERY,
+        applies=lambda parameters: bool(parameters.get("rots", 1)),
+        costs="a rotten copy counts as a good one, and no copy is made for it",
+        evidence="LedgerChecker.ReadManyEntriesCallback.readEntryComplete (81-94) looks at the return code, and at no digest",
+    ),
+    "refill_ignores_digest": History(
+        "bookkeeper",
+        since="4.15.0",
+        releases=_SINCE_4_15,
+        applies=lambda parameters: bool(parameters.get("integrity", True) and parameters.get("rots", 1)),
+        costs="a rotten copy spreads to the bookie whose disk was replaced",
+        evidence="EntryCopierImpl (135-150, 184-213) stores what it has read; there is no DigestManager in datainteg",
+    ),
+    "refill_by_boot_metadata": History(
+        "bookkeeper",
+        since="4.15.0",
+        releases=_SINCE_4_15,
+        applies=lambda parameters: bool(parameters.get("integrity", True)),
+        harm="integrity_checks_end",
+        costs="the integrity check of a bookie fails every few seconds until the bookie is restarted",
+        evidence="DataIntegrityCheckImpl.runFullCheck (169-171) puts back the metadata that LedgerResult.error has, and "
+        "checkAndRecoverLedgers (360-363) gives it those of the boot",
+    ),
+    "open_fragment_replicated": History(
+        "bookkeeper",
+        releases=_NEVER,
+        evidence="LedgerFragment (60-62) and LedgerFragmentReplicator.replicateFragmentInternal refuse an open fragment",
+    ),
+    "replaced_before_copy": History(
+        "bookkeeper",
+        releases=_NEVER,
+        evidence="LedgerFragmentReplicator.SingleFragmentCallback.processResult (583-591) is called after all entries",
+    ),
+    "collector_takes_no_lock": History(
+        "bookkeeper",
+        releases=_NEVER,
+        evidence="ScanAndCompareGarbageCollector.removeOverReplicatedledgers calls URM.acquireUnderreplicatedLedger",
+    ),
+    "task_deleted_blindly": History(
+        "bookkeeper",
+        releases=_NEVER,
+        evidence="URM.markLedgerReplicated (399) deletes by the version of the lock",
+    ),
+}

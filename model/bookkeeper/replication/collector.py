@@ -1,0 +1,69 @@
+"""The collector of each bookie, which deletes a ledger that no metadata name it for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.bookkeeper.replication.state import NOBODY, State, Updates
+from fencepost.model.language import And, If, Not, any_of
+
+
+def declare_collector(s: State) -> None:
+    """The steps of removeOverReplicatedledgers, once a day at most."""
+    p, bookie = s.protocol, s.bookie
+
+    def is_surplus(b: int) -> Any:
+        return And(s.up[b], s.status == "closed", Not(s.named(b)))
+
+    @p.rule
+    def may_delete(b: int) -> Any:
+        """The metadata still do not name the bookie, and nobody is copying the ledger to it, with the lock or without."""
+        return And(is_surplus(b), Not(any_of(s.is_target(w, b) for w in s.worker)))
+
+    @p.rule
+    def may_lock(b: int) -> Any:
+        """Nobody replicates the ledger."""
+        return s.lock == NOBODY
+
+    may_delete.instead("collector_trusts_the_lock", lambda b: True)
+    may_delete.instead("collector_takes_no_lock", lambda b: True)
+    may_lock.instead("collector_takes_no_lock", lambda b: True)
+    locks = not p.has("collector_takes_no_lock")
+
+    def has_lock(b: int) -> Any:
+        return s.lock == f"gc{b}" if locks else True
+
+    def released() -> Updates:
+        return {s.lock: NOBODY} if locks else {}
+
+    @p.step(
+        by="b",
+        b=bookie,
+        only_if=s.collects and locks,
+        mirrors="ScanAndCompareGarbageCollector.removeOverReplicatedledgers,"
+        " ZkLedgerUnderreplicationManager.acquireUnderreplicatedLedger",
+    )
+    def lock_surplus(b: int) -> Any:
+        """The collector finds a closed ledger that does not name its bookie, and takes the lock."""
+        return And(is_surplus(b), Not(s.stored[b].is_empty), may_lock(b)), {s.lock: f"gc{b}"}
+
+    @p.step(
+        by="b",
+        b=bookie,
+        fair=locks,
+        only_if=s.collects,
+        mirrors="ScanAndCompareGarbageCollector.removeOverReplicatedledgers,"
+        " ScanAndCompareGarbageCollector.isNotBookieIncludedInLedgerEnsembles",
+    )
+    def look(b: int) -> Any:
+        """It reads the metadata again, and releases the lock if they name the bookie by now."""
+        ready = And(has_lock(b), s.up[b], Not(s.surplus[b]), Not(s.stored[b].is_empty))
+        freed = {target: If(is_surplus(b), target, value) for target, value in released().items()}
+        return ready, {s.surplus[b]: is_surplus(b), **freed}
+
+    @p.step(
+        by="b", b=bookie, fair=True, only_if=s.collects, mirrors="ScanAndCompareGarbageCollector.removeOverReplicatedledgers"
+    )
+    def collect(b: int) -> Any:
+        """It deletes the copies of the bookie, and releases the lock."""
+        return And(s.surplus[b], s.up[b]), {**s.forgets_all(b, may_delete(b)), s.surplus[b]: False, **released()}

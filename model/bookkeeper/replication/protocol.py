@@ -1,0 +1,101 @@
+"""Auto-recovery of one ledger: a bookie that is away is replaced, and its entries are copied.
+
+Mirrors Auditor, ReplicationWorker, LedgerChecker, LedgerFragmentReplicator, BookKeeperAdmin, ZkLedgerUnderreplicationManager,
+ScanAndCompareGarbageCollector and DataIntegrityCheckImpl of bookkeeper-server 4.17.3 and 4.18.0, as they would be without the
+mistakes in DEFECTS; which release has which of them, history/replication.py says.
+
+The auditor publishes a ledger as a task, a node with a version. A worker takes the lock of the task, an ephemeral node, and
+checks the ledger. It chooses a new bookie for each bad place, copies every entry, and then has the metadata name the new
+bookies, by compare-and-set. It checks again, and deletes the task by the version that it has seen. The last fragment of an open
+ledger is left alone for a grace period, after which the ledger is closed by a recovery. The command ``recover`` does the same
+work with neither task nor lock. A collector deletes copies that no metadata name, under the lock.
+
+Merged and bounded. The ledger has one fragment, whose ensemble is its write quorum: a list of places, so nothing keeps a bookie
+from having two. Its writer, and its recovery, are a stand-in of the protocol ``ledger``. A copy arrives at all new bookies of a
+worker in one step. A worker whose session is gone takes no further task before it shuts down. The death of the auditor is no
+step: its successor audits all ledgers, and marks are idempotent. Not here: several fragments, lostBookieRecoveryDelay,
+placement, deletion of ledgers, and limbo after an unclean stop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fencepost.model.bookkeeper.replication.by_hand import DISABLE, declare_commands
+from fencepost.model.bookkeeper.replication.checker import Checker
+from fencepost.model.bookkeeper.replication.collector import declare_collector
+from fencepost.model.bookkeeper.replication.defects import DEFECTS
+from fencepost.model.bookkeeper.replication.integrity import declare_integrity_check
+from fencepost.model.bookkeeper.replication.state import State
+from fencepost.model.bookkeeper.replication.surroundings import declare_surroundings
+from fencepost.model.bookkeeper.replication.tasks import Tasks
+from fencepost.model.bookkeeper.replication.workers import declare_workers
+from fencepost.model.language import ModelError, Protocol
+
+
+def replication(
+    *,
+    bookies: int = 3,
+    ensemble: int = 2,
+    ack_quorum: int = 1,
+    entries: int = 1,
+    workers: int = 1,
+    commands: int = 0,
+    disable: str = "no",
+    opened: bool = False,
+    collects: bool = False,
+    integrity: bool = False,
+    daily: bool = False,
+    crashes: int = 1,
+    losses: int = 0,
+    expiries: int = 0,
+    gaps: int = 0,
+    rots: int = 0,
+    decommissions: int = 0,
+    defects: Iterable[str] = (),
+) -> Protocol:
+    """The replication of a ledger with ``entries`` on an ``ensemble`` of ``bookies``, by ``workers``.
+
+    ``commands`` are runs of ``bookkeeper shell recover``. ``disable`` is what an operator does before them: ``no``, nothing;
+    ``switch``, disable auto-recovery; ``wait``, also wait for tasks that are under way. ``opened`` is a ledger that is open at
+    first, which a writer adds to with ``ack_quorum``. With ``collects`` bookies collect surplus copies, with ``integrity`` a
+    bookie whose disk was replaced gets its entries back (dataIntegrityChecking), with ``daily`` the auditor looks again
+    (auditorPeriodicBookieCheckInterval). ``crashes``, ``losses``, ``expiries``,
+    ``gaps``, ``rots`` and ``decommissions`` bound how often a bookie goes away, a disk is lost, a worker's session expires, a
+    bookie loses an entry, a copy goes bad, and an operator decommissions a bookie.
+    """
+    if min(entries, ensemble, ack_quorum) < 1 or ensemble > bookies or ack_quorum > ensemble:
+        raise ModelError("replication: entries is at least 1, and ack_quorum <= ensemble <= bookies")
+    if disable not in DISABLE:
+        raise ModelError(f"replication: disable is no, switch or wait, not {disable!r}")
+    if workers + commands < 1:
+        raise ModelError("replication: workers and commands are at least 1 together")
+    parameters = {name: value for name, value in locals().items() if name != "defects"}
+    p = Protocol("replication", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
+    p.universe("bookie", bookies)
+    p.universe("entry", entries)
+    p.universe("place", ensemble)
+    names = [*(f"w{w}" for w in range(workers)), *(f"recover{c}" for c in range(commands))]
+    p.universe("worker", workers + commands, names=names)
+    budgets = {"crashes": crashes, "losses": losses, "expiries": expiries, "gaps": gaps, "rots": rots}
+    for budget, limit in {**budgets, "decommissions": decommissions}.items():
+        p.budget(budget, limit)
+    s = State(
+        p,
+        workers=workers,
+        commands=commands,
+        opened=opened,
+        collects=collects,
+        integrity=integrity,
+        disable=disable,
+        rots=rots,
+        marks=crashes + losses + (bookies if daily else 0),
+    )
+    checker = Checker(s)
+    tasks = Tasks(s, checker, expiries=expiries, daily=daily)
+    declare_workers(s, checker, tasks)
+    declare_commands(s)
+    declare_collector(s)
+    declare_integrity_check(s)
+    declare_surroundings(s, ack_quorum=ack_quorum)
+    return p

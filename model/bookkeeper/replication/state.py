@@ -1,0 +1,155 @@
+"""What there is of a ledger that is replicated: its metadata and copies, its task and lock, and what each worker knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from fencepost.model.language import And, If, Implies, Not, Or, Protocol, all_of, any_of
+
+Updates = dict[Any, Any]
+
+PHASES = ("idle", "checking", "choosing", "checking_again", "failed", "grace", "clean", "stopped")
+SWITCH = ("on", "disabled", "enabled")
+NOBODY = "nobody"
+
+
+class State:
+    """The variables of an instance, and the formulas and updates that several steps have in common.
+
+    ``member`` is the list of places of the ensemble. ``stored`` are the entries of which a bookie has a copy, ``rotten`` those
+    of them whose digest is wrong. ``gone`` says that a disk was lost, ``limbo`` that a bookie answers "unknown" where it would
+    deny an entry, ``needs_check`` that its integrity check is not done, ``cached`` whom the metadata named as it booted.
+
+    ``task`` is the node of the under-replicated ledger, ``task_version`` its version, ``missing`` the replicas that it lists;
+    ``audited`` are the bookies whose present absence the auditor has looked at. ``switch`` is whether an operator has disabled
+    auto-recovery. ``surplus`` are the bookies whose collector has read that no metadata name them, ``decommissions_wait``
+    those that a command waits for.
+
+    Of a worker, or a run of the command ``recover``, ``seen`` is the version of the task, ``excluded`` the ensemble as it was
+    checked, ``bad`` the bookies that are to be replaced, ``moves`` by whom, ``copied`` the entries that the new bookies have
+    acknowledged. ``zombie`` is a worker whose session is gone, and which does not know.
+    """
+
+    def __init__(
+        self,
+        p: Protocol,
+        *,
+        workers: int,
+        commands: int,
+        opened: bool,
+        collects: bool,
+        integrity: bool,
+        disable: str,
+        rots: int,
+        marks: int,
+    ) -> None:
+        bookie, entry, place, worker = (p.universes[name] for name in ("bookie", "entry", "place", "worker"))
+        self.protocol, self.bookie, self.entry, self.place, self.worker = p, bookie, entry, place, worker
+        self.locking, self.commanded = range(workers), range(workers, workers + commands)
+        self.opened, self.collects, self.integrity, self.disable = opened, collects, integrity, disable
+        first = [0] if opened else list(entry)
+
+        self.status = p.choice("status", ("open", "closed"), init="open" if opened else "closed")
+        self.member = p.choice("member", bookie, per=place, init=lambda i: i)
+        self.confirmed = p.subset("confirmed", entry, init=first)
+
+        self.up = p.flag("up", per=bookie, init=True)
+        self.gone = p.flag("gone", per=bookie)
+        self.stored = p.subset("stored", entry, per=bookie, init=lambda b: first if b < place.size else [])
+        self.rotten: Any = p.subset("rotten", entry, per=bookie) if rots else None
+        self.limbo: Any = p.flag("limbo", per=bookie) if integrity else None
+        self.needs_check: Any = p.flag("needs_check", per=bookie) if integrity else None
+        by_boot = p.has("refill_by_boot_metadata") and integrity
+        self.cached: Any = p.subset("cached", bookie, per=bookie) if by_boot else None
+
+        self.task = p.flag("task")
+        self.versions = max(marks, 1)
+        self.task_version = p.number("task_version", 0, self.versions)
+        self.missing = p.subset("missing", bookie)
+        self.audited = p.flag("audited", per=bookie)
+        collectors = (f"gc{b}" for b in bookie if collects)
+        self.lock = p.choice("lock", (NOBODY, *(f"w{w}" for w in self.locking), *collectors))
+        self.surplus: Any = p.flag("surplus", per=bookie) if collects else None
+        self.switch: Any = p.choice("switch", SWITCH) if disable != "no" else None
+        self.decommissions = p.subset("decommissions_wait", bookie)
+
+        self.phase = p.choice("phase", PHASES, per=worker)
+        self.zombie = p.flag("zombie", per=worker)
+        self.seen = p.number("seen", 0, self.versions, per=worker)
+        self.excluded = p.subset("excluded", bookie, per=worker)
+        self.bad = p.subset("bad", bookie, per=worker)
+        self.moves = p.choice("moves", bookie, per=(worker, bookie), none="none")
+        self.copied = p.subset("copied", entry, per=worker)
+        open_too = p.has("open_fragment_replicated") and opened
+        self.known: Any = p.subset("known", entry, per=worker) if open_too else None
+
+    # --- the ledger and its copies
+
+    def named(self, b: int) -> Any:
+        """The metadata name the bookie."""
+        return any_of(self.member[i] == b for i in self.place)
+
+    def has_good(self, b: int, e: int) -> Any:
+        """The bookie has a copy of the entry whose digest is right."""
+        return And(self.stored[b].has(e), True if self.rotten is None else Not(self.rotten[b].has(e)))
+
+    def readable(self, e: int) -> Any:
+        """A member that is up has a good copy: a read by the handle tries them all, and checks digests."""
+        return any_of(And(self.named(b), self.up[b], self.has_good(b, e)) for b in self.bookie)
+
+    def stores(self, b: int, e: int, where: Any = True, *, rotten: Any = False) -> Updates:
+        """The bookie gets a copy of the entry where the condition holds, a good one unless the source is rotten."""
+        updates: Updates = {self.stored[b]: If(where, self.stored[b].plus(e), self.stored[b])}
+        if self.rotten is not None:
+            whole = If(rotten, self.rotten[b].plus(e), self.rotten[b].minus(e))
+            updates[self.rotten[b]] = If(where, whole, self.rotten[b])
+        return updates
+
+    def stored_where(self, where: Callable[[int], Any], e: int) -> Updates:
+        """Each bookie of which the condition holds gets a good copy of the entry."""
+        return {variable: value for b in self.bookie for variable, value in self.stores(b, e, where(b)).items()}
+
+    def forgets_all(self, b: int, where: Any = True) -> Updates:
+        """The bookie has no copy of the ledger any more, where the condition holds."""
+        copies = [self.stored] if self.rotten is None else [self.stored, self.rotten]
+        return {of[b]: If(where, (), of[b]) for of in copies}
+
+    # --- the workers
+
+    def is_target(self, w: int, b: int) -> Any:
+        """The worker has chosen the bookie."""
+        return any_of(self.moves[w, o] == b for o in self.bookie)
+
+    def all_chosen(self, w: int) -> Any:
+        """The worker has chosen a bookie for each that is bad."""
+        return all_of(Implies(self.bad[w].has(o), self.moves[w, o] != "none") for o in self.bookie)
+
+    def fragment(self, w: int) -> Any:
+        """The entries that the worker copies: up to the last that it knows to be confirmed."""
+        return self.confirmed if self.known is None else self.known[w]
+
+    def begins(self, w: int, bad: Any) -> Updates:
+        """The worker begins to replace the bookies, in the ensemble as it is now."""
+        known = {} if self.known is None else {self.known[w]: self.confirmed}
+        return {self.phase[w]: "choosing", self.bad[w]: bad, self.excluded[w]: self.bookie.where(self.named), **known}
+
+    def forgets_work(self, w: int) -> Updates:
+        """The worker has done with the fragment."""
+        known = {} if self.known is None else {self.known[w]: ()}
+        none = {self.moves[w, o]: "none" for o in self.bookie}
+        return {self.bad[w]: (), self.excluded[w]: (), self.copied[w]: (), **none, **known}
+
+    def session_of_collector_gone(self, b: int) -> Updates:
+        """The lock of the bookie's collector goes with its session."""
+        if not self.collects:
+            return {}
+        return {self.lock: If(self.lock == f"gc{b}", NOBODY, self.lock), self.surplus[b]: False}
+
+    def is_enabled(self) -> Any:
+        """Auto-recovery is not disabled."""
+        return True if self.switch is None else self.switch != "disabled"
+
+    def any_works(self) -> Any:
+        """A worker of auto-recovery has a task under way."""
+        return Or(*(self.phase[w] != "idle" for w in self.locking))

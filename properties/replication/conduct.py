@@ -1,0 +1,260 @@
+"""How auditor, workers, commands, collectors and refills must conduct themselves, whatever comes of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.bookkeeper.replication.state import NOBODY
+from fencepost.model.language import And, Implies, Not, Or, all_of, any_of, how_many
+from fencepost.properties.replication.terms import Terms
+from fencepost.properties.vocabulary import Suite
+
+
+def replication_conduct(suite: Suite, t: Terms) -> None:
+    """Adds the rules of conduct."""
+    _tasks(suite, t)
+    _work(suite, t)
+    _copies(suite, t)
+    _bookies(suite, t)
+
+
+def _tasks(suite: Suite, t: Terms) -> None:
+    """Who publishes a ledger, and who takes it."""
+    s, n, bookie = t.p.state, t.p.next, t.bookie
+
+    @suite.step
+    def tasks_are_marked_for_a_reason() -> Any:
+        """A task is created, or lists one more bookie, for a member that is away or lacks something; and a mark is news."""
+        audited = {b: And(n.audited[b], Not(s.audited[b])) for b in bookie}
+        listed = {b: And(n.missing.has(b), Not(s.missing.has(b))) for b in bookie}
+        lacks = {b: And(t.named(s, b), Or(Not(s.up[b]), Not(t.holds_all(s, b)))) for b in bookie}
+        news = Or(Not(s.task), n.task_version == s.task_version + 1)
+        return And(
+            *(Implies(listed[b], And(lacks[b], n.task)) for b in bookie),
+            *(Implies(audited[b], And(Not(s.up[b]), Implies(t.named(s, b), And(n.missing.has(b), news)))) for b in bookie),
+            Implies(And(n.task, Not(s.task)), any_of(listed.values())),
+        )
+
+    @suite.step
+    def tasks_are_deleted_by_their_version() -> Any:
+        """A task goes when a worker with the lock, which has found the ledger whole, deletes it in the version that it saw."""
+        by = [
+            And(s.phase[w] == "clean", n.phase[w] == "idle", s.lock == f"w{w}", s.seen[w] == s.task_version) for w in t.locking
+        ]
+        goes = And(s.task, Not(n.task))
+        return And(Implies(goes, And(Or(*by), n.missing.is_empty, n.task_version == 0)), Implies(Or(*by), Not(n.task)))
+
+    @suite.step
+    def tasks_are_taken_with_the_lock() -> Any:
+        """A worker begins with a task that is there, and with its lock, which was free; and with the version of the task."""
+
+        def follows(w: int) -> Any:
+            begins = And(s.phase[w] == "idle", n.phase[w] != "idle")
+            enabled = True if t.p.parameters["disable"] == "no" else s.switch != "disabled"
+            took = And(s.task, s.lock == NOBODY, n.lock == f"w{w}", n.seen[w] == s.task_version, Not(s.zombie[w]), enabled)
+            return And(Implies(begins, took), Implies(And(n.lock == f"w{w}", s.lock != f"w{w}"), begins))
+
+        return all_of(follows(w) for w in t.locking)
+
+    @suite.step
+    def locks_go_with_the_work() -> Any:
+        """A worker that ends its work, or whose session expires, has no lock any more."""
+        return all_of(
+            Implies(Or(And(s.phase[w] != "idle", n.phase[w] == "idle"), And(n.zombie[w], Not(s.zombie[w]))), n.lock != f"w{w}")
+            for w in t.locking
+        )
+
+
+def _work(suite: Suite, t: Terms) -> None:
+    """How a worker goes on."""
+    p, s, n, bookie, place = t.p, t.p.state, t.p.next, t.bookie, t.place
+
+    @suite.step
+    def work_goes_forward() -> Any:
+        """A worker checks, replaces, checks again, and deletes the task or gives it up; or waits and recovers."""
+
+        def follows(w: int) -> Any:
+            before, after = s.phase[w], n.phase[w]
+            whole = t.is_whole()
+            return Or(
+                after == before,
+                And(before == "idle", after == "checking"),
+                And(before == "checking", after == "choosing", Not(whole), s.status == "closed"),
+                And(before == "checking", after == "grace", Not(whole), s.status == "open"),
+                And(before.among("checking", "checking_again"), after == "clean", whole),
+                And(before == "choosing", after == "checking_again"),
+                And(before == "checking_again", after == "failed", Not(whole)),
+                And(before.among("clean", "failed", "grace"), after == "idle"),
+                And(s.zombie[w], Not(n.zombie[w]), after == "idle"),
+            )
+
+        return all_of(follows(w) for w in t.locking)
+
+    @suite.step
+    def what_is_bad_is_replaced() -> Any:
+        """Who begins to replace sees the ensemble as it is, and replaces the members that are bad; the command its bookie."""
+
+        def follows(w: int) -> Any:
+            begins = And(s.phase[w] != "choosing", n.phase[w] == "choosing")
+            bad = {b: And(t.named(s, b), Or(Not(s.up[b]), Not(t.holds_all(s, b)))) for b in bookie}
+            seen = [n.excluded[w].has(b) == t.named(s, b) for b in bookie]
+            own = [n.bad[w].has(b) == bad[b] for b in bookie]
+            named = [Implies(n.bad[w].has(b), t.named(s, b)) for b in bookie]
+            one = how_many(*(n.bad[w].has(b) for b in bookie)) == 1
+            return Implies(begins, And(*seen, *(own if w in t.locking else [*named, one])))
+
+        return all_of(follows(w) for w in t.worker)
+
+    @suite.step
+    def targets_are_chosen_among_others() -> Any:
+        """A bookie is chosen once for each that is bad: one that is up, and was not in the ensemble at the check."""
+
+        def follows(w: int, o: int, x: int) -> Any:
+            chosen = And(s.moves[w, o] != x, n.moves[w, o] == x)
+            fits = And(s.phase[w] == "choosing", s.bad[w].has(o), s.up[x], Not(s.excluded[w].has(x)), Not(t.is_target(s, w, x)))
+            return Implies(chosen, fits)
+
+        return all_of(follows(w, o, x) for w in t.worker for o in bookie for x in bookie)
+
+    @suite.step
+    def ensembles_change_as_chosen() -> Any:
+        """Each place changes from one that is bad to who was chosen for it, once everything is copied, and all at once."""
+
+        def is_by(w: int) -> Any:
+            ends = And(s.phase[w] == "choosing", n.phase[w] != "choosing", (s.confirmed & ~s.copied[w]).is_empty)
+            chosen = {(o, x): s.moves[w, o] == x for o in bookie for x in bookie if o != x}
+            moved = [Implies(And(s.member[i] == o, n.member[i] == x), chosen[o, x]) for i in place for o, x in chosen]
+            stays = [Implies(And(s.member[i] == o, s.bad[w].has(o)), n.member[i] != o) for i in place for o in bookie]
+            return And(ends, *moved, *stays)
+
+        changes = any_of(s.member[i] != n.member[i] for i in place)
+        return Implies(changes, any_of(is_by(w) for w in t.worker))
+
+    @suite.step
+    def failures_have_a_reason() -> Any:
+        """Who gives a replacement up lacks a bookie, an answer or an entry, or finds the new bookie in the ensemble."""
+
+        def follows(w: int) -> Any:
+            ends = And(s.phase[w] == "choosing", n.phase[w].among("checking_again", "stopped"))
+            same = all_of(s.member[i] == n.member[i] for i in place)
+            chosen = all_of(Implies(s.bad[w].has(o), s.moves[w, o] != "none") for o in bookie)
+            still = any_of(And(t.named(s, o), s.bad[w].has(o)) for o in bookie)
+            kept = {b: all_of(Implies(s.copied[w].has(e), t.has_good(s, b, e)) for e in t.entry) for b in bookie}
+            unfit = any_of(And(t.is_target(s, w, b), Or(Not(s.up[b]), t.named(s, b), Not(kept[b]))) for b in bookie)
+            free = any_of(And(s.up[b], Not(s.excluded[w].has(b)), Not(t.is_target(s, w, b))) for b in bookie)
+            lost = any_of(And(s.confirmed.has(e), Not(s.copied[w].has(e)), Not(t.readable(s, e))) for e in t.entry)
+            return Implies(And(ends, same, still), Or(unfit, lost, And(Not(chosen), Not(free))))
+
+        return all_of(follows(w) for w in t.worker)
+
+    @suite.step
+    def work_is_forgotten_at_its_end() -> Any:
+        """What a worker knew of a fragment ends with the replacement; nothing else forgets it."""
+
+        def follows(w: int) -> Any:
+            nobody = all_of(n.moves[w, o] == "none" for o in bookie)
+            blank = And(n.bad[w].is_empty, n.excluded[w].is_empty, n.copied[w].is_empty, nobody)
+            kept = And(
+                n.bad[w] == s.bad[w],
+                n.excluded[w] == s.excluded[w],
+                (s.copied[w] & ~n.copied[w]).is_empty,
+                *(Or(s.moves[w, o] == "none", n.moves[w, o] == s.moves[w, o]) for o in bookie),
+            )
+            goes_on = And(s.phase[w] == "choosing", n.phase[w] == "choosing")
+            return And(Implies(n.phase[w] != "choosing", blank), Implies(goes_on, kept))
+
+        return all_of(follows(w) for w in t.worker)
+
+    if p.parameters["opened"]:
+
+        @suite.step
+        def open_ledgers_are_closed_by_recoveries() -> Any:
+            """A worker closes an open ledger after the grace period if it is still not whole and every entry can be read."""
+            readable = all_of(Implies(s.confirmed.has(e), t.readable(s, e)) for e in t.entry)
+            waited = {w: And(s.phase[w] == "grace", n.phase[w] == "idle", s.zombie[w] == n.zombie[w]) for w in t.locking}
+            due = And(Not(t.is_whole()), readable)
+            return all_of(Implies(And(waited[w], s.status == "open"), (n.status == "closed") == due) for w in t.locking)
+
+
+def _copies(suite: Suite, t: Terms) -> None:
+    """Where copies come from, and where they go."""
+    s, n, bookie, entry, worker = t.p.state, t.p.next, t.bookie, t.entry, t.worker
+    settings = t.p.parameters
+
+    @suite.step
+    def copies_come_from_readable_entries() -> Any:
+        """What is copied was readable, and every new bookie has it."""
+
+        def follows(w: int, e: int) -> Any:
+            copied = And(n.copied[w].has(e), Not(s.copied[w].has(e)))
+            there = all_of(Implies(t.is_target(s, w, b), And(s.up[b], t.has_good(n, b, e))) for b in bookie)
+            chosen = all_of(Implies(s.bad[w].has(o), s.moves[w, o] != "none") for o in bookie)
+            return Implies(copied, And(s.confirmed.has(e), t.readable(s, e), there, chosen))
+
+        return all_of(follows(w, e) for w in worker for e in entry)
+
+    @suite.step
+    def copies_come_for_a_reason() -> Any:
+        """A bookie gets an entry from the writer, as a new member, or as one that gets its entries back."""
+
+        def follows(b: int, e: int) -> Any:
+            gets = And(n.stored[b].has(e), Not(s.stored[b].has(e)))
+            added = And(n.confirmed.has(e), Not(s.confirmed.has(e)), t.named(s, b), s.up[b])
+            target = any_of(And(t.is_target(s, w, b), n.copied[w].has(e), Not(s.copied[w].has(e))) for w in worker)
+            back = And(s.needs_check[b], Not(s.limbo[b]), s.up[b]) if settings["integrity"] else False
+            return Implies(gets, Or(added, target, back))
+
+        return all_of(follows(b, e) for b in bookie for e in entry)
+
+    @suite.step
+    def copies_go_for_a_reason() -> Any:
+        """A bookie loses an entry by a fault, or to its collector, under the lock, if the metadata do not name it."""
+
+        def follows(b: int, e: int) -> Any:
+            loses = And(s.stored[b].has(e), Not(n.stored[b].has(e)))
+            copied = any_of(t.is_target(s, w, b) for w in worker)
+            surplus = And(Not(t.named(s, b)), s.status == "closed", s.up[b], Not(copied))
+            collected = And(s.lock == f"gc{b}", surplus) if settings["collects"] else False
+            return Implies(And(loses, t.unharmed()), collected)
+
+        return all_of(follows(b, e) for b in bookie for e in entry)
+
+    if settings["rots"]:
+
+        @suite.step
+        def rotten_copies_do_not_spread() -> Any:
+            """A copy is rotten by a fault alone."""
+            return all_of(
+                Implies(And(n.rotten[b].has(e), Not(s.rotten[b].has(e))), And(n.rots > s.rots, s.stored[b].has(e)))
+                for b in bookie
+                for e in entry
+            )
+
+
+def _bookies(suite: Suite, t: Terms) -> None:
+    """How bookies come back."""
+    s, n, bookie = t.p.state, t.p.next, t.bookie
+
+    @suite.step
+    def absences_are_audited_again() -> Any:
+        """A bookie that goes is yet to be audited, and an audit lasts until it goes again."""
+        goes = {b: And(s.up[b], Not(n.up[b])) for b in bookie}
+        kept = [Implies(And(s.audited[b], Not(goes[b])), n.audited[b]) for b in bookie]
+        return And(*kept, *(Implies(goes[b], Not(n.audited[b])) for b in bookie))
+
+    if t.p.parameters["integrity"]:
+
+        @suite.step
+        def replaced_disks_are_checked() -> Any:
+            """A bookie that boots with an empty disk needs a check, and is in limbo for an open ledger that names it."""
+
+            def follows(b: int) -> Any:
+                boots = And(s.gone[b], Not(n.gone[b]))
+                limbo = n.limbo[b] == And(s.status == "open", t.named(s, b))
+                ends = And(s.needs_check[b], Not(n.needs_check[b]), n.losses == s.losses)
+                full = And(Implies(t.named(s, b), (s.confirmed & ~s.stored[b]).is_empty), Not(s.limbo[b]))
+                out = And(s.limbo[b], Not(n.limbo[b]), n.losses == s.losses)
+                checked = And(Implies(boots, And(n.needs_check[b], limbo)), Implies(ends, full))
+                return And(checked, Implies(out, n.status == "closed"))
+
+            return all_of(follows(b) for b in bookie)

@@ -1,0 +1,56 @@
+"""What auto-recovery comes to in the end: a ledger is whole, tasks and locks are gone, a bookie has its entries again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.bookkeeper.replication.state import NOBODY
+from fencepost.model.language import And, Not, Or, all_of, any_of
+from fencepost.properties.replication.terms import Terms
+from fencepost.properties.vocabulary import Suite
+
+
+def replication_liveness(suite: Suite, t: Terms) -> None:
+    """Adds what must come about."""
+    s, settings, bookie = t.p.state, t.p.parameters, t.bookie
+    disabled = s.switch == "disabled" if settings["disable"] != "no" else False
+
+    if settings["workers"]:
+
+        @suite.leads_to
+        def becomes_whole() -> Any:
+            """A ledger of which a member is away or lacks an entry is whole in the end, unless it cannot be."""
+            ends = Or(t.is_whole(), t.cannot_become_whole())
+            return [(And(t.named(s, b), Not(And(s.up[b], t.holds_all(s, b)))), ends) for b in bookie]
+
+        @suite.leads_to
+        def locks_are_released() -> Any:
+            """A lock that is held is released."""
+            return s.lock != NOBODY, s.lock == NOBODY
+
+        @suite.leads_to
+        def tasks_end() -> Any:
+            """A task is done in the end, unless the ledger cannot become whole."""
+            return s.task, Or(Not(s.task), t.cannot_become_whole(), disabled)
+
+        if settings["decommissions"]:
+
+            @suite.leads_to
+            def decommissions_end() -> Any:
+                """A bookie that is decommissioned is named by no metadata in the end, or is back, or it cannot be."""
+                gone = {b: Not(s.decommissions_wait.has(b)) for b in bookie}
+                return [(Not(gone[b]), Or(gone[b], s.up[b], t.cannot_become_whole())) for b in bookie]
+
+    if settings["integrity"]:
+
+        @suite.leads_to
+        def integrity_checks_end() -> Any:
+            """A bookie whose disk was replaced has its entries again and is out of limbo, or is away, or nobody has them."""
+            lost = any_of(And(s.confirmed.has(e), Not(t.readable(s, e))) for e in t.entry)
+            done = {b: And(Not(s.needs_check[b]), Not(s.limbo[b])) for b in bookie}
+            return [(Not(done[b]), Or(done[b], Not(s.up[b]), lost)) for b in bookie]
+
+    @suite.ends
+    def ends_without_work() -> Any:
+        """At the end no worker is at work, and nothing is to be done that can be."""
+        return all_of(s.phase[w].among("idle", "stopped") for w in t.worker)

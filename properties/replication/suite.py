@@ -1,0 +1,106 @@
+"""What must hold of auto-recovery: no copy is given up before there is another, and a ledger becomes whole in the end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least, how_many
+from fencepost.properties.replication.conduct import replication_conduct
+from fencepost.properties.replication.liveness import replication_liveness
+from fencepost.properties.replication.terms import Terms
+from fencepost.properties.vocabulary import Suite
+
+
+def replication(p: Protocol) -> Suite:
+    """The properties of an instance that ``fencepost.model.bookkeeper.replication`` built."""
+    s, n, settings = p.state, p.next, p.parameters
+    suite, t = Suite(p), Terms(p)
+    bookie, entry, place, worker = t.bookie, t.entry, t.place, t.worker
+
+    @suite.always
+    def members_are_distinct() -> Any:
+        """No bookie is in the ensemble twice."""
+        return all_of(s.member[i] != s.member[j] for i in place for j in place if i < j)
+
+    @suite.step
+    def copies_are_not_fewer() -> Any:
+        """Unless a fault takes a copy, a confirmed entry never has fewer good copies at bookies that the metadata name."""
+        kept = [
+            Implies(And(s.confirmed.has(e), at_least(k, t.holders(s, e))), at_least(k, t.holders(n, e)))
+            for e in entry
+            for k in range(1, place.size + 1)
+        ]
+        return Implies(And(t.unharmed(), n.confirmed == s.confirmed), And(*kept))
+
+    @suite.step
+    def replaced_by_holders() -> Any:
+        """A bookie that the metadata name from a step on has all that is confirmed."""
+        return all_of(Implies(And(Not(t.named(s, b)), t.named(n, b)), t.holds_all(s, b)) for b in bookie)
+
+    @suite.step
+    def only_closed_fragments_change() -> Any:
+        """The ensemble of a fragment changes only when nobody adds to it any more."""
+        return Implies(any_of(s.member[i] != n.member[i] for i in place), s.status == "closed")
+
+    @suite.step
+    def closed_is_final() -> Any:
+        """A closed ledger stays closed, and gets no entry more."""
+        return Implies(s.status == "closed", And(n.status == "closed", n.confirmed == s.confirmed))
+
+    @suite.step
+    def locks_are_kept() -> Any:
+        """A lock goes only when its holder ends its work or loses its session."""
+        return all_of(
+            Implies(And(s.lock == f"w{w}", n.lock != f"w{w}"), Or(n.phase[w] != s.phase[w], n.zombie[w] != s.zombie[w]))
+            for w in t.locking
+        )
+
+    if settings["collects"] and not any(settings[fault] for fault in ("losses", "gaps", "rots")):
+
+        @suite.step
+        def collected_is_surplus() -> Any:
+            """What a collector deletes, as many bookies that the metadata name have as an ensemble has."""
+            return all_of(
+                Implies(
+                    And(t.unharmed(), s.confirmed.has(e), s.stored[b].has(e), Not(n.stored[b].has(e))),
+                    how_many(*t.holders(s, e)) == place.size,
+                )
+                for e in entry
+                for b in bookie
+            )
+
+    # --- what must be possible
+
+    if settings["workers"] and settings["crashes"] and bookie.size > place.size:
+
+        @suite.sometimes
+        def replaced_and_whole() -> Any:
+            """A bookie was replaced, the task is done, and the ledger is whole."""
+            return And(any_of(s.member[i] != i for i in place), Not(s.task), t.is_whole())
+
+    if settings["collects"] and settings["crashes"]:
+
+        @suite.sometimes
+        def surplus_is_collected() -> Any:
+            """A bookie that has been replaced is up and has nothing of the ledger any more."""
+            return any_of(And(Not(t.named(s, i)), s.up[i], s.stored[i].is_empty) for i in place)
+
+    beside = settings["commands"] and settings["disable"] != "wait"
+    if len(worker) > 1 and (beside or settings["expiries"]) and settings["crashes"]:
+
+        @suite.sometimes
+        def two_work_at_once() -> Any:
+            """Two replace bookies of the ledger at once."""
+            return at_least(2, (s.phase[w] == "choosing" for w in worker))
+
+    if settings["opened"] and settings["crashes"] and settings["workers"]:
+
+        @suite.sometimes
+        def writer_may_be_fenced() -> Any:
+            """A worker waits to close the ledger of a writer that could still add to it."""
+            some_up = any_of(s.up[b] for b in bookie)
+            return And(s.status == "open", any_of(s.phase[w] == "grace" for w in t.locking), some_up)
+
+    replication_conduct(suite, t)
+    replication_liveness(suite, t)
+    return suite

@@ -1,0 +1,63 @@
+"""The words in which the properties of auto-recovery are put."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
+
+
+class Terms:
+    """Formulas over the states of an instance, of which ``s`` says before or after a step."""
+
+    def __init__(self, p: Protocol) -> None:
+        self.p = p
+        self.bookie, self.entry, self.place, self.worker = (p.universes[x] for x in ("bookie", "entry", "place", "worker"))
+        settings = p.parameters
+        self.locking = range(settings["workers"])
+        self.rots = settings["rots"] > 0
+
+    def named(self, s: Any, b: int) -> Any:
+        """The metadata name the bookie."""
+        return any_of(s.member[i] == b for i in self.place)
+
+    def has_good(self, s: Any, b: int, e: int) -> Any:
+        """The bookie has a copy of the entry whose digest is right."""
+        return And(s.stored[b].has(e), Not(s.rotten[b].has(e)) if self.rots else True)
+
+    def holds_all(self, s: Any, b: int) -> Any:
+        """The bookie has good copies of all that is confirmed."""
+        return all_of(Implies(s.confirmed.has(e), self.has_good(s, b, e)) for e in self.entry)
+
+    def holders(self, s: Any, e: int) -> list[Any]:
+        """For each bookie, whether the metadata name it and it has a good copy of the entry."""
+        return [And(self.named(s, b), self.has_good(s, b, e)) for b in self.bookie]
+
+    def readable(self, s: Any, e: int) -> Any:
+        """A bookie that is up and named has a good copy of the entry."""
+        return any_of(And(s.up[b], self.named(s, b), self.has_good(s, b, e)) for b in self.bookie)
+
+    def is_whole(self) -> Any:
+        """Every bookie that the metadata name is up and has good copies of all that is confirmed."""
+        s = self.p.state
+        return all_of(Implies(self.named(s, b), And(s.up[b], self.holds_all(s, b))) for b in self.bookie)
+
+    def cannot_become_whole(self) -> Any:
+        """Fewer bookies are up, and lack nothing if they are named, than an ensemble has; or an entry is at nobody who is."""
+        s = self.p.state
+        fit = [And(s.up[b], Or(Not(self.named(s, b)), self.holds_all(s, b))) for b in self.bookie]
+        lost = [And(s.confirmed.has(e), Not(self.readable(s, e))) for e in self.entry]
+        return Or(Not(at_least(self.place.size, fit)), *lost)
+
+    def unharmed(self) -> Any:
+        """The formula over a step: it is no fault that takes copies."""
+        s, n = self.p.state, self.p.next
+        return And(*(getattr(n, budget) == getattr(s, budget) for budget in ("losses", "gaps", "rots")))
+
+    def is_target(self, s: Any, w: int, b: int) -> Any:
+        """The worker has chosen the bookie."""
+        return any_of(s.moves[w, o] == b for o in self.bookie)
+
+    def works(self, s: Any, w: int) -> Any:
+        """The worker, or command, is at it."""
+        return Not(s.phase[w].among("idle", "stopped"))

@@ -1,0 +1,92 @@
+"""Auto-recovery: pinned counts of small instances, what each defect costs, and what the advice to operators avoids."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from fencepost.model.language import ModelError
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Value
+from tests.marking import first_at_once
+from tests.properties.searching import searched, unexpected
+
+REPLICATION = PROTOCOLS["replication"]
+
+COUNTS = {
+    "two away": (1767, 3807, 23),
+    "two away, two workers": (2017, 4305, 21),
+    "an open ledger": (6320, 14376, 25),
+    "a zombie": (36275, 134133, 26),
+    "the command": (14176, 41143, 25),
+    "the command, audited daily": (83602, 263716, 27),
+    "the command, after a wait": (7012, 16714, 28),
+    "collectors": (4022, 8110, 28),
+    "collectors and the command": (20158, 56906, 29),
+    "a lost disk": (1015, 1837, 20),
+    "a replaced disk": (16123, 37554, 23),
+    "limbo": (30762, 75801, 27),
+    "a decommission": (9326, 22758, 23),
+    "a gap and a bad copy": (11379, 23936, 29),
+}
+
+CONTROLS: dict[str, dict[str, int]] = {name: {} for name in COUNTS}
+
+CAUGHT = {
+    "target_is_a_member": ({"copies_are_not_fewer", "members_are_distinct"}, 11),
+    "target_not_asked_again": ({"replaced_by_holders", "copies_are_not_fewer"}, 8),
+    "collector_trusts_the_lock": ({"copies_go_for_a_reason"}, 6),
+    "deletes_lock_of_successor": ({"locks_are_kept"}, 6),
+    "task_deleted_without_lock": ({"tasks_are_deleted_by_their_version"}, 7),
+    "listed_replica_is_no_news": ({"tasks_are_marked_for_a_reason"}, 5),
+    "checker_reads_ends_only": ({"becomes_whole"}, 1),
+    "checker_ignores_digest": ({"becomes_whole"}, 1),
+    "refill_ignores_digest": ({"rotten_copies_do_not_spread"}, 4),
+    "refill_by_boot_metadata": ({"integrity_checks_end"}, 18),
+    "open_fragment_replicated": ({"work_goes_forward"}, 4),
+    "replaced_before_copy": ({"replaced_by_holders", "copies_are_not_fewer", "ensembles_change_as_chosen"}, 6),
+    "collector_takes_no_lock": ({"copies_go_for_a_reason"}, 8),
+    "task_deleted_blindly": ({"tasks_are_deleted_by_their_version"}, 8),
+}
+
+_COMMAND: Mapping[str, Value] = {"commands": 1, "crashes": 2}
+_ZOMBIE: Mapping[str, Value] = {"workers": 2, "expiries": 1}
+_COLLECTED: Mapping[str, Value] = {"commands": 1, "collects": True}
+
+COSTS: list[tuple[str, Mapping[str, Value], str, int | None]] = [
+    ("target_is_a_member", _COMMAND, "members_are_distinct", 11),
+    ("target_is_a_member", {**_COMMAND, "disable": "switch"}, "members_are_distinct", 12),
+    ("target_is_a_member", {**_COMMAND, "disable": "wait"}, "members_are_distinct", None),
+    ("target_is_a_member", {"workers": 2, "crashes": 2}, "members_are_distinct", None),
+    ("target_is_a_member", {**_ZOMBIE, "crashes": 2}, "members_are_distinct", 15),
+    ("target_not_asked_again", _COMMAND, "becomes_whole", 16),
+    ("target_not_asked_again", {**_COMMAND, "daily": True}, "becomes_whole", None),
+    ("target_not_asked_again", {"crashes": 2, "losses": 1}, "becomes_whole", None),
+    ("collector_trusts_the_lock", _COLLECTED, "copies_are_not_fewer", 7),
+    ("collector_trusts_the_lock", {**_COLLECTED, "disable": "wait"}, "copies_are_not_fewer", 8),
+    ("collector_trusts_the_lock", {**_ZOMBIE, "workers": 1, "collects": True}, "copies_are_not_fewer", 11),
+    ("collector_trusts_the_lock", {"workers": 2, "collects": True}, "copies_are_not_fewer", None),
+    ("listed_replica_is_no_news", {"crashes": 2}, "becomes_whole", 8),
+    ("listed_replica_is_no_news", {"crashes": 2, "daily": True}, "becomes_whole", None),
+    ("task_deleted_without_lock", {**_ZOMBIE, "crashes": 2}, "becomes_whole", 13),
+    ("task_deleted_without_lock", {**_ZOMBIE, "crashes": 2, "daily": True}, "becomes_whole", None),
+    ("task_deleted_blindly", {"crashes": 2}, "becomes_whole", 8),
+    ("open_fragment_replicated", {"opened": True, "entries": 2}, "copies_are_not_fewer", 9),
+]
+"""A defect, an instance, what it costs an operator there, and in how many steps; none if the instance avoids it."""
+
+
+@pytest.mark.parametrize(("defect", "parameters", "harm", "steps"), first_at_once(COSTS))
+def test_a_known_bug_costs_what_its_history_says(
+    defect: str, parameters: Mapping[str, Value], harm: str, steps: int | None
+) -> None:
+    assert unexpected(searched(REPLICATION, parameters, [defect], [harm])) == ({} if steps is None else {harm: steps})
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"ensemble": 4}, {"ack_quorum": 3}, {"disable": "off"}, {"workers": 0}, {"entries": 0}], ids=str
+)
+def test_what_cannot_be_is_refused(wrong: dict[str, Value]) -> None:
+    with pytest.raises(ModelError, match=r"replication: .*"):
+        REPLICATION.build(wrong)
