@@ -48,7 +48,7 @@ def compared(first: Side, second: Side) -> str:
     if place is None:
         return "\n".join([*lines, f"the same throughout: {_steps(len(first.trace.steps))}"]) + "\n"
     lines += [f"the same for {_steps(place)}" if place else "different from the start", *_parted(first, second, place)]
-    rows = list(_told(first, second, place))
+    rows = list(_alignment(first, second, place))
     if rows:
         lines += ["", *rows]
     different = _differing(first.values(-1), second.values(-1))
@@ -107,7 +107,7 @@ def _parted(first: Side, second: Side, place: int) -> list[str]:
     return [f"step {place + 1}, {one}, has another effect", *(f"  {name}  {difference}" for name, difference in effects)]
 
 
-def _told(first: Side, second: Side, place: int) -> Iterator[str]:
+def _alignment(first: Side, second: Side, place: int) -> Iterator[str]:
     """The steps from a place on, each with its number in the first and in the second trace."""
     one, other = first.labels(), second.labels()
     wide = len(str(max(len(one), len(other))))

@@ -41,7 +41,7 @@ class Objection:
     """An action that the protocols, or the simulated cluster, do not allow, and why."""
 
     action: Action
-    said: str
+    reason: str
 
 
 @dataclass(frozen=True)

@@ -38,13 +38,13 @@ def machine_of(
     observed = run_of(protocol, parameters, defects, only).observed
     base = machine(observed, stretch=stretch, made_by=program_of(protocol, parameters, defects))
 
-    def violation(self: Machine, found: Violation) -> Violation:
+    def violation(self: Machine, finding: Violation) -> Violation:
         folder.mkdir(parents=True, exist_ok=True)
-        stem = "-".join(re.sub(r"\W+", "_", part) for part in (name, *defects, found.property.name))
+        stem = "-".join(re.sub(r"\W+", "_", part) for part in (name, *defects, finding.property.name))
         file = folder / f"{stem}.itf.json"
-        write(trace_of_violation(found), observed.kernel.protocol, file)
-        found.add_note(f"trace: {file}")
-        return found
+        write(trace_of_violation(finding), observed.kernel.protocol, file)
+        finding.add_note(f"trace: {file}")
+        return finding
 
     return type(base.__name__, (base,), {"violation": violation})
 

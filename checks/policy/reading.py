@@ -45,7 +45,7 @@ def read_json(path: Path, kind: TypeAdapter[T], what: str) -> T:
     try:
         value = kind.validate_json(data, strict=True)
     except ValidationError as error:
-        raise InputError(_told(path, error)) from None
+        raise InputError(_message(path, error)) from None
     twice = _twice(json.loads(data, object_pairs_hook=_Object, parse_int=float))
     if twice:
         raise InputError(f"{path}: {json_path(twice)} is given twice, and only the last would count; leave one out")
@@ -69,7 +69,7 @@ def _twice(value: Any, place: tuple[str | int, ...] = ()) -> tuple[str | int, ..
     return next((twice for key, part in parts if (twice := _twice(part, (*place, key)))), ())
 
 
-def _told(path: Path, error: ValidationError) -> str:
+def _message(path: Path, error: ValidationError) -> str:
     sentences = [_sentence(detail["type"], detail["loc"], detail["msg"], detail["input"]) for detail in error.errors()]
     more = f" (and {len(sentences) - SHOWN_ERRORS} more)" if len(sentences) > SHOWN_ERRORS else ""
     return f"{path}: {'; '.join(sentences[:SHOWN_ERRORS])}{more}"

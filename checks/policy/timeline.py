@@ -7,10 +7,10 @@ from fencepost.model.balance.simulation.run import Action, Run
 
 def timeline(run: Run) -> list[str]:
     """A line for each action: hours and minutes from the beginning, what was done, and why."""
-    return [f"{action.minute // 60:>3}:{action.minute % 60:02d}  {_told(action)}" for action in run.actions]
+    return [f"{action.minute // 60:>3}:{action.minute % 60:02d}  {_line(action)}" for action in run.actions]
 
 
-def _told(action: Action) -> str:
+def _line(action: Action) -> str:
     if action.kind in ("crash", "stop", "start"):
         return f"{action.kind:<7} {action.source}"
     where = " -> ".join(broker for broker in (action.source, action.destination) if broker)

@@ -73,7 +73,7 @@ class Held:
 def text(held: Held, files: Sequence[Path] = (), *, width: int = 120, colour: bool = False) -> str:
     """The report for a person, finds first."""
     lines: list[str] = []
-    for outcome in held.result.found():
+    for outcome in held.result.outcomes():
         if not outcome.known or held.result.runs == 1:
             lines += [*_find(held, outcome, width, colour), ""]
     result, coverage = held.result, held.result.coverage
@@ -161,7 +161,7 @@ def as_json(held: Held, status: ExitStatus, files: Sequence[Path] = ()) -> str:
         "unexplained": result.unexplained,
         "interrupted": result.interrupted,
         "known": [{"name": name, "runs": result.known[name], "meaning": text} for name, text in held.meanings().items()],
-        "differences": [_as_object(outcome) for outcome in result.found()],
+        "differences": [_as_object(outcome) for outcome in result.outcomes()],
         "covered": dict(sorted(result.coverage.names().items())),
         "transitions": len(result.coverage.transitions),
         "branches": len(result.coverage.branches),

@@ -81,7 +81,9 @@ class BrokerConf:
         self.notes: list[str] = [note for layer in layers for note in layer.notes]
         self._paths = paths
         self._known: dict[str, tuple[str, Place] | None] = {}
-        self._found = [Written(s.key, s.value, Place(la.path, s.line), la.of, la.image) for la in layers for s in la.settings]
+        self._settings = [
+            Written(s.key, s.value, Place(la.path, s.line), la.of, la.image) for la in layers for s in la.settings
+        ]
 
     @property
     def name(self) -> str:
@@ -91,12 +93,12 @@ class BrokerConf:
     def only(self, owner: Owner) -> BrokerConf:
         """The same without the settings that the files give to others; what is noted and asked for counts for both."""
         part = copy(self)
-        part._found = [one for one in self._found if one.of in ("", owner)]
+        part._settings = [one for one in self._settings if one.of in ("", owner)]
         return part
 
     def written(self, keys: Collection[str], owner: Owner) -> list[Written]:
         """The settings with one of these keys, and all that the files give to this owner, in order."""
-        return [one for one in self._found if one.of == owner or (not one.of and one.key in keys)]
+        return [one for one in self._settings if one.of == owner or (not one.of and one.key in keys)]
 
     def number(self, key: str, default: int, remedy: str, *, least: int = 1, tell: bool = False) -> Taken[int]:
         """A whole number from ``least`` to 2^31 - 1; ``tell`` notes that it is left to the default."""
@@ -153,7 +155,7 @@ class BrokerConf:
 
     def address(self, key: str) -> Taken[str] | None:
         """Where something is to be reached, or None if that is not set, or is left empty as in the files that Pulsar ships."""
-        given = [one for one in self._found if one.key == key]
+        given = [one for one in self._settings if one.key == key]
         if not given or not given[-1].value.strip():
             self._known.setdefault(key, None)
             return None
@@ -166,17 +168,17 @@ class BrokerConf:
 
         Raises ConfigurationError, ending with the ``remedy``, if that is so of all files, or of any with ``every_file``.
         """
-        unread = [one for one in self._found if one.key not in self._known and one.key not in besides]
+        unread = [one for one in self._settings if one.key not in self._known and one.key not in besides]
         near = {}
         for one in unread:
             if meant := _meant(one.key, self._known):
                 near[one.place] = f"{one.key} on line {one.place.line} is not read: did you mean {meant}?"
-        if len(unread) == len(self._found):
+        if len(unread) == len(self._settings):
             place, note = next(iter(near.items()), (Place(self._paths[-1]), ""))
             hint = f" ({note})" if note else self._seems(self._paths[-1])
             raise ConfigurationError(f"{self.name}: has none of the settings that are read here{hint}; {remedy}", place)
         self.notes += [f"{place.file}: {note}" for place, note in near.items()]
-        read = {one.place.file for one in self._found if one not in unread}
+        read = {one.place.file for one in self._settings if one not in unread}
         strangers = [path for path in self._paths if path not in read]
         if strangers and every_file:
             path = strangers[0]
@@ -186,8 +188,8 @@ class BrokerConf:
 
     def _seems(self, path: Path) -> str:
         """What a file of which nothing is read seems to be, in brackets; empty if it is like nothing that is known."""
-        keys = {one.key.removeprefix(MARK) for one in self._found if one.place.file == path}
-        if any(one.key.startswith(MARK) for one in self._found if one.place.file == path):
+        keys = {one.key.removeprefix(MARK) for one in self._settings if one.place.file == path}
+        if any(one.key.startswith(MARK) for one in self._settings if one.place.file == path):
             return f" (it begins with a byte order mark, which Java takes for part of {sorted(keys)[0]}: save it without)"
         likeness = {kind: [key for key in known if key in keys] for kind, known in KINDS.items()}
         kind = max(likeness, key=lambda kind: len(likeness[kind]))
@@ -195,11 +197,11 @@ class BrokerConf:
 
     def has(self, key: str) -> bool:
         """Whether some file sets it."""
-        return any(one.key == key for one in self._found)
+        return any(one.key == key for one in self._settings)
 
     def places_of(self, key: str) -> list[Place]:
         """Where a key is set, the one that counts last."""
-        return [one.place for one in self._found if one.key == key]
+        return [one.place for one in self._settings if one.key == key]
 
     def text(self, key: str, default: object, tell: bool = False) -> tuple[str, Place] | None:
         """The value of a key as it is written and where it is, or None if it is left to the default."""
@@ -208,7 +210,7 @@ class BrokerConf:
         return self._known[key]
 
     def _last(self, key: str, default: object, tell: bool) -> tuple[str, Place] | None:
-        given = [one for one in self._found if one.key == key]
+        given = [one for one in self._settings if one.key == key]
         if not given:
             if tell:
                 self.notes.append(f"{key}: {self.name} does not set it, so it is {PULSARS}, {_written(default)}")

@@ -133,7 +133,7 @@ class LoadManager:
         if not self.conf.is_2_10:
             manager = replace(manager, shedder=self.shedder.with_active_brokers(tuple(data.brokers)))
         try:
-            unloading, manager = manager._found(data, snapshot.policies)
+            unloading, manager = manager._bundles_for_unloading(data, snapshot.policies)
         except NoBrokers as error:
             unloading = Unloading(why=(f"the shedder fails: {error}",))
         return manager._round(unloading, {}, (), unloading.why, data), manager
@@ -187,7 +187,7 @@ class LoadManager:
             nothing = "nothing is shed" if self.conf.is_extensible else "nothing is shed or split"
             return Shedding(Unloading(why=(f"brokers: {len(data.brokers)}; {nothing} with one broker or none",))), self
         try:
-            unloading, manager = self._found(data, policies)
+            unloading, manager = self._bundles_for_unloading(data, policies)
         except NoBrokers as error:
             return Shedding(Unloading(why=(f"the shedder fails: {error}",))), self
         drawn_from: dict[str, tuple[str, ...]] = {}
@@ -201,7 +201,7 @@ class LoadManager:
                 reasons += why
         return Shedding(replace(unloading, why=(*unloading.why, *reasons)), drawn_from), manager
 
-    def _found(self, data: LoadData, policies: Policies) -> tuple[Unloading, LoadManager]:
+    def _bundles_for_unloading(self, data: LoadData, policies: Policies) -> tuple[Unloading, LoadManager]:
         """What the shedder finds, and the load manager after that. Raises NoBrokers."""
         shedder = self.shedder
         if isinstance(shedder, TransferShedder):

@@ -54,7 +54,7 @@ class TransferShedder:
         while standing.may_transfer(conf) and (reason := standing.reason(conf)):
             fullest, emptiest = standing.fullest, standing.emptiest
             handing = _Handing(fullest, emptiest, data, conf, self.policies)
-            why += [f"{fullest} to {emptiest}: {reason}", *handing.told]
+            why += [f"{fullest} to {emptiest}: {reason}", *handing.notes]
             moves += handing.moves
             unnamed |= not handing.top
             few |= bool(handing.top) and not handing.offloaded
@@ -109,11 +109,11 @@ class _Handing:
         self.fullest, self.emptiest, self.data, self.conf, self.policies = fullest, emptiest, data, conf, policies
         self.own, self.other = data.reports[fullest].throughput, data.reports[emptiest].throughput
         self.moves: list[Move] = []
-        self.told: list[str] = []
+        self.notes: list[str] = []
         self.offloaded = self.gained = 0.0
         loads = broker_loads(data, conf)
         self.wanted = share(self.own, loads[fullest].weightedMaxEMA, loads[emptiest].weightedMaxEMA)
-        self.told.append(f"  to offload: {throughput(self.wanted)} of {throughput(self.own)}")
+        self.notes.append(f"  to offload: {throughput(self.wanted)} of {throughput(self.own)}")
         self._hand_over()
 
     def load(self, most: float) -> float:
@@ -123,23 +123,23 @@ class _Handing:
     def _hand_over(self) -> None:
         self.top = top = top_bundles(self.fullest, self.data, self.conf, self.policies)
         if len(top) <= 1:
-            self.told.append(f"  {self.fullest} names {len(top)} bundles; the last one always stays")
+            self.notes.append(f"  {self.fullest} names {len(top)} bundles; the last one always stays")
             return
         offered = iter(top_bundles(self.emptiest, self.data, self.conf, self.policies))
         remaining = len(top)
         for bundle, carried in top:
             obstacle = self._obstacle(bundle)
             if obstacle:
-                self.told.append(f"  {bundle}: stays: {obstacle}")
+                self.notes.append(f"  {bundle}: stays: {obstacle}")
                 continue
             if remaining <= 1:
-                self.told.append(f"  {bundle}: stays: the last one always does")
+                self.notes.append(f"  {bundle}: stays: the last one always does")
                 break
             back: list[tuple[str, float]] = []
             if self.offloaded - self.gained + carried > self.wanted:
                 back = self._exchange(offered, carried) if self.conf.loadBalancerTransferEnabled else []
                 if not back:
-                    self.told.append(f"  {bundle}: {throughput(carried)}, stays: too large, and nothing to swap it for")
+                    self.notes.append(f"  {bundle}: {throughput(carried)}, stays: too large, and nothing to swap it for")
                     break
             self._move(bundle, carried, back)
             remaining -= 1
@@ -152,13 +152,13 @@ class _Handing:
         returned = 0.0
         for swapped, amount in back:
             self.moves.append((swapped, self.emptiest, self.fullest))
-            self.told.append(f"  {swapped}: {throughput(amount)}, comes back from {self.emptiest}")
+            self.notes.append(f"  {swapped}: {throughput(amount)}, comes back from {self.emptiest}")
             returned += amount
         if self.conf.loadBalancerDebugModeEnabled:
             self.gained += returned
         self.moves.append((bundle, self.fullest, self.emptiest))
         self.offloaded += carried
-        self.told.append(f"  {bundle}: {throughput(carried)}, unloaded ({throughput(self.offloaded)} so far)")
+        self.notes.append(f"  {bundle}: {throughput(carried)}, unloaded ({throughput(self.offloaded)} so far)")
 
     def _exchange(self, offered: Iterator[tuple[str, float]], carried: float) -> list[tuple[str, float]]:
         """The bundles of the emptiest for which a large one is swapped; none if that would not balance better.

@@ -29,7 +29,7 @@ class Code(Protocol):
         """Whether it can be called with that many arguments."""
         ...
 
-    def told(self, error: BaseException) -> str:
+    def message_of(self, error: BaseException) -> str:
         """An error as a user reads it."""
         ...
 
@@ -65,7 +65,7 @@ class UserFunction:
         lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == self.file]
         return lines[-1] if lines else None
 
-    def told(self, error: BaseException) -> str:
+    def message_of(self, error: BaseException) -> str:
         """An error as a user reads it: file, line, kind and message."""
         line = self.line_of(error)
         where = self.file if line is None else f"{self.file}:{line}"
@@ -80,7 +80,7 @@ def _defined(function: UserFunction) -> Called:
     try:
         exec(compile(function.text, function.file, "exec", dont_inherit=True), vars(module))
     except (Exception, SystemExit) as error:
-        raise UserCodeError(function.told(error)) from error
+        raise UserCodeError(function.message_of(error)) from error
     value = getattr(module, function.name, None)
     if not inspect.isroutine(value):
         own = [name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]

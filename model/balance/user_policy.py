@@ -136,7 +136,7 @@ class _Asked:
         try:
             answer = self.function.call(*arguments, *([self.memory] if remembers else []))
         except (Exception, SystemExit) as error:
-            raise self.fault(self.function.told(error), where="") from error
+            raise self.fault(self.function.message_of(error), where="") from error
         if not remembers:
             return answer, None
         if not isinstance(answer, tuple) or len(answer) != 2:

@@ -41,7 +41,7 @@ class Markers:
         self._live: set[int] = set()
         self._mentioned: dict[int, frozenset[int]] = {}
         self.quorums = Quorums()
-        self._kept: list[Any] = []  # what identifies a term is its own only while the term is there
+        self._references: list[Any] = []  # what identifies a term is its own only while the term is there
 
     @contextmanager
     def in_force(self) -> Iterator[None]:
@@ -65,7 +65,7 @@ class Markers:
 
     def keep(self, term: Any) -> None:
         """Keeps a term, so that what identifies it is its own."""
-        self._kept.append(term)
+        self._references.append(term)
 
     @contextmanager
     def alive(self, terms: Iterable[Any]) -> Iterator[None]:
@@ -83,7 +83,7 @@ class Markers:
 
     def of(self, term: Any) -> list[Any]:
         """The markers whose loop has ended that the term mentions, in the order in which they were made."""
-        return [self._universes[identity][0] for identity in sorted(self._found(term) - self._live)]
+        return [self._universes[identity][0] for identity in sorted(self._markers_in(term) - self._live)]
 
     def close(self, formula: Any, *, universal: bool) -> Any:
         """The formula for all members that its markers stand for, or else for some of them."""
@@ -136,7 +136,7 @@ class Markers:
                     f"{what} of a formula that is meant for each member of a universe: join these with all_of or any_of first"
                 )
 
-    def _found(self, term: Any) -> frozenset[int]:
+    def _markers_in(self, term: Any) -> frozenset[int]:
         known = self._mentioned.get(term.get_id())
         if known is not None:
             return known
@@ -144,8 +144,8 @@ class Markers:
             markers = frozenset([term.get_id()])
         else:
             below = [term.body()] if z3.is_quantifier(term) else term.children()
-            markers = frozenset().union(*map(self._found, below))
-        self._kept.append(term)
+            markers = frozenset().union(*map(self._markers_in, below))
+        self._references.append(term)
         self._mentioned[term.get_id()] = markers
         return markers
 

@@ -59,14 +59,14 @@ class Nodes:
     def __init__(self) -> None:
         self._known: dict[int, Node] = {}
         self._operators: dict[int, tuple[int, int, int]] = {}
-        self._kept: list[Any] = []
+        self._references: list[Any] = []
 
     def of(self, term: Any) -> Node:
         """The node of a term, with all below it."""
         root = term.as_ast()
         if root.value in self._known:
             return self._known[root.value]
-        self._kept.append(term)
+        self._references.append(term)
         context = term.ctx_ref()
         stack: list[tuple[Any, Any]] = [(root, None)]
         while stack:

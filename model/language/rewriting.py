@@ -17,7 +17,7 @@ class Rewriting:
     def __init__(self, meanings: Mapping[Any, Callable[..., Any]]) -> None:
         self._meanings = dict(meanings)
         self._done: dict[int, Any] = {}
-        self._kept: list[Any] = []
+        self._references: list[Any] = []
 
     def of(self, term: Any) -> Any:
         """The term with these meanings."""
@@ -25,7 +25,7 @@ class Rewriting:
         if known is not None:
             return known
         term_after = self._rewritten(term)
-        self._kept.append(term)
+        self._references.append(term)
         self._done[term.get_id()] = term_after
         return term_after
 

@@ -161,7 +161,7 @@ class Sessions:
 
         expires, methods = "ZooKeeperServer.expire, DataTree.killSession", self.kind.methods
 
-        def told(library: str) -> str:
+        def mirrors(library: str) -> str:
             return ", ".join(filter(None, (library, listener)))
 
         @p.fault(
@@ -187,14 +187,14 @@ class Sessions:
             """By its own clock, at 5/6 of the timeout, the client takes its session for lost: SessionLost."""
             return And(lives[c], link[c] == "suspended"), merged({link[c]: "lost"}, on_lost(c))
 
-        @p.step(by="c", mirrors=told(methods.reconnect), fair=True, c=client, only_if=self.disconnects)
+        @p.step(by="c", mirrors=mirrors(methods.reconnect), fair=True, c=client, only_if=self.disconnects)
         def reconnect(c: int) -> Any:
             """The connection is back and the session was never given up: Reconnected."""
             return And(lives[c], link[c] == "suspended", session[c]), merged({link[c]: "connected"}, on_reconnected(c))
 
         @p.step(
             by="c",
-            mirrors=told(methods.resume),
+            mirrors=mirrors(methods.resume),
             fair=True,
             c=client,
             only_if=self.disconnects and self.kind.times_out and keeps_going,
@@ -227,7 +227,7 @@ class Sessions:
 
         @p.step(
             by="c",
-            mirrors=told(methods.reestablish),
+            mirrors=mirrors(methods.reestablish),
             fair=True,
             c=client,
             only_if=self.expiries and keeps_going,

@@ -28,7 +28,7 @@ PART = "public/default/0x00000000_0x08000000"
 
 def _said(*actions: Action) -> list[str]:
     """What is objected to a run in which this was done, from nobody knows what."""
-    return [objection.said for objection in replayed(replace(RUN, actions=actions)).objections]
+    return [objection.reason for objection in replayed(replace(RUN, actions=actions)).objections]
 
 
 def _move(source: str, destination: str, which: str = bundle(0), **others: str) -> Action:
@@ -52,7 +52,7 @@ def test_what_was_refused_could_not_be_done() -> None:
     found = replayed(run)
     assert run.refused
     assert [refusal.action for refusal in found.refusals] == list(run.refused)
-    assert all("in ownership, start_release(b1, u0) cannot happen there" in refusal.said for refusal in found.refusals)
+    assert all("in ownership, start_release(b1, u0) cannot happen there" in refusal.reason for refusal in found.refusals)
     assert found.objections == ()
 
 

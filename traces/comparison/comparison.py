@@ -100,10 +100,10 @@ class Comparison:
 def _difference(theirs: dict[str, Any], ours: dict[str, Any]) -> str:
     """In what the comparison of a file differs from ours; empty if it does not."""
     names = [name for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]
-    return "; ".join(_told(name, theirs.get(name), ours.get(name)) for name in names)
+    return "; ".join(_change(name, theirs.get(name), ours.get(name)) for name in names)
 
 
-def _told(name: str, theirs: Any, ours: Any) -> str:
+def _change(name: str, theirs: Any, ours: Any) -> str:
     if isinstance(theirs, dict) and isinstance(ours, dict):
         if theirs.keys() == ours.keys():
             return f"{name}: {', '.join(key for key in ours if theirs[key] != ours[key])} changed"

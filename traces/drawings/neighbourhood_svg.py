@@ -29,7 +29,7 @@ def as_svg(neighbourhood: Neighbourhood, title: str) -> str:
 
 class _Picture:
     def __init__(self, neighbourhood: Neighbourhood, title: str) -> None:
-        self.found, self.title, self.nodes = neighbourhood, title, neighbourhood.graph.nodes
+        self.neighbourhood, self.title, self.nodes = neighbourhood, title, neighbourhood.graph.nodes
         order = self._order()
         self.y = {node: MARGIN + 64 + ROW * row for row, node in enumerate(order)}
         self.left = MARGIN + width_of(str(len(order)), SMALL) + 16
@@ -48,15 +48,16 @@ class _Picture:
 
     def _label(self, node: int) -> str:
         action = str(self.nodes[node]["action"])
-        into = self.found.graph.in_edges(node, keys=True, data="fault")
+        into = self.neighbourhood.graph.in_edges(node, keys=True, data="fault")
         return f"fault: {action}" if any(fault for *_, label, fault in into if label == action) else action
 
     def drawn(self) -> Element:
         texts = {node: _short(about["changes"]) for node, about in self.nodes(data=True)}
-        wide = max(self.changes + max(width_of(line, SMALL) for line in texts.values()), MARGIN + width_of(str(self.found)))
-        svg = drawing(wide + MARGIN, max(self.y.values()) + ROW + MARGIN, self.title, str(self.found))
+        widest = max(width_of(line, SMALL) for line in texts.values())
+        wide = max(self.changes + widest, MARGIN + width_of(str(self.neighbourhood)))
+        svg = drawing(wide + MARGIN, max(self.y.values()) + ROW + MARGIN, self.title, str(self.neighbourhood))
         text(svg, MARGIN, MARGIN + 12, self.title, "strong")
-        text(svg, MARGIN, MARGIN + 30, str(self.found), "muted small")
+        text(svg, MARGIN, MARGIN + 30, str(self.neighbourhood), "muted small")
         for node, about in self.nodes(data=True):
             if about["place"] >= 0:
                 box(svg, MARGIN / 2, self.y[node] - ROW / 2, wide, ROW, "band", round_=4)
@@ -80,7 +81,7 @@ class _Picture:
 
     def _transitions(self, svg: Element) -> None:
         """Draws each transition: along the trace, to a state that it reached first, or, as an arc, to any other."""
-        edges = sorted(self.found.graph.edges(data=True), key=lambda edge: edge[2]["on_trace"])  # the trace lies on top
+        edges = sorted(self.neighbourhood.graph.edges(data=True), key=lambda edge: edge[2]["on_trace"])  # the trace lies on top
         for source, target, about in edges:
             x, y, after, below = self._x(source), self.y[source], self._x(target), self.y[target]
             part = group(svg, f"{about['label']} leads from {self.nodes[source]['label']} to {self.nodes[target]['label']}")

@@ -96,7 +96,7 @@ class Run:
 
         Raises FolderError if it is another run's or in use, OSError if it cannot be written.
         """
-        with held(folder, _FILE, asdict(self), lambda told: _difference(_run(folder / _FILE, told), self)):
+        with held(folder, _FILE, asdict(self), lambda fields: _difference(_run(folder / _FILE, fields), self)):
             yield
 
 

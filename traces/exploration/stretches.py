@@ -81,11 +81,11 @@ def _rows(run: Run, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatc
         for number in batch.column("id").to_pylist():
             first = number * run.walks_per_slice
             census = walks.census(first, min(run.walks_per_slice, run.walks - first))
-            row = {"slice": number, "first_walk": first, **_told(run.observed(), census)}
+            row = {"slice": number, "first_walk": first, **_row_of(run.observed(), census)}
             yield pa.RecordBatch.from_pylist([row], schema=_ARROW)
 
 
-def _told(observed: Observed, census: Census) -> dict[str, Any]:
+def _row_of(observed: Observed, census: Census) -> dict[str, Any]:
     """A census in the words of its protocol and properties."""
     kernel = observed.kernel
     properties = named_rows(observed)

@@ -47,12 +47,12 @@ def content(
     traces, judge = [], cache(Judge)
     for number, recording in enumerate(recordings, start=1):
         progress(f"judging trace {number} of {len(recordings)}")
-        traces.append(_told(recording, judge(recording.suite).courses(recording.trace)))
+        traces.append(_trace_content(recording, judge(recording.suite).courses(recording.trace)))
     suites = list(dict.fromkeys(recording.suite for recording in recordings))
     models, places, room = list[dict[str, Any]](), dict[Suite, int](), largest
     for number, suite in enumerate(suites, start=1):
         progress(f"compiling model {number} of {len(suites)}")
-        model = Held(suite).told
+        model = Held(suite).content
         size = len(json.dumps(model))
         if size <= room:
             room -= size
@@ -82,7 +82,7 @@ class _Words:
         return list(self._numbers)
 
 
-def _told(recording: Recording, courses: Sequence[Course]) -> dict[str, Any]:
+def _trace_content(recording: Recording, courses: Sequence[Course]) -> dict[str, Any]:
     trace, protocol = recording.trace, recording.suite.protocol
     steps = messages(trace, protocol)
     arrows = dict.fromkeys(message.arrows for message in steps)

@@ -25,7 +25,7 @@ class Held:
     """An instance and its properties as a page holds them.
 
     ``machine`` takes the steps, and observes each property that speaks of a state or of a step as a whole; ``observer``
-    observes all formulas that the page may have to give reasons of; ``told`` is the JSON with both.
+    observes all formulas that the page may have to give reasons of; ``content`` is the JSON with both.
     """
 
     def __init__(self, suite: Suite) -> None:
@@ -47,7 +47,7 @@ class Held:
         self.observer = self._watched.kernel
 
     @cached_property
-    def told(self) -> dict[str, Any]:
+    def content(self) -> dict[str, Any]:
         protocol, watched = self._suite.protocol, self._watched
         of_states, of_steps = ([p.name for p in some] for some in (self._of_states, self._of_steps))
         return {

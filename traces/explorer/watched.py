@@ -60,10 +60,10 @@ class Watched:
             self._numbers[identity] = len(self.formulas)
             self.formulas.append(formula)
             self.parts.append([])
-            self.parts[self._numbers[identity]] = self._made(formula)
+            self.parts[self._numbers[identity]] = self._part(formula)
         return self._numbers[identity]
 
-    def _made(self, formula: Any) -> list[str | int]:
+    def _part(self, formula: Any) -> list[str | int]:
         connective = CONNECTIVES.get(formula.decl().kind())
         if connective:
             return [connective, *(self.number(child) for child in formula.children())]

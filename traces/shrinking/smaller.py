@@ -95,13 +95,13 @@ class _Lowering:
             chosen = {**parameters, name: value}
             if tuple(chosen.values()) in self.tried or self.should_stop():
                 continue
-            candidate = self._found(chosen)
+            candidate = self._candidate(chosen)
             if candidate is not None and candidate.cost <= self.best.cost:
                 self.best = candidate
                 return True
         return False
 
-    def _found(self, parameters: Mapping[str, Value]) -> _Candidate | None:
+    def _candidate(self, parameters: Mapping[str, Value]) -> _Candidate | None:
         """The trace in another instance, if there is such an instance and the trace is found there."""
         trace = self.best.trace
         try:

@@ -82,13 +82,13 @@ class _Judgement:
         self._values += [(v.next, v.domain.literal(raw)) for v, _, raw in rows]
         self._shown = {v.name: (v.domain.show(before), v.domain.show(then)) for v, before, then in rows}
         self._order = {v.name: place for place, (v, *_) in enumerate(rows)}
-        self._kept: list[Any] = []  # keeps alive the terms whose ids are noted
+        self._references: list[Any] = []  # keeps alive the terms whose ids are noted
         self._truth: dict[int, bool] = {}
 
     def holds(self, formula: Any) -> bool:
         identity = formula.get_id()
         if identity not in self._truth:
-            self._kept.append(formula)
+            self._references.append(formula)
             self._truth[identity] = z3.is_true(z3.simplify(z3.substitute(formula, *self._values)))
         return self._truth[identity]
 
@@ -112,7 +112,7 @@ class _Judgement:
         stack = [formula]
         while stack:
             node = stack.pop()
-            self._kept.append(node)
+            self._references.append(node)
             if node.get_id() in seen:
                 continue
             seen.add(node.get_id())

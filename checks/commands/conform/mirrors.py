@@ -41,7 +41,7 @@ def run(asked: MirrorsRequest) -> ExitStatus:
 def _status(answers: Sequence[Looked]) -> ExitStatus:
     if any(looked.missing or looked.unexpected for looked in answers):
         return ExitStatus.SAFETY
-    return ExitStatus.HOLDS if any(looked.found for looked in answers) else ExitStatus.EVALUATION
+    return ExitStatus.HOLDS if any(looked.holders for looked in answers) else ExitStatus.EVALUATION
 
 
 def _text(answers: Sequence[Looked]) -> str:
@@ -50,7 +50,7 @@ def _text(answers: Sequence[Looked]) -> str:
         its = [looked for looked in answers if looked.protocol == protocol]
         lines.append(f"{protocol}: {len(its)} methods of {SYSTEMS[its[0].project]} are mirrored")
         for number in its[0].asked:
-            there = sum(number in looked.found for looked in its)
+            there = sum(number in looked.holders for looked in its)
             unread = sum(number in looked.unread for looked in its)
             elsewhere = len(its) - there - unread - sum(number in looked.missing for looked in its)
             more = f", {elsewhere} declared not to be" if elsewhere else ""
@@ -74,7 +74,7 @@ def _as_json(answers: Sequence[Looked], status: ExitStatus) -> str:
                 "project": looked.project,
                 "method": looked.method,
                 "actions": list(looked.actions),
-                "found": list(looked.found),
+                "found": list(looked.holders),
                 "not_declared": list(looked.missing),
                 "against_declaration": list(looked.unexpected),
                 "unread": list(looked.unread),

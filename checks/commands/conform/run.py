@@ -154,7 +154,7 @@ def _written(result: Result, folder: Path | None) -> Sequence[Path]:
         return ()
     folder.mkdir(parents=True, exist_ok=True)
     files = []
-    for number, outcome in enumerate(result.found(), start=1):
+    for number, outcome in enumerate(result.outcomes(), start=1):
         protocol = PROTOCOLS[outcome.trace.protocol].build(outcome.trace.parameters, outcome.trace.defects)
         files.append(folder / f"{outcome.trace.protocol}-{outcome.verdict}-{number}.itf.json")
         write(outcome.trace, protocol, files[-1])

@@ -31,7 +31,7 @@ class Breach:
 
     load: LoadData
     round: int
-    said: str
+    reason: str
 
 
 @dataclass
@@ -183,7 +183,7 @@ def _text(
 
 def _told(breach: Breach, statement: str, name: str, conf: Configuration) -> list[str]:
     """How a property is broken: the brokers and their bundles, in the round in which it happens."""
-    lines = [f"in round {breach.round}: {breach.said}"]
+    lines = [f"in round {breach.round}: {breach.reason}"]
     if _is_expected(statement, name, conf):
         lines.append(f"expected: {EXPECTED[statement, name].why}")
     for broker, report in breach.load.reports.items():
@@ -208,7 +208,7 @@ def _json(
             {
                 "property": statement,
                 "verdict": _verdict(statement, tally, name, conf),
-                "said": breach.said if breach else None,
+                "said": breach.reason if breach else None,
                 "round": breach.round if breach else None,
                 "load": as_snapshot(breach.load) if breach else None,
                 "file": str(files[statement]) if statement in files else None,

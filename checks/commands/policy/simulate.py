@@ -115,7 +115,7 @@ def _text(
 
 def _told(objections: Sequence[Objection], most: int, head: str, several: str) -> list[str]:
     """A line for each of the first, and one that counts the others."""
-    lines = [f"  {head}{_when(o.action)} {o.action.kind} {o.action.bundle}: {o.said}" for o in objections[:most]]
+    lines = [f"  {head}{_when(o.action)} {o.action.kind} {o.action.bundle}: {o.reason}" for o in objections[:most]]
     return lines + ([f"  and {len(objections) - most:,} more {several}"] if len(objections) > most else [])
 
 
@@ -149,7 +149,7 @@ def _json(simulation: Run, replay: Replayed, policy: LoadManager, status: ExitSt
 
 
 def _objections(objections: Sequence[Objection]) -> list[dict[str, Any]]:
-    return [{"action": _action(objection.action), "said": objection.said} for objection in objections]
+    return [{"action": _action(objection.action), "said": objection.reason} for objection in objections]
 
 
 def _number(value: float) -> float | None:

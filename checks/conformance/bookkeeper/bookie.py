@@ -149,19 +149,19 @@ OBSERVABLES = (
         "stored",
         ("stored",),
         lambda bookie, of: bookie.view[f"stored[{of}]"],
-        lambda told: frozenset(f"e{entry}" for entry in told["stored"]),
+        lambda state: frozenset(f"e{entry}" for entry in state["stored"]),
     ),
-    _of_ledgers("fenced", ("fenced",), lambda bookie, of: bookie.view[f"fenced[{of}]"], lambda told: told["fenced"]),
+    _of_ledgers("fenced", ("fenced",), lambda bookie, of: bookie.view[f"fenced[{of}]"], lambda state: state["fenced"]),
     _of_ledgers(
-        "explicit_lac", ("explicit_lac",), lambda bookie, of: bookie.view[f"explicit_lac[{of}]"], lambda told: told["lac"]
+        "explicit_lac", ("explicit_lac",), lambda bookie, of: bookie.view[f"explicit_lac[{of}]"], lambda state: state["lac"]
     ),
-    _of_ledgers("key_cached", ("key_cached",), lambda bookie, of: bookie.view[f"key_cached[{of}]"], lambda told: told["key"]),
-    _of_ledgers("fencing_read", ("fenced",), Bookie.fencing_reads, lambda told: tuple(told["fencing"])),
+    _of_ledgers("key_cached", ("key_cached",), lambda bookie, of: bookie.view[f"key_cached[{of}]"], lambda state: state["key"]),
+    _of_ledgers("fencing_read", ("fenced",), Bookie.fencing_reads, lambda state: tuple(state["fencing"])),
     _of_process(
         "checkpoint",
         ("checkpoint",),
         _checkpoints,
-        lambda seen: {"sync": seen["sync"], **{f"cache{n}": told for n, told in enumerate(_caches(seen, "checkpoint"))}},
+        lambda seen: {"sync": seen["sync"], **{f"cache{n}": place for n, place in enumerate(_caches(seen, "checkpoint"))}},
     ),
     _of_process("dirty", ("dirty",), Bookie.dirty, lambda seen: _caches(seen, "dirty") or None),
     Observable("journal_reaches_mark", ("mark", "compacted"), lambda v: bookie_of(v).reaches_mark, lambda s: s["reaches"]),
@@ -215,7 +215,7 @@ class BookieAdapter(Adapter):
         self._folder = Path(tempfile.mkdtemp(prefix="fencepost-"))
         """Where the bookies' files are if they outlive the harness."""
         self._begun: Step = {}
-        self._kept = ""
+        self._bookie_folder = ""
         self.covered = frozenset(_STEPS)
         self.session = start()
 
@@ -249,11 +249,11 @@ class BookieAdapter(Adapter):
         os.kill(self.session.pid, signal.SIGKILL)
         self.session.close()
         self.session = self._start()
-        return self._seen({"do": "adopt", **self._begun, "folder": self._kept})
+        return self._seen({"do": "adopt", **self._begun, "folder": self._bookie_folder})
 
     def _seen(self, line: Step) -> Seen:
         answer = self.session.ask(line)
-        self._kept = answer["folder"]
+        self._bookie_folder = answer["folder"]
         if "refused" in answer:
             raise Departure(answer["refused"])
         return Seen(answer["seen"], frozenset(_answers(answer["seen"])))

@@ -9,7 +9,7 @@ from fencepost.checks.conformance.bookkeeper import ledger_requests
 from fencepost.checks.conformance.bookkeeper.ledger_deviations import ALLOWANCES, DEVIATIONS, OF_SORTED
 from fencepost.checks.conformance.bookkeeper.ledger_observables import OBSERVABLES
 from fencepost.checks.conformance.bookkeeper.ledger_requests import ledger_of, number
-from fencepost.checks.conformance.bookkeeper.owed_requests import found, owed
+from fencepost.checks.conformance.bookkeeper.owed_requests import owed, requests_of
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.running.adapter import Adapter, Departure, Owed, Seen, Taken
 from fencepost.checks.conformance.running.view import View
@@ -70,7 +70,7 @@ class LedgerAdapter(Adapter):
         if "refused" in answer:
             raise Departure(answer["refused"])
         values = {**answer["seen"], "striped": self._striped}
-        return Seen(values, found(values))
+        return Seen(values, requests_of(values))
 
 
 def _fences_now(step: Taken) -> str:

@@ -42,7 +42,7 @@ def _fragments(fragments: list[Fragment]) -> Any:
     return tuple((f.first, f.bookies if f.striped else frozenset(f.bookies)) for f in fragments)
 
 
-def _told(seen: Mapping[str, Any], ensembles: list[list[Any]] | None) -> Any:
+def _ensembles(seen: Mapping[str, Any], ensembles: list[list[Any]] | None) -> Any:
     """Ensembles as the harness tells them; the order of bookies counts only where entries are striped."""
     if ensembles is None:
         return None
@@ -87,19 +87,19 @@ OBSERVABLES = (
     _seen(
         "published",
         lambda ledger: None if ledger.status == "deleted" else _fragments(ledger.published()),
-        lambda seen: _told(seen, seen["metadata"].get("ensembles")),
+        lambda seen: _ensembles(seen, seen["metadata"].get("ensembles")),
     ),
     _seen(
         "up",
         lambda ledger: {b: ledger.up(b) for b in ledger.bookies},
-        lambda seen: {b: told["up"] for b, told in seen["bookies"].items()},
+        lambda seen: {b: bookie_state["up"] for b, bookie_state in seen["bookies"].items()},
     ),
-    _of_bookies("stored", lambda view, b: entries(view[f"stored[{b}]"]), lambda told: frozenset(told["stored"])),
-    _of_bookies("rotten", lambda view, b: entries(view[f"rotten[{b}]"]), lambda told: frozenset(told["rotten"])),
-    _of_bookies("fenced", lambda view, b: view[f"fenced[{b}]"], lambda told: told["fenced"]),
-    _of_bookies("limbo", lambda view, b: view[f"limbo[{b}]"], lambda told: told["limbo"]),
-    _of_bookies("bookie_lac", lambda view, b: _lac(view, b, "bookie_lac"), lambda told: told["lac"]),
-    _of_bookies("explicit_lac", lambda view, b: _lac(view, b, "explicit_lac"), lambda told: told["explicit_lac"]),
+    _of_bookies("stored", lambda view, b: entries(view[f"stored[{b}]"]), lambda state: frozenset(state["stored"])),
+    _of_bookies("rotten", lambda view, b: entries(view[f"rotten[{b}]"]), lambda state: frozenset(state["rotten"])),
+    _of_bookies("fenced", lambda view, b: view[f"fenced[{b}]"], lambda state: state["fenced"]),
+    _of_bookies("limbo", lambda view, b: view[f"limbo[{b}]"], lambda state: state["limbo"]),
+    _of_bookies("bookie_lac", lambda view, b: _lac(view, b, "bookie_lac"), lambda state: state["lac"]),
+    _of_bookies("explicit_lac", lambda view, b: _lac(view, b, "explicit_lac"), lambda state: state["explicit_lac"]),
     _seen(
         "confirmed",
         lambda ledger: None if ledger.unset_to else entries(ledger.view["confirmed"]),
@@ -114,7 +114,7 @@ OBSERVABLES = (
     _seen(
         "writer_ensembles",
         lambda ledger: _fragments(ledger.writers()) if ledger.writer == "writing" else None,
-        lambda seen: _told(seen, seen["clients"]["writer"].get("ensembles")),
+        lambda seen: _ensembles(seen, seen["clients"]["writer"].get("ensembles")),
     ),
     _seen("recovery_end", _ends, _ends_told),
     _seen(

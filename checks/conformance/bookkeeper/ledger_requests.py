@@ -189,7 +189,7 @@ class Ledger:
         """The bookies that have stored the entry again, as a recovery has heard."""
         return frozenset(self.view[f"recovery_acked[{recoverer}]"])
 
-    def found(self, recoverer: str) -> frozenset[int]:
+    def recovery_entries(self, recoverer: str) -> frozenset[int]:
         """The entries that a recovery has found."""
         return entries(self.view[f"found[{recoverer}]"])
 

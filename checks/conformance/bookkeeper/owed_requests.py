@@ -17,7 +17,7 @@ OURS = ("read-lac", "write-lac")
 """Kinds of requests that are there because a step of ours asked for them, and that are then answered at once or kept."""
 
 
-def found(seen: Mapping[str, Any]) -> frozenset[str]:
+def requests_of(seen: Mapping[str, Any]) -> frozenset[str]:
     """The requests that the harness tells of."""
     words = set()
     for owner, kind, bookie, entry, _delivered, answered in seen["requests"]:
@@ -82,7 +82,7 @@ def _left_over(ledger: Ledger, r: str) -> set[str]:
     words |= _each(r, "read", ledger.at_start(r)[-1].bookies, LAC)
     for entry in range(at + 1):
         words |= _each(r, "read", ledger.write_set(ledger.at_start(r), entry), entry)
-    for entry in ledger.found(r) - ({at} if ledger.phase(r) == ADDING else set()):
+    for entry in ledger.recovery_entries(r) - ({at} if ledger.phase(r) == ADDING else set()):
         words |= _each(r, "recovery-add", ledger.write_set(ledger.recovered(r), entry), entry)
     return words
 

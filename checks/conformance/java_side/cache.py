@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 
-def kept(folder: Path, make: Callable[[Path], None]) -> Path:
+def ensure_folder(folder: Path, make: Callable[[Path], None]) -> Path:
     """The folder, made by ``make`` in an empty one beside it unless it is there.
 
     It appears as a whole or not at all; of two processes that make it at once the first wins. Raises what ``make`` raises, and

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fencepost.checks.conformance.java_side.cache import kept
+from fencepost.checks.conformance.java_side.cache import ensure_folder
 from fencepost.checks.conformance.java_side.jars import Release, jars
 from fencepost.checks.conformance.java_side.toolchain import Toolchain, ToolchainError, toolchain
 from fencepost.checks.console.user_cache import user_cache
@@ -90,7 +90,7 @@ def harness(
         _compile(sources, path, classes, release, tools)
 
     name = f"{own.name}-{release.name}-{release.version}-{digest.hexdigest()[:16]}"
-    classes = kept(user_cache() / "classes" / name, compiled)
+    classes = ensure_folder(user_cache() / "classes" / name, compiled)
     together = os.pathsep.join([str(classes), *(str(jar) for jar in path)])
     command = (str(tools.java), *OPTIONS, *options, "-cp", together, main)
     return Harness(command, Ingredients(main, release, tuple(sources), tuple(options)))

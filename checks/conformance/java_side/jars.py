@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from fencepost.checks.conformance.java_side.cache import kept
+from fencepost.checks.conformance.java_side.cache import ensure_folder
 from fencepost.checks.conformance.java_side.toolchain import Toolchain, ToolchainError
 from fencepost.checks.console.user_cache import user_cache
 
@@ -90,7 +90,7 @@ def jars(release: Release, tools: Toolchain) -> list[Path]:
         if pins:
             _check(release, folder, pins)
 
-    folder = kept(user_cache() / "jars" / f"{release.name}-{release.version}-{key}", fetch)
+    folder = ensure_folder(user_cache() / "jars" / f"{release.name}-{release.version}-{key}", fetch)
     return sorted(folder.glob("*.jar"))
 
 

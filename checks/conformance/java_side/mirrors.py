@@ -26,25 +26,25 @@ class Looked:
     method: str
     actions: tuple[str, ...]
     asked: tuple[str, ...]
-    found: tuple[str, ...]
+    holders: tuple[str, ...]
 
     @property
     def missing(self) -> tuple[str, ...]:
         """The releases that do not have it, though nothing says so."""
         declared = mirrored_in(self.method, self.project)
-        return tuple(release for release in self.asked if release in declared.has and release not in self.found)
+        return tuple(release for release in self.asked if release in declared.has and release not in self.holders)
 
     @property
     def unexpected(self) -> tuple[str, ...]:
         """The releases that have it, though it is declared that they do not."""
         declared = mirrored_in(self.method, self.project)
-        return tuple(release for release in self.found if release in declared.lacks)
+        return tuple(release for release in self.holders if release in declared.lacks)
 
     @property
     def unread(self) -> tuple[str, ...]:
         """The releases of which nothing says whether they have it, and which do not have it."""
         declared = mirrored_in(self.method, self.project)
-        known = (*declared.has, *declared.lacks, *self.found)
+        known = (*declared.has, *declared.lacks, *self.holders)
         return tuple(release for release in self.asked if release not in known)
 
 

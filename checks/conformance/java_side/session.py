@@ -99,11 +99,11 @@ class Session:
         else:
             self._folder = Path(tempfile.mkdtemp(prefix="fencepost-"))
             self._files = Path(tempfile.mkdtemp(prefix="fencepost-", dir=_fast(self._folder)))
-        self._said = self._folder / "stderr"
+        self._stderr = self._folder / "stderr"
         self._rest = b""
         java, *options = harness.command
         try:
-            with self._said.open("wb") as file:
+            with self._stderr.open("wb") as file:
                 self._process = subprocess.Popen(
                     [java, f"-Djava.io.tmpdir={self._folder}", f"-Dfencepost.files={self._files}", *options],
                     stdin=subprocess.PIPE,
@@ -177,15 +177,15 @@ class Session:
             if what == "ended":
                 self._process.wait(ENDING_SECONDS)
         status = self._process.poll()
-        output = self.said()[-TOLD:].strip()
+        output = self.stderr()[-TOLD:].strip()
         self.close()
         ended = f" with status {status}" if what == "ended" and status is not None else ""
         return SessionError(f"the harness {what}{ended}" + (f"; it said last: {output}" if output else ""))
 
-    def said(self) -> str:
+    def stderr(self) -> str:
         """What the JVM has said on standard error."""
         try:
-            return self._said.read_text(encoding="utf-8", errors="replace")
+            return self._stderr.read_text(encoding="utf-8", errors="replace")
         except OSError:
             return ""
 

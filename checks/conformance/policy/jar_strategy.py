@@ -65,7 +65,7 @@ class JarStrategy:
         """It takes the load, the configuration and the memory."""
         return arguments in (2, 3)
 
-    def told(self, error: BaseException) -> str:
+    def message_of(self, error: BaseException) -> str:
         """An error with the class that it comes from."""
         return f"{self}: {error}"
 

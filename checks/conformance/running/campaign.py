@@ -56,7 +56,7 @@ class Result:
         """Whether no difference is left unexplained."""
         return not self.unexplained
 
-    def found(self) -> list[Outcome]:
+    def outcomes(self) -> list[Outcome]:
         """A run of each way in which the two differ, those that are known last; and any that could not be taken to its end."""
         return [*self.differing, *self.not_covered, *(self.examples[name] for name in sorted(self.examples))]
 

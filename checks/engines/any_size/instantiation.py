@@ -37,13 +37,13 @@ class Instantiation:
         self._has: dict[int, bool] = {}
         self._named: dict[int, Any] = {}
         self._defined: list[Any] = []
-        self._kept: list[Any] = []
+        self._references: list[Any] = []
         self._open: list[Any] = []  # what is bound by the quantifiers that stay
         self._leaves_unnamed = False  # whether under one of these is something that would have a name elsewhere
 
     def supposed(self, formula: Any) -> Any:
         """What the formula says of the terms."""
-        return self._said(formula, True, (), self._witness)
+        return self._instance(formula, True, (), self._witness)
 
     def denied(self, formula: Any) -> Any:
         """What follows from the formula's being false."""
@@ -53,7 +53,7 @@ class Instantiation:
             goal = next(unused.setdefault(sort, iter(self.goals(sort))), None)
             return self._fresh(sort) if goal is None else goal
 
-        return z3.Not(self._said(formula, False, self._witnesses, name))
+        return z3.Not(self._instance(formula, False, self._witnesses, name))
 
     def definitions(self) -> Iterator[Any]:
         """What is meant by the names that stand for conditions with quantifiers inside of terms, since this was last asked."""
@@ -81,12 +81,12 @@ class Instantiation:
     def _is_quantified(self, formula: Any) -> bool:
         known = self._has.get(formula.get_id())
         if known is None:
-            self._kept.append(formula)
+            self._references.append(formula)
             known = z3.is_quantifier(formula) or any(map(self._is_quantified, formula.children()))
             self._has[formula.get_id()] = known
         return known
 
-    def _said(self, formula: Any, affirmed: bool, witnesses: Sequence[Any], name: _Name) -> Any:
+    def _instance(self, formula: Any, affirmed: bool, witnesses: Sequence[Any], name: _Name) -> Any:
         """The formula without these quantifiers: a consequence of it if it is affirmed, otherwise what it follows from."""
         if not self._is_quantified(formula):
             return formula
@@ -96,20 +96,20 @@ class Instantiation:
             return self._said_of_one(formula, affirmed, witnesses, name)
         kind, children = formula.decl().kind(), formula.children()
         if kind in _JOINED:
-            return _JOINED[kind]([self._said(child, affirmed, witnesses, name) for child in children])
+            return _JOINED[kind]([self._instance(child, affirmed, witnesses, name) for child in children])
         if kind == z3.Z3_OP_NOT:
-            return z3.Not(self._said(children[0], not affirmed, witnesses, name))
+            return z3.Not(self._instance(children[0], not affirmed, witnesses, name))
         if kind == z3.Z3_OP_IMPLIES:
             premise, conclusion = children
             return z3.Implies(
-                self._said(premise, not affirmed, witnesses, name), self._said(conclusion, affirmed, witnesses, name)
+                self._instance(premise, not affirmed, witnesses, name), self._instance(conclusion, affirmed, witnesses, name)
             )
         return self._with_names(formula)
 
     def _said_of_one(self, formula: Any, affirmed: bool, witnesses: Sequence[Any], name: _Name) -> Any:
         if not self._open:
             named = [name(formula.var_sort(place)) for place in range(formula.num_vars())]
-            return self._said(z3.substitute_vars(formula.body(), *reversed(named)), affirmed, witnesses, name)
+            return self._instance(z3.substitute_vars(formula.body(), *reversed(named)), affirmed, witnesses, name)
         variables, body = opened(formula)
         self._leaves_unnamed |= any(variable.sort() not in self._left for variable in variables)
         return _quantified(formula, variables, self._under(variables, body, affirmed, witnesses, name))
@@ -132,12 +132,12 @@ class Instantiation:
             return whole
         self._leaves_unnamed = False
         bodies = _bodies(formula, (said_of(variable, False) for variable in variables))
-        return join([whole, *(self._said(body, affirmed, witnesses, name) for body in bodies)])
+        return join([whole, *(self._instance(body, affirmed, witnesses, name) for body in bodies)])
 
     def _under(self, variables: Sequence[Any], body: Any, affirmed: bool, witnesses: Sequence[Any], name: _Name) -> Any:
         """What is said under a quantifier that stays."""
         self._open += variables
-        statement = self._said(body, affirmed, witnesses, name)
+        statement = self._instance(body, affirmed, witnesses, name)
         del self._open[len(self._open) - len(variables) :]
         return statement
 
@@ -152,7 +152,7 @@ class Instantiation:
                 sorts = [variable.sort() for variable in of]
                 name = z3.Function(f"whether!{next(self._numbers)}", *sorts, z3.BoolSort())(*of)
                 self._named[term.get_id()] = name
-                self._kept.append(term)
+                self._references.append(term)
                 means = (z3.Implies(name, term), z3.Implies(term, name))
                 self._defined += [z3.ForAll(of, one) if of else one for one in means]
             return self._named[term.get_id()]

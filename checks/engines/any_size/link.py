@@ -45,7 +45,7 @@ class Link:
 
 def link(general: Suite, finite: Suite, sizes: Mapping[str, int]) -> Link:
     """Compares a protocol of any size with its instance; ``sizes`` has every size that is not known, by its name."""
-    return _Comparison(general, finite, sizes).made()
+    return _Comparison(general, finite, sizes).link()
 
 
 class _Comparison:
@@ -57,7 +57,7 @@ class _Comparison:
         self._solver = z3.SimpleSolver()
         self._differing: list[str] = []
 
-    def made(self) -> Link:
+    def link(self) -> Link:
         """All of the comparison."""
         instance = self._instance
         domains = z3.And([v.domain.within(v.term) for v in instance.variables])
@@ -167,7 +167,7 @@ class AtSize:
                 self._ones[sort.constructor(1)], self._nones[sort.constructor(0)] = sort, self._number_of[symbol.domain.member]
         self._numbers: dict[Any, int] = {}
         self._done: dict[int, Any] = {}
-        self._kept: list[Any] = []
+        self._references: list[Any] = []
 
     def members(self, universe: Any) -> range:
         """The members of an unbounded universe at this size."""
@@ -201,11 +201,11 @@ class AtSize:
         """The term at this size. Of what lies beyond a universe nothing is known."""
         known = self._done.get(term.get_id())
         if known is None:
-            known = self._done[term.get_id()] = self._made(term)
-            self._kept.append(term)
+            known = self._done[term.get_id()] = self._at_size(term)
+            self._references.append(term)
         return known
 
-    def _made(self, term: Any) -> Any:
+    def _at_size(self, term: Any) -> Any:
         if z3.is_quantifier(term):
             values = itertools.product(*(self._all(term.var_sort(place)) for place in range(term.num_vars())))
             parts = [self.of(z3.substitute_vars(term.body(), *reversed(one))) for one in values]

@@ -127,7 +127,7 @@ def _proved_instance(part: Part, asked: _Asked) -> _PartProof:
 def _proved_part(part: Part, asked: _Asked) -> _PartProof:
     suite = part.general()
     plan = Plan(suite, asked.seconds, asked.deadline, asked.second_solver)
-    asked.telling(f"proves it for {_told(part)}")
+    asked.telling(f"proves it for {_sizes_text(part)}")
     # in processes of their own, so that a solver that crashes takes nothing else with it
     processes = max(2, asked.workers or os.cpu_count() or 1)
     results = spread(plan.count, processes, lambda: plan.outcome, progress=asked.progress, should_stop=asked.should_stop)
@@ -169,7 +169,7 @@ def _written(sizes: Mapping[str, int]) -> str:
     return " ".join(f"{name}={size}" for name, size in sizes.items())
 
 
-def _told(part: Part) -> str:
+def _sizes_text(part: Part) -> str:
     sizes = part.sizes()
     return " ".join(f"{name}={sizes[name]}{'' if case.alone else ' or more'}" for name, (_, case) in part.cases.items())
 

@@ -61,7 +61,7 @@ def findings_for_any_size(
     notes = [
         f"for any number of {of}, whatever happens at any depth; this is not of {entry.general.without}",
         *(f"of {name}: {one.meaning}" for name, one in sizes.items() if one.meaning),
-        *_told(proof, len(parts), what, second_solver),
+        *_notes(proof, len(parts), what, second_solver),
         *([f"not judged here: {', '.join(p.name for p in left)}"] if left else []),
     ]
     impossible = tuple(
@@ -89,7 +89,7 @@ def _verdict(prop: Property, proof: GeneralProof, what: str, second: bool) -> Ve
     return Verdict(prop, "inconclusive", "induction", reach, why.splitlines()[0])
 
 
-def _told(proof: GeneralProof, parts: int, what: str, second: bool) -> list[str]:
+def _notes(proof: GeneralProof, parts: int, what: str, second: bool) -> list[str]:
     counts = f"{count_of(proof.discharged, 'obligation')} discharged, {proof.frame:,} by frame"
     counts += f", {proof.confirmed:,} confirmed by cvc5" if second else ""
     cases = f" in {parts - proof.instances} cases" if parts - proof.instances > 1 else ""

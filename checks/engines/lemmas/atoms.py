@@ -105,10 +105,10 @@ class _Names:
     def __init__(self, protocol: Protocol) -> None:
         self.universes: Mapping[str, Universe] = dict(protocol.universes)
         self._taken = {"s", "p", *WORDS, *self.universes}
-        self._made: dict[tuple[str, int], Index] = {}
+        self._indices: dict[tuple[str, int], Index] = {}
         for ordinal in (0, 1):
             for universe in self.universes.values():
-                self._made[universe.name, ordinal] = Index(self._letter(universe), universe)
+                self._indices[universe.name, ordinal] = Index(self._letter(universe), universe)
 
     def _letter(self, universe: Universe) -> str:
         wanted = [*universe.prefix[:1], *universe.name, *(f"{universe.name[0]}{number}" for number in range(2, 100))]
@@ -118,11 +118,11 @@ class _Names:
 
     @property
     def indices(self) -> list[Index]:
-        return list(self._made.values())
+        return list(self._indices.values())
 
     def index(self, universe: Universe, ordinal: int = 0) -> Index:
         """A name for a member, the other one if ``ordinal`` is 1."""
-        return self._made[universe.name, ordinal]
+        return self._indices[universe.name, ordinal]
 
     def other_than(self, universe: Universe, scope: Sequence[Index]) -> list[Index]:
         """The names for members with which a thing of that scope is compared: of one that it is about, and of another."""

@@ -49,15 +49,15 @@ class Candidates:
         self._truths, self._free = self.table.truths(states), self.table.truths(anywhere(vocabulary.protocol, FREE, seed))
         self.holds = (vocabulary.goal, True) in self._kinds.settled
         self.tried = 2 * len(self.table.atoms)
-        self._found: list[Clauses] = []
+        self._by_length: list[Clauses] = []
         self._pairs = np.zeros((0, 0), dtype=np.bool_)
 
     def upto(self, literals: int) -> Clauses:
         """Those with up to so many literals; from three on those that count may have one more, as a premise."""
-        for make in (self._single, self._double, self._triple)[len(self._found) : literals]:
+        for make in (self._single, self._double, self._triple)[len(self._by_length) : literals]:
             clauses = np.concatenate(make())
-            self._found.append(clauses[~self._judge.holding(self._free, clauses)])
-        return np.concatenate(self._found[:literals])
+            self._by_length.append(clauses[~self._judge.holding(self._free, clauses)])
+        return np.concatenate(self._by_length[:literals])
 
     def _single(self) -> list[Clauses]:
         return [_clauses([[2 * self._number[atom] + (not holds)] for atom, holds in self._kinds.settled])]

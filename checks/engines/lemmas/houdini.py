@@ -144,7 +144,7 @@ class Houdini:
             if should_stop() or not survivors.alive[clause]:
                 return
             if (clause, action) not in survivors.uses:
-                uses = self._kept(steps, survivors, clause, action) if steps.touches(action, clause) else frozenset()
+                uses = self._premises(steps, survivors, clause, action) if steps.touches(action, clause) else frozenset()
                 if uses is not None:
                     survivors.uses[clause, action] = uses
 
@@ -169,7 +169,7 @@ class Houdini:
         held = self._judge.holding(self.table.truths(state), clauses[numbers])
         return [int(number) for number in numbers[~held][:TOLD]]
 
-    def _kept(self, steps: Steps, survivors: Survivors, clause: int, action: int) -> frozenset[int] | None:
+    def _premises(self, steps: Steps, survivors: Survivors, clause: int, action: int) -> frozenset[int] | None:
         """The clauses because of which no step of the action fails the clause; None if one does, or that is not decided."""
         with steps.failing(clause, action) as question:
             while True:
@@ -239,19 +239,19 @@ class Steps:
         self.solver.set("smt.arith.solver", 2)
         self.solver.set("core.minimize", True)
         self.variables = [v.term.translate(self.context) for v in self.protocol.variables]
-        self.solver.add([self.said(v.domain.within(v.term)) for v in self.protocol.variables])
+        self.solver.add([self.in_context(v.domain.within(v.term)) for v in self.protocol.variables])
         self.names: dict[int, Any] = {}
         self.numbers: dict[str, int] = {}
         self._waiting: list[int] = []
 
-    def said(self, formula: Any) -> Any:
+    def in_context(self, formula: Any) -> Any:
         """The formula in Z3's context for this."""
         return formula.translate(self.context)
 
     def formula(self, clause: int) -> Any:
         """What the clause says."""
         if clause not in self._formulas:
-            (clauses,) = self.table.said(self._clauses[clause : clause + 1])
+            (clauses,) = self.table.ground_clauses(self._clauses[clause : clause + 1])
             atoms = self.table.formulas
             parts = [z3.Or([z3.Not(atoms[n >> 1]) if n & 1 else atoms[n >> 1] for n in literals]) for literals in clauses]
             self._formulas[clause] = z3.And(parts)
@@ -264,7 +264,7 @@ class Steps:
                 name = self.names[clause] = z3.Bool(f"clause {clause}", self.context)
                 self.numbers[str(name)] = clause
                 self._waiting.append(clause)
-                self.solver.add(z3.Implies(name, self.said(self.formula(clause))))
+                self.solver.add(z3.Implies(name, self.in_context(self.formula(clause))))
 
     @property
     def actions(self) -> int:
@@ -283,7 +283,7 @@ class Steps:
 
     def repeat(self) -> None:
         """Tells Z3 again what it was told within a question that is over, since that is forgotten."""
-        self.solver.add([z3.Implies(self.names[clause], self.said(self.formula(clause))) for clause in self._waiting])
+        self.solver.add([z3.Implies(self.names[clause], self.in_context(self.formula(clause))) for clause in self._waiting])
         self._waiting = []
 
 
@@ -298,10 +298,10 @@ class Question:
         steps.repeat()
         steps.solver.push()
         if action is None:
-            steps.solver.add(steps.said(z3.Not(self._formula)))
+            steps.solver.add(steps.in_context(z3.Not(self._formula)))
         else:
             after = protocol.after(action, protocol.primed(self._formula))
-            steps.solver.add(steps.said(action.guard), steps.said(z3.Not(after)))
+            steps.solver.add(steps.in_context(action.guard), steps.in_context(z3.Not(after)))
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -39,7 +39,7 @@ class Table:
         """The truth of each formula in each state."""
         return truths(self.kernel, states)
 
-    def said(self, clauses: Clauses) -> list[list[tuple[int, ...]]]:
+    def ground_clauses(self, clauses: Clauses) -> list[list[tuple[int, ...]]]:
         """What each clause says of certain members: literals as numbers of formulas, doubled, with one more if negated."""
         rows, starts, places = self.ground.rows.tolist(), self.ground.starts.tolist(), self.ground.places.tolist()
         scopes = self.ground.scopes.tolist()

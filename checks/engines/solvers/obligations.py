@@ -76,8 +76,8 @@ class Obligations:
         self._solver = z3.SimpleSolver()
         # bounds on small numbers and little else: the older arithmetic takes two thirds of the time
         self._solver.set("smt.arith.solver", 2)
-        self._kept = [z3.simplify(formula) for formula in assumptions]
-        self._solver.add(*self._kept)
+        self._assumptions = [z3.simplify(formula) for formula in assumptions]
+        self._solver.add(*self._assumptions)
         self._seconds = seconds
         self._deadline = deadline
         self._second = second_solver(protocol, assumptions) if second_solver else None

@@ -104,7 +104,7 @@ class Terms:
         self.bits = 1
         self._protocol = protocol
         self._measured: set[int] = set()
-        self._made: dict[int, Any] = {}
+        self._terms: dict[int, Any] = {}
 
     def widen(self, formulas: Iterable[Any]) -> None:
         """Makes ``bits`` so great that no number in the formulas overflows; must come before ``of``."""
@@ -116,7 +116,7 @@ class Terms:
                     needed = max(needed, 1 + max(high, -low - 1, 0).bit_length())
         if needed > self.bits:
             self.bits = needed
-            self._made.clear()
+            self._terms.clear()
 
     def of(self, term: Any) -> Any:
         """cvc5's term for a term that was measured."""
@@ -124,15 +124,15 @@ class Terms:
         stack = [(root, False)]
         while stack:
             node, ready = stack.pop()
-            if node.identity in self._made:
+            if node.identity in self._terms:
                 continue
             if ready or not node.arguments:
-                below = [self._made[argument.identity] for argument in node.arguments]
-                self._made[node.identity] = self._make(node, below)
+                below = [self._terms[argument.identity] for argument in node.arguments]
+                self._terms[node.identity] = self._make(node, below)
             else:
                 stack.append((node, True))
                 stack.extend((argument, False) for argument in node.arguments)
-        return self._made[root.identity]
+        return self._terms[root.identity]
 
     def _make(self, node: Node, arguments: list[Any]) -> Any:
         if node.is_variable:

@@ -59,7 +59,7 @@ class Terms:
             self._variables[variable.next.decl().name()] = variable, True
         self._kinds: dict[int, Kind] = {}
         self._read: dict[tuple[int, Kind], Expression] = {}
-        self._kept: list[Any] = []  # keeps the terms alive whose ids are noted, so that their ids stay theirs
+        self._references: list[Any] = []  # keeps the terms alive whose ids are noted, so that their ids stay theirs
 
     def formula(self, term: Any) -> Expression:
         """A boolean term."""
@@ -69,7 +69,7 @@ class Terms:
         """A term as an expression of that kind. ModelError for what TLA+ has no words for."""
         key = term.get_id(), wanted
         if key not in self._read:
-            self._kept.append(term)
+            self._references.append(term)
             self._read[key] = self._value(term, wanted)
         return self._read[key]
 
@@ -77,7 +77,7 @@ class Terms:
         """What the term stands for; ANYTHING for a literal, and what consists of literals."""
         identity = term.get_id()
         if identity not in self._kinds:
-            self._kept.append(term)
+            self._references.append(term)
             self._kinds[identity] = self._kind_of(term)
         return self._kinds[identity]
 

@@ -68,7 +68,7 @@ class Admin:
         try:
             return json.loads(data)
         except ValueError:
-            raise self._told(where, "does not answer in JSON: is this Pulsar's Admin REST interface?") from None
+            raise self._error(where, "does not answer in JSON: is this Pulsar's Admin REST interface?") from None
 
     def text(self, *path: str) -> str:
         """What the interface answers as plain text, as it does where a name is asked for; raises as ``get`` does."""
@@ -76,7 +76,7 @@ class Admin:
         try:
             return data.decode().strip().strip('"')
         except UnicodeDecodeError:
-            raise self._told(where, "does not answer in text: is this Pulsar's Admin REST interface?") from None
+            raise self._error(where, "does not answer in text: is this Pulsar's Admin REST interface?") from None
 
     def _fetched(self, path: Iterable[str]) -> tuple[str, bytes]:
         where = "/admin/v2/" + "/".join(quote(part, safe="") for part in path)
@@ -90,31 +90,31 @@ class Admin:
         except HTTPError as error:
             raise self._refused(where, error) from None
         except TimeoutError:
-            raise self._told(where, f"does not answer within {self.seconds:g} s; see --timeout") from None
+            raise self._error(where, f"does not answer within {self.seconds:g} s; see --timeout") from None
         except URLError as error:
             if isinstance(error.reason, TimeoutError):
-                raise self._told(where, f"does not answer within {self.seconds:g} s; see --timeout") from None
-            raise self._told(where, f"cannot be reached: {_reason(error.reason)}") from None
+                raise self._error(where, f"does not answer within {self.seconds:g} s; see --timeout") from None
+            raise self._error(where, f"cannot be reached: {_reason(error.reason)}") from None
         except (OSError, http.client.HTTPException) as error:
-            raise self._told(where, f"ends the connection: {_reason(error)}") from None
+            raise self._error(where, f"ends the connection: {_reason(error)}") from None
         if len(data) > MOST:
-            raise self._told(where, f"answers with more than {MOST >> 20} MiB")
+            raise self._error(where, f"answers with more than {MOST >> 20} MiB")
         return where, data
 
     def _refused(self, where: str, error: HTTPError) -> AdminError:
         if error.code in (401, 403):
             remedy = "the token is not a superuser's" if self.token else "give a superuser's token with --token-file FILE"
-            return self._told(where, f"is forbidden ({error.code}): {remedy}")
+            return self._error(where, f"is forbidden ({error.code}): {remedy}")
         if error.code == 404:
             return NotFound(f"{self.url}: {where} does not exist (404)")
         if 300 <= error.code < 400:
             to = urlsplit(error.headers.get("Location", "")).netloc or "another host"
             return Elsewhere(f"{self.url}: {where} is answered by {to}, which was not given: --admin http://{to}")
         with error:
-            message = _said(error.read(10_000))
+            message = _reason_in(error.read(10_000))
         return Failed(f"{self.url}: {where} fails ({error.code}{': ' + message if message else ''})")
 
-    def _told(self, where: str, what: str) -> AdminError:
+    def _error(self, where: str, what: str) -> AdminError:
         return AdminError(f"{self.url}: {where} {what}")
 
 
@@ -147,7 +147,7 @@ def _reason(error: object) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
 
 
-def _said(body: bytes) -> str:
+def _reason_in(body: bytes) -> str:
     """What a broker says of its failure, in a line."""
     try:
         reason = json.loads(body)["reason"]

@@ -208,4 +208,4 @@ def _svg(figure: Figure) -> Html:
     figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None}, bbox_inches="tight")
     text = re.sub(r"<metadata>.*?</metadata>", "", written.getvalue()[written.getvalue().index("<svg") :], flags=re.DOTALL)
     text = re.sub(r' d="[^"]*"', lambda path: re.sub(r"(\.\d\d)\d+", r"\1", path[0]), text)
-    return Html(re.sub(r"#0101[0-9a-f]{2}", lambda found: f"var(--{NAMES[found[0]]})", text))
+    return Html(re.sub(r"#0101[0-9a-f]{2}", lambda match: f"var(--{NAMES[match[0]]})", text))

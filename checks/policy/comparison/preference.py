@@ -69,12 +69,12 @@ def recommendation(judgement: Judgement, order: Sequence[Standing]) -> list[str]
     if best.violating:
         return []
     now = next(one for one in order if one.contender is judgement.baseline)
-    costs = [*map(_told, best.worse), *_brokers(best.brokers - now.brokers)]
-    gained = ", ".join(map(_told, best.better)) or "nothing that is measured"
+    costs = [*map(_change, best.worse), *_brokers(best.brokers - now.brokers)]
+    gained = ", ".join(map(_change, best.better)) or "nothing that is measured"
     return [f"recommended: {best.contender.name}", f"  gained: {gained}", f"  the price: {', '.join(costs) or 'none is shown'}"]
 
 
-def _told(d: Difference) -> str:
+def _change(d: Difference) -> str:
     return f"{d.measure.name} {d.baseline:.4g} -> {d.proposed:.4g} {d.measure.unit}"
 
 

@@ -62,14 +62,14 @@ def _factor(text: str) -> Factor | None:
 def settings_of(what_if: WhatIf) -> dict[str, str]:
     """What is supposed, by the keys and in the form of the command line."""
 
-    def told(factors: Iterable[Factor]) -> list[str]:
+    def texts(factors: Iterable[Factor]) -> list[str]:
         return [f"{factor:g}@{name}" if name else f"{factor:g}" for name, factor in factors]
 
     values = {
         ADD: [str(what_if.added)] if what_if.added else [],
         REMOVE: what_if.removed,
-        BIGGER: told(what_if.bigger),
-        LOAD: told(what_if.loads),
+        BIGGER: texts(what_if.bigger),
+        LOAD: texts(what_if.loads),
         SPLIT: [*what_if.splits, *([str(what_if.largest)] if what_if.largest else [])],
     }
     return {key: ", ".join(value) for key, value in values.items() if value}

@@ -175,7 +175,7 @@ class Known(Columns, Mapping[str, BundleData]):
         super().__init__(self)
         self._known, self._where = averages.known(places)
         self._counts, self._rates, self._topics = averages.counts[:, 0].copy(), averages.rates.copy(), topics
-        self._made: dict[str, BundleData] = {}
+        self._records: dict[str, BundleData] = {}
 
     def average(self, term: int, place: int) -> TimeAverageMessageData:
         """The short-term (0) or the long-term average (1) of a bundle."""
@@ -204,10 +204,10 @@ class Known(Columns, Mapping[str, BundleData]):
         return bundle in self._known
 
     def __getitem__(self, bundle: str) -> BundleData:
-        data = self._made.get(bundle)
+        data = self._records.get(bundle)
         if data is None:
             place = self._known[bundle]
-            data = self._made[bundle] = record(_Bundle, known=self, place=place, topics=int(self._topics[place]))
+            data = self._records[bundle] = record(_Bundle, known=self, place=place, topics=int(self._topics[place]))
         return data
 
     def get(self, bundle: str, default: Any = None) -> Any:

@@ -108,7 +108,7 @@ def _scale_in(source: Source) -> Scenario:
     return Scenario("scale-in", source, (Jitter(),), tuple(events))
 
 
-def _made(name: str, *shapes: Shape, zipf: float | None = None, sensors: Sensors | None = None) -> Maker:
+def _maker(name: str, *shapes: Shape, zipf: float | None = None, sensors: Sensors | None = None) -> Maker:
     """A scenario without events; of a generated cluster the exponent of the rates may be another."""
 
     def make(source: Source) -> Scenario:
@@ -120,19 +120,19 @@ def _made(name: str, *shapes: Shape, zipf: float | None = None, sensors: Sensors
 
 
 SCENARIOS: dict[str, tuple[Maker, str]] = {
-    "steady": (_made("steady", zipf=0.0), "rates that never change, all about the same"),
-    "zipf": (_made("zipf"), "rates that never change, few topics with much and many with little"),
-    "noisy-rates": (_made("noisy-rates", Jitter()), "the same, every topic varying by up to a fifth from minute to minute"),
-    "diurnal": (_made("diurnal", Diurnal(), Jitter()), "a daily wave, in each namespace at a time of its own"),
-    "bursts": (_made("bursts", Bursts(), Jitter()), "now and then a part of the topics carries four times as much"),
-    "hot-topic": (_made("hot-topic", HotTopic(), Jitter()), "after half an hour one topic carries two percent of everything"),
+    "steady": (_maker("steady", zipf=0.0), "rates that never change, all about the same"),
+    "zipf": (_maker("zipf"), "rates that never change, few topics with much and many with little"),
+    "noisy-rates": (_maker("noisy-rates", Jitter()), "the same, every topic varying by up to a fifth from minute to minute"),
+    "diurnal": (_maker("diurnal", Diurnal(), Jitter()), "a daily wave, in each namespace at a time of its own"),
+    "bursts": (_maker("bursts", Bursts(), Jitter()), "now and then a part of the topics carries four times as much"),
+    "hot-topic": (_maker("hot-topic", HotTopic(), Jitter()), "after half an hour one topic carries two percent of everything"),
     "crash": (_crash, "a broker crashes after half an hour and is back ten minutes later"),
     "restart": (_restart, "a broker is restarted after half an hour"),
     "rolling-restart": (_rolling_restart, "from half an hour on all brokers are restarted, one every five minutes"),
     "scale-out": (_scale_out, "after half an hour a quarter more brokers join"),
     "scale-in": (_scale_in, "from half an hour on a quarter of the brokers is stopped for good"),
     "noisy-sensors": (
-        _made("noisy-sensors", Jitter(), sensors=Sensors(spikes=0.02, silent=0.01)),
+        _maker("noisy-sensors", Jitter(), sensors=Sensors(spikes=0.02, silent=0.01)),
         "garbage collections that look like load, and networks measured over no time",
     ),
 }

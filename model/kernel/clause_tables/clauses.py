@@ -53,8 +53,8 @@ class Ground(NamedTuple):
                     seen.add(key)
                     places.append(place)
             starts.append(len(places))
-        made = (np.asarray(part, dtype=np.int64) for part in (rows, scopes, starts, places))
-        return cls(*made)
+        arrays = (np.asarray(part, dtype=np.int64) for part in (rows, scopes, starts, places))
+        return cls(*arrays)
 
 
 @native
@@ -114,7 +114,7 @@ def _pairs(truths: Any, few: Any, ground: Any, literals: Any, place: Any, pairs:
 
 
 @native
-def _triples(truths: Any, few: Any, ground: Any, pairs: Any, literals: Any, plain: Any, place: Any, made: Any) -> Any:
+def _triples(truths: Any, few: Any, ground: Any, pairs: Any, literals: Any, plain: Any, place: Any, buffer: Any) -> Any:
     """Writes the clauses of three literals, the first at a place and only the last not plain, that hold and no shorter does."""
     count = 0
     clause = np.full(WIDTH, -1, dtype=np.int64)
@@ -128,14 +128,14 @@ def _triples(truths: Any, few: Any, ground: Any, pairs: Any, literals: Any, plai
             if third // 2 == second // 2 or pairs[first, third] or pairs[second, third]:
                 continue
             if _holds(few, ground, clause) and _holds(truths, ground, clause):
-                if count < len(made):
-                    made[count] = clause
+                if count < len(buffer):
+                    buffer[count] = clause
                 count += 1
     return count
 
 
 @native
-def _quadruples(truths: Any, few: Any, ground: Any, pairs: Any, premises: Any, conclusion: Any, made: Any) -> Any:
+def _quadruples(truths: Any, few: Any, ground: Any, pairs: Any, premises: Any, conclusion: Any, buffer: Any) -> Any:
     """Writes the clauses of a conclusion and three premises that hold and no shorter one does."""
     count = 0
     clause, part = np.full(WIDTH, -1, dtype=np.int64), np.full(WIDTH, -1, dtype=np.int64)
@@ -163,8 +163,8 @@ def _quadruples(truths: Any, few: Any, ground: Any, pairs: Any, premises: Any, c
                     part[left_out] = -1
                     is_least = is_least and not _holds(truths, ground, part)
                 if is_least:
-                    if count < len(made):
-                        made[count] = clause
+                    if count < len(buffer):
+                        buffer[count] = clause
                     count += 1
     return count
 
@@ -201,7 +201,7 @@ class Judge:
         literals, few = np.concatenate([plain, others]), _few(truths)
         return self._gathered(
             len(plain),
-            lambda place, made: _triples(truths, few, self.ground, pairs, literals, len(plain), place, made),
+            lambda place, buffer: _triples(truths, few, self.ground, pairs, literals, len(plain), place, buffer),
             tell,
         )
 
@@ -212,21 +212,21 @@ class Judge:
         few = _few(truths)
         return self._gathered(
             len(conclusions),
-            lambda place, made: _quadruples(truths, few, self.ground, pairs, premises, conclusions[place], made),
+            lambda place, buffer: _quadruples(truths, few, self.ground, pairs, premises, conclusions[place], buffer),
             tell,
         )
 
     def _gathered(self, count: int, write: Callable[[int, Clauses], int], tell: Callable[[int, int], None]) -> Clauses:
-        found: dict[int, Clauses] = {}
+        clauses: dict[int, Clauses] = {}
 
         def find(place: int) -> None:
-            made = np.empty((1 << 12, WIDTH), dtype=np.int64)
-            while (written := write(place, made)) > len(made):
-                made = np.empty((written, WIDTH), dtype=np.int64)
-            found[place] = made[:written].copy()
+            buffer = np.empty((1 << 12, WIDTH), dtype=np.int64)
+            while (written := write(place, buffer)) > len(buffer):
+                buffer = np.empty((written, WIDTH), dtype=np.int64)
+            clauses[place] = buffer[:written].copy()
 
         self._each_of(count, find, tell)
-        return np.concatenate([np.empty((0, WIDTH), dtype=np.int64), *(found[place] for place in sorted(found))])
+        return np.concatenate([np.empty((0, WIDTH), dtype=np.int64), *(clauses[place] for place in sorted(clauses))])
 
     def _each_of(self, count: int, do: Callable[[int], None], tell: Callable[[int, int], None]) -> None:
         """Does something for each number below ``count``; what a worker does next is no matter for the result."""

@@ -26,42 +26,42 @@ def truths(kernel: Kernel, states: Words) -> Words:
     lacking = -len(states) % TOGETHER
     padded = np.ascontiguousarray(np.concatenate([states, np.repeat(states[:1], lacking, axis=0)]))
     blocks = len(padded) // TOGETHER
-    made = np.zeros((blocks, program.formulas), dtype=np.uint64)
+    table = np.zeros((blocks, program.formulas), dtype=np.uint64)
     if not program.formulas:
-        return np.ascontiguousarray(made.T)
+        return np.ascontiguousarray(table.T)
     planes = np.zeros(TOGETHER * program.words, dtype=np.uint64)
-    _observe(program, padded.ctypes.data, blocks, planes.ctypes.data, made.ctypes.data)
-    return np.ascontiguousarray(made.T)
+    _observe(program, padded.ctypes.data, blocks, planes.ctypes.data, table.ctypes.data)
+    return np.ascontiguousarray(table.T)
 
 
 @native
-def _observe(program: Any, states: Any, blocks: Any, planes: Any, made: Any) -> None:
+def _observe(program: Any, states: Any, blocks: Any, planes: Any, table: Any) -> None:
     for block in range(blocks):
         spread(states + 8 * TOGETHER * program.words * block, program.words, TOGETHER, planes)
-        call2(program.observe_planes, planes, made + 8 * program.formulas * block)
+        call2(program.observe_planes, planes, table + 8 * program.formulas * block)
 
 
 def followers(kernel: Kernel, states: Words) -> Words:
     """The successors of each state, one in each row, each once."""
     program = Program.of(kernel)
     room = Room.of(program)
-    found = [np.empty((0, program.words), dtype=np.uint64)]
+    pieces = [np.empty((0, program.words), dtype=np.uint64)]
     for first in range(0, len(states), _BLOCK):
         block = np.ascontiguousarray(states[first : first + _BLOCK])
-        made = np.empty((len(block) * program.actions, program.words), dtype=np.uint64)
-        count = _follow(program, block.ctypes.data, len(block), addresses(room), made.ctypes.data)
-        found.append(unique(made[:count]))
-    return unique(np.concatenate(found))
+        buffer = np.empty((len(block) * program.actions, program.words), dtype=np.uint64)
+        count = _follow(program, block.ctypes.data, len(block), addresses(room), buffer.ctypes.data)
+        pieces.append(unique(buffer[:count]))
+    return unique(np.concatenate(pieces))
 
 
 @native
-def _follow(program: Any, states: Any, count: Any, room: Any, made: Any) -> Any:
+def _follow(program: Any, states: Any, count: Any, room: Any, buffer: Any) -> Any:
     """Writes the successors of each state; returns how many there are."""
     written = 0
     for number in range(count):
         fresh = successors(program, states + 8 * program.words * number, room)
         for word in range(fresh * program.words):
-            store(made + 8 * (program.words * written + word), load(room.states + 8 * word))
+            store(buffer + 8 * (program.words * written + word), load(room.states + 8 * word))
         written += fresh
     return written
 

@@ -53,7 +53,7 @@ class InPlanes(Emission[Planes]):
         assert isinstance(plane, Value)
         return plane
 
-    def _made(self, node: Node, arguments: list[Planes]) -> Planes:
+    def _node(self, node: Node, arguments: list[Planes]) -> Planes:
         if node.kind in (z3.Z3_OP_ANUM, z3.Z3_OP_BNUM):
             return literal(node, node.detail)
         if node.is_variable:

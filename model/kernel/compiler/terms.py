@@ -27,7 +27,7 @@ class Terms(Emission[Value]):
         super().__init__(certain)
         self._function, self._leaf = function, leaf
 
-    def _made(self, node: Node, arguments: list[Value]) -> Value:
+    def _node(self, node: Node, arguments: list[Value]) -> Value:
         if node.kind in _LITERALS:
             return constant(node.bits or 64, node.detail)
         if node.is_variable:

@@ -38,7 +38,7 @@ class Emission(ABC, Generic[T]):
                 stack += [(node, place + 1), (node.in_turn[place], 0)]
             else:
                 arguments = [self._known[argument.identity] for argument in node.arguments]
-                self._known[node.identity] = self._made(node, arguments)
+                self._known[node.identity] = self._node(node, arguments)
         return self._known[root.identity]
 
     def _settled(self, node: Node, place: int) -> T | None:
@@ -55,5 +55,5 @@ class Emission(ABC, Generic[T]):
         return whole if self._known[argument.identity] is decisive else None
 
     @abstractmethod
-    def _made(self, node: Node, arguments: list[T]) -> T:
+    def _node(self, node: Node, arguments: list[T]) -> T:
         """What stands for a node of these arguments."""

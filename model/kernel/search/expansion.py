@@ -119,12 +119,12 @@ class Worker(NamedTuple):
 @native
 def note(worker: Any, row: Any, state: Any, action: Any, words: Any) -> None:
     """Keeps a find if it is smaller than the one that its row holds: by state, then by action."""
-    kept, its_action = worker.found_state + 8 * words * row, worker.found_action + 8 * row
+    smallest, its_action = worker.found_state + 8 * words * row, worker.found_action + 8 * row
     if load_int(its_action) >= 0:
-        order = compare(state, kept, words)
+        order = compare(state, smallest, words)
         if order > 0 or (order == 0 and action >= load_int(its_action)):
             return
-    copy(state, kept, words)
+    copy(state, smallest, words)
     store(its_action, np.uint64(action))
 
 

@@ -87,11 +87,11 @@ def nearest(graph: Graph, components: Components, start: int, unmet: Marks, goal
     are none, to be at ``goal``.
     """
     before = np.full(graph.states, -1, dtype=np.int32)
-    found = _nearest(graph.rows, graph.targets, graph.actions, components.of, start, unmet, goal, before)
-    if found < 0:
+    end = _nearest(graph.rows, graph.targets, graph.actions, components.of, start, unmet, goal, before)
+    if end < 0:
         raise AssertionError("nothing is gained in a component that admits a fair run")
     before[start] = -1
-    return Ways(before, before).to(int(found))
+    return Ways(before, before).to(int(end))
 
 
 @native

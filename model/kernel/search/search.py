@@ -82,10 +82,10 @@ def search(
         finds = Finds(kernel, alarm, step_alarm, watch, stop_on_deadlock=stop_on_deadlock, may_end=may_end)
         program = Program.of(kernel, canonical).in_planes(kernel).observing_steps(kernel)
         initial = kernel.initial() if start is None else start
-        made = _Search(kernel, program, initial, finds, crew, limits or Limits(), should_stop, progress)
+        new_search = _Search(kernel, program, initial, finds, crew, limits or Limits(), should_stop, progress)
         if checkpoint is not None:
-            made.keep(Checkpoint(checkpoint, made.fingerprint()), checkpoint_every, resume)
-        return made.run()
+            new_search.keep(Checkpoint(checkpoint, new_search.fingerprint()), checkpoint_every, resume)
+        return new_search.run()
 
 
 def least_memory(kernel: Kernel, workers: int) -> int:
@@ -281,9 +281,9 @@ class _Search:
         count, totals = self.boundary
         if self.checkpoint is None or not count:
             return
-        kept = self.levels[:count]
+        levels = self.levels[:count]
         seconds = self.earlier + time.monotonic() - self.started
-        self.checkpoint.write(self.store, kept, Saved(sizes(kept), totals, self.finds.up_to(count), seconds))
+        self.checkpoint.write(self.store, levels, Saved(sizes(levels), totals, self.finds.up_to(count), seconds))
         self.saved = time.monotonic()
 
     # --- what came of it

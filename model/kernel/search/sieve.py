@@ -19,10 +19,10 @@ _LEAST_LINES = 1 << 13
 
 def buckets_of(states: Words, buckets: int) -> npt.NDArray[np.int64]:
     """In which of so many buckets each state is, one in each row: the same for the same state, and all about as full."""
-    made = np.empty(len(states), dtype=np.int64)
+    numbers = np.empty(len(states), dtype=np.int64)
     rows = np.ascontiguousarray(states)
-    _buckets(rows.ctypes.data, len(rows), rows.shape[1], buckets, made.ctypes.data)
-    return made
+    _buckets(rows.ctypes.data, len(rows), rows.shape[1], buckets, numbers.ctypes.data)
+    return numbers
 
 
 def new_states(pieces: Sequence[Words], known: Iterable[Words]) -> Words:

@@ -98,17 +98,17 @@ class Walking:
         rows = self._finds.rows
         walker = self._walker(_HASHES + self.steps + 1)
         finds = np.zeros((_FINDS + rows, 3), dtype=np.int64)
-        sampled, found = list[Words](), list[Integers]()
+        sampled, batches = list[Words](), list[Integers]()
         start, end = first, first + count
         while start < end:
             start, listed = walk_and_list(
                 self._program, self._course, start, end, addresses(walker), rows, finds.ctypes.data, _HASHES, _FINDS
             )
-            found.append(finds[:listed].copy())
+            batches.append(finds[:listed].copy())
             sampled.append(walker.sample[: walker.counters[SAMPLED]].copy())
             walker.counters[SAMPLED] = 0
         fingerprints, visits = np.unique(np.concatenate(sampled), return_counts=True)
-        violating, shortest = self._violations(np.concatenate(found))
+        violating, shortest = self._violations(np.concatenate(batches))
         states = self._looked_at(range(first, end, max(1, count // _LOOKED_AT)))
         return Census(
             walks=count,
@@ -137,13 +137,13 @@ class Walking:
     def _walker(self, room: int) -> Walker:
         return Walker.of(self._program, self._finds.rows, room)
 
-    def _violations(self, found: Integers) -> tuple[dict[int, int], dict[int, tuple[WalkRun, ...]]]:
+    def _violations(self, finds: Integers) -> tuple[dict[int, int], dict[int, tuple[WalkRun, ...]]]:
         violating, shortest = dict[int, int](), dict[int, tuple[WalkRun, ...]]()
-        for row in np.unique(found[:, _ROW]).tolist():
-            mine = found[found[:, _ROW] == row]
+        for row in np.unique(finds[:, _ROW]).tolist():
+            mine = finds[finds[:, _ROW] == row]
             violating[row] = len(mine)
-            kept = mine[np.lexsort((mine[:, _WALK], mine[:, _LENGTH]))][: self.keep, _WALK].tolist()
-            shortest[row] = tuple(WalkRun(walk, self.path(walk)[1]) for walk in kept)
+            walks = mine[np.lexsort((mine[:, _WALK], mine[:, _LENGTH]))][: self.keep, _WALK].tolist()
+            shortest[row] = tuple(WalkRun(walk, self.path(walk)[1]) for walk in walks)
         return violating, shortest
 
     def _looked_at(self, walks: Sequence[int]) -> Words:

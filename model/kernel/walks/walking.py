@@ -44,7 +44,7 @@ class Walker(NamedTuple):
     found_step: Any
     sample: Any
     mask: Any
-    kept: Any
+    subset: Any
     observed: Any
     observed_steps: Any
     states: Any
@@ -62,7 +62,7 @@ class Walker(NamedTuple):
             found_step=np.full(rows, -1, dtype=np.int64),
             sample=np.zeros(sample, dtype=np.uint64),
             mask=np.zeros(program.enabled_words, dtype=np.uint64),
-            kept=np.zeros(program.enabled_words, dtype=np.uint64),
+            subset=np.zeros(program.enabled_words, dtype=np.uint64),
             observed=np.zeros(program.observe_words, dtype=np.uint64),
             observed_steps=np.zeros(program.step_words, dtype=np.uint64),
             states=np.zeros((2, program.words), dtype=np.uint64),
@@ -107,14 +107,14 @@ def _leave_out(program: Any, walker: Any, stream: Any) -> Any:
     for word in range(program.enabled_words):
         one, other = mix(stream + GAMMA), mix(stream + GAMMA + GAMMA)
         stream += GAMMA + GAMMA
-        kept = ~_ZERO
+        bits = ~_ZERO
         if share == _ONE:
-            kept = one | other
+            bits = one | other
         elif share == np.uint64(2):
-            kept = one
+            bits = one
         elif share == np.uint64(3):
-            kept = one & other
-        store(walker.kept + 8 * word, kept)
+            bits = one & other
+        store(walker.subset + 8 * word, bits)
     return stream
 
 
@@ -134,14 +134,14 @@ def _choose(program: Any, walker: Any, swarm: Any, random: Any) -> Any:
         bits = load(walker.mask + 8 * word)
         every += bit_count(bits)
         if swarm:
-            some += bit_count(bits & load(walker.kept + 8 * word))
+            some += bit_count(bits & load(walker.subset + 8 * word))
     if every == 0:
         return -1
     rank = _below(random, some if some > 0 else every)
     for word in range(program.enabled_words):
         bits = load(walker.mask + 8 * word)
         if some > 0:
-            bits &= load(walker.kept + 8 * word)
+            bits &= load(walker.subset + 8 * word)
         here = bit_count(bits)
         if rank < here:
             return 64 * word + lowest_bit_but(bits, rank)
@@ -180,16 +180,16 @@ def _find(walker: Any, row: Any, number: Any, step: Any) -> None:
 @native
 def _violates(walker: Any, observed: Any, seen: Any, alarm: Any, length: Any, row: Any, number: Any, step: Any) -> Any:
     """Takes in what was observed; whether it was a violation."""
-    found = False
+    violation = False
     for word in range(length):
         bits = load(observed + 8 * word)
         store(seen + 8 * word, load(seen + 8 * word) | bits)
         bits &= load(alarm + 8 * word)
         while bits != _ZERO:
             _find(walker, row + 64 * word + lowest_bit(bits), number, step)
-            found = True
+            violation = True
             bits &= bits - _ONE
-    return found
+    return violation
 
 
 @native

@@ -108,7 +108,7 @@ def random_walks(
     starts, finds = Starts.of(kernel, program), Sought.of(kernel, alarm, step_alarm, may_end)
     started = reported = time.monotonic()
     outcome: WalkOutcome = "sampled"
-    done, total, told, length = first, 0, 0, _FIRST_ROUND
+    done, total, last_total, length = first, 0, 0, _FIRST_ROUND
     with Crew(workers) as crew:
         walkers = [Walker.of(program, finds.rows, _HASHES + steps + 1) for _ in range(crew.size)]
         while done < first + count:
@@ -138,8 +138,8 @@ def random_walks(
             done, length = end, min(2 * length, _LONGEST_ROUND)
             now = time.monotonic()
             if progress is not None and now - reported >= 1.0:
-                progress(WalkProgress(done - first, total, (total - told) / (now - reported)))
-                reported, told = now, total
+                progress(WalkProgress(done - first, total, (total - last_total) / (now - reported)))
+                reported, last_total = now, total
             if now - started > _LONG:
                 program = program.stepping(kernel, thorough=True)
             if stop_on_violation and any((walker.found_walk >= 0).any() for walker in walkers):
@@ -191,9 +191,9 @@ def _result(
 ) -> WalkResult:
     violations = []
     for row in range(finds.rows):
-        found = [(int(w.found_walk[row]), int(w.found_step[row])) for w in walkers if w.found_walk[row] >= 0]
-        if found:
-            violations.append(WalkFind(*finds.kind_of(row), *min(found)))
+        places = [(int(w.found_walk[row]), int(w.found_step[row])) for w in walkers if w.found_walk[row] >= 0]
+        if places:
+            violations.append(WalkFind(*finds.kind_of(row), *min(places)))
     return WalkResult(
         outcome="violated" if violations else outcome,
         walks=walks,

@@ -103,7 +103,7 @@ def compare(asking: Any, suite: Suite, count: int, asked: int) -> None:
     chance = random.Random(21)
     held, protocol = Held(suite), suite.protocol
     raws = [[any_of(v, chance) for v in protocol.variables] for _ in range(count)]
-    answers = asking(ASK, held.told, [[str(raw) for raw in state] for state in raws], asked)
+    answers = asking(ASK, held.content, [[str(raw) for raw in state] for state in raws], asked)
     states = [held.machine.packing.pack(raw) for raw in raws]
     taken = 0
     for raw, (last, state), answer in zip(raws, pairwise([states[0], *states]), answers, strict=True):
@@ -159,7 +159,7 @@ def test_the_machine_of_every_instance(asking: Any, name: str, number: int) -> N
 
 
 def test_a_page_can_hold_it_as_json() -> None:
-    told = Held(wide()).told
+    told = Held(wide()).content
     assert json.loads(json.dumps(told))["machine"]["words"] == told["machine"]["words"]
 
 

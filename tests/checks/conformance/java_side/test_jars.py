@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fencepost.checks.conformance.java_side import jars as fetching
-from fencepost.checks.conformance.java_side.cache import kept
+from fencepost.checks.conformance.java_side.cache import ensure_folder
 from fencepost.checks.conformance.java_side.jars import Artifact, Release, jars, written_pins
 from fencepost.checks.conformance.java_side.toolchain import Toolchain, ToolchainError
 from fencepost.checks.console.user_cache import user_cache
@@ -94,18 +94,18 @@ def test_a_folder_is_whole_or_not_there(tmp_path: Path) -> None:
         (folder / "whole").touch()
 
     with pytest.raises(ToolchainError, match="half"):
-        kept(tmp_path / "kept" / "x", fails)
+        ensure_folder(tmp_path / "kept" / "x", fails)
     assert list((tmp_path / "kept").iterdir()) == []
-    assert [p.name for p in kept(tmp_path / "kept" / "x", works).iterdir()] == ["whole"]
-    assert [p.name for p in kept(tmp_path / "kept" / "x", fails).iterdir()] == ["whole"]
+    assert [p.name for p in ensure_folder(tmp_path / "kept" / "x", works).iterdir()] == ["whole"]
+    assert [p.name for p in ensure_folder(tmp_path / "kept" / "x", fails).iterdir()] == ["whole"]
 
 
 def test_of_two_that_make_a_folder_the_first_wins(tmp_path: Path) -> None:
     def slower(folder: Path) -> None:
         (folder / "mine").touch()
-        kept(tmp_path / "x", lambda other: (other / "theirs").touch())
+        ensure_folder(tmp_path / "x", lambda other: (other / "theirs").touch())
 
-    assert [p.name for p in kept(tmp_path / "x", slower).iterdir()] == ["theirs"]
+    assert [p.name for p in ensure_folder(tmp_path / "x", slower).iterdir()] == ["theirs"]
     assert [p.name for p in tmp_path.iterdir()] == ["x"]
 
 

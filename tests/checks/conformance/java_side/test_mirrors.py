@@ -85,12 +85,12 @@ def test_a_method_is_declared_to_be_in_some_releases() -> None:
 def test_what_is_missing_or_against_its_declaration_is_told() -> None:
     looked = Looked("ledger", "bookkeeper", "PendingAddOp.initiate", ("send",), BOOKKEEPER, tuple(NEWER))
     assert (looked.missing, looked.unexpected) == ((), ())
-    assert replace(looked, found=tuple(NEWER[1:])).missing == (NEWER[0],)
-    assert replace(looked, found=BOOKKEEPER).unexpected == (OLDEST,)
-    assert replace(looked, asked=(OLDEST,), found=()).missing == ()
-    new = replace(looked, asked=(*BOOKKEEPER, "4.19.0"), found=tuple(NEWER))
+    assert replace(looked, holders=tuple(NEWER[1:])).missing == (NEWER[0],)
+    assert replace(looked, holders=BOOKKEEPER).unexpected == (OLDEST,)
+    assert replace(looked, asked=(OLDEST,), holders=()).missing == ()
+    new = replace(looked, asked=(*BOOKKEEPER, "4.19.0"), holders=tuple(NEWER))
     assert (new.missing, new.unexpected, new.unread) == ((), (), ("4.19.0",))
-    assert replace(new, found=(*NEWER, "4.19.0")).unread == ()
+    assert replace(new, holders=(*NEWER, "4.19.0")).unread == ()
 
 
 @pytest.mark.long
