@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import pytest
 
 from tests.bench.bench import show
-from tests.checks.export.tlc import Tlc, found
+from tests.checks.export.tlc import Tlc, fetch_tlc
 from tests.command import command
 
 SEARCHED = ["ledger", "--set", "bookies=3"]
@@ -94,7 +94,7 @@ def main() -> None:
         for _ in range(2):  # the first compiles what is kept
             first = timed(command("check", *FIRST, "--quiet"), folder)
         try:
-            tlc = found(folder)
+            tlc = fetch_tlc(folder)
         except pytest.skip.Exception as reason:
             print(reason.msg)
             return

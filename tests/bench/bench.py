@@ -181,14 +181,14 @@ def limits(measured: Measured) -> list[list[str]]:
     result, kernel = measured.result, measured.kernel
     per_transition = 1e9 / result.transitions
     whole = result.seconds * per_transition
-    made, observed = kernel_alone(kernel, _spread(result))
+    stepping, observed = kernel_alone(kernel, _spread(result))
     observing = observed * result.distinct / result.transitions
     latency, throughput = memory()
-    floor = made + observing + throughput
+    floor = stepping + observing + throughput
     return [
         ["per transition, one core", "ns"],
         ["search", f"{whole:.1f}"],
-        ["  of which finding what is enabled, applying it and observing the step", f"{made:.1f}"],
+        ["  of which finding what is enabled, applying it and observing the step", f"{stepping:.1f}"],
         ["  of which observing the new states", f"{observing:.1f}"],
         ["one cache line of 1 GiB at random, address known early", f"{throughput:.1f}"],
         ["one cache line of 1 GiB at random, each telling where the next is", f"{latency:.1f}"],

@@ -34,17 +34,17 @@ RELEASES = tuple(Releases.of(pulsar) for pulsar in PULSAR)
 def of_releases(protocols: Iterable[str]) -> Iterator[tuple[Hazard, tuple[str, ...]]]:
     """Each hazard of the releases, once for each instance in which it is looked for, and the releases for which it is that."""
     assert {releases.bookkeeper for releases in RELEASES} == set(BOOKKEEPER)
-    found: dict[Any, tuple[Hazard, list[str]]] = {}
+    instances: dict[Any, tuple[Hazard, list[str]]] = {}
     for releases in RELEASES:
         for hazard in hazards([PROTOCOLS[name] for name in protocols], releases, None, [], []):
             release = releases.pulsar if hazard.history.project == "pulsar" else releases.bookkeeper
             key = (hazard.entry.name, hazard.name, tuple(sorted(hazard.instance.parameters.items())))
-            found.setdefault(key, (hazard, []))[1].append(release)
-    for hazard, of in found.values():
+            instances.setdefault(key, (hazard, []))[1].append(release)
+    for hazard, of in instances.values():
         yield hazard, tuple(of)
 
 
-def found(hazard: Hazard) -> tuple[Verdict, float]:
+def verdict_on(hazard: Hazard) -> tuple[Verdict, float]:
     """The verdict on a hazard, and the seconds of a processor that it took."""
     started = time.process_time()
     checked = look_for(hazard, Approach(workers=1), Reporter(quiet=True), lambda: False)
@@ -80,7 +80,7 @@ def main(protocols: Iterable[str]) -> None:
     print(f"# {os.cpu_count()} cores, {time.strftime('%Y-%m-%d %H:%M:%S %Z')}")
     rows, wrong, slowest = [["hazard", "releases", "violates", "steps", "s"]], list[str](), 0.0
     for hazard, of in of_releases(protocols):
-        verdict, seconds = found(hazard)
+        verdict, seconds = verdict_on(hazard)
         slowest = max(slowest, seconds)
         name = f"{hazard.entry.name} {hazard.name}"
         if verdict.verdict != "hazard":
@@ -91,5 +91,5 @@ def main(protocols: Iterable[str]) -> None:
         rows.append([name, ", ".join(of), verdict.shows.name, str(verdict.reach["steps"]), f"{seconds:.1f}"])
         print(f"# {name}", file=sys.stderr)
     show(rows)
-    print(f"{len(rows) - 1} hazards of releases, the slowest found in {slowest:.1f} s.")
+    print(f"{len(rows) - 1} hazards of releases, the slowest look_for in {slowest:.1f} s.")
     print("\n".join(wrong) or "Each was found, and none in fewer steps by a search that ends one step before.")

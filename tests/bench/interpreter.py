@@ -36,10 +36,10 @@ class Node:
         """Its value in a state; ``memo`` holds those of shared nodes in this state."""
         if not self.shared:
             return self.operation(self, state, memo)
-        found = memo.get(id(self))
-        if found is None:
-            found = memo[id(self)] = self.operation(self, state, memo)
-        return found
+        known = memo.get(id(self))
+        if known is None:
+            known = memo[id(self)] = self.operation(self, state, memo)
+        return known
 
 
 def _all(node: Node, state: State, memo: Memo) -> int:
@@ -155,7 +155,7 @@ class Interpreter:
         places = {name: place for place, name in enumerate(names)}
         self._places = places | {name + "'": len(names) + place for name, place in places.items()}
         self._nodes: dict[int, Node] = {}
-        self._kept: list[Any] = []  # keeps the terms alive, so that their ids stay theirs
+        self._references: list[Any] = []  # keeps the terms alive, so that their ids stay theirs
         self._guards = self._all_of([action.guard for action in protocol.actions])
         self._observed, self._observed_steps = self._all_of(observed), self._all_of(observed_steps)
         self._updates = [
@@ -164,7 +164,7 @@ class Interpreter:
         ]
 
     def _all_of(self, terms: Sequence[Any]) -> list[Node]:
-        self._kept += terms
+        self._references += terms
         return [self._of(term) for term in terms]
 
     def _of(self, term: Any) -> Node:
@@ -173,9 +173,9 @@ class Interpreter:
             known.shared = bool(known.arguments)
             return known
         below = tuple(self._of(child) for child in term.children())
-        made = Node(OPERATIONS[term.decl().kind()], below, _numbers(term, self._places))
-        self._nodes[term.get_id()] = made
-        return made
+        node = Node(OPERATIONS[term.decl().kind()], below, _numbers(term, self._places))
+        self._nodes[term.get_id()] = node
+        return node
 
     def enabled(self, state: State) -> list[int]:
         """The numbers of the actions that may happen in the state."""

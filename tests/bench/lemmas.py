@@ -32,14 +32,14 @@ def main() -> None:
         started = time.monotonic()
         ends = started + 900
         telling = Telling(should_stop=lambda: time.monotonic() > ends)  # noqa: B023
-        found = find(PROTOCOLS[name], Instance("bench", parameters), prop, (), Means(), telling)
-        general = [size for size, findings in found.general if not findings.failures]
-        last = found.stages[-1] if found.stages else None
-        counts = [f"{last.candidates:,}", f"{sum(stage.questions for stage in found.stages):,}"] if last else ["", ""]
-        told = "yes" if found.is_proved else "stopped" if found.unfinished else "no"
+        answer = find(PROTOCOLS[name], Instance("bench", parameters), prop, (), Means(), telling)
+        general = [size for size, findings in answer.general if not findings.failures]
+        last = answer.stages[-1] if answer.stages else None
+        counts = [f"{last.candidates:,}", f"{sum(stage.questions for stage in answer.stages):,}"] if last else ["", ""]
+        verdict = "yes" if answer.is_proved else "stopped" if answer.unfinished else "no"
         settings = "".join(f" {key}={value}" for key, value in parameters.items())
-        looked_at = f"{name}{settings}: {prop}", f"{found.states:,}", f"{found.tried:,}", *counts
-        rows.append([*looked_at, str(found.count), told, ", ".join(general), f"{time.monotonic() - started:.1f}"])
+        looked_at = f"{name}{settings}: {prop}", f"{answer.states:,}", f"{answer.tried:,}", *counts
+        rows.append([*looked_at, str(answer.count), verdict, ", ".join(general), f"{time.monotonic() - started:.1f}"])
     print()
     show(rows)
 

@@ -56,15 +56,15 @@ def pairs_a_minute() -> float:
 
 def main() -> None:
     """Prints a row for each scenario, and how long a comparison would take."""
-    rows, found = [], list[float]()
+    rows, times = [], list[float]()
     for name in SCENARIOS:
         taken = {shedder: milliseconds(shedder, name) for shedder in SHEDDERS}
-        found += taken.values()
+        times += taken.values()
         worst = max(taken, key=taken.__getitem__)
         rows.append([name, *(f"{ms:.0f}" for ms in taken.values()), f"{taken[worst]:.0f}", worst])
     print(f"processor time of a simulated hour, ms; at most {ASKED_MS} are asked for")
     show([["scenario", *SHEDDERS, "worst", ""], *rows])
-    print(f"in the median of all {median(found):.0f} ms, {median(found) / ASKED_MS:.2f} times what is asked for")
+    print(f"in the median of all {median(times):.0f} ms, {median(times) / ASKED_MS:.2f} times what is asked for")
     pairs = pairs_a_minute()
     print(f"\n{' against '.join(PAIRED)}, noisy-rates: {pairs:.0f} pairs of {HOURS} h a minute and core,")
     print(

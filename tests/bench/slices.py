@@ -38,8 +38,8 @@ def _rows(name: str, suite: Suite) -> Iterator[list[str]]:
             slices.setdefault(tuple(v.name for v in part.variables), (part, []))[1].append(prop.name)
     states, each = _searched(suite.protocol)
     for part, properties in slices.values():
-        kept, cost = _searched(part)
-        counts = str(len(properties)), properties[0], f"{states:,}", f"{kept:,}", f"{states / kept:.1f}x"
+        slice_states, cost = _searched(part)
+        counts = str(len(properties)), properties[0], f"{states:,}", f"{slice_states:,}", f"{states / slice_states:.1f}x"
         yield [name, *counts, f"{each:.2f}", f"{cost:.2f}"]
 
 

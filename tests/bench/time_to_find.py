@@ -52,7 +52,7 @@ EVERY = 4
 class Effort:
     """What one engine took with one seed: steps up to the find, or all of them if there was none, walks, and seconds."""
 
-    found: bool
+    success: bool
     steps: int
     walks: int
     seconds: float
@@ -85,8 +85,8 @@ def by_walks(observed: Observed, number: int, most: int, *, strategy: Strategy) 
 def by_hypothesis(observed: Observed, number: int, most: int) -> Effort:
     """Hypothesis draws a few rules for each of its runs; without shrinking."""
     steps = 0
-    made = machine(observed)
-    steered = made.run.steered
+    machine_type = machine(observed)
+    steered = machine_type.run.steered
     follow, take = steered.follow, steered.take
 
     def followed(choices: bytes) -> int:
@@ -112,7 +112,7 @@ def by_hypothesis(observed: Observed, number: int, most: int) -> Effort:
     )
     started = time.process_time()
     try:
-        seed(number)(get_state_machine_test(made, settings=chosen))()
+        seed(number)(get_state_machine_test(machine_type, settings=chosen))()
     except Violation:
         return Effort(True, steps, 0, time.process_time() - started)
     return Effort(False, steps, 0, time.process_time() - started)
@@ -127,14 +127,14 @@ def exhaustively(observed: Observed) -> Effort:
 
 def median(efforts: list[Effort]) -> Effort:
     """The effort of which half of the seeds need less; not found if half of them or more find nothing."""
-    ordered = sorted(efforts, key=lambda effort: (not effort.found, effort.steps))
+    ordered = sorted(efforts, key=lambda effort: (not effort.success, effort.steps))
     middle = ordered[len(ordered) // 2]
-    return Effort(middle.found, middle.steps, middle.walks, statistics.median(e.seconds for e in efforts))
+    return Effort(middle.success, middle.steps, middle.walks, statistics.median(e.seconds for e in efforts))
 
 
 def cells(effort: Effort, *, walks: bool) -> list[str]:
     """An effort as the table shows it."""
-    mark = "" if effort.found else "> "
+    mark = "" if effort.success else "> "
     return [f"{mark}{effort.steps}", *([f"{mark}{effort.walks}"] if walks else []), f"{effort.seconds:.3f}"]
 
 
@@ -167,7 +167,7 @@ def main() -> None:
     thinned = 1 if asked.protocol or asked.full else EVERY
     print(f"# {os.cpu_count()} cores, {time.strftime('%Y-%m-%d %H:%M:%S %Z')}")
     rows = [["defect", *(c for name in ENGINES for c in _headings(name)), "search: steps", "s"]]
-    found: dict[str, list[Effort]] = {name: [] for name in ENGINES}
+    by_engine: dict[str, list[Effort]] = {name: [] for name in ENGINES}
     rates: dict[str, list[float]] = {name: [] for name in ENGINES}
     for protocol in names:
         entry = PROTOCOLS[protocol]
@@ -178,7 +178,7 @@ def main() -> None:
             row = [f"{protocol} {defect}"]
             for name, engine in ENGINES.items():
                 efforts = [engine(observed, number, most) for number in range(asked.seeds)]
-                found[name] += efforts
+                by_engine[name] += efforts
                 rates[name] += [e.steps / e.seconds for e in efforts if e.steps > most // 2]
                 row += cells(median(efforts), walks=name != "Hypothesis")
             rows.append([*row, *cells(exhaustively(observed), walks=False)])
@@ -186,9 +186,9 @@ def main() -> None:
     show(rows)
     print(f"Medians of {asked.seeds} seeds; > N: half of them or more find nothing in N steps. Walks of up to {STEPS} steps.")
     print("A defect that only a leads-to violates is found by none of these: a finite run cannot violate it.")
-    for name, efforts in found.items():
-        told = f", {statistics.median(rates[name]) / 1e3:.0f} thousand steps a second" if rates[name] else ""
-        print(f"{name}: {sum(e.found for e in efforts)} of {len(efforts)} searches find a violation{told}")
+    for name, efforts in by_engine.items():
+        speed = f", {statistics.median(rates[name]) / 1e3:.0f} thousand steps a second" if rates[name] else ""
+        print(f"{name}: {sum(e.success for e in efforts)} of {len(efforts)} searches find a violation{speed}")
 
 
 def _headings(name: str) -> list[str]:

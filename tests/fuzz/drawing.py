@@ -28,8 +28,8 @@ FEW = 8
 def drawn(chance: Random) -> Spec:
     """A protocol with its properties; most of those in which next to nothing happens, or too much, are drawn again."""
     for _ in range(6):
-        made = _Drawing(chance).spec()
-        reading = Reading(made)
+        spec = _Drawing(chance).spec()
+        reading = Reading(spec)
         if reading.work > MOST_WORK:
             continue
         if chance.randrange(10) == 0:
@@ -39,7 +39,7 @@ def drawn(chance: Random) -> Spec:
                 break
         except Escape:
             break
-    return made
+    return spec
 
 
 SPECS: st.SearchStrategy[Spec] = st.randoms(use_true_random=False).map(drawn)
@@ -163,38 +163,38 @@ class _Drawing(Terms):
             return self.subset(sort, self.upto(2), whole=True)
         if sort.kind == "choice":
             return self.choice(sort, self.upto(1), whole=True)
-        made = self.number(self.upto(2))
+        value = self.number(self.upto(2))
         if old is not None and self.likely(50):
             step = self.one_of((1, -1, 2))
             if fits(sort.low + step, sort.high + step):
-                made = Ranged(Term("add", (old, const(NUMBER, step))), sort.low + step, sort.high + step)
-        if made.term.op in LITERALS and not sort.low <= made.low <= made.high <= sort.high:
+                value = Ranged(Term("add", (old, const(NUMBER, step))), sort.low + step, sort.high + step)
+        if value.term.op in LITERALS and not sort.low <= value.low <= value.high <= sort.high:
             return const(sort, self.value(sort), self.likely(50))
         if self.likely(15):
             return const(sort, self.value(sort), self.likely(50))
-        if (sort.low <= made.low and made.high <= sort.high) or (self.traits.leaky and self.likely(30)):
-            return made.term
+        if (sort.low <= value.low and value.high <= sort.high) or (self.traits.leaky and self.likely(30)):
+            return value.term
         inside = (
-            Term("le", (const(NUMBER, sort.low), made.term)),
-            Term("ge", (const(NUMBER, sort.high, self.likely(50)), made.term)),
+            Term("le", (const(NUMBER, sort.low), value.term)),
+            Term("ge", (const(NUMBER, sort.high, self.likely(50)), value.term)),
         )
         if guards is not None and self.likely(60):
             guards.extend(inside)
-            return made.term
+            return value.term
         if old is not None and self.likely(50):
-            return Term("ite", (Term("and", inside), made.term, const(sort, sort.low)))
+            return Term("ite", (Term("and", inside), value.term, const(sort, sort.low)))
         if self.likely(50):
-            capped = Term("min", (made.term, const(NUMBER, sort.high)))
+            capped = Term("min", (value.term, const(NUMBER, sort.high)))
             return Term("max", (const(NUMBER, sort.low), capped))
-        return Term("ite", (Term("and", inside), made.term, const(sort, self.value(sort))))
+        return Term("ite", (Term("and", inside), value.term, const(sort, self.value(sort))))
 
     # --- properties
 
     def _statements(self, deeds: Sequence[Deed]) -> list[Statement]:
-        made = [Statement("reached", "sometimes", (self._rare(),))]
+        properties = [Statement("reached", "sometimes", (self._rare(),))]
 
         def add(name: str, kind: Kind, *formulas: Term, unfair: tuple[str, ...] = ()) -> None:
-            made.append(Statement(name, kind, formulas, unfair))
+            properties.append(Statement(name, kind, formulas, unfair))
 
         for number in range(1 + self.upto(1)):
             add(f"holds_{number}", "always", self._invariant())
@@ -210,11 +210,11 @@ class _Drawing(Terms):
             pairs = [self._promise() for _ in range(1 + self.upto(1))]
             unfair = tuple(deed.name for deed in deeds if self.likely(20))
             add(f"comes_{number}", "leads_to", *(formula for pair in pairs for formula in pair), unfair=unfair)
-        statements = [s for s in made if s.kind == "always"]
+        statements = [s for s in properties if s.kind == "always"]
         lemmas = [s.formulas[0] for s in statements if self.likely(70)] + [self._invariant() for _ in range(self.upto(1))]
         for number, formula in enumerate(lemmas or [const(FLAG, 1)]):
             add(f"lemma_{number}", "lemma", formula)
-        return made
+        return properties
 
     def _promise(self) -> tuple[Term, Term]:
         return self.one_of([self.truth(1), const(FLAG, 1)]), self.one_of([self._rare(), self.truth(1)])

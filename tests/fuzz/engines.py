@@ -64,11 +64,11 @@ def bounded(case: Case) -> bool:
     """All runs of a few steps: what violates a property, in as few steps as plain Python finds."""
     depth = case.chance.choice((1, 2, 3, 4))
     finite = [p for p in case.suite.properties if p.kind != "leads_to"]
-    found = unroll(case.suite, finite, depth, seconds=20.0)
-    never_wrong(case, "bounded", found)
+    findings = unroll(case.suite, finite, depth, seconds=20.0)
+    never_wrong(case, "bounded", findings)
     if not case.world.whole and depth >= len(case.world.levels):
         return True
-    for verdict in found.verdicts:
+    for verdict in findings.verdicts:
         statement = case.statements[verdict.property.name]
         if verdict.reach["depth"] < depth and "time" in verdict.note:
             continue
@@ -91,10 +91,10 @@ def walks(case: Case) -> bool:
     asked: dict[str, Any] = {"seed": seed, "steps": chance.choice((1, 7, 40)), "strategy": strategy}
     result = random_walks(observed.kernel, count=200, workers=chance.choice((1, 2)), **asked)
     for walk in range(3):
-        made = as_trace(case, walk_path(observed.kernel, walk=walk, **asked))
-        case.sound("a walk", made, None)
+        trace = as_trace(case, walk_path(observed.kernel, walk=walk, **asked))
+        case.sound("a walk", trace, None)
         if case.world.whole:
-            case.same("states of a walk that can be reached", set(made.states) <= set(case.world.depth), True)
+            case.same("states of a walk that can be reached", set(trace.states) <= set(case.world.depth), True)
     if case.world.whole:
         for number, formula in case.formulas_of(observed).items():
             if number in result.seen:
@@ -104,8 +104,8 @@ def walks(case: Case) -> bool:
         case.same("walks: enabled where it never is", {labels[n] for n in result.enabled} - may, set())
         case.same("walks: taken", {labels[n] for n, count in enumerate(result.taken) if count} - may, set())
     case.same("walks: steps", sum(result.taken), result.steps)
-    found = sample(observed, Walks(200, asked["steps"], seed, strategy), workers=1)
-    never_wrong(case, "walks", found)
+    findings = sample(observed, Walks(200, asked["steps"], seed, strategy), workers=1)
+    never_wrong(case, "walks", findings)
     return True
 
 
@@ -118,9 +118,9 @@ def steered(case: Case) -> bool:
     for _ in range(4):
         wheel.begin(case.chance.randrange(len(wheel.initials)))
         wheel.follow(case.chance.randbytes(case.chance.randrange(40)))
-        made = as_trace(case, wheel.path)
-        case.sound("a steered run", made, None)
-        state, before = made.states[-1], made.states[-2:-1]
+        trace = as_trace(case, wheel.path)
+        case.sound("a steered run", trace, None)
+        state, before = trace.states[-1], trace.states[-2:-1]
         may = [case.reading.events[number].label for number, _ in case.reading.steps(state)]
         case.same("enabled", [label for n, label in enumerate(labels) if wheel.enabled >> n & 1], may)
         states, steps, ends = wheel.violated
@@ -149,10 +149,10 @@ def machine(case: Case) -> bool:
     )
     try:
         run_state_machine_as_test(machine_of(case.finite, stretch=24), settings=few)
-    except Violation as found:
-        states = [np.array(state, dtype=np.uint64) for state in found.path.states]
-        made = trace_of(case.finite.kernel, states, found.path.actions, violated=found.property.name)
-        case.sound("Hypothesis", made, case.statements[found.property.name])
+    except Violation as violation:
+        states = [np.array(state, dtype=np.uint64) for state in violation.path.states]
+        trace = trace_of(case.finite.kernel, states, violation.path.actions, violated=violation.property.name)
+        case.sound("Hypothesis", trace, case.statements[violation.property.name])
     return True
 
 

@@ -90,9 +90,9 @@ def native(case: Case) -> bool:
     for find in result.watched:
         path = result.path(find, 1)
         case.same("length of a run", len(path.actions), find.depth)
-        made = as_trace(case, path)
-        case.sound("a run to a first find", made, None)
-        case.same("the end of a run", truth.holds(case.formulas[find.formula], made.states[-1]), True)
+        trace = as_trace(case, path)
+        case.sound("a run to a first find", trace, None)
+        case.same("the end of a run", truth.holds(case.formulas[find.formula], trace.states[-1]), True)
     ends = [s.formulas[0] for s in case.of_kind("ends")]
     stuck = [s for s, after in world.steps.items() if not after and not any(truth.holds(f, s) for f in ends)]
     case.same("deadlocks", result.deadlocks, len(stuck))
@@ -123,8 +123,8 @@ def liveness(case: Case) -> bool:
     """What must come about, on the graph of all states, against components as networkx finds them."""
     if not case.world.whole or not case.of_kind("leads_to"):
         return False
-    found = judge(case.observed, case.result, Means(GIB, case.chance.choice((1, 2)), PATIENCE), "")
-    for verdict in found.verdicts:
+    findings = judge(case.observed, case.result, Means(GIB, case.chance.choice((1, 2)), PATIENCE), "")
+    for verdict in findings.verdicts:
         if verdict.note != STOPPED:
             judged(case, "liveness", verdict)
     return True
@@ -137,8 +137,8 @@ def symmetry(case: Case) -> bool:
     finite = [p for p in case.suite.properties if p.kind != "leads_to"]
     reduction = Reduction.of(case.suite.protocol, finite, Reporter(quiet=True))
     observed = Observed.of(case.suite, reduction.observed)
-    found = exhaust(observed, Budget(workers=case.chance.choice((1, 2))), reduction=reduction)
-    exact(case, "symmetry", found.verdicts)
+    findings = exhaust(observed, Budget(workers=case.chance.choice((1, 2))), reduction=reduction)
+    exact(case, "symmetry", findings.verdicts)
     if reduction.orbits is None:
         return False
     result = search(observed.kernel, canonical=reduction.canonical, workers=1, limits=Limits(memory=GIB))
@@ -194,7 +194,7 @@ def _permutations(case: Case, classes: list[tuple[str, tuple[int, ...]]]) -> Ite
             moves.setdefault(universe, {}).update(image)
 
         def permuted(state: State, moves: dict[str, dict[int, int]] = moves) -> State:
-            made = list(state)
+            image = list(state)
             for (name, index), place in places.items():
                 if name not in families:
                     continue
@@ -205,7 +205,7 @@ def _permutations(case: Case, classes: list[tuple[str, tuple[int, ...]]]) -> Ite
                     value = move.get(value, value)
                 elif family.sort.kind == "subset":
                     value = sum(1 << move.get(m, m) for m in range(value.bit_length()) if value >> m & 1)
-                made[places[name, new]] = value
-            return tuple(made)
+                image[places[name, new]] = value
+            return tuple(image)
 
         yield permuted

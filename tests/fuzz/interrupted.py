@@ -28,12 +28,12 @@ def cut_short(case: Case) -> bool:
     seconds = case.chance.choice((0.0, 0.0005, 0.003, None))
     memory, workers = max(1 << 24, least_memory(case.observed.kernel, 2)), case.chance.choice((1, 2))
     with in_small():
-        found = exhaust(
+        findings = exhaust(
             case.observed,
             Budget(memory=memory, seconds=seconds, workers=workers),
             should_stop=lambda: next(looks) >= most,
         )
-    never_wrong(case, "cut short", found)
+    never_wrong(case, "cut short", findings)
     return True
 
 
@@ -87,9 +87,9 @@ def large(case: Case, folder: Path) -> bool:
     if case.world.whole:
         return False
     room = Limits(memory=max(MEMORY, least_memory(case.observed.kernel, 2)), seconds=0.05)
-    found = case.searched(workers=1, limits=room)
-    known = replace(room, seconds=None, depth=None if found.outcome == "exhausted" else found.depth)
-    result = found if known.depth is None else case.searched(workers=1, limits=known)
+    first = case.searched(workers=1, limits=room)
+    known = replace(room, seconds=None, depth=None if first.outcome == "exhausted" else first.depth)
+    result = first if known.depth is None else case.searched(workers=1, limits=known)
     case.same("large: outcome", result.outcome, "exhausted" if known.depth is None else "depth")
     case.same("large: on two threads", case.searched(workers=2, limits=known), result)
     with in_small():

@@ -13,13 +13,13 @@ from fencepost.checks.engines.results.verdicts import Verdict
 from tests.fuzz.case import Case
 
 
-def exact(case: Case, by: str, found: Iterable[Verdict]) -> None:
+def exact(case: Case, by: str, verdicts: Iterable[Verdict]) -> None:
     """Whether verdicts are the ones that a breadth-first search comes to."""
     truth = case.truth
     shortest = {s.name: truth.shortest(s) for s in case.spec.statements if s.kind not in ("leads_to", "lemma")}
     ending = [truth.noticed(s, d) for s in case.of_kind("always", "step", "ends") if (d := shortest[s.name]) is not None]
     last = min(ending, default=None)
-    for verdict in found:
+    for verdict in verdicts:
         statement = case.statements[verdict.property.name]
         about = f"{by}: {statement.name}"
         length = shortest[statement.name]
@@ -42,9 +42,9 @@ def judged(case: Case, by: str, verdict: Verdict) -> None:
         case.sound(by, verdict.trace, statement)
 
 
-def never_wrong(case: Case, by: str, found: Findings) -> None:
+def never_wrong(case: Case, by: str, findings: Findings) -> None:
     truth, whole = case.truth, case.world.whole
-    for verdict in found.verdicts:
+    for verdict in findings.verdicts:
         statement = case.statements[verdict.property.name]
         if statement.kind == "leads_to":
             if verdict.verdict != "inconclusive" and whole:

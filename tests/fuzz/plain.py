@@ -100,11 +100,11 @@ class Reading:
         """The state after an event whose guard holds; Escape if a variable leaves its domain."""
         after = list(state)
         for place, value in event.effects:
-            made = int(value(state, state))
+            number = int(value(state, state))
             sort = self.sorts[place]
-            if not sort.low <= made <= sort.high:
-                raise Escape(f"{event.label} takes {self.spec.variables[place]} to {made} from {state}")
-            after[place] = made
+            if not sort.low <= number <= sort.high:
+                raise Escape(f"{event.label} takes {self.spec.variables[place]} to {number} from {state}")
+            after[place] = number
         return tuple(after)
 
     def steps(self, state: State) -> list[tuple[int, State]]:

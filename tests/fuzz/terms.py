@@ -168,19 +168,19 @@ class Terms:
         return Term(self.one_of(COMPARISONS), pair)
 
     def chosen(self) -> Term:
-        found = self.variable(lambda sort: sort.kind == "choice")
-        if found is None:
+        variable = self.variable(lambda sort: sort.kind == "choice")
+        if variable is None:
             return self.flag()
-        sort = self.sort(found)
+        sort = self.sort(variable)
         if self.likely(25) and not (self.traits.symmetric and sort.universe):
-            return Term("among", (found,), tuple(name for name in names(sort) if self.likely(50)))
-        return Term(self.one_of(("eq", "ne")), (found, self.choice(sort, 0)))
+            return Term("among", (variable,), tuple(name for name in names(sort) if self.likely(50)))
+        return Term(self.one_of(("eq", "ne")), (variable, self.choice(sort, 0)))
 
     def contained(self) -> Term:
-        found = self.variable(lambda sort: sort.kind == "subset")
-        if found is None:
+        variable = self.variable(lambda sort: sort.kind == "subset")
+        if variable is None:
             return self.flag()
-        sort = self.sort(found)
+        sort = self.sort(variable)
         one = self.subset(sort, self.upto(1))
         kind = self.one_of(("has", "empty", "eq", "ne"))
         if kind == "has":
@@ -217,24 +217,24 @@ class Terms:
 
     def choice(self, sort: Sort, depth: int, *, whole: bool = False) -> Term:
         """A choice; only a whole new value may be a conditional of literals."""
-        found = self.variable(lambda other: other == sort)
-        if depth > 0 and (found or whole):
-            return Term("ite", (self.truth(depth - 1), self.choice(sort, 0), found or self.choice(sort, 0)))
+        variable = self.variable(lambda other: other == sort)
+        if depth > 0 and (variable or whole):
+            return Term("ite", (self.truth(depth - 1), self.choice(sort, 0), variable or self.choice(sort, 0)))
         literals = [Term("member", (), name) for name, over in self.scope if over == sort.universe and sort.universe]
         if not (self.traits.symmetric and sort.universe and not sort.none):
             literals.append(const(sort, self.value(sort), self.likely(70)))
-        options = literals + ([found] if found else [])
+        options = literals + ([variable] if variable else [])
         return self.one_of(options) if options else const(sort, 0)
 
     def subset(self, sort: Sort, depth: int, *, whole: bool = False) -> Term:
         """A subset; literals only where a whole new value, or the right side of an operator, is asked for."""
-        found = self.variable(lambda other: other == sort)
+        variable = self.variable(lambda other: other == sort)
         literal = const(sort, self.value(sort))
-        if found is None:
+        if variable is None:
             # without a variable to begin with there is nothing but a literal, which may be chosen between
             return Term("ite", (self.truth(0), literal, const(sort, self.value(sort)))) if depth > 0 else literal
         if depth <= 0:
-            return literal if whole and self.likely(50) else found
+            return literal if whole and self.likely(50) else variable
         kind = self.one_of(("plus", "minus", "union", "inter", "complement", "ite"))
         below = self.subset(sort, depth - 1)
         if kind in ("plus", "minus"):
@@ -243,19 +243,19 @@ class Terms:
         if kind == "complement":
             return Term(kind, (below,))
         if kind == "ite":
-            return Term("ite", (self.truth(depth - 1), literal if whole else below, found))
+            return Term("ite", (self.truth(depth - 1), literal if whole else below, variable))
         return Term(kind, (below, self.one_of((self.subset(sort, 0, whole=True), self.subset(sort, depth - 1)))))
 
     def number(self, depth: int) -> Ranged:
-        made = self.one_of(NUMBERS if depth > 0 else LEAVES)(self, depth - 1)
-        return made if fits(made.low, made.high) else self.measure(0)
+        number = self.one_of(NUMBERS if depth > 0 else LEAVES)(self, depth - 1)
+        return number if fits(number.low, number.high) else self.measure(0)
 
     def measure(self, depth: int) -> Ranged:
-        found = self.variable(lambda sort: sort.kind == "number")
-        if found is None:
+        variable = self.variable(lambda sort: sort.kind == "number")
+        if variable is None:
             return self.figure(0)
-        sort = self.sort(found)
-        return Ranged(found, sort.low, sort.high)
+        sort = self.sort(variable)
+        return Ranged(variable, sort.low, sort.high)
 
     def figure(self, depth: int) -> Ranged:
         value = self.one_of((0, 1, 2, -1, 3, FAR - 1, -FAR)) if self.traits.far else self.upto(6) - 2
@@ -305,8 +305,8 @@ class Terms:
         return Ranged(Term("how_many", parts), 0, len(parts))
 
     def counted_members(self, depth: int) -> Ranged:
-        made = self.within(lambda: self.truth(0), "how_many_of")
-        return Ranged(made, 0, self.universes[made.detail[-1]])
+        count = self.within(lambda: self.truth(0), "how_many_of")
+        return Ranged(count, 0, self.universes[count.detail[-1]])
 
 
 ATOMS: Sequence[Callable[[Terms], Term]] = (

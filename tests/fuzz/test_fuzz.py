@@ -21,7 +21,7 @@ from fencepost.properties.slices import slice_for
 from fencepost.properties.vocabulary import Property
 from fencepost.traces.exploration.search import Searched
 from fencepost.traces.exploration.search import search as on_spark
-from tests.checks.export.tlc import Tlc, found
+from tests.checks.export.tlc import Tlc, fetch_tlc
 from tests.fuzz import case, engines, exact, plain
 from tests.fuzz.case import Case, Difference
 from tests.fuzz.drawing import SPECS
@@ -148,7 +148,7 @@ def test_a_slice_that_lacks_an_action_is_noticed(monkeypatch: pytest.MonkeyPatch
 @pytest.fixture(scope="session")
 def tlc(request: pytest.FixtureRequest) -> Tlc:
     assert request.config.cache is not None
-    return found(Path(request.config.cache.mkdir("tlc")))
+    return fetch_tlc(Path(request.config.cache.mkdir("tlc")))
 
 
 @pytest.mark.deep
@@ -196,9 +196,9 @@ def _agrees_on_spark(case: Case, spark: SparkSession, folder: Path) -> None:
         stop_on_deadlock=bool(observed.may_end),
         workers=1,
     )
-    made = on_spark(spark, run, folder, head=Limits(depth=0))
+    result = on_spark(spark, run, folder, head=Limits(depth=0))
     for one in fields(Searched):
         if one.compare:
-            assert getattr(made, one.name) == getattr(wanted, one.name), (one.name, case.text)
-    for find in made.violations + made.watched:
-        assert made.path(find) == wanted.path(find), case.text
+            assert getattr(result, one.name) == getattr(wanted, one.name), (one.name, case.text)
+    for find in result.violations + result.watched:
+        assert result.path(find) == wanted.path(find), case.text

@@ -39,13 +39,13 @@ class Truth:
             return self.first(formula)
         if statement.kind in ("always", "strict"):
             return self.first(Term("not", (formula,)))
-        found = []
+        lengths = []
         for state, steps in self.world.steps.items():
             if statement.kind == "ends" and not steps and not self.holds(formula, state):
-                found.append(self.world.depth[state])
+                lengths.append(self.world.depth[state])
             elif statement.kind == "step" and any(self._broken(formula, state, after) for _, after in steps):
-                found.append(self.world.depth[state] + 1)
-        return min(found, default=None)
+                lengths.append(self.world.depth[state] + 1)
+        return min(lengths, default=None)
 
     def _broken(self, formula: Term, state: State, after: State) -> bool:
         """Whether a step breaks a rule of steps, which does not speak of those that change nothing."""

@@ -52,9 +52,9 @@ def program(spec: Spec) -> str:
 
 def run(text: str) -> tuple[Protocol, Suite]:
     """What a program makes. Raises ModelError if the language refuses it."""
-    made: dict[str, Any] = {}
-    exec(compile(text, "<generated>", "exec"), made)
-    return made["p"], made["suite"]
+    namespace: dict[str, Any] = {}
+    exec(compile(text, "<generated>", "exec"), namespace)
+    return namespace["p"], namespace["suite"]
 
 
 def names(sort: Sort) -> list[str]:
@@ -115,11 +115,11 @@ def _deed(deed: Deed) -> Iterator[str]:
 
 
 def _update(update: Update) -> str:
-    made = f"{_place('s', update.family, update.index)}: {_text(update.value, 'name')}"
+    item = f"{_place('s', update.family, update.index)}: {_text(update.value, 'name')}"
     if not update.bound:
-        return made
+        return item
     loops = " ".join(f"for {name} in {universe}" for name, universe in update.bound)
-    return f"**{{{made} {loops}}}"
+    return f"**{{{item} {loops}}}"
 
 
 def _suite(spec: Spec) -> Iterator[str]:

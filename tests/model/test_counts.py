@@ -53,14 +53,14 @@ def plurals(path: Path) -> Iterator[str]:
 
 
 def test_no_text_makes_its_own_plural() -> None:
-    found = {
+    texts = {
         name: words
         for floor in ("checks", "traces")
         for path in sorted((ROOT / floor).rglob("*.py"))
         if "reproductions" not in path.parts
         and (words := set(plurals(path)) - ALLOWED.get(name := path.relative_to(ROOT).as_posix(), set()))
     }
-    assert not found, "count_of of fencepost.model.counts makes plurals"
+    assert not texts, "count_of of fencepost.model.counts makes plurals"
     own = [path for path in (ROOT / "checks").rglob("*.py") if re.search(r"== 1 else .s.\}", path.read_text(encoding="utf-8"))]
     assert not own
 
@@ -78,5 +78,5 @@ def test_reports_have_one_thing_of_one() -> None:
 
 def test_documents_show_one_thing_of_one() -> None:
     for document in sorted((ROOT / "docs").rglob("*.md")):
-        found = ONE_OF_MANY.search(document.read_text(encoding="utf-8"))
-        assert not found, (document, found)
+        match = ONE_OF_MANY.search(document.read_text(encoding="utf-8"))
+        assert not match, (document, match)

@@ -43,12 +43,12 @@ def test_a_mistake_of_some_values_does_not_fit_others() -> None:
 
 def twice(by_protocol: Mapping[str, Mapping[str, object]]) -> list[str]:
     """The names that two protocols have with different values."""
-    found: dict[str, object] = {}
+    by_name: dict[str, object] = {}
     return [
         f"{name} of {protocol}"
         for protocol, values in by_protocol.items()
         for name, value in values.items()
-        if found.setdefault(name, value) != value
+        if by_name.setdefault(name, value) != value
     ]
 
 

@@ -37,9 +37,9 @@ def test_a_number_names_one_release() -> None:
 
 
 def test_behaviour_that_changed_is_told_of_every_release() -> None:
-    told = changed("leads", since="4.0.8", before="confirmed", after="created")
-    assert list(told) == list(PULSAR)
-    assert [value["leads"] for value in told.values()] == ["confirmed"] * 2 + ["created"] * 3
+    behaviour = changed("leads", since="4.0.8", before="confirmed", after="created")
+    assert list(behaviour) == list(PULSAR)
+    assert [value["leads"] for value in behaviour.values()] == ["confirmed"] * 2 + ["created"] * 3
 
 
 @pytest.mark.parametrize(("pulsar", "bookkeeper"), [("4.0.9", None), (None, "4.18.2")])

@@ -54,24 +54,24 @@ def lock(*, clients: int = 2, turns: int = 2, fair: bool = False, mode: str = "p
 
 
 def suite(p: Protocol) -> Suite:
-    made, s, n = Suite(p), p.state, p.next
+    properties, s, n = Suite(p), p.state, p.next
 
-    @made.always
+    @properties.always
     def one_holder() -> object:
         """At most one client holds the lock."""
         return Not(And(s.holders.has(0), s.holders.has(1)))
 
-    @made.step
+    @properties.step
     def taken_by_one() -> object:
         """No step takes a lock that is held."""
         return Or(s.holders.is_empty, n.taken == s.taken)
 
-    @made.sometimes
+    @properties.sometimes
     def all_turns() -> object:
         """Every turn is taken."""
         return s.taken == FAR + p.parameters["turns"]
 
-    return made
+    return properties
 
 
 @pytest.fixture(scope="session")

@@ -41,16 +41,16 @@ def door(*, radio: bool = False, defects: Iterable[str] = ()) -> Protocol:
 
 
 def suite(p: Protocol) -> Suite:
-    made, s = Suite(p), p.state
+    properties, s = Suite(p), p.state
 
-    @made.leads_to
+    @properties.leads_to
     def guests_get_in() -> Any:
         """Who has rung gets in."""
         return s.rung, s.inside
 
-    @made.always
+    @properties.always
     def rings_first() -> Any:
         """Nobody is inside who has not rung."""
         return Not(And(s.inside, Not(s.rung)))
 
-    return made
+    return properties

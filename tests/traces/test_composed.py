@@ -78,9 +78,9 @@ def test_a_run_is_written_read_replayed_shown_and_drawn(tmp_path: Path) -> None:
     again, protocol = read(tmp_path / "run.itf.json", {"shelf": ENTRY})
     assert again == trace
     assert replay(again, {"shelf": ENTRY}).replays
-    told = show(again, protocol, violated=suite.named("not_all_rotten"))
-    assert "cell.rot(c0)" in told
-    assert "cell.full[c0] no -> yes" in told
+    text = show(again, protocol, violated=suite.named("not_all_rotten"))
+    assert "cell.rot(c0)" in text
+    assert "cell.full[c0] no -> yes" in text
     assert stored(protocol) == {"cell.full"}
     assert [message.action.label for message in messages(again, protocol)] == [step.action for step in again.steps]
 

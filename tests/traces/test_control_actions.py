@@ -26,7 +26,7 @@ CUT = (0x08000000,)
 PART = "public/default/0x00000000_0x08000000"
 
 
-def _said(*actions: Action) -> list[str]:
+def _reasons(*actions: Action) -> list[str]:
     """What is objected to a run in which this was done, from nobody knows what."""
     return [objection.reason for objection in replayed(replace(RUN, actions=actions)).objections]
 
@@ -38,22 +38,22 @@ def _move(source: str, destination: str, which: str = bundle(0), **others: str) 
 @pytest.mark.parametrize("name", ["rolling-restart", "scale-in", "crash", "zipf"])
 def test_what_a_simulated_cluster_does_the_protocols_allow(name: str) -> None:
     run = simulate(policy("AvgShedder", loadBalancerNamespaceBundleMaxMsgRate=20_000), scenario(name, SMALL), seed=1, hours=0.8)
-    found = replayed(run)
+    replay = replayed(run)
     assert run.done("split")
-    assert [refusal.action for refusal in found.refusals] == list(run.refused)
-    assert found.objections == ()
-    assert found.actions >= len(run.done("assign", "unload", "split"))
-    assert 0 < found.kinds < 9
+    assert [refusal.action for refusal in replay.refusals] == list(run.refused)
+    assert replay.objections == ()
+    assert replay.actions >= len(run.done("assign", "unload", "split"))
+    assert 0 < replay.kinds < 9
 
 
 def test_what_was_refused_could_not_be_done() -> None:
     """DeviationShedder goes by reports in which bundles are that have left."""
     run = simulate(policy("DeviationShedder"), scenario("steady"), seed=0, hours=0.4)
-    found = replayed(run)
+    replay = replayed(run)
     assert run.refused
-    assert [refusal.action for refusal in found.refusals] == list(run.refused)
-    assert all("in ownership, start_release(b1, u0) cannot happen there" in refusal.reason for refusal in found.refusals)
-    assert found.objections == ()
+    assert [refusal.action for refusal in replay.refusals] == list(run.refused)
+    assert all("in ownership, start_release(b1, u0) cannot happen there" in refusal.reason for refusal in replay.refusals)
+    assert replay.objections == ()
 
 
 @pytest.mark.parametrize(
@@ -71,27 +71,27 @@ def test_what_was_refused_could_not_be_done() -> None:
     ],
 )
 def test_what_was_done_and_could_not_be_is_found(actions: tuple[Action, ...], step: str) -> None:
-    assert _said(*actions) == [f"was done, although {step} cannot happen there"]
+    assert _reasons(*actions) == [f"was done, although {step} cannot happen there"]
 
 
 def test_a_bundle_that_was_split_is_no_more_and_its_parts_are_owned() -> None:
     cut = Action(1, "split", bundle(0), "b1:1", "b1:1", boundaries=CUT)
-    assert _said(cut, _move("b1:1", "b2:1", PART), _move("b2:1", "b1:1", PART)) == []
-    assert _said(cut, _move("b1:1", "b2:1")) == ["was done, although in split, start_release(b0, u0_3) cannot happen there"]
-    assert _said(cut, cut) == ["was done, although in split, start_split(b0, u0_3) cannot happen there"]
-    assert _said(cut, Action(2, "assign", bundle(0), "", "b2:1")) == [
+    assert _reasons(cut, _move("b1:1", "b2:1", PART), _move("b2:1", "b1:1", PART)) == []
+    assert _reasons(cut, _move("b1:1", "b2:1")) == ["was done, although in split, start_release(b0, u0_3) cannot happen there"]
+    assert _reasons(cut, cut) == ["was done, although in split, start_split(b0, u0_3) cannot happen there"]
+    assert _reasons(cut, Action(2, "assign", bundle(0), "", "b2:1")) == [
         "was done, although in split, try_to_own(b0, u0_3) cannot happen there"
     ]
 
 
 def test_what_was_refused_and_could_be_done_is_found() -> None:
-    assert _said(_move("b1:1", "b2:1", refused="no")) == ["no, although the protocols allow it"]
+    assert _reasons(_move("b1:1", "b2:1", refused="no")) == ["no, although the protocols allow it"]
 
 
 def test_brokers_that_come_back_can_own_again() -> None:
     back = (Action(0, "crash", source="b1:1"), Action(1, "start", source="b1:1"))
-    assert _said(*back, Action(2, "assign", bundle(0), "", "b1:1"), Action(2, "assign", bundle(1), "", "b2:1")) == []
-    assert len(_said(back[0], Action(2, "assign", bundle(0), "", "b1:1"))) == 1
+    assert _reasons(*back, Action(2, "assign", bundle(0), "", "b1:1"), Action(2, "assign", bundle(1), "", "b2:1")) == []
+    assert len(_reasons(back[0], Action(2, "assign", bundle(0), "", "b1:1"))) == 1
 
 
 def _forgetting(action: str) -> Callable[[Run], Run]:
@@ -134,9 +134,9 @@ def test_the_cluster_refuses_what_the_protocols_refuse_and_nothing_else(attempts
             world.split(bundle(asked[0]), asked[1], ((asked[0] << 28) + asked[2] * (1 << 26),), "")
         else:
             world.happens(Event(0, kind, asked[0]))
-    found = replayed(replace(RUN, actions=tuple(world.actions)))
-    assert [refusal.action for refusal in found.refusals] == [action for action in world.actions if action.refused]
-    assert found.objections == ()
+    replay = replayed(replace(RUN, actions=tuple(world.actions)))
+    assert [refusal.action for refusal in replay.refusals] == [action for action in world.actions if action.refused]
+    assert replay.objections == ()
 
 
 @pytest.mark.deep
@@ -145,6 +145,6 @@ def test_the_cluster_refuses_what_the_protocols_refuse_and_nothing_else(attempts
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_simulation_and_protocols_agree(name: str, shedder: str, version: Version) -> None:
     run = simulate(load_manager(defaults(version), shedder), scenario(name), seed=2, hours=3)
-    found = replayed(run)
-    assert [refusal.action for refusal in found.refusals] == list(run.refused)
-    assert found.objections == ()
+    replay = replayed(run)
+    assert [refusal.action for refusal in replay.refusals] == list(run.refused)
+    assert replay.objections == ()

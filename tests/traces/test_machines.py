@@ -31,9 +31,9 @@ SETTINGS = settings(
 @pytest.mark.long
 def test_the_file_replays_and_hypothesis_has_shrunk_it(tmp_path: Path) -> None:
     only = ["disabled_owners_are_not_named"]
-    made = machine_of("ownership", {"disables": 1}, ["answers_disabled"], only, folder=tmp_path / "traces", stretch=32)
+    machine = machine_of("ownership", {"disables": 1}, ["answers_disabled"], only, folder=tmp_path / "traces", stretch=32)
     with pytest.raises(Violation) as raised:
-        run_state_machine_as_test(made, settings=SETTINGS)
+        run_state_machine_as_test(machine, settings=SETTINGS)
     (file,) = (tmp_path / "traces").iterdir()
     assert file.name == "ownership-answers_disabled-disabled_owners_are_not_named.itf.json"
     assert raised.value.__notes__[0] == f"trace: {file}"
@@ -47,7 +47,7 @@ def test_the_file_replays_and_hypothesis_has_shrunk_it(tmp_path: Path) -> None:
 
 def test_a_machine_is_of_an_entry_as_of_its_name(tmp_path: Path) -> None:
     entry = replace(PROTOCOLS["ownership"], name="ours")
-    made = machine_of(entry, {"disables": 1}, ["answers_disabled"], ["disabled_owners_are_not_named"], folder=tmp_path)
+    machine = machine_of(entry, {"disables": 1}, ["answers_disabled"], ["disabled_owners_are_not_named"], folder=tmp_path)
     with pytest.raises(Violation, match=re.escape('run_of(OURS, {"disables": 1}, ["answers_disabled"])')):
-        run_state_machine_as_test(made, settings=settings(SETTINGS, phases=[Phase.generate]))
+        run_state_machine_as_test(machine, settings=settings(SETTINGS, phases=[Phase.generate]))
     assert [file.name for file in tmp_path.iterdir()] == ["ours-answers_disabled-disabled_owners_are_not_named.itf.json"]

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.checks.export.tlc import Tlc, found
+from tests.checks.export.tlc import Tlc, fetch_tlc
 
 
 @pytest.fixture(scope="session")
 def tlc(request: pytest.FixtureRequest) -> Tlc:
     """TLC; whoever asks for it is skipped where it cannot be had."""
     assert request.config.cache is not None
-    return found(Path(request.config.cache.mkdir("tlc")))
+    return fetch_tlc(Path(request.config.cache.mkdir("tlc")))

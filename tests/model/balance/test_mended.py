@@ -90,10 +90,10 @@ def test_what_is_not_cut_in_two_keeps_its_hits_and_uses_no_quota() -> None:
     )
     both = broker(bundles=[FIRST, SECOND], lastStats={FIRST: LARGE, SECOND: LARGE})
     topics = {FIRST: (Topic(hash=1),), SECOND: (Topic(hash=0x40000001), Topic(hash=0x60000000))}
-    planned, told, manager = load_manager(conf).split(cluster({"a:1": both, "b:1": broker()}), topics)
+    planned, reasons, manager = load_manager(conf).split(cluster({"a:1": both, "b:1": broker()}), topics)
     assert [split.bundle for split in planned] == [SECOND]
     assert manager.splitter.hits == {("a:1", FIRST): 1}
-    assert "needs two topics, and the bundle has 1" in told[0]
+    assert "needs two topics, and the bundle has 1" in reasons[0]
 
 
 def test_a_bundle_that_cannot_be_split_takes_a_place_of_the_namespace() -> None:

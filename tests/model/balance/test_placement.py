@@ -180,11 +180,11 @@ def test_what_is_excluded_from_shedding_is_placed_in_turn() -> None:
     names = frozenset({"stays"})
     manager = load_manager(replace(CURRENT, loadBalancerSheddingExcludedNamespaces=names))
     data = cluster({"a:1": broker(rate=9, bundles=["n/1"]), "b:1": broker(90), "c:1": broker()}, {"n/1": bundle(rate=9)})
-    found = []
+    choices = []
     for name in ("stays/1", "n/2", "stays/2", "stays/3", "stays/4"):
         selection, manager = manager.place(name, data, NO_POLICIES)
-        found.append(selection.any_of)
-    assert found == [("a:1",), ("c:1",), ("c:1",), ("c:1",), ("a:1",)]  # b is overloaded: its turn goes by the rates
+        choices.append(selection.any_of)
+    assert choices == [("a:1",), ("c:1",), ("c:1",), ("c:1",), ("a:1",)]  # b is overloaded: its turn goes by the rates
     other = load_manager(replace(OLD, loadBalancerSheddingExcludedNamespaces=names))
     assert other.place("stays/1", cluster(idle("a:1", "b:1")), NO_POLICIES)[0].any_of == ("a:1", "b:1")
     extensible = load_manager(replace(EXTENSIBLE, loadBalancerSheddingExcludedNamespaces=names))

@@ -43,9 +43,9 @@ def disagreements(name: str, version: Version, loads: range) -> tuple[int, int]:
         for place in range(ROUNDS):
             load = other if place == 1 and other.brokers.keys() == first.brokers.keys() else first
             unloading, shedder = shedder.find_bundles_for_unloading(load, conf)
-            found = {broker: list(bundles) for broker, bundles in unloading.unload.items()}
-            agree = agree and found == reading(load)
-            unloads += bool(found)
+            moves = {broker: list(bundles) for broker, bundles in unloading.unload.items()}
+            agree = agree and moves == reading(load)
+            unloads += bool(moves)
         differ += not agree
     return differ, unloads
 

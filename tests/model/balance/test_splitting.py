@@ -82,10 +82,10 @@ def test_what_has_no_room_for_a_boundary_is_not_split() -> None:
 
 
 def rounds(data: LoadData, count: int, splitting: tuple[str, ...] = (), **settings: object) -> list[str]:
-    strategy, found = SplitStrategy(), []
+    strategy, splits = SplitStrategy(), []
     for _ in range(count):
-        found, strategy = strategy.bundles_to_split(data, replace(CONF, **settings), splitting)  # type: ignore[arg-type]
-    return [f"{split.bundle}: {split.reason}" for split in found]
+        splits, strategy = strategy.bundles_to_split(data, replace(CONF, **settings), splitting)  # type: ignore[arg-type]
+    return [f"{split.bundle}: {split.reason}" for split in splits]
 
 
 @pytest.mark.parametrize(
@@ -106,8 +106,8 @@ def test_reasons_in_their_order_after_hits(seen: NamespaceBundleStats, reason: s
 def test_hits_are_in_a_row() -> None:
     strategy = SplitStrategy()
     for seen in (LARGE, LARGE, LARGE, stats(topics=2), LARGE):
-        found, strategy = strategy.bundles_to_split(reported({ONE: seen}), CONF)
-        assert found == []
+        splits, strategy = strategy.bundles_to_split(reported({ONE: seen}), CONF)
+        assert splits == []
     assert strategy.hits == {("a", ONE): 1}
 
 
@@ -125,7 +125,7 @@ def test_a_broker_splits_only_so_many_in_a_cycle_and_only_its_own() -> None:
     assert len(rounds(data, 4, loadBalancerMaxNumberOfBundlesToSplitPerCycle=0)) == 2
     report = data.reports["a"]
     stolen = replace(data, brokers={"a": replace(report, bundles=(TWO,))})
-    assert [said.split(":")[0] for said in rounds(stolen, 4)] == [TWO]
+    assert [line.split(":")[0] for line in rounds(stolen, 4)] == [TWO]
 
 
 def test_the_extensible_manager_cuts_in_two_only() -> None:
@@ -137,9 +137,9 @@ def test_the_extensible_manager_cuts_in_two_only() -> None:
     )
     data = reported({ONE: stats(topics=4, rate=80000)})
     for topics, cuts in ((TOPICS, None), (TOPICS[:2], (16,))):
-        splits, (said,), _ = load_manager(conf).split(data, {ONE: topics})
+        splits, (reason,), _ = load_manager(conf).split(data, {ONE: topics})
         assert [split.boundaries for split in splits] == ([] if cuts is None else [cuts])
-        assert said.endswith("3 boundaries, and the extensible manager cuts in two only") is (cuts is None)
+        assert reason.endswith("3 boundaries, and the extensible manager cuts in two only") is (cuts is None)
 
 
 # --- where

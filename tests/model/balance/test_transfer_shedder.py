@@ -123,8 +123,8 @@ def test_a_broker_unloaded_lately_stops_the_whole_cycle() -> None:
     for seconds, acts in ((179.999, False), (180, True)):
         lately = replace(data, recently_unloaded_brokers={"b:1": NOW - round(seconds * 1000)})
         assert bool(rounds(lately, 1, shedder=TransferShedder(hits=3)).unload) is acts
-    told = rounds(replace(data, recently_unloaded_brokers={"a:1": NOW}), 1, shedder=TransferShedder(hits=3))
-    assert told.why == ("the whole cycle stops: a:1 reported 0 s after a bundle left it",)
+    unloading = rounds(replace(data, recently_unloaded_brokers={"a:1": NOW}), 1, shedder=TransferShedder(hits=3))
+    assert unloading.why == ("the whole cycle stops: a:1 reported 0 s after a bundle left it",)
 
 
 def test_hits_begin_again_after_an_unload() -> None:

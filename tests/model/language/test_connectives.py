@@ -37,8 +37,8 @@ def test_what_is_no_formula_is_refused(make: Any) -> None:
 def test_formulas_of_another_context_stay_there() -> None:
     elsewhere = z3.Context()
     one, other = (formula.translate(elsewhere) for formula in (A, B))
-    for made in (And(one, other), Or(one, other), Not(one), Implies(one, other)):
-        assert made.ctx is elsewhere
+    for formula in (And(one, other), Or(one, other), Not(one), Implies(one, other)):
+        assert formula.ctx is elsewhere
     with pytest.raises(z3.Z3Exception):
         And(A, other)
 

@@ -84,12 +84,12 @@ def test_outside_everything_is_finite_again() -> None:
 
 def left_open(thing: Any, held: Any) -> Any:
     """What is said of each thing, and not yet of all or of some."""
-    (said,) = [held.has(t) for t in thing]
-    return said
+    (formula,) = [held.has(t) for t in thing]
+    return formula
 
 
 @pytest.mark.parametrize(
-    ("write", "told"),
+    ("write", "message"),
     [
         (lambda p, thing, held: Not(And(held.has(t) for t in thing)), "joins formulas"),
         (lambda p, thing, held: Not(*[held.has(t) for t in thing]), "Not of a formula that is meant for each member"),
@@ -98,12 +98,12 @@ def left_open(thing: Any, held: Any) -> Any:
         (lambda p, thing, held: how_many(*(held.has(t) for t in thing)), "how_many of a formula"),
     ],
 )
-def test_what_cannot_be_said_of_any_number_is_refused(write: Any, told: str) -> None:
+def test_what_cannot_be_said_of_any_number_is_refused(write: Any, message: str) -> None:
     with any_size():
         p = Protocol("things")
         thing = p.universe("thing", Size.named("things", 2))
         held = p.subset("held", thing)
-        with pytest.raises((ModelError, TypeError), match=told):
+        with pytest.raises((ModelError, TypeError), match=message):
             write(p, thing, held)
 
 

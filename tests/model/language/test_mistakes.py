@@ -303,7 +303,7 @@ def test_next_values_vetted_for_a_step_stay_unknown_elsewhere(shop: Shop) -> Non
 # --- messages
 
 
-def spoken(p: Protocol, **told: Any) -> Protocol:
+def spoken(p: Protocol, **roles: Any) -> Protocol:
     """A protocol of a shop that sells to visitors, one of whose actions speaks with whom it is told."""
     visitor = p.universe("visitor", 2)
 
@@ -312,7 +312,7 @@ def spoken(p: Protocol, **told: Any) -> Protocol:
         """A visitor comes in."""
         return True, {}
 
-    @p.step(by="shop", v=visitor, **told)
+    @p.step(by="shop", v=visitor, **roles)
     def answer(v: int) -> Any:
         """The shop answers."""
         return True, {}
@@ -324,8 +324,8 @@ def spoken(p: Protocol, **told: Any) -> Protocol:
 @pytest.mark.parametrize("role", ["hears", "to"])
 @pytest.mark.parametrize("who", ["v", "store", "shop"])
 def test_a_message_is_of_an_actor_or_of_the_store(role: str, who: str) -> None:
-    made = spoken(Protocol("fair"), **{role: who})
-    assert getattr(made.actions[-1], role) == {"v": "v1"}.get(who, who)
+    protocol = spoken(Protocol("fair"), **{role: who})
+    assert getattr(protocol.actions[-1], role) == {"v": "v1"}.get(who, who)
 
 
 @pytest.mark.parametrize("role", ["hears", "to"])
@@ -348,7 +348,7 @@ def test_a_message_of_nobody_is_refused(role: str) -> None:
 def test_what_is_posted_is_kept_for_each_receiver() -> None:
     p = Protocol("post")
     thing, visitor, room = p.universe("thing", 2), p.universe("guest", 2), p.universe("room", 2)
-    due, kept = p.subset("due", thing, per=visitor), p.flag("kept", per=room)
+    due, mark = p.subset("due", thing, per=visitor), p.flag("kept", per=room)
 
     @p.step(by="g", g=visitor)
     def take(g: int) -> Any:
@@ -374,10 +374,10 @@ def test_what_is_posted_is_kept_for_each_receiver() -> None:
             """A name is no family."""
             return True, {}
 
-    @p.step(by="shop", posts=kept)
+    @p.step(by="shop", posts=mark)
     def store_away() -> Any:
         """To rooms nothing is sent: they do nothing."""
-        return True, {kept[0]: True}
+        return True, {mark[0]: True}
 
     with refused("post: action store_away: posts='room' is neither an actor nor the store"):
         p.actors.check()

@@ -226,8 +226,8 @@ def test_nobody_takes() -> None:
         """It is used."""
         return cell.fill(1)
 
-    (told,) = untaken([with_none, with_fill])
-    assert re.fullmatch(r"tests/model/language/test_parts.py:\d+: nobody takes cell.clear", told)
+    (message,) = untaken([with_none, with_fill])
+    assert re.fullmatch(r"tests/model/language/test_parts.py:\d+: nobody takes cell.clear", message)
     assert len(untaken([with_none])) == 2
 
 

@@ -37,8 +37,8 @@ def test_terms_and_values_are_exchanged_alike() -> None:
         exchange = Transposition(p.universes["broker"], one, other)
         for domain in {v.domain for v in p.variables}:
             for raw in range(domain.low, domain.low + domain.size):
-                made = z3.simplify(exchange.term(domain, domain.literal(raw)))
-                assert domain.read(made) == exchange.value(domain, raw)
+                term = z3.simplify(exchange.term(domain, domain.literal(raw)))
+                assert domain.read(term) == exchange.value(domain, raw)
 
 
 @pytest.mark.parametrize("brokers", [2, 3, 4])
@@ -146,6 +146,6 @@ def test_a_large_symmetry_has_parts() -> None:
 
 
 def test_progress_counts_the_members() -> None:
-    told: list[tuple[int, int]] = []
-    symmetry_of(locks(2), {}, lambda done, count: told.append((done, count)))
-    assert told == [(done, 5) for done in range(1, 6)]
+    reports: list[tuple[int, int]] = []
+    symmetry_of(locks(2), {}, lambda done, count: reports.append((done, count)))
+    assert reports == [(done, 5) for done in range(1, 6)]

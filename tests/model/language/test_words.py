@@ -78,8 +78,8 @@ def _at(shop: Shop, term: Any, **values: Any) -> Any:
     for name, value in values.items():
         variable = shop.p.variable(name)
         pairs.append((variable.term, variable.domain.coerce(value)))
-    found = _value(term, *pairs)
-    return z3.is_true(found) if z3.is_bool(found) else found.as_long()
+    result = _value(term, *pairs)
+    return z3.is_true(result) if z3.is_bool(result) else result.as_long()
 
 
 @pytest.mark.parametrize("price", range(8))

@@ -40,14 +40,14 @@ def failing(text: str) -> Contender:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
     assert compare(here, COMPARISON, folder) == "complete"
     return folder
 
 
-def test_every_run_is_there_under_every_policy(made: Path) -> None:
-    table = pq.read_table(made / RUNS)
+def test_every_run_is_there_under_every_policy(results: Path) -> None:
+    table = pq.read_table(results / RUNS)
     assert table.schema.names == ROW.names == ["run", "policy", "seed", *MEASURES, "violations", "fault"]
     assert table["run"].to_pylist() == [run for run in range(10) for _ in POLICIES]
     assert table["policy"].to_pylist() == ["ThresholdShedder", "UniformLoadShedder"] * 10
@@ -58,10 +58,10 @@ def test_every_run_is_there_under_every_policy(made: Path) -> None:
     assert table["fault"].null_count == 20
 
 
-def test_a_row_is_a_run_made_alone(made: Path) -> None:
-    found = pq.read_table(made / RUNS).to_pylist()[7]
+def test_a_row_is_a_run_made_alone(results: Path) -> None:
+    row = pq.read_table(results / RUNS).to_pylist()[7]
     alone = measures(COMPARISON.simulated(3, POLICIES[1])).as_dict()
-    assert {name: found[name] for name in MEASURES} == alone
+    assert {name: row[name] for name in MEASURES} == alone
 
 
 def test_the_world_is_the_same_for_all_policies() -> None:
@@ -79,12 +79,12 @@ def test_a_measure_that_a_run_lacks_is_null(tmp_path: Path) -> None:
 
 @pytest.mark.deep
 def test_the_file_is_the_same_wherever_it_is_made(
-    spark: SparkSession, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert compare(on_spark(spark), COMPARISON, tmp_path / "many") == "complete"
     monkeypatch.setattr("fencepost.traces.comparison.on_spark._TASKS_PER_CORE", 1)
     assert compare(on_spark(spark), COMPARISON, tmp_path / "few") == "complete"
-    contents = [(folder / RUNS).read_bytes() for folder in (made, tmp_path / "many", tmp_path / "few")]
+    contents = [(folder / RUNS).read_bytes() for folder in (results, tmp_path / "many", tmp_path / "few")]
     assert contents[0] == contents[1] == contents[2]
 
 
@@ -94,26 +94,26 @@ def test_spark_tells_a_fault_as_a_row(spark: SparkSession, tmp_path: Path) -> No
     assert pq.read_table(tmp_path / RUNS)["fault"].to_pylist() == [None, "p.py:2: ZeroDivisionError: division by zero"] * 2
 
 
-def test_what_is_complete_is_kept_and_not_made_again(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_complete_is_kept_and_not_made_again(results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = itertools.count()
     assert compare(here, COMPARISON, tmp_path, should_stop=lambda: next(asked) == 18) == "interrupted"
     assert len(pq.read_table(tmp_path / RUNS)) == len(complete(COMPARISON, tmp_path)) == 16
     before = [path.stat().st_mtime_ns for path in sorted(tmp_path.rglob("first=000000/*.parquet"))]
     assert before
     assert compare(here, COMPARISON, tmp_path) == "complete"
-    assert (tmp_path / RUNS).read_bytes() == (made / RUNS).read_bytes()
+    assert (tmp_path / RUNS).read_bytes() == (results / RUNS).read_bytes()
     assert [path.stat().st_mtime_ns for path in sorted(tmp_path.rglob("first=000000/*.parquet"))] == before
     monkeypatch.setattr(module, "row", None)
     assert compare(here, COMPARISON, tmp_path) == "complete"
 
 
-def test_what_is_complete_has_no_gap(made: Path, tmp_path: Path) -> None:
-    shutil.copytree(made, tmp_path / "copy")
+def test_what_is_complete_has_no_gap(results: Path, tmp_path: Path) -> None:
+    shutil.copytree(results, tmp_path / "copy")
     (tmp_path / "copy" / "rounds" / "first=000000" / "_files.json").unlink()
     assert len(complete(COMPARISON, tmp_path / "copy")) == 0
 
 
-def test_more_runs_go_on_with_those_that_are_there(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_runs_go_on_with_those_that_are_there(results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Asked for three, then ten, then two: no run is made twice, and the file is what ten at once, or two, would have made."""
     made_runs = list[int]()
 
@@ -126,17 +126,17 @@ def test_more_runs_go_on_with_those_that_are_there(made: Path, tmp_path: Path, m
         with replace(COMPARISON, runs=runs).held(tmp_path):
             assert compare(here, replace(COMPARISON, runs=runs), tmp_path) == "complete"
     assert made_runs == [run for run in range(10) for _ in POLICIES]
-    assert (tmp_path / RUNS).read_bytes() == (made / RUNS).read_bytes()
+    assert (tmp_path / RUNS).read_bytes() == (results / RUNS).read_bytes()
     assert compare(here, replace(COMPARISON, runs=2), tmp_path) == "complete"
     assert pq.read_table(tmp_path / RUNS)["run"].to_pylist() == [0, 0, 1, 1]
     assert len(made_runs) == 20
 
 
 def test_progress_comes_to_an_end(tmp_path: Path) -> None:
-    told = []
-    compare(here, replace(COMPARISON, runs=2, hours=0.1), tmp_path, progress=told.append)
-    assert [(at.done, at.of) for at in told] == [(1, 4), (2, 4), (3, 4), (4, 4)]
-    assert all(at.rate > 0 for at in told)
+    reports = []
+    compare(here, replace(COMPARISON, runs=2, hours=0.1), tmp_path, progress=reports.append)
+    assert [(at.done, at.of) for at in reports] == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert all(at.rate > 0 for at in reports)
 
 
 def test_what_the_protocols_do_not_allow_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,8 +144,8 @@ def test_what_the_protocols_do_not_allow_is_counted(monkeypatch: pytest.MonkeyPa
     refused = replace(thief, source="broker-2:8080", refused="it is not there")
 
     def stolen(*arguments: object, **others: object) -> Run:
-        made = simulate(*arguments, **others)  # type: ignore[arg-type]
-        return replace(made, actions=(thief, refused))
+        run = simulate(*arguments, **others)  # type: ignore[arg-type]
+        return replace(run, actions=(thief, refused))
 
     monkeypatch.setattr("fencepost.traces.comparison.comparison.simulate", stolen)
     assert row(COMPARISON, 0, POLICIES[0])["violations"] == 1
@@ -159,7 +159,7 @@ def test_rounds_are_all_runs_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"seed": 8}, "seed is 7 there, 8 here"),
         ({"hours": 2.0}, "hours is 1.0 there, 2.0 here"),
@@ -172,13 +172,13 @@ def test_rounds_are_all_runs_once() -> None:
         ({"scenario": scenario("restart", Generated(count=5))}, "scenario: hash changed"),
     ],
 )
-def test_a_folder_is_of_one_comparison(tmp_path: Path, change: dict[str, object], said: str) -> None:
+def test_a_folder_is_of_one_comparison(tmp_path: Path, change: dict[str, object], message: str) -> None:
     with COMPARISON.held(tmp_path), pytest.raises(FolderError, match="in use"), COMPARISON.held(tmp_path):
         pass
     with COMPARISON.held(tmp_path):
         pass
     other = replace(COMPARISON, **change)  # type: ignore[arg-type]
-    with pytest.raises(FolderError, match=f"belongs to another run \\(.*{said}"), other.held(tmp_path):
+    with pytest.raises(FolderError, match=f"belongs to another run \\(.*{message}"), other.held(tmp_path):
         pass
 
 

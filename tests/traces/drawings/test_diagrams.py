@@ -78,9 +78,9 @@ def test_the_store_holds_what_several_change_and_nobody_owns(protocol: str, fami
 def test_who_hears_has_the_arrow_from_who_sent() -> None:
     recording = lost_entry()
     protocol = recording.suite.protocol
-    told = {message.action.label: message.arrows for message in messages(recording.trace, protocol)}
-    assert (told["add(b0, e0)"], told["ack(b0, e0)"]) == ((Arrow("writer", "b0"),), (Arrow("b0", "writer"),))
-    assert (told["read_lac(r0, b0)"], told["start_reading(r0)"]) == ((Arrow("r0", "b0"),), ())
+    by_label = {message.action.label: message.arrows for message in messages(recording.trace, protocol)}
+    assert (by_label["add(b0, e0)"], by_label["ack(b0, e0)"]) == ((Arrow("writer", "b0"),), (Arrow("b0", "writer"),))
+    assert (by_label["read_lac(r0, b0)"], by_label["start_reading(r0)"]) == ((Arrow("r0", "b0"),), ())
     lines = [line.strip() for line in as_mermaid(recording.trace, protocol).splitlines()]
     assert "lane1->>lane0: 9 ack(b0, e0)" in lines
 
@@ -116,8 +116,8 @@ def test_what_is_sent_to_an_ensemble_taken_before_goes_there() -> None:
     ],
 )
 def test_what_the_store_answers_and_notifies_comes_from_it(protocol: str, label: str) -> None:
-    told = {message.action.label: message for message in every_message(PROTOCOLS[protocol].build({}))}[label]
-    assert told.arrows == (Arrow("store", told.actor),)
+    message = {message.action.label: message for message in every_message(PROTOCOLS[protocol].build({}))}[label]
+    assert message.arrows == (Arrow("store", message.actor),)
 
 
 @pytest.mark.parametrize("protocol", first_at_once(PROTOCOLS, 4))

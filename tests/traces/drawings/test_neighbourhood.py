@@ -35,12 +35,12 @@ def whole(broken: Protocol) -> Any:
     """All reachable states and transitions, by an exhaustive search."""
     graph = graph_of(search(Kernel(broken)))
     assert graph is not None
-    made = networkx.MultiDiGraph()
+    whole_graph = networkx.MultiDiGraph()
     states = [plain(graph.state(number)) for number in range(graph.states)]
     for number, state in enumerate(states):
         for action, after in graph.successors_of(number):
-            made.add_edge(state, states[after], broken.actions[action].label)
-    return made
+            whole_graph.add_edge(state, states[after], broken.actions[action].label)
+    return whole_graph
 
 
 def on_trace(trace: Trace, broken: Protocol) -> list[tuple[int, ...]]:
@@ -50,25 +50,25 @@ def on_trace(trace: Trace, broken: Protocol) -> list[tuple[int, ...]]:
 
 @pytest.mark.parametrize("radius", [0, 1, 2, 3, 50])
 def test_it_has_just_what_is_so_near(trace: Trace, broken: Protocol, suite: Suite, whole: Any, radius: int) -> None:
-    found = neighbourhood(trace, suite, radius=radius, limit=10_000)
+    picture = neighbourhood(trace, suite, radius=radius, limit=10_000)
     far = networkx.multi_source_dijkstra_path_length(whole, set(on_trace(trace, broken)))
     near = [state for state, distance in far.items() if distance <= radius]
-    assert sorted(about["distance"] for _, about in found.graph.nodes(data=True)) == sorted(far[state] for state in near)
+    assert sorted(about["distance"] for _, about in picture.graph.nodes(data=True)) == sorted(far[state] for state in near)
     part = whole.subgraph(near)
     labels = sorted(label for *_, label in part.edges(keys=True))
-    assert sorted(label for *_, label in found.graph.edges(keys=True)) == labels
+    assert sorted(label for *_, label in picture.graph.edges(keys=True)) == labels
     beyond = {after for state in near for after in whole.successors(state)} - set(near)
-    assert (found.further, found.limited) == (len(beyond), False)
-    assert str(found).startswith(f"{len(near)} states within {radius} step")
-    assert str(found).endswith("nothing is beyond") is (radius == 50)
+    assert (picture.further, picture.limited) == (len(beyond), False)
+    assert str(picture).startswith(f"{len(near)} states within {radius} step")
+    assert str(picture).endswith("nothing is beyond") is (radius == 50)
 
 
 def test_the_trace_is_marked(trace: Trace, suite: Suite) -> None:
-    found = neighbourhood(trace, suite)
-    nodes = found.graph.nodes
+    picture = neighbourhood(trace, suite)
+    nodes = picture.graph.nodes
     own = [node for node in nodes if nodes[node]["place"] >= 0]
     assert [nodes[node]["label"] for node in own] == ["0", "1", "2", "3", "4"]
-    marked = [(source, target, label) for source, target, label, on in found.graph.edges(keys=True, data="on_trace") if on]
+    marked = [(source, target, label) for source, target, label, on in picture.graph.edges(keys=True, data="on_trace") if on]
     assert [label for *_, label in sorted(marked)] == ["take(c0)", "cut", "take(c0)", "take(c1)"]
     assert [node for node in nodes if nodes[node]["violates"] and nodes[node]["place"] >= 0] == [4]
     aside = next(about for _, about in nodes(data=True) if about["label"] == "0 + take(c1)")
@@ -78,29 +78,29 @@ def test_the_trace_is_marked(trace: Trace, suite: Suite) -> None:
 
 
 def test_of_a_step_property_transitions_violate(trace: Trace, suite: Suite) -> None:
-    found = neighbourhood(replace(trace, violated="taken_by_one"), suite)
-    bad = [label for *_, about in found.graph.edges(data=True) if about["violates"] for label in [about["label"]]]
+    picture = neighbourhood(replace(trace, violated="taken_by_one"), suite)
+    bad = [label for *_, about in picture.graph.edges(data=True) if about["violates"] for label in [about["label"]]]
     assert "take(c1)" in bad
     assert "cut" not in bad
-    assert not any(found.graph.nodes[node]["violates"] for node in found.graph)
+    assert not any(picture.graph.nodes[node]["violates"] for node in picture.graph)
 
 
 def test_a_state_that_a_trace_comes_back_to_is_one(trace: Trace, suite: Suite) -> None:
     again = replace(trace, steps=(*trace.steps[:2], trace.steps[1]), violated=None)
-    found = neighbourhood(replace(again, steps=again.steps[:2]), suite, radius=0)
-    assert neighbourhood(again, suite, radius=0).graph.number_of_nodes() == found.graph.number_of_nodes() == 3
+    picture = neighbourhood(replace(again, steps=again.steps[:2]), suite, radius=0)
+    assert neighbourhood(again, suite, radius=0).graph.number_of_nodes() == picture.graph.number_of_nodes() == 3
 
 
 def test_a_limit_is_kept_and_said(trace: Trace, suite: Suite) -> None:
-    found = neighbourhood(trace, suite, radius=3, limit=2)
-    assert found.graph.number_of_nodes() == 7
-    assert found.limited
-    assert str(found).startswith("the first 7 states within 3 steps of the trace")
-    assert "--limit" in str(found)
+    picture = neighbourhood(trace, suite, radius=3, limit=2)
+    assert picture.graph.number_of_nodes() == 7
+    assert picture.limited
+    assert str(picture).startswith("the first 7 states within 3 steps of the trace")
+    assert "--limit" in str(picture)
 
 
-def files(found: Neighbourhood) -> Iterator[str]:
-    return (draw(found) for draw in (as_graphml, lambda it: as_svg(it, "lock")))
+def files(picture: Neighbourhood) -> Iterator[str]:
+    return (draw(picture) for draw in (as_graphml, lambda it: as_svg(it, "lock")))
 
 
 def test_the_same_trace_gives_the_same_files(trace: Trace, suite: Suite) -> None:
@@ -108,20 +108,20 @@ def test_the_same_trace_gives_the_same_files(trace: Trace, suite: Suite) -> None
 
 
 def test_other_tools_read_what_is_written(trace: Trace, suite: Suite) -> None:
-    found = neighbourhood(trace, suite, radius=2)
-    read = networkx.read_graphml(io.BytesIO(as_graphml(found).encode()), node_type=int, force_multigraph=True)
-    assert dict(read.nodes(data=True)) == dict(found.graph.nodes(data=True))
-    assert sorted(read.edges(keys=True)) == sorted(found.graph.edges(keys=True))
+    picture = neighbourhood(trace, suite, radius=2)
+    read = networkx.read_graphml(io.BytesIO(as_graphml(picture).encode()), node_type=int, force_multigraph=True)
+    assert dict(read.nodes(data=True)) == dict(picture.graph.nodes(data=True))
+    assert sorted(read.edges(keys=True)) == sorted(picture.graph.edges(keys=True))
 
 
 def test_the_picture_has_a_row_for_each_state_and_a_line_for_each_transition(trace: Trace, suite: Suite) -> None:
-    found = neighbourhood(trace, suite, radius=2)
-    svg = fromstring(as_svg(found, "lock, around one_holder"))
+    picture = neighbourhood(trace, suite, radius=2)
+    svg = fromstring(as_svg(picture, "lock, around one_holder"))
     circles = list(svg.iter(f"{SVG}circle"))
-    assert len({circle.get("cy") for circle in circles}) == len(circles) == found.graph.number_of_nodes()
+    assert len({circle.get("cy") for circle in circles}) == len(circles) == picture.graph.number_of_nodes()
     arrows = [path for path in svg.iter(f"{SVG}path") if "arrow" in path.get("class", "")]
-    assert len(arrows) == found.graph.number_of_edges()
-    told = [text.text for text in svg.iter(f"{SVG}text")]
-    assert told[:2] == ["lock, around one_holder", str(found)]
-    assert "fault: cut" in told
+    assert len(arrows) == picture.graph.number_of_edges()
+    lines = [text.text for text in svg.iter(f"{SVG}text")]
+    assert lines[:2] == ["lock, around one_holder", str(picture)]
+    assert "fault: cut" in lines
     assert max(float(circle.get("cy", "0")) for circle in circles) < float(svg.get("height", "0"))

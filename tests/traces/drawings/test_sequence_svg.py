@@ -27,17 +27,17 @@ def texts(svg: Element) -> list[str]:
 
 
 def test_each_step_is_told_with_what_it_changed(picture: Element) -> None:
-    told = texts(picture)
-    assert told[0] == "one_holder is violated in 4 steps"
-    assert [name for name in told if name in ("c0", "c1", "net", "store")] == ["c0", "c1", "net", "store"]
-    assert [label for label in told if label.endswith(("take(c0)", "take(c1)", "cut"))] == [
+    lines = texts(picture)
+    assert lines[0] == "one_holder is violated in 4 steps"
+    assert [name for name in lines if name in ("c0", "c1", "net", "store")] == ["c0", "c1", "net", "store"]
+    assert [label for label in lines if label.endswith(("take(c0)", "take(c1)", "cut"))] == [
         "take(c0)",
         "fault: cut",
         "take(c0)",
         "take(c1)",
     ]
-    assert "holders {c0} -> {c0, c1};" in " ".join(told)
-    assert told[-3:] == [
+    assert "holders {c0} -> {c0, c1};" in " ".join(lines)
+    assert lines[-3:] == [
         "one_holder does not hold in the last state",
         "not (c0 in holders and c1 in holders)",
         "holders {c0, c1}",
@@ -59,14 +59,14 @@ def test_arrows_lead_from_lane_to_lane(picture: Element) -> None:
 def overflowing(svg: Element) -> list[str]:
     """The texts that are drawn outside of the picture."""
     wide, tall = float(svg.get("width", "0")), float(svg.get("height", "0"))
-    found = []
+    outside = []
     for text in svg.iter(f"{SVG}text"):
         size = SMALL if "small" in text.get("class", "") else SIZE
         long = width_of(text.text or "", size)
         start = float(text.get("x", "0")) - {"start": 0, "middle": long / 2, "end": long}[text.get("text-anchor", "start")]
         if start < 0 or start + long > wide or not 0 < float(text.get("y", "0")) < tall:
-            found.append(text.text or "")
-    return found
+            outside.append(text.text or "")
+    return outside
 
 
 def test_nothing_is_drawn_outside(picture: Element) -> None:
@@ -91,12 +91,12 @@ def test_a_run_without_steps_or_property(trace: Trace, broken: Protocol) -> None
 
 
 def test_of_a_run_that_never_ends_the_title_says_what_never_comes(trace: Trace, broken: Protocol) -> None:
-    made = Suite(broken)
+    properties = Suite(broken)
 
-    @made.leads_to
+    @properties.leads_to
     def given_back() -> object:
         """A lock that is held is given back."""
         return Not(broken.state.holders.is_empty), broken.state.holders.is_empty
 
-    svg = fromstring(as_svg(replace(trace, loop=Loop(2)), broken, made.named("given_back")))
+    svg = fromstring(as_svg(replace(trace, loop=Loop(2)), broken, properties.named("given_back")))
     assert texts(svg)[:2] == ["given_back is never fulfilled", "A lock that is held is given back."]

@@ -18,13 +18,13 @@ from fencepost.traces.exploration.folder import FolderError
 @pytest.fixture
 def folders(tmp_path: Path) -> list[Path]:
     """Two folders of two files each, kept as of one run."""
-    made = [tmp_path / "round=0", tmp_path / "round=1"]
-    for number, folder in enumerate(made):
+    parts = [tmp_path / "round=0", tmp_path / "round=1"]
+    for number, folder in enumerate(parts):
         folder.mkdir()
         for part in range(2):
             pq.write_table(pa.table({"w0": [number, part]}), folder / f"part-{part:05d}.parquet")
-    keep(made, "a run")
-    return made
+    keep(parts, "a run")
+    return parts
 
 
 def refused(folders: list[Path], file: Path, run: str = "a run") -> None:

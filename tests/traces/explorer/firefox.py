@@ -35,10 +35,10 @@ class Firefox:
         Raises RuntimeError with what the page says if it throws.
         """
         asked = f"Promise.resolve({expression}).then(JSON.stringify)"
-        told = self._call("script.evaluate", expression=asked, target={"context": self._window}, awaitPromise=True)
-        if told["type"] != "success":
-            raise RuntimeError(told["exceptionDetails"]["text"])
-        return json.loads(told["result"].get("value", "null"))
+        answer = self._call("script.evaluate", expression=asked, target={"context": self._window}, awaitPromise=True)
+        if answer["type"] != "success":
+            raise RuntimeError(answer["exceptionDetails"]["text"])
+        return json.loads(answer["result"].get("value", "null"))
 
     def _call(self, method: str, **parameters: Any) -> Any:
         self._asked += 1
@@ -66,6 +66,6 @@ def running(browser: str) -> Iterator[Firefox]:
 def _address(process: subprocess.Popen[str]) -> str:
     assert process.stderr is not None
     for line in process.stderr:
-        if found := _LISTENING.search(line):
-            return found[1]
+        if match := _LISTENING.search(line):
+            return match[1]
     raise RuntimeError("Firefox ended without listening")

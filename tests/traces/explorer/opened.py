@@ -46,7 +46,7 @@ class Page:
         return str(self.one(selector).text)
 
     def texts(self, selector: str) -> list[str]:
-        return [str(found.text) for found in self.all(selector)]
+        return [str(element.text) for element in self.all(selector)]
 
     def run(self, script: str) -> Any:
         return self.browser.execute_script(script)
@@ -80,7 +80,7 @@ class Page:
         """The variables that are marked in the table."""
         return [str(row.get_attribute("data-variable")) for row in self.all("#state tr.marked")]
 
-    def said(self, wanted: str) -> None:
+    def await_announcement(self, wanted: str) -> None:
         """Waits until that is what a screen reader is told."""
         WebDriverWait(self.browser, 5).until(lambda _: self.one("#live").get_attribute("textContent") == wanted)
 

@@ -77,39 +77,39 @@ def lamp(*, defects: Iterable[str] = ()) -> Suite:
         """The fuse blows, for good."""
         return Not(blown), {blown: True, lit: False}
 
-    made, s, n = Suite(p), p.state, p.next
+    properties, s, n = Suite(p), p.state, p.next
 
-    @made.always
+    @properties.always
     def seldom() -> Any:
         """The lamp is on at most once, and not with a blown fuse."""
         return And(s.count <= 1, Not(And(s.lit, s.blown)))
 
-    @made.step
+    @properties.step
     def never_forgotten() -> Any:
         """The count never goes back."""
         return n.count >= s.count
 
-    @made.sometimes
+    @properties.sometimes
     def dark() -> Any:
         """The fuse is blown."""
         return s.blown
 
-    @made.leads_to
+    @properties.leads_to
     def goes_off() -> Any:
         """A lamp that is on goes off."""
         return s.lit, Not(s.lit)
 
-    @made.leads_to
+    @properties.leads_to
     def goes_on() -> Any:
         """A lamp that is off goes on."""
         return Not(s.lit), s.lit
 
-    @made.ends
+    @properties.ends
     def over() -> Any:
         """A run ends only before the lamp was on, or when that is forgotten."""
         return s.count == 0
 
-    return made
+    return properties
 
 
 def written(folder: Path, name: str, recordings: Sequence[Recording]) -> Path:

@@ -122,7 +122,7 @@ def test_filters(chromium: Any, lost: Path) -> None:
             chip.click()
     assert shown.text("#count") == "5 of 13 steps"
     assert shown.labels == ["initial state", "send(e0)", "add(b0, e0)", "read_lac(r0, b0)", "ack(b0, e0)", "confirm(e0)"]
-    shown.said("5 of 13 steps")
+    shown.await_announcement("5 of 13 steps")
     shown.press(Keys.HOME, "j", "j", "j")
     assert shown.chosen == "read_lac(r0, b0)"
     shown.press("/")

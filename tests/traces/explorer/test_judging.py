@@ -19,8 +19,8 @@ from tests.traces.explorer.recorded import lamp, lost_entry, run
 
 def words(labels: list[str], loop: Loop | None = None) -> dict[str, list[str]]:
     suite = lamp()
-    found = Judge(suite).courses(run(suite.protocol, labels, loop=loop))
-    return {course.property.name: list(course.words) for course in found}
+    courses = Judge(suite).courses(run(suite.protocol, labels, loop=loop))
+    return {course.property.name: list(course.words) for course in courses}
 
 
 @pytest.mark.long
@@ -39,9 +39,9 @@ def test_the_toy(trace: Trace, broken: Protocol, protocols: dict[str, Entry]) ->
 
 
 def test_what_is_owed() -> None:
-    found = words(["switch_on", "switch_off", "switch_on"])
-    assert found["goes_off"] == ["settled", "owed", "settled", "owed"]
-    assert found["goes_on"] == ["owed", "settled", "owed", "settled"]
+    by_property = words(["switch_on", "switch_off", "switch_on"])
+    assert by_property["goes_off"] == ["settled", "owed", "settled", "owed"]
+    assert by_property["goes_on"] == ["owed", "settled", "owed", "settled"]
 
 
 def test_what_never_comes() -> None:
@@ -53,9 +53,9 @@ def test_what_never_comes() -> None:
 
 
 def test_what_comes_around_again_is_only_owed() -> None:
-    found = words(["forget", "switch_on", "switch_off", "forget"], Loop(1))
-    assert found["goes_on"] == ["owed", "owed", "settled", "owed", "owed"]
-    assert "violated" not in found["goes_off"]
+    by_property = words(["forget", "switch_on", "switch_off", "forget"], Loop(1))
+    assert by_property["goes_on"] == ["owed", "owed", "settled", "owed", "owed"]
+    assert "violated" not in by_property["goes_off"]
 
 
 def test_where_a_run_may_end() -> None:

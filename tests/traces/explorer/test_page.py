@@ -22,9 +22,9 @@ def lost() -> Recording:
 
 
 @pytest.fixture(scope="module")
-def told(lost: Recording) -> dict[str, Any]:
-    (told,) = content([lost])["traces"]
-    return told
+def data(lost: Recording) -> dict[str, Any]:
+    (data,) = content([lost])["traces"]
+    return data
 
 
 def switched(*labels: str, name: str = "lamp", violated: str | None = None, loop: Loop | None = None) -> Recording:
@@ -33,32 +33,32 @@ def switched(*labels: str, name: str = "lamp", violated: str | None = None, loop
 
 
 @pytest.mark.long
-def test_the_states_can_be_put_together_again(lost: Recording, told: dict[str, Any]) -> None:
-    state = list(told["initial"])
-    for at, (_, changes, _arrows) in enumerate(told["steps"], start=1):
+def test_the_states_can_be_put_together_again(lost: Recording, data: dict[str, Any]) -> None:
+    state = list(data["initial"])
+    for at, (_, changes, _arrows) in enumerate(data["steps"], start=1):
         for variable, word in changes:
             assert state[variable] != word
             state[variable] = word
-        assert dict(zip((v["name"] for v in told["variables"]), (told["words"][w] for w in state), strict=True)) == (
+        assert dict(zip((v["name"] for v in data["variables"]), (data["words"][w] for w in state), strict=True)) == (
             lost.side.values(at)
         )
 
 
-def test_what_is_told_of_a_trace(lost: Recording, told: dict[str, Any]) -> None:
-    assert told["violated"] == "no_truncation"
-    assert told["lanes"] == ["writer", "b0", "b1", "b2", "r0", "store"]
-    assert [told["actions"][number]["label"] for number, *_ in told["steps"]] == lost.side.labels()
-    asked = next(action for action in told["actions"] if action["label"] == "read_lac(r0, b2)")
-    assert (told["lanes"][asked["by"]], asked["fault"]) == ("r0", False)
-    ways = [[(told["lanes"][a], told["lanes"][b], later) for a, b, later in told["arrows"][step[2]]] for step in told["steps"]]
+def test_what_is_told_of_a_trace(lost: Recording, data: dict[str, Any]) -> None:
+    assert data["violated"] == "no_truncation"
+    assert data["lanes"] == ["writer", "b0", "b1", "b2", "r0", "store"]
+    assert [data["actions"][number]["label"] for number, *_ in data["steps"]] == lost.side.labels()
+    asked = next(action for action in data["actions"] if action["label"] == "read_lac(r0, b2)")
+    assert (data["lanes"][asked["by"]], asked["fault"]) == ("r0", False)
+    ways = [[(data["lanes"][a], data["lanes"][b], later) for a, b, later in data["arrows"][step[2]]] for step in data["steps"]]
     assert ways[:2] == [[("writer", bookie, True) for bookie in ("b0", "b1", "b2")], [("writer", "b0", False)]]
     assert ways[4:6] == [[("r0", "b2", False)], []]
     assert re.fullmatch(r"model/bookkeeper/ledger/recovery\.py:\d+", asked["place"])
-    stored = next(v for v in told["variables"] if v["name"] == "stored[b1]")
-    assert (stored["family"], [told["lanes"][lane] for lane in stored["of"]]) == ("stored", ["b1"])
-    status = next(v for v in told["variables"] if v["name"] == "status")
-    assert [told["lanes"][lane] for lane in status["of"]] == ["store"]
-    first, second = told["properties"][:2]
+    stored = next(v for v in data["variables"] if v["name"] == "stored[b1]")
+    assert (stored["family"], [data["lanes"][lane] for lane in stored["of"]]) == ("stored", ["b1"])
+    status = next(v for v in data["variables"] if v["name"] == "status")
+    assert [data["lanes"][lane] for lane in status["of"]] == ["store"]
+    first, second = data["properties"][:2]
     assert first["name"] == "no_truncation"
     assert first["spans"] == [[0, "holds"], [13, "violated"]]
     assert first["reasons"] == [[13, 0]]
@@ -68,8 +68,8 @@ def test_what_is_told_of_a_trace(lost: Recording, told: dict[str, Any]) -> None:
 
 
 def test_a_reason_that_recurs_is_told_once() -> None:
-    (told,) = content([switched(*["switch_on", "switch_off", "switch_on", "switch_off", "forget"] * 3)])["traces"]
-    seldom = next(prop for prop in told["properties"] if prop["name"] == "seldom")
+    (data,) = content([switched(*["switch_on", "switch_off", "switch_on", "switch_off", "forget"] * 3)])["traces"]
+    seldom = next(prop for prop in data["properties"] if prop["name"] == "seldom")
     assert seldom["reasons"] == [[3, 0], [8, 0], [13, 0]]
     assert [why["false"] for why in seldom["why"]] == [[["count <= 1", ("count 2",)]]]
 
@@ -87,8 +87,8 @@ def test_traces_of_different_protocols_are_not_compared(lost: Recording) -> None
 
 
 def test_a_loop_is_told() -> None:
-    (told,) = content([switched("forget", "forget", violated="goes_on", loop=Loop(1, ("a",), ("b", "c")))])["traces"]
-    assert told["loop"] == {"start": 1, "starved": ("a",), "unobliged": ("b", "c")}
+    (data,) = content([switched("forget", "forget", violated="goes_on", loop=Loop(1, ("a",), ("b", "c")))])["traces"]
+    assert data["loop"] == {"start": 1, "starved": ("a",), "unobliged": ("b", "c")}
 
 
 def data_in(text: str) -> Any:
@@ -125,9 +125,9 @@ def test_the_page_asks_for_nothing() -> None:
 
 
 def test_the_page_says_what_it_is_at() -> None:
-    lamps, said = [switched("blow"), switched("switch_on")], list[str]()
-    assert page(lamps, said.append) == page(lamps)
-    assert said == [
+    lamps, reports = [switched("blow"), switched("switch_on")], list[str]()
+    assert page(lamps, reports.append) == page(lamps)
+    assert reports == [
         *("judging trace 1 of 2", "judging trace 2 of 2"),
         *("compiling model 1 of 2", "compiling model 2 of 2"),
         "comparing traces 1 and 2 of 2",

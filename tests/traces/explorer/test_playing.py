@@ -90,12 +90,12 @@ def test_another_choice_at_step_six_and_the_property_holds(chromium: Any, lost: 
 
 def test_the_page_judges_a_run_as_python_does(chromium: Any, lost: Path) -> None:
     Playing(chromium, lost)
-    told = json.loads(json.dumps(content([lost_entry()])["traces"][0]))
+    reference = json.loads(json.dumps(content([lost_entry()])["traces"][0]))
     script = "const {run} = recordings[0]; return run.model.told(run, run.violated)"
     mine = chromium.execute_script(script)
     for name in ("words", "initial", "steps", "lanes", "properties"):
-        kept = [{key: one[key] for key in told[name][0]} for one in mine[name]] if name == "properties" else mine[name]
-        assert kept == told[name], name
+        rows = [{key: one[key] for key in reference[name][0]} for one in mine[name]] if name == "properties" else mine[name]
+        assert rows == reference[name], name
 
 
 def test_the_page_judges_steps_and_ends_as_python_does(chromium: Any, pages: Path) -> None:
@@ -105,9 +105,9 @@ def test_the_page_judges_steps_and_ends_as_python_does(chromium: Any, pages: Pat
     path = pages / "judged.html"
     path.write_text(page([recording]), encoding="utf-8")
     Playing(chromium, path)
-    told = json.loads(json.dumps(content([recording])["traces"][0]["properties"]))
+    reference = json.loads(json.dumps(content([recording])["traces"][0]["properties"]))
     mine = chromium.execute_script("const {run} = recordings[0]; return run.model.told(run, run.violated).properties")
-    assert [{key: one[key] for key in told[0]} for one in mine] == told
+    assert [{key: one[key] for key in reference[0]} for one in mine] == reference
 
 
 def test_faults_stand_apart_with_their_budgets(chromium: Any, lost: Path, lamps: Path) -> None:
@@ -205,8 +205,8 @@ def test_a_run_as_a_test(chromium: Any, lost: Path) -> None:
 
 def test_the_shortest_way_to_a_violation(chromium: Any, lamps: Path, lost: Path) -> None:
     shown = Playing(chromium, lamps)
-    found = searched(shown, "seldom")
-    assert (found, shown.taken) == ("Found, 3 steps from here", ["switch_on", "switch_off", "switch_on"])
+    status = searched(shown, "seldom")
+    assert (status, shown.taken) == ("Found, 3 steps from here", ["switch_on", "switch_off", "switch_on"])
     assert shown.word_of("seldom") == "violated"
     assert searched(Playing(chromium, lamps), "never_forgotten") == "Found, 3 steps from here"
     assert searched(Playing(chromium, lamps), "dark") == "Found, 1 step from here"
@@ -263,10 +263,10 @@ def test_there_is_one_scrollbar(chromium: Any, lost: Path) -> None:
 
 def test_a_model_that_is_too_large_is_left_out(chromium: Any, pages: Path) -> None:
     recording = lost_entry()
-    told = content([recording], largest=1000)
-    assert (told["models"], told["traces"][0]["model"]) == ([], None)
+    data = content([recording], largest=1000)
+    assert (data["models"], data["traces"][0]["model"]) == ([], None)
     path = pages / "alone.html"
-    path.write_text(page([recording], data=told), encoding="utf-8")
+    path.write_text(page([recording], data=data), encoding="utf-8")
     shown = Playing(chromium, path)
     assert shown.one("#without").is_displayed()
     assert not shown.one("#playing").is_displayed()

@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.usefixtures("nothi
 def test_a_screen_reader_is_told_each_step(chromium: Any, lost: Path) -> None:
     shown = Page(chromium, lost)
     shown.press("V")
-    shown.said(
+    shown.await_announcement(
         "step 12 of 13, r0: read_no_such_entry(r0, b2); no_such_entry[r0] becomes {b1, b2}; "
         "nothing_confirmed_beyond_recovery becomes false"
     )

@@ -68,19 +68,19 @@ def wide() -> Suite:
         """The keeper admits a visitor."""
         return Or(amount < 0, ~crowd.has(v)), {crowd: crowd.plus(v), bits: bits.plus(v + 1), food: "bread"}
 
-    made = Suite(p)
+    properties = Suite(p)
 
-    @made.always
+    @properties.always
     def few() -> Any:
         """Not both."""
         return Or(p.state.amount != -(1 << 63), ~p.state.bits.has(63), p.state.cold > -5)
 
-    @made.step
-    def kept() -> Any:
+    @properties.step
+    def stays_in() -> Any:
         """Who is in stays in."""
         return (p.state.crowd & ~p.next.crowd) == []
 
-    return made
+    return properties
 
 
 @pytest.fixture(scope="module")
@@ -107,14 +107,14 @@ def compare(asking: Any, suite: Suite, count: int, asked: int) -> None:
     states = [held.machine.packing.pack(raw) for raw in raws]
     taken = 0
     for raw, (last, state), answer in zip(raws, pairwise([states[0], *states]), answers, strict=True):
-        enabled, afters, seen, of_step, parts, of_parts, told = answer
+        enabled, afters, seen, of_step, parts, of_parts, reasons = answer
         assert enabled == held.machine.enabled(state)
         assert afters == [halves(held.machine.apply(state, action)) for action in enabled]
         assert (seen, of_step) == (held.machine.observe(state), held.machine.observe_step(last, state))
         assert (parts, of_parts) == (held.observer.observe(state), held.observer.observe_step(last, state))
         taken += len(enabled)
-        if told:
-            shown, whys, actions = told
+        if reasons:
+            shown, whys, actions = reasons
             assert shown == [v.domain.show(value) for v, value in zip(protocol.variables, raw, strict=True)]
             assert [why_in(why) for why in whys] == [why_of(protocol, action, raw) for action in actions]
     assert taken > count, "hardly anything could happen in these states"
@@ -125,8 +125,8 @@ def halves(state: Words) -> str:
     return " ".join(f"{int(word) & 0xFFFFFFFF} {int(word) >> 32}" for word in state)
 
 
-def why_in(told: dict[str, Any]) -> Any:
-    return told["conditions"], [(conjunct, tuple(values)) for conjunct, values in told["false"]]
+def why_in(answer: dict[str, Any]) -> Any:
+    return answer["conditions"], [(conjunct, tuple(values)) for conjunct, values in answer["false"]]
 
 
 def why_of(protocol: Protocol, action: int, raw: Sequence[int]) -> Any:
@@ -159,8 +159,8 @@ def test_the_machine_of_every_instance(asking: Any, name: str, number: int) -> N
 
 
 def test_a_page_can_hold_it_as_json() -> None:
-    told = Held(wide()).content
-    assert json.loads(json.dumps(told))["machine"]["words"] == told["machine"]["words"]
+    data = Held(wide()).content
+    assert json.loads(json.dumps(data))["machine"]["words"] == data["machine"]["words"]
 
 
 def test_what_would_need_a_linker_is_refused() -> None:

@@ -39,8 +39,8 @@ def refusal(path: Path, protocols: dict[str, Entry]) -> str:
 
 
 def test_a_trace_survives_its_file(trace: Trace, file: Path, protocols: dict[str, Entry]) -> None:
-    found, protocol = read(file, protocols)
-    assert found == trace
+    again, protocol = read(file, protocols)
+    assert again == trace
     assert protocol.active == ("takes_held",)
 
 
@@ -120,9 +120,9 @@ def test_itf_py_reads_and_writes_what_we_read(protocol: str, tmp_path: Path) -> 
     held = itf_py.trace_from_json(content)
     assert [held.states[-1].values[name] for name in ("mbt::actionTaken",)] == [suite.protocol.actions[actions[-1]].name]
     theirs.write_text(json.dumps(itf_py.trace_to_json(held)))
-    found, built = read(theirs, PROTOCOLS)
-    assert found == trace
-    assert replay_on(replace(found, loop=None), built, entry.suite(built)).replays
+    again, built = read(theirs, PROTOCOLS)
+    assert again == trace
+    assert replay_on(replace(again, loop=None), built, entry.suite(built)).replays
 
 
 def test_order_within_maps_sets_and_states_does_not_matter(trace: Trace, file: Path, protocols: dict[str, Entry]) -> None:
@@ -259,8 +259,8 @@ def test_no_control_character_of_a_file_reaches_who_reads_it(
     content["states"][-1]["mbt::actionTaken"] = evil
     content["states"][-1]["mbt::nondetPicks"] = {}
     file.write_text(json.dumps(content))
-    found, _ = read(file, protocols)
-    assert [found.found_by, found.violated, found.steps[-1].action] == ["x\\x1b[2J\\u202e\\r\\ny"] * 3
+    again, _ = read(file, protocols)
+    assert [again.found_by, again.violated, again.steps[-1].action] == ["x\\x1b[2J\\u202e\\r\\ny"] * 3
     content["states"][0][evil] = evil
     file.write_text(json.dumps(content))
     assert refusal(file, protocols).isprintable()

@@ -46,31 +46,31 @@ def party(*, guests: int = 3, seats: int = 2, lamps: int = 1, loud: bool = True,
 
 
 def suite(p: Protocol) -> Suite:
-    made, s = Suite(p), p.state
+    properties, s = Suite(p), p.state
 
-    @made.always
+    @properties.always
     def all_are_seated() -> Any:
         """Nobody sits without a seat."""
         return s.taken <= p.parameters["seats"]
 
-    @made.strict("lamps are lit", when=p.parameters["lamps"] > 0)
+    @properties.strict("lamps are lit", when=p.parameters["lamps"] > 0)
     def room_is_left() -> Any:
         """There is a seat left."""
         return s.taken < p.parameters["seats"]
 
     if p.parameters["lamps"]:
 
-        @made.always
+        @properties.always
         def dark() -> Any:
             """The first lamp is off."""
             return Not(s.lit[0])
 
-    @made.leads_to
+    @properties.leads_to
     def somebody_sits() -> Any:
         """A guest sits down in the end."""
         return True, s.taken > 0
 
-    return made
+    return properties
 
 
 ENTRY = Entry("party", "guests and seats", party, suite, {"ci": (Instance("small", {}),)})
@@ -89,7 +89,7 @@ def played(prop: str, labels: str, stem: int | None = None, **parameters: Any) -
     return trace_of(kernel, states, taken, violated=prop, found_by="by hand", loop=loop)
 
 
-def found(trace: Trace) -> Smaller:
+def smallest(trace: Trace) -> Smaller:
     smaller = in_smallest(trace, ENTRY)
     assert replay(smaller.trace, {"party": ENTRY}).replays
     assert (smaller.trace.violated, smaller.trace.defects) == (trace.violated, trace.defects)
@@ -97,34 +97,34 @@ def found(trace: Trace) -> Smaller:
 
 
 def test_every_number_is_as_small_as_the_violation_allows() -> None:
-    smaller = found(played("all_are_seated", "sit(g0) sit(g3) sit(g4) sit(g1)", guests=9, seats=3, lamps=2))
+    smaller = smallest(played("all_are_seated", "sit(g0) sit(g3) sit(g4) sit(g1)", guests=9, seats=3, lamps=2))
     assert smaller.trace.parameters == {"guests": 2, "seats": 1, "lamps": 0, "loud": True}
     assert [step.action for step in smaller.trace.steps] == ["sit(g0)", "sit(g1)"]
-    told = "in a smaller instance 2 steps: guests 9 -> 2, seats 3 -> 1, lamps 2 -> 0; "
-    assert str(smaller) == f"{told}{smaller.tried} instances were tried"
+    text = "in a smaller instance 2 steps: guests 9 -> 2, seats 3 -> 1, lamps 2 -> 0; "
+    assert str(smaller) == f"{text}{smaller.tried} instances were tried"
     assert smaller.trace.found_by == "by hand, found again in a smaller instance"
 
 
 def test_what_is_smallest_stays_as_it_is() -> None:
     trace = played("all_are_seated", "sit(g0) sit(g1)", guests=2, seats=1, lamps=0)
-    smaller = found(trace)
+    smaller = smallest(trace)
     assert smaller.trace == trace
     assert str(smaller).startswith("in no smaller instance; ")
 
 
 def test_a_property_is_not_looked_for_where_there_is_none() -> None:
-    assert found(played("dark", "switch(l0)", guests=3, seats=2, lamps=3)).trace.parameters["lamps"] == 1
+    assert smallest(played("dark", "switch(l0)", guests=3, seats=2, lamps=3)).trace.parameters["lamps"] == 1
 
 
 def test_what_is_expected_stays_expected() -> None:
-    smaller = found(played("room_is_left", "sit(g0) sit(g1)", guests=3, seats=2, lamps=2))
+    smaller = smallest(played("room_is_left", "sit(g0) sit(g1)", guests=3, seats=2, lamps=2))
     assert smaller.trace.parameters == {"guests": 1, "seats": 1, "lamps": 1, "loud": True}
     assert smaller.suite.named("room_is_left").strict
 
 
 def test_a_lasso_is_found_again_by_its_own_actions() -> None:
     trace = played("somebody_sits", "switch(l0) switch(l1) switch(l0) switch(l1)", 0, guests=2, seats=2, lamps=2)
-    smaller = found(trace)
+    smaller = smallest(trace)
     assert smaller.trace.parameters["guests"] == 0
     assert smaller.trace.loop is not None
     assert len(smaller.trace.steps) <= 2
@@ -139,10 +139,10 @@ def test_an_interrupted_one_keeps_what_it_has() -> None:
 
 
 def test_what_is_tried_is_told() -> None:
-    told: list[str] = []
-    smaller = in_smallest(played("dark", "switch(l0)", guests=1, seats=1, lamps=2), ENTRY, telling=told.append)
-    assert len(told) == smaller.tried
-    assert told[0] == "guests=0 seats=1 lamps=2 loud=yes"
+    reports: list[str] = []
+    smaller = in_smallest(played("dark", "switch(l0)", guests=1, seats=1, lamps=2), ENTRY, telling=reports.append)
+    assert len(reports) == smaller.tried
+    assert reports[0] == "guests=0 seats=1 lamps=2 loud=yes"
 
 
 def test_a_trace_that_shows_nothing_is_refused() -> None:

@@ -168,7 +168,7 @@ def test_the_values_that_are_told_decide(name: str) -> None:
             why = why_false(protocol, action.guard, values)
             assert (not why.reasons) is (number in enabled), action.label
             for reason in why.reasons:
-                fixed = [literals[re.sub(r" (\{.*\}|\S+)$", "", told)] for told in reason.values]
+                fixed = [literals[re.sub(r" (\{.*\}|\S+)$", "", value)] for value in reason.values]
                 parts = [part for part in conjuncts(action.guard) if Wording(protocol)(part).startswith(reason.conjunct[:390])]
                 assert any(proved(Implies(And(*(t == v for t, v in fixed)), Not(part))) for part in parts), reason
                 judged += 1

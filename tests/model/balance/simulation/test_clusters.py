@@ -44,9 +44,9 @@ def test_topics_are_in_the_bundle_of_their_hash() -> None:
 @pytest.mark.parametrize("hash", [0, 1, 0x3FFFFFFF, 0x40000000, 0xFFFFFFFE, 0xFFFFFFFF])
 def test_places_are_where_a_lookup_finds_them(hash: int) -> None:
     layout = Layout.of_equal_bundles(4)
-    found = layout.find(hash)
-    assert found is not None
-    assert places(layout, np.array([hash])).tolist() == [layout.bundles.index(found)]
+    bundle = layout.find(hash)
+    assert bundle is not None
+    assert places(layout, np.array([hash])).tolist() == [layout.bundles.index(bundle)]
 
 
 def test_a_snapshot_is_taken_as_it_is() -> None:
@@ -73,11 +73,11 @@ def test_capacities_are_seen_in_reports() -> None:
     by_rate = LocalBrokerData(500, 500, cpu=ResourceUsage(50, 200), bandwidthIn=ResourceUsage(1, 8000), bundles=(bundle(0),))
     by_bytes = LocalBrokerData(msgThroughputIn=300, cpu=ResourceUsage(25, 100))
     idle = LocalBrokerData()
-    found = Pictured(Snapshot(LoadData({"a": by_rate, "b": by_bytes, "c": idle, "d": None}))).cluster(RANDOM).capacities
+    capacities = Pictured(Snapshot(LoadData({"a": by_rate, "b": by_bytes, "c": idle, "d": None}))).cluster(RANDOM).capacities
     infinite = float("inf")
-    assert found[0] == Capacity(4000, infinite, 1e6)
-    assert found[1] == Capacity(infinite, 1200, infinite)
-    assert found[2] == found[3] == Capacity(4000, 1200, infinite)
+    assert capacities[0] == Capacity(4000, infinite, 1e6)
+    assert capacities[1] == Capacity(infinite, 1200, infinite)
+    assert capacities[2] == capacities[3] == Capacity(4000, 1200, infinite)
 
 
 def test_of_two_owners_the_later_report_is_right() -> None:
@@ -90,11 +90,11 @@ def test_of_two_owners_the_later_report_is_right() -> None:
 def test_brokers_serve_the_topics_and_say_the_version_that_the_snapshot_says() -> None:
     """The bundle that broker b1 loses is looked up for a topic that is not persistent: b2 serves none."""
     source = pictured({f"b{n}:1": {n: 10.0} for n in (1, 2, 3)}, non_persistent=(bundle(1),))
-    said = {
+    brokers = {
         name: replace(report, brokerVersionString=f"4.{name[1]}", nonPersistentTopicsEnabled=name != "b2:1")
         for name, report in source.snapshot.load.reports.items()
     }
-    source = replace(source, snapshot=replace(source.snapshot, load=replace(source.snapshot.load, brokers=said)))
+    source = replace(source, snapshot=replace(source.snapshot, load=replace(source.snapshot.load, brokers=brokers)))
     for seed in range(8):
         run = simulate(policy(), Scenario("x", source, events=(Event(1, "stop", "b1:1"), Event(1, "start", "b4:1"))), seed, 0.1)
         (placed,) = (action.destination for action in run.actions if action.kind == "assign")
@@ -115,7 +115,7 @@ def test_what_is_preallocated_has_an_owner() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bundles", "said"),
+    ("bundles", "message"),
     [
         ({}, "there are no bundles"),
         ({"n/no-bundle": BundleData()}, "does not name a bundle"),
@@ -125,16 +125,16 @@ def test_what_is_preallocated_has_an_owner() -> None:
         ({"n/0x30000000_0x20000000": BundleData()}, "overlap"),
     ],
 )
-def test_what_is_no_cluster_is_told(bundles: dict[str, BundleData], said: str) -> None:
-    with pytest.raises(Unusable, match=said):
+def test_what_is_no_cluster_is_told(bundles: dict[str, BundleData], message: str) -> None:
+    with pytest.raises(Unusable, match=message):
         Pictured(Snapshot(LoadData({"a": LocalBrokerData()}, bundles))).cluster(RANDOM)
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_scenarios_are_of_the_cluster_that_they_are_made_of(name: str) -> None:
-    made = scenario(name, Generated(count=3, bundles=6, namespaces=1))
-    assert made.name == name
-    assert made.brokers[:3] == ("broker-1:8080", "broker-2:8080", "broker-3:8080")
+    cluster_scenario = scenario(name, Generated(count=3, bundles=6, namespaces=1))
+    assert cluster_scenario.name == name
+    assert cluster_scenario.brokers[:3] == ("broker-1:8080", "broker-2:8080", "broker-3:8080")
 
 
 def test_shapes_change_rates_as_they_say() -> None:
@@ -148,9 +148,9 @@ def test_shapes_change_rates_as_they_say() -> None:
     assert hot(4, rates) is rates
     assert sorted(hot(5, rates)[0].tolist()) == [1, 1, 2.5]
     jitter = Jitter(0.5).course(groups, 60, stream(0, "c"))
-    found = np.array([jitter(minute, rates) for minute in range(60)])
-    assert 0.5 <= found.min() < 0.6
-    assert 1.4 < found.max() <= 1.5
+    factors = np.array([jitter(minute, rates) for minute in range(60)])
+    assert 0.5 <= factors.min() < 0.6
+    assert 1.4 < factors.max() <= 1.5
     recorded = Recorded((2, 4), np.stack([2 * rates, 3 * rates])).course(groups, 60, stream(0, "d"))
     assert [recorded(minute, rates)[0, 0] for minute in range(6)] == [1, 1, 2, 2, 3, 3]
 

@@ -102,9 +102,9 @@ def test_threshold_shedder_sheds_although_the_load_has_fallen() -> None:
 
 def test_deviation_shedder_never_comes_to_rest() -> None:
     """It looks at no grace period: what is constant load for the others is a lasso for it."""
-    found = measures(simulate(policy("DeviationShedder"), scenario("zipf"), seed=1, hours=1))
-    assert found.returns > 40
-    assert found.repeats > 40
+    figures = measures(simulate(policy("DeviationShedder"), scenario("zipf"), seed=1, hours=1))
+    assert figures.returns > 40
+    assert figures.repeats > 40
     calm = measures(simulate(policy("AvgShedder"), scenario("zipf"), seed=1, hours=1))
     assert (calm.returns, calm.repeats) == (0, 0)
 
@@ -267,14 +267,14 @@ def test_noise_of_sensors_is_not_load() -> None:
 
 def test_a_run_that_is_ended_is_the_beginning_of_the_whole() -> None:
     whole = simulate(policy(), scenario("zipf", SMALL), seed=0, hours=1)
-    told: list[tuple[int, int]] = []
+    reports: list[tuple[int, int]] = []
 
     def should_stop(done: int, minutes: int) -> bool:
-        told.append((done, minutes))
+        reports.append((done, minutes))
         return done == 3
 
     begun = simulate(policy(), scenario("zipf", SMALL), seed=0, hours=1, should_stop=should_stop)
-    assert told == [(1, 60), (2, 60), (3, 60)]
+    assert reports == [(1, 60), (2, 60), (3, 60)]
     assert np.array_equal(begun.usage, whole.usage[:3])
     assert begun.actions == tuple(action for action in whole.actions if action.minute < 3)
 

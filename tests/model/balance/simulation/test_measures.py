@@ -49,17 +49,17 @@ def test_brokers_that_are_down_do_not_count() -> None:
     run = _run([[0.6, 0.2, NAN], [0.9, 0.3, 0.3], [0.0, 0.0, 0.0], [NAN, NAN, NAN]])
     assert imbalance(run).tolist() == pytest.approx([1.5, 1.8, 1.0, 1.0])
     assert deviation(run).tolist() == pytest.approx([0.2, math.sqrt(0.08), 0.0, 0.0])
-    found = measures(run)
-    assert (found.imbalance, found.overloaded) == (pytest.approx(5.3 / 4), 1.0)
+    figures = measures(run)
+    assert (figures.imbalance, figures.overloaded) == (pytest.approx(5.3 / 4), 1.0)
 
 
 def test_unloads_are_counted_and_what_was_refused_is_not() -> None:
     moves = [_unload(0, "b0", "b1"), _unload(5, "b1", "b0"), _unload(6, "b0", "b1", "y")]
     refused = replace(_unload(7, "b0", "b1"), refused="no", seconds=0.0)
     split = Action(8, "split", "x", "b0", "b0", seconds=1.5, topics=3)
-    found = measures(_run([[0.5, 0.5]] * 30, *moves, refused, split))
-    assert (found.unloads_per_hour, found.most_unloads, found.refused, found.splits) == (6.0, 2.0, 1.0, 1.0)
-    assert (found.unavailable, found.topics_moved, found.bundles) == (7.5, 12.0, 4.0)
+    figures = measures(_run([[0.5, 0.5]] * 30, *moves, refused, split))
+    assert (figures.unloads_per_hour, figures.most_unloads, figures.refused, figures.splits) == (6.0, 2.0, 1.0, 1.0)
+    assert (figures.unavailable, figures.topics_moved, figures.bundles) == (7.5, 12.0, 4.0)
 
 
 @pytest.mark.parametrize(("back", "returns"), [(29, 1), (30, 1), (31, 0)])

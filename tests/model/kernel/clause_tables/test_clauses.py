@@ -44,9 +44,9 @@ def _holds(atoms: np.ndarray, clause: tuple[int, ...]) -> bool:
 
 def _least(atoms: np.ndarray, size: int) -> set[tuple[int, ...]]:
     literals = range(2 * len(SCOPES))
-    made = [c for c in itertools.combinations(literals, size) if len({n >> 1 for n in c}) == size]
+    clauses = [c for c in itertools.combinations(literals, size) if len({n >> 1 for n in c}) == size]
     shorter = [part for length in range(1, size) for part in _least(atoms, length)]
-    return {c for c in made if _holds(atoms, c) and not any(set(part) <= set(c) for part in shorter)}
+    return {c for c in clauses if _holds(atoms, c) and not any(set(part) <= set(c) for part in shorter)}
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -74,11 +74,11 @@ def test_the_states_in_which_clauses_hold_are_found(atoms: np.ndarray) -> None:
     words, ground = _planes(atoms)
     clauses = np.array([[0, 4, -1, -1], [1, 6, 9, -1], [2, 5, 8, 7]])
     with Crew(2) as crew:
-        found = Judge(ground, crew).satisfying(words, clauses)[:STATES]
+        flags = Judge(ground, crew).satisfying(words, clauses)[:STATES]
     each = [[~atoms[n >> 1] if n & 1 else atoms[n >> 1] for n in clause if n >= 0] for clause in clauses.tolist()]
     expected = np.logical_and.reduce([np.logical_or.reduce(parts).all(axis=(0, 1)) for parts in each])
-    assert found.tolist() == expected.tolist()
-    assert 0 < found.sum() < STATES
+    assert flags.tolist() == expected.tolist()
+    assert 0 < flags.sum() < STATES
 
 
 def test_truths_are_what_the_kernel_observes_and_followers_what_it_does() -> None:

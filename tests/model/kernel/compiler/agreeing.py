@@ -95,8 +95,8 @@ class Together:
         kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 2)
         call = kind(self._steps.address("step_planes"))
         call(planes.ctypes.data, action, written.ctypes.data, concerned.ctypes.data)
-        said = members(concerned)
-        return np.array([written[place] if place in said else 0 for place in range(len(written))], np.uint64)
+        places = members(concerned)
+        return np.array([written[place] if place in places else 0 for place in range(len(written))], np.uint64)
 
     def _called(self, name: str, count: int, planes: Words) -> Words:
         written = np.zeros(count, np.uint64)

@@ -33,9 +33,9 @@ def kernel() -> Kernel:
 def cut(kernel: Kernel, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The checkpoint of a search that was cut off."""
     folder = tmp_path_factory.mktemp("cut") / "search"
-    made = search(kernel, watch=[0], checkpoint=folder, workers=1, limits=Limits(depth=3))
-    assert made.watched
-    assert made.outcome == "depth"
+    result = search(kernel, watch=[0], checkpoint=folder, workers=1, limits=Limits(depth=3))
+    assert result.watched
+    assert result.outcome == "depth"
     return folder
 
 
@@ -151,9 +151,9 @@ def test_a_search_that_is_killed_wherever_it_writes_goes_on(tmp_path: Path) -> N
     """A process is killed before a line of what writes a checkpoint; the next one goes on, and is killed at another."""
     folder = tmp_path / "search"
     arguments = [sys.executable, "-c", KILLED, str(folder)]
-    told = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, timeout=300, check=True)
-    statuses = [int(line) for line in told.stdout.split()]
-    assert statuses.count(-9) >= 15, told
-    assert set(statuses) <= {0, -9}, told.stderr
+    process = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, timeout=300, check=True)
+    statuses = [int(line) for line in process.stdout.split()]
+    assert statuses.count(-9) >= 15, process
+    assert set(statuses) <= {0, -9}, process.stderr
     kernel = Kernel(ring(3))
     assert search(kernel, checkpoint=folder, resume=True) == search(kernel)

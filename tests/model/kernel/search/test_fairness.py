@@ -34,13 +34,13 @@ def test_the_components_are_those_of_networkx(seed: int) -> None:
     count = int(states * dice.choice([0.5, 1.2, 2.0, 4.0]))
     transitions = [(int(a), int(b)) for a, b in dice.integers(0, states, (count, 2))]
     part = dice.random(states) < dice.choice([0.5, 0.9, 1.0])
-    found = components(graph(states, transitions), part, np.zeros(1, dtype=np.bool_))
+    parts = components(graph(states, transitions), part, np.zeros(1, dtype=np.bool_))
     known = networkx.MultiDiGraph(transitions)
     known.add_nodes_from(range(states))
     inside = known.subgraph(np.flatnonzero(part).tolist())
-    assert parted(found.of) == set(map(frozenset, networkx.strongly_connected_components(inside)))
-    assert (found.of >= 0).tolist() == part.tolist()
-    assert found.count == networkx.number_strongly_connected_components(inside)
+    assert parted(parts.of) == set(map(frozenset, networkx.strongly_connected_components(inside)))
+    assert (parts.of >= 0).tolist() == part.tolist()
+    assert parts.count == networkx.number_strongly_connected_components(inside)
 
 
 def test_a_long_way_and_a_long_loop_take_no_stack() -> None:

@@ -163,9 +163,9 @@ def test_finds_are_as_near_as_without_symmetry_and_their_runs_are_real() -> None
     orbits = Orbits(kernel.packing, symmetry)
     for alarms in ({"alarm": [0]}, {"step_alarm": [1]}):
         full, reduced = searched(kernel, **alarms), searched(kernel, orbits.canonical, **alarms)
-        (wanted,), (found,) = full.violations, reduced.violations
-        assert (wanted.kind, wanted.depth) == (found.kind, found.depth)
-        path = reduced.path(found)
+        (wanted,), (find,) = full.violations, reduced.violations
+        assert (wanted.kind, wanted.depth) == (find.kind, find.depth)
+        path = reduced.path(find)
         assert path.states[0] in {plain(state) for state in kernel.initial()}
         for before, action, after in zip(path.states, path.actions, path.states[1:], strict=False):
             state = np.array(before, dtype=np.uint64)

@@ -28,13 +28,13 @@ def by_hand(kernel: Kernel, states: set[tuple[int, ...]], step: set[int], silent
         packed = np.array(state, dtype=np.uint64)
         return {tuple(map(int, kernel.apply(packed, n))) for n in kernel.enabled(packed) if n in allowed}
 
-    found = set().union(*(onward(state, step) for state in states)) | (states if stay else set())
-    todo = list(found)
+    closure = set().union(*(onward(state, step) for state in states)) | (states if stay else set())
+    todo = list(closure)
     while todo:
-        new = onward(todo.pop(), silent) - found
-        found |= new
+        new = onward(todo.pop(), silent) - closure
+        closure |= new
         todo += new
-    return found
+    return closure
 
 
 def test_everything_is_reached_by_all_actions(kernel: Kernel) -> None:

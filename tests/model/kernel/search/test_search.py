@@ -195,10 +195,10 @@ def test_violation_is_the_smallest_of_its_level_and_its_path_shortest(watched: K
 
 
 def test_what_is_only_watched_is_found_as_violations_are_and_ends_nothing(watched: Kernel) -> None:
-    found, through = run(watched, alarm=[0]).violations, run(watched)
+    finds, through = run(watched, alarm=[0]).violations, run(watched)
     for workers in (1, 2, 4):
         result = run(watched, watch=[0, 1], workers=workers)
-        assert (result.violations, result.watched) == ((), found)
+        assert (result.violations, result.watched) == ((), finds)
         assert replace(result, watched=()) == through
 
 
@@ -300,8 +300,8 @@ def test_symmetry_visits_representatives_and_shows_real_runs() -> None:
     address = code.address("canonical")
     full, reduced = run(kernel), run(kernel, canonical=address)
     assert (full.distinct, reduced.distinct) == (36, 21)
-    found = run(kernel, canonical=address, alarm=[0])
-    path = found.path(found.violations[0])
+    result = run(kernel, canonical=address, alarm=[0])
+    path = result.path(result.violations[0])
     assert_path(kernel, path.states, path.actions)
     assert len(path.actions) == 8
     stepped = run(kernel, canonical=address, step_alarm=[0])
@@ -315,11 +315,11 @@ def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
     ticks = count()
     monkeypatch.setattr(module.time, "monotonic", lambda: float(next(ticks)))
-    told: list[Any] = []
-    result = run(Kernel(counters(3, 4)), progress=told.append)
-    assert [p.depth for p in told] == list(range(result.depth + 1))
-    assert [p.frontier for p in told] == list(result.level_sizes)
-    assert told[-1].distinct == result.distinct
+    reports: list[Any] = []
+    result = run(Kernel(counters(3, 4)), progress=reports.append)
+    assert [p.depth for p in reports] == list(range(result.depth + 1))
+    assert [p.frontier for p in reports] == list(result.level_sizes)
+    assert reports[-1].distinct == result.distinct
 
 
 # --- checkpoints

@@ -34,15 +34,15 @@ def test_what_is_new_comes_once_and_in_order_in_more_examples(data: st.DataObjec
 def _is_as_sets_have_it(data: st.DataObject, words: int) -> None:
     lists = st.lists(st.lists(st.tuples(*[WORD] * words), max_size=40), min_size=1, max_size=4)
     pieces, known = data.draw(lists), data.draw(lists)
-    made = new_states([rows(piece, words) for piece in pieces], (rows(piece, words) for piece in known))
-    assert [tuple(row) for row in made.tolist()] == sorted({s for p in pieces for s in p} - {s for p in known for s in p})
+    new = new_states([rows(piece, words) for piece in pieces], (rows(piece, words) for piece in known))
+    assert [tuple(row) for row in new.tolist()] == sorted({s for p in pieces for s in p} - {s for p in known for s in p})
 
 
 def test_many_states_with_many_known() -> None:
     """More than a few lines of the table, and than are looked up ahead; every third state is known."""
     states = np.arange(300_000, dtype=np.uint64).reshape(-1, 1)
-    made = new_states([states[::-1], states[:1000]], [states[::3], states[:7]])
-    assert np.array_equal(made[:, 0], np.delete(states[:, 0], np.s_[::3])[4:])
+    new = new_states([states[::-1], states[:1000]], [states[::3], states[:7]])
+    assert np.array_equal(new[:, 0], np.delete(states[:, 0], np.s_[::3])[4:])
 
 
 def test_a_state_is_always_in_the_same_bucket_and_buckets_are_about_as_full() -> None:

@@ -38,7 +38,7 @@ def whole(broken: Observed) -> Census:
 @pytest.mark.long
 def test_it_makes_the_walks_of_random_walks(broken: Observed, whole: Census) -> None:
     alarm, step_alarm = broken.alarms()
-    made = random_walks(
+    result = random_walks(
         broken.kernel,
         seed=SEED,
         count=3000,
@@ -49,11 +49,11 @@ def test_it_makes_the_walks_of_random_walks(broken: Observed, whole: Census) -> 
         stop_on_violation=False,
         workers=1,
     )
-    assert (whole.steps, whole.stuck, whole.enabled) == (made.steps, made.deadlocks, made.enabled)
-    assert tuple(whole.taken.tolist()) == made.taken
-    assert (whole.seen, whole.seen_steps) == (made.seen, made.seen_steps)
+    assert (whole.steps, whole.stuck, whole.enabled) == (result.steps, result.deadlocks, result.enabled)
+    assert tuple(whole.taken.tolist()) == result.taken
+    assert (whole.seen, whole.seen_steps) == (result.seen, result.seen_steps)
     assert {row: min(run.walk for run in runs) for row, runs in _all(broken).items()} == {
-        find.formula: find.walk for find in made.violations
+        find.formula: find.walk for find in result.violations
     }
 
 
@@ -86,13 +86,13 @@ def test_a_violating_walk_ends_with_its_violation(broken: Observed, whole: Censu
 
 
 def test_without_bits_every_state_is_sampled(broken: Observed) -> None:
-    made = walking(broken, bits=0).census(0, 50)
-    assert int(made.visits.sum()) == made.walks + made.steps == made.looked_at
+    census = walking(broken, bits=0).census(0, 50)
+    assert int(census.visits.sum()) == census.walks + census.steps == census.looked_at
     states = np.unique(np.concatenate([walking(broken).path(walk)[0] for walk in range(50)]), axis=0)
-    assert len(made.fingerprints) == len(states)
-    assert made.possible[made.taken > 0].min() > 0
+    assert len(census.fingerprints) == len(states)
+    assert census.possible[census.taken > 0].min() > 0
     fields = broken.kernel.packing.fields.values()
-    assert [len(values) for values in made.values] == [
+    assert [len(values) for values in census.values] == [
         len(np.unique(states[:, field.word] >> np.uint64(field.shift) & np.uint64(field.mask))) for field in fields
     ]
 
@@ -101,6 +101,6 @@ def test_without_bits_every_state_is_sampled(broken: Observed) -> None:
 def test_a_deadlock_is_a_find() -> None:
     stuck = observed()
     nowhere = Walking(stuck.kernel, seed=SEED, steps=STEPS, may_end=next(iter(stuck.goals)))
-    made = nowhere.census(0, 200)
+    census = nowhere.census(0, 200)
     row = stuck.kernel.formulas["observe"] + stuck.kernel.formulas["observe_step"]
-    assert 0 < made.violating[row] <= made.stuck
+    assert 0 < census.violating[row] <= census.stuck

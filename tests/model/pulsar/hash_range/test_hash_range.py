@@ -35,18 +35,18 @@ def layout(*boundaries: int, last: int = 15, defects: tuple[str, ...] = ()) -> L
 def reachable(hashes: HashRange) -> set[Layout]:
     """Every layout that splits at any one boundary that is admitted lead to, from every number of equal bundles."""
     counts = range(1, (hashes.last + 1) // 2 + 1)
-    found = {Layout.of_equal_bundles(count, hashes) for count in counts}
-    new = list(found)
+    layouts = {Layout.of_equal_bundles(count, hashes) for count in counts}
+    new = list(layouts)
     while new:
         before = new.pop()
         for bundle in before.bundles:
             for boundary in range(bundle.lower + 1, bundle.upper):
                 after = before.split(bundle, [boundary])
                 assert after is not None
-                if after not in found:
-                    found.add(after)
+                if after not in layouts:
+                    layouts.add(after)
                     new.append(after)
-    return found
+    return layouts
 
 
 # --- Pulsar's own numbers
