@@ -33,13 +33,13 @@ def fencepost(*arguments: str | Path, folder: Path = ROOT, together: bool = Fals
     ``together`` has standard error among what it prints, in the order in which it comes.
     """
     printed = io.StringIO()
-    said = printed if together else io.StringIO()
-    with redirect_stdout(printed), redirect_stderr(said), chdir(folder), patch.dict(os.environ, WIDE):
+    errors = printed if together else io.StringIO()
+    with redirect_stdout(printed), redirect_stderr(errors), chdir(folder), patch.dict(os.environ, WIDE):
         try:
             status = main([str(argument) for argument in arguments])
         except SystemExit as end:  # argparse ends the program for --help and for wrong usage
             status = end.code if isinstance(end.code, int) else 1
-    return Ran(status, printed.getvalue(), said.getvalue())
+    return Ran(status, printed.getvalue(), errors.getvalue())
 
 
 def command(*arguments: str | Path) -> list[str]:

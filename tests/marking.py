@@ -48,12 +48,12 @@ def needed(groups: Iterable[str], fixtures: Iterable[str]) -> set[str]:
 
 def first_at_once(cases: Iterable[Any], count: int = 1) -> list[ParameterSet]:
     """The cases of a test, each a value or a tuple of them: the first ones in the first step, the others in the second."""
-    made = [
+    params = [
         case if isinstance(case, ParameterSet) else pytest.param(*(case if isinstance(case, tuple) else (case,)))
         for case in cases
     ]
-    long = [pytest.param(*case.values, id=case.id, marks=(*case.marks, pytest.mark.long)) for case in made[count:]]
-    return [*made[:count], *long]
+    long = [pytest.param(*case.values, id=case.id, marks=(*case.marks, pytest.mark.long)) for case in params[count:]]
+    return [*params[:count], *long]
 
 
 def unmarked(program: str, markers: Collection[str]) -> str | None:

@@ -107,7 +107,7 @@ def _source(module: Path) -> str:
 @cache
 def _imports(source: str) -> frozenset[tuple[str, ...]]:
     """What a module imports of ours, wherever in it, each as its path within the package; ``tests`` counts as ours."""
-    found: set[tuple[str, ...]] = set()
+    paths: set[tuple[str, ...]] = set()
     for node in ast.walk(ast.parse(source)) if OURS.search(source) else ():
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -116,9 +116,9 @@ def _imports(source: str) -> frozenset[tuple[str, ...]]:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         else:
             continue
-        found |= {tuple(name.split(".")) for name in names}
-    ours = {path[1:] for path in found if path[0] == "fencepost"}
-    return frozenset(ours | {path for path in found if path[0] == "tests"})
+        paths |= {tuple(name.split(".")) for name in names}
+    ours = {path[1:] for path in paths if path[0] == "fencepost"}
+    return frozenset(ours | {path for path in paths if path[0] == "tests"})
 
 
 def _upward(layer: str, source: str) -> set[str]:
@@ -272,12 +272,12 @@ def _texts() -> list[tuple[str, str]]:
 
 
 def test_no_tracked_file_names_a_path_of_a_machine() -> None:
-    found = []
+    places = []
     for name, text in _texts():
-        found += [f"{name}: {match.group()}" for match in HOME_OF_A_MACHINE.finditer(text)]
+        places += [f"{name}: {match.group()}" for match in HOME_OF_A_MACHINE.finditer(text)]
         if f"{ROOT.parent}/" in text and len(ROOT.parent.parts) > 1 and ROOT.parent != TEMPORARY:
-            found.append(f"{name}: {ROOT.parent}")
-    assert not found
+            places.append(f"{name}: {ROOT.parent}")
+    assert not places
 
 
 UNMERGED = re.compile(r"^(<{7}|>{7}) ", re.MULTILINE)

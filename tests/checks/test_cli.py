@@ -63,5 +63,5 @@ def test_what_is_not_installed_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr("fencepost.checks.commands.arguments.version", version)
-    status, said, _ = fencepost("--version")
-    assert (status, said.startswith("fencepost is running from source")) == (0, True)
+    status, output, _ = fencepost("--version")
+    assert (status, output.startswith("fencepost is running from source")) == (0, True)

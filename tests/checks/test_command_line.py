@@ -44,7 +44,7 @@ def test_a_stock_configuration_holds_but_for_the_hazards_of_the_release(conf: Pa
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "empty"),
         (STOCK.replace("AckQuorum=2", "AckQuorum=3"), "managedLedgerDefaultAckQuorum"),
@@ -53,13 +53,13 @@ def test_a_stock_configuration_holds_but_for_the_hazards_of_the_release(conf: Pa
         (STOCK + "supportedNamespaceBundleSplitAlgorithms=topic_count_equally_divide\n", "no broker starts"),
     ],
 )
-def test_a_configuration_that_cannot_be_used(conf: Path, text: str, said: str) -> None:
+def test_a_configuration_that_cannot_be_used(conf: Path, text: str, message: str) -> None:
     conf.write_text(text)
     run = fencepost("check", "--conf", conf)
     assert run.returncode == 150
     assert run.stdout == ""
     assert run.stderr.startswith(f"fencepost: {conf}")
-    assert said in run.stderr
+    assert message in run.stderr
     assert run.stderr.count("\n") == 1
 
 
@@ -77,12 +77,12 @@ def test_an_ack_quorum_of_one_is_legal_and_noted(conf: Path) -> None:
 def test_a_control_that_a_limit_keeps_from_failing_is_inconclusive_in_every_format() -> None:
     asked = ["check", "ownership", "--set", "disconnects=1", "expiries=1", "releases=1", "--property", "single_server"]
     asked += ["--by", "bounded", "--depth", "2", "--quiet"]
-    told = fencepost(*asked)
-    assert told.returncode == 20
+    in_text = fencepost(*asked)
+    assert in_text.returncode == 20
     last = "1 inconclusive: something was neither shown nor refuted (exit 20)"
-    assert told.stdout.splitlines()[-1] == last
-    made = fencepost(*asked, "--format", "json")
-    assert (made.returncode, json.loads(made.stdout)["status"]) == (20, 20)
+    assert in_text.stdout.splitlines()[-1] == last
+    in_json = fencepost(*asked, "--format", "json")
+    assert (in_json.returncode, json.loads(in_json.stdout)["status"]) == (20, 20)
     assert 'failures="0" errors="1"' in fencepost(*asked, "--format", "junit").stdout
     (run,) = json.loads(fencepost(*asked, "--format", "sarif").stdout)["runs"]
     assert ([result["kind"] for result in run["results"]], run["invocations"][0]["executionSuccessful"]) == (["open"], False)
@@ -291,7 +291,7 @@ def test_no_option_is_abbreviated(words: list[str], option: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["check", "legder"], "did you mean ledger?"),
         (["check", "--set", "bookie=3"], "did you mean bookies?"),
@@ -314,10 +314,10 @@ def test_no_option_is_abbreviated(words: list[str], option: str) -> None:
         (["check", "--workers", "0"], "not a whole number from 1 on"),
     ],
 )
-def test_wrong_usage_is_said_in_a_line(arguments: list[str], said: str) -> None:
+def test_wrong_usage_is_said_in_a_line(arguments: list[str], message: str) -> None:
     run = fencepost(*arguments)
     assert run.returncode == 2
-    assert said in run.stderr
+    assert message in run.stderr
     assert "Traceback" not in run.stderr
 
 
@@ -333,8 +333,8 @@ def test_listing_finds_the_actions_of_a_method() -> None:
 def test_listing_names_every_property_and_defect() -> None:
     run = fencepost("list")
     assert run.returncode == 0
-    properties, told = ("no_truncation", "no_deadlock"), ("bookkeeper#2614", "rots the copies that go bad")
-    for word in (*properties, *told, "recovery_reads_do_not_fence", "write_quorum", "standard"):
+    properties, defects = ("no_truncation", "no_deadlock"), ("bookkeeper#2614", "rots the copies that go bad")
+    for word in (*properties, *defects, "recovery_reads_do_not_fence", "write_quorum", "standard"):
         assert word in run.stdout
 
 
@@ -354,11 +354,11 @@ def test_a_reader_that_goes_away_gets_no_traceback() -> None:
 
 @pytest.mark.long
 def test_nowhere_to_print_is_said_in_a_line() -> None:
-    for where, said in ((">&-", "standard output is closed"), ("> /dev/full", "No space left on device")):
+    for where, message in ((">&-", "standard output is closed"), ("> /dev/full", "No space left on device")):
         printed = f"{' '.join(command('list', 'ledger'))} {where}"
         run = subprocess.run(["bash", "-c", printed], cwd=ROOT, capture_output=True, text=True, check=False)
         assert run.returncode == 153
-        assert (said in run.stderr, run.stderr.count("\n")) == (True, 1)
+        assert (message in run.stderr, run.stderr.count("\n")) == (True, 1)
 
 
 @pytest.mark.parametrize(("option", "path"), [("--trace-dir", "file"), ("--html", "file/page.html")])

@@ -184,33 +184,33 @@ def written(folder: Path, wrong: str, written_instead: str, at: str | None) -> t
     assert MODEL.count(wrong) == 1, wrong
     text = MODEL.replace(wrong, written_instead)
     place = at if at is not None else written_instead.splitlines()[0]
-    line = max(number for number, told in enumerate(text.splitlines(), start=1) if told.startswith(place))
+    line = max(number for number, row in enumerate(text.splitlines(), start=1) if row.startswith(place))
     file = folder / "guests.py"
     file.write_text(text)
     spec = importlib.util.spec_from_file_location("guests_of_a_newcomer", file)
     assert spec
     assert spec.loader
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made.ENTRY, f"{file}:{line}: "
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.ENTRY, f"{file}:{line}: "
 
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_told_in_a_line(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wrong, instead, said, *at = MISTAKES[name]
+    wrong, instead, message, *at = MISTAKES[name]
     entry, place = written(tmp_path, wrong, instead, at[0] if at else None)
     with pytest.raises(pytest.fail.Exception) as failed:
         Checking({"guests": entry})("guests", by="bounded")
-    told = str(failed.value)
-    assert said in told
-    assert told.startswith(place), (told, place)
-    assert "\n" not in told
-    assert not re.search(r"0x[0-9a-f]{6}", told)
+    error = str(failed.value)
+    assert message in error
+    assert error.startswith(place), (error, place)
+    assert "\n" not in error
+    assert not re.search(r"0x[0-9a-f]{6}", error)
     monkeypatch.setattr(planning, "EVERYTHING", {"guests": entry})
     assert main(["check", "guests", "--by", "bounded", "--quiet"]) == 2
-    assert capsys.readouterr().err == f"fencepost: {told}\n"
+    assert capsys.readouterr().err == f"fencepost: {error}\n"
 
 
 def test_without_a_mistake_it_is_checked(tmp_path: Path) -> None:
@@ -221,10 +221,10 @@ def test_without_a_mistake_it_is_checked(tmp_path: Path) -> None:
 
 def test_what_is_asked_amiss_is_no_mistake_of_the_model(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "ledger", "--defect", "foo"]) == 2
-    told = capsys.readouterr().err
-    assert told == "fencepost: there is no defect 'foo'; to see those that there are: fencepost list ledger\n"
+    stderr = capsys.readouterr().err
+    assert stderr == "fencepost: there is no defect 'foo'; to see those that there are: fencepost list ledger\n"
     assert main(["explore", "ledger", "--defect", "foo", "--out", "nowhere"]) == 2
-    told = capsys.readouterr().err
-    assert told.startswith("fencepost: ledger has no defect 'foo'; it has: ")
-    assert told.endswith(" more: fencepost list ledger\n")
-    assert len(told) < 300
+    stderr = capsys.readouterr().err
+    assert stderr.startswith("fencepost: ledger has no defect 'foo'; it has: ")
+    assert stderr.endswith(" more: fencepost list ledger\n")
+    assert len(stderr) < 300

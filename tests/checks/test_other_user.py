@@ -69,7 +69,7 @@ def test_a_temporary_folder_of_somebody_else_is_not_trusted(folder: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("words", "status", "said"),
+    ("words", "status", "message"),
     [
         (("check", "--conf", "secret.conf"), ExitStatus.INPUT, "secret.conf: cannot be read: Permission denied"),
         (("check", "--conf", "forbidden/b.conf"), ExitStatus.INPUT, "forbidden/b.conf: cannot be read: Permission denied"),
@@ -88,10 +88,10 @@ def test_a_temporary_folder_of_somebody_else_is_not_trusted(folder: Path) -> Non
     ],
 )
 def test_what_cannot_be_read_or_written_is_named_in_a_line(
-    folder: Path, words: tuple[str, ...], status: ExitStatus, said: str
+    folder: Path, words: tuple[str, ...], status: ExitStatus, message: str
 ) -> None:
     done = ran(folder, *words)
     *notes, line = done.stderr.splitlines()
-    assert (done.returncode, said in line) == (status, True), done.stderr
+    assert (done.returncode, message in line) == (status, True), done.stderr
     assert line.startswith("fencepost: ")
     assert all(note.startswith("# ") for note in notes)

@@ -90,7 +90,7 @@ def test_entries_of_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "status", "said"),
+    ("before", "after", "status", "message"),
     [
         ("from beside import PEOPLE", "from elsewhere import PEOPLE", 150, "lamp.py:3: ModuleNotFoundError: No module named"),
         ("def lamp(", "def lamp(:", 150, "lamp.py:7: SyntaxError: invalid syntax"),
@@ -103,12 +103,12 @@ def test_entries_of_a_file(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistake_is_one_line_with_its_place(
-    plain: Path, tmp_path: Path, before: str, after: str, status: int, said: str
+    plain: Path, tmp_path: Path, before: str, after: str, status: int, message: str
 ) -> None:
     plain.write_text(PLAIN.replace(before, after))
     ran = fencepost("check", "lamp.py", folder=tmp_path)
     assert (ran.returncode, ran.stdout) == (status, "")
-    assert said in ran.stderr
+    assert message in ran.stderr
     assert ran.stderr.startswith("fencepost: ")
     assert ran.stderr.count("\n") == 1
 

@@ -21,9 +21,9 @@ SHOWN = ELECTION.shown_by["elected_follows"]
 
 def instances(*args: object, **chosen: object) -> list[tuple[str, dict[str, object]]]:
     """The names of the instances that are checked, and what is set in them."""
-    found = check(*args, properties=["no_deadlock"], **chosen)  # type: ignore[arg-type]
-    assert {v.property.name for one in found for v in one.findings.verdicts} == {"no_deadlock"}
-    return [(one.instance.name, dict(one.instance.parameters)) for one in found]
+    results = check(*args, properties=["no_deadlock"], **chosen)  # type: ignore[arg-type]
+    assert {v.property.name for one in results for v in one.findings.verdicts} == {"no_deadlock"}
+    return [(one.instance.name, dict(one.instance.parameters)) for one in results]
 
 
 @pytest.mark.long
@@ -72,9 +72,9 @@ def test_mistakes_are_told() -> None:
 
 def test_every_state_is_visited_and_only_what_is_asked_for_is_judged() -> None:
     suite = ELECTION.suite(ELECTION.build({"brokers": 2}))
-    found = explore(suite, properties=["holder_leads", "election_ends"])
-    assert {v.property.name: v.verdict for v in found.verdicts} == {"holder_leads": "exhausted", "election_ends": "exhausted"}
-    assert replace(found, seconds=0.0) == explore(suite, properties=["holder_leads", "election_ends"])
+    result = explore(suite, properties=["holder_leads", "election_ends"])
+    assert {v.property.name: v.verdict for v in result.verdicts} == {"holder_leads": "exhausted", "election_ends": "exhausted"}
+    assert replace(result, seconds=0.0) == explore(suite, properties=["holder_leads", "election_ends"])
     assert {v.property.name for v in explore(suite).verdicts} == {p.name for p in suite.properties}
     with pytest.raises(KeyError, match="absent"):
         explore(suite, properties=["absent"])

@@ -21,15 +21,15 @@ KEPT = Path(__file__).with_name("compared.json")
 HEAD = f"| rule | the class | {' | '.join(RELEASES)} |\n|---|---|{'---|' * len(RELEASES)}\n"
 
 
-def kept() -> dict[str, dict[str, int]]:
+def load_counts() -> dict[str, dict[str, int]]:
     """The cases of each rule, by release."""
-    found: dict[str, dict[str, int]] = json.loads(KEPT.read_text(encoding="utf-8"))
-    return found
+    by_release: dict[str, dict[str, int]] = json.loads(KEPT.read_text(encoding="utf-8"))
+    return by_release
 
 
 def table() -> str:
     """A line for each rule: how many cases were compared with each release, of which none differs."""
-    counts = kept()
+    counts = load_counts()
     lines = []
     for rule in RULES:
         cells = [
@@ -42,12 +42,12 @@ def table() -> str:
 
 def record(reports: Sequence[dict[str, Any]]) -> None:
     """Keeps what reports count. Raises ValueError for one with differences."""
-    counts = kept() if KEPT.exists() else {}
+    counts = load_counts() if KEPT.exists() else {}
     for report in reports:
         if report["differences"]:
             raise ValueError(f"{report['release']}: {len(report['differences'])} rules differ")
-        told = {name: rule["cases"] for name, rule in report["rules"].items()}
-        merged = {**counts.get(report["release"], {}), **told}
+        cases = {name: rule["cases"] for name, rule in report["rules"].items()}
+        merged = {**counts.get(report["release"], {}), **cases}
         counts[report["release"]] = {rule.name: merged[rule.name] for rule in RULES if rule.name in merged}
     KEPT.write_text(json.dumps({name: counts[name] for name in RELEASES if name in counts}, indent=1) + "\n", encoding="utf-8")
 

@@ -104,17 +104,17 @@ def blocks(document: str) -> list[Block]:
 
 def exchanges(session: str) -> list[Exchange]:
     """The commands of a session; ValueError if it does not begin with one."""
-    found: list[Exchange] = []
+    entries: list[Exchange] = []
     for line in session.splitlines():
         if line.startswith("$ "):
-            found.append(Exchange(line[2:], ()))
-        elif not found:
+            entries.append(Exchange(line[2:], ()))
+        elif not entries:
             raise ValueError(f"a session begins with a command, not with {line!r}")
-        elif found[-1].command.endswith("\\"):
-            found[-1] = replace(found[-1], command=f"{found[-1].command}\n{line}")
+        elif entries[-1].command.endswith("\\"):
+            entries[-1] = replace(entries[-1], command=f"{entries[-1].command}\n{line}")
         else:
-            found[-1] = replace(found[-1], output=(*found[-1].output, line))
-    return found
+            entries[-1] = replace(entries[-1], output=(*entries[-1].output, line))
+    return entries
 
 
 def matches(shown: Iterable[str], printed: Iterable[str]) -> bool:
@@ -175,8 +175,8 @@ class Session:
         """What make would run last, with all set-up done: a command of the virtual environment."""
         done = [f"--old-file=.venv/{name}" for name in ("installed", "installed-spark", "installed-plots", "bin/python")]
         dry = ["make", "--dry-run", "--no-print-directory", *done, *arguments]
-        told = subprocess.run(dry, cwd=ROOT, capture_output=True, text=True, check=True)
-        last = told.stdout.splitlines()[-1]
+        process = subprocess.run(dry, cwd=ROOT, capture_output=True, text=True, check=True)
+        last = process.stdout.splitlines()[-1]
         if not last.startswith(f"{RECIPE_PREFIX}fencepost "):
             raise ValueError(f"make {' '.join(arguments)} does not run fencepost: {last}")
         return shlex.split(last.removeprefix(RECIPE_PREFIX))

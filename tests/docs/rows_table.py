@@ -137,8 +137,8 @@ def table() -> str:
 def releases_of(history: History) -> str:
     """The releases that have a mistake, in a word if all that were read have it, and those that are unread."""
     everywhere = len(history.present) + len(history.unread) == len(history.modelled)
-    told = ["all" if everywhere and history.present else ", ".join(history.present) or "none"]
-    return "; ".join(told + [f"unread: {', '.join(history.unread)}"] * bool(history.unread))
+    parts = ["all" if everywhere and history.present else ", ".join(history.present) or "none"]
+    return "; ".join(parts + [f"unread: {', '.join(history.unread)}"] * bool(history.unread))
 
 
 def _line(number: str, row: Row) -> str:

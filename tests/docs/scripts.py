@@ -17,17 +17,17 @@ from tests.command import Ran
 
 def python(arguments: Sequence[str], folder: Path, **environment: str) -> Ran:
     """What ``python ARGUMENTS`` does in a folder: a script, or with ``-m`` a module, and what is handed to it."""
-    with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as errors:
         child = os.fork()
         if child == 0:
             os.dup2(printed.fileno(), 1)
-            os.dup2(said.fileno(), 2)
+            os.dup2(errors.fileno(), 2)
             os.environ.update(environment)
             os._exit(_run(list(arguments), folder))
         _, status = os.waitpid(child, 0)
         printed.seek(0)
-        said.seek(0)
-        return Ran(os.waitstatus_to_exitcode(status), printed.read().decode(), said.read().decode())
+        errors.seek(0)
+        return Ran(os.waitstatus_to_exitcode(status), printed.read().decode(), errors.read().decode())
 
 
 def _run(arguments: list[str], folder: Path) -> int:

@@ -42,8 +42,8 @@ def shown_with(protocol: str, hazard: str, store: str) -> Shown:
     """What a hazard violates in the fewest steps with a store, besides the controls."""
     entry = PROTOCOLS[protocol]
     parameters = {**entry.behaviour(Releases.of(RELEASE)), **entry.shown_by[hazard], **store_parameters(store)}
-    found = unexpected(searched(entry, parameters, [hazard]))
-    return {name: steps for name, steps in sorted(found.items()) if steps == min(found.values())}
+    violations = unexpected(searched(entry, parameters, [hazard]))
+    return {name: steps for name, steps in sorted(violations.items()) if steps == min(violations.values())}
 
 
 def controls_with(protocol: str, instance: str, store: str) -> Shown:
@@ -53,26 +53,26 @@ def controls_with(protocol: str, instance: str, store: str) -> Shown:
     return controls(searched(entry, {**parameters, **store_parameters(store)}))
 
 
-def kept() -> dict[str, Shown]:
+def load_rows() -> dict[str, Shown]:
     """What the file has, by protocol, hazard or instance, and store."""
-    found: dict[str, Shown] = json.loads(KEPT.read_text(encoding="utf-8"))
-    return found
+    by_key: dict[str, Shown] = json.loads(KEPT.read_text(encoding="utf-8"))
+    return by_key
 
 
 def table() -> str:
     """Both tables."""
-    found = kept()
+    by_key = load_rows()
     head = "".join(f" {store} |" for store in STORES) + "\n" + "|---" * (len(STORES) + 1) + "|\n"
-    rows = [(f"{name} `{one}`", [_cell(found[f"{name} {one} {store}"]) for store in STORES]) for name, one in hazards()]
+    rows = [(f"{name} `{one}`", [_cell(by_key[f"{name} {one} {store}"]) for store in STORES]) for name, one in hazards()]
     violated = [(f"{name}, {one}: `{control}`", cells) for name, one in INSTANCES for control, cells in _of(name, one)]
     return f"| hazard of {RELEASE} |{head}{_lines(rows)}\n| control |{head}{_lines(violated)}"
 
 
 def _of(protocol: str, instance: str) -> Iterator[tuple[str, list[str]]]:
     """The controls of an instance, with the steps for each store."""
-    found = [kept()[f"{protocol} {instance} {store}"] for store in STORES]
-    for control in dict.fromkeys(name for shown in found for name in shown):
-        yield control, [str(shown.get(control, "")) for shown in found]
+    by_store = [load_rows()[f"{protocol} {instance} {store}"] for store in STORES]
+    for control in dict.fromkeys(name for shown in by_store for name in shown):
+        yield control, [str(shown.get(control, "")) for shown in by_store]
 
 
 def _cell(shown: Shown) -> str:
@@ -85,9 +85,9 @@ def _lines(rows: list[tuple[str, list[str]]]) -> str:
 
 def main() -> None:
     """Searches, and writes the file."""
-    found = {f"{name} {hazard} {store}": shown_with(name, hazard, store) for name, hazard in hazards() for store in STORES}
-    found |= {f"{name} {one} {store}": controls_with(name, one, store) for name, one in INSTANCES for store in STORES}
-    lines = ",\n".join(f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in found.items())
+    by_key = {f"{name} {hazard} {store}": shown_with(name, hazard, store) for name, hazard in hazards() for store in STORES}
+    by_key |= {f"{name} {one} {store}": controls_with(name, one, store) for name, one in INSTANCES for store in STORES}
+    lines = ",\n".join(f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in by_key.items())
     KEPT.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
 
 

@@ -54,14 +54,14 @@ def table(protocol: str, name: str) -> str:
         return stores_table.table()
     if (protocol, name) == ("policy", "compared"):
         return compared_table.table()
-    made = {
+    tables = {
         "instances": _instances,
         "controls": _controls,
         "defects": _defects,
         "releases": _releases,
         "mirrors": _mirrors,
     }
-    return made[name](protocol)
+    return tables[name](protocol)
 
 
 def hazards(protocols: Iterable[str]) -> str:
@@ -143,8 +143,8 @@ def _mirrors(protocol: str) -> str:
     methods = sorted({real for names in mirrors.values() for real in names})
     back = {real: [action for action, names in mirrors.items() if real in names] for real in methods}
     there = "".join(_line(f"`{action}`", ", ".join(f"`{real}`" for real in names)) for action, names in mirrors.items())
-    told = {real: ", ".join(f"`{action}`" for action in actions) for real, actions in back.items()}
-    lines = "".join(_line(_with_releases(protocol, real), actions) for real, actions in told.items())
+    cells = {real: ", ".join(f"`{action}`" for action in actions) for real, actions in back.items()}
+    lines = "".join(_line(_with_releases(protocol, real), actions) for real, actions in cells.items())
     return f"| action | mirrors |\n|---|---|\n{there}\n| in the code | action |\n|---|---|\n{lines}"
 
 

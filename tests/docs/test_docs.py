@@ -100,7 +100,7 @@ def _needs_java(document: Path) -> bool:
 
 def _with_examples(*, deep: bool) -> list[ParameterSet]:
     """The documents that have examples, deep or not, with what a test of them needs."""
-    found = [document for document in DOCUMENTS if _has(document, deep=deep)]
+    documents = [document for document in DOCUMENTS if _has(document, deep=deep)]
     return [
         pytest.param(
             document,
@@ -111,7 +111,7 @@ def _with_examples(*, deep: bool) -> list[ParameterSet]:
                 *([pytest.mark.smoke] if _name(document) in BY_DEFAULT and not _has_later(document) else []),
             ],
         )
-        for document in found
+        for document in documents
     ]
 
 
@@ -232,7 +232,7 @@ def test_the_findings_have_every_hazard_of_the_control_plane() -> None:
 def test_the_stores_have_every_hazard_of_the_control_plane() -> None:
     page = (ROOT / "docs" / "reference" / "sessions-and-nodes.md").read_text(encoding="utf-8")
     assert marked(page) == {"stores": stores_table.table()}
-    shown = stores_table.kept()
+    shown = stores_table.load_rows()
     assert set(shown) == {
         *(f"{name} {hazard} {store}" for name, hazard in stores_table.hazards() for store in stores_table.STORES),
         *(f"{name} {one} {store}" for name, one in stores_table.INSTANCES for store in stores_table.STORES),
@@ -244,7 +244,7 @@ def test_the_stores_have_every_hazard_of_the_control_plane() -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize(("protocol", "hazard"), stores_table.hazards())
 def test_hazards_show_with_the_stores_that_the_page_tells_of(protocol: str, hazard: str) -> None:
-    shown = stores_table.kept()
+    shown = stores_table.load_rows()
     for store in stores_table.STORES:
         assert stores_table.shown_with(protocol, hazard, store) == shown[f"{protocol} {hazard} {store}"], store
 
@@ -252,7 +252,7 @@ def test_hazards_show_with_the_stores_that_the_page_tells_of(protocol: str, haza
 @pytest.mark.deep
 @pytest.mark.parametrize(("protocol", "instance"), stores_table.INSTANCES)
 def test_controls_show_with_the_stores_that_the_page_tells_of(protocol: str, instance: str) -> None:
-    shown = stores_table.kept()
+    shown = stores_table.load_rows()
     for store in stores_table.STORES:
         assert stores_table.controls_with(protocol, instance, store) == shown[f"{protocol} {instance} {store}"], store
 
@@ -261,9 +261,9 @@ def test_every_row_of_the_comparison_is_in_a_model_or_told_of() -> None:
     page = (ROOT / "docs" / "explanation" / "deviations.md").read_text(encoding="utf-8")
     assert marked(page) == {"rows": rows_table.table()}
     assert list(ROWS) == [f"L{n}" for n in range(1, 16)] + [f"C{n}" for n in range(1, 10)]
-    for number, found in ROWS.items():
-        assert found.names or found.section, number
-        assert not found.begins or f"\n**{found.begins}" in page, number
+    for number, entry in ROWS.items():
+        assert entry.names or entry.section, number
+        assert not entry.begins or f"\n**{entry.begins}" in page, number
 
 
 @pytest.mark.deep

@@ -54,12 +54,12 @@ def _section(name: str) -> str:
 
 
 def test_what_type_checkers_see_is_what_is_loaded() -> None:
-    told = {}
+    imports = {}
     for node in ast.walk(ast.parse(inspect.getsource(fencepost))):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("fencepost."):
-            told |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
-    assert sorted(told) == sorted(fencepost.__all__) == dir(fencepost)
-    for name, (module, there) in told.items():
+            imports |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
+    assert sorted(imports) == sorted(fencepost.__all__) == dir(fencepost)
+    for name, (module, there) in imports.items():
         assert getattr(fencepost, name) is getattr(sys.modules[module], there), name
 
 

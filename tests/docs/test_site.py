@@ -68,7 +68,7 @@ def test_the_site_builds_strictly_and_loads_nothing_from_elsewhere(tmp_path: Pat
     assert {line.split()[0] for line in built.stderr.splitlines()} == {"INFO"}  # with --quiet it would not count warnings
     pages = {page.relative_to(folder).as_posix(): page.read_text(encoding="utf-8") for page in folder.rglob("*.html")}
     assert pages.keys() >= {"index.html", "tutorial.html", "reference/ledger.html", "CHANGELOG.html"}
-    assert {name: found for name, text in pages.items() if (found := FOREIGN.findall(text))} == {}
+    assert {name: matches for name, text in pages.items() if (matches := FOREIGN.findall(text))} == {}
     styles = "".join(sheet.read_text(encoding="utf-8") for sheet in folder.rglob("*.css"))
     assert re.findall(r"(?:url\(|@import )[\"']?(?:https?:)?//[^)]*", styles) == []
 
@@ -119,8 +119,8 @@ def test_each_command_of_the_findings_has_a_page_of_its_own(site: ModuleType) ->
     for document in explorers.DOCUMENTS:
         markdown = (ROOT / "docs" / document).read_text(encoding="utf-8")
         pages, commands = explorers.pages_of(markdown, Path(document).stem), explorers.commands_of(markdown)
-        for place, found in commands.items():
-            for words, page in zip(found, pages[place], strict=True):
+        for place, lines in commands.items():
+            for words, page in zip(lines, pages[place], strict=True):
                 assert named.setdefault(page.name, words) == words
     assert len(named) >= 10
 

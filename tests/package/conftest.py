@@ -42,8 +42,8 @@ def unpacked(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sdist")
     with tarfile.open(built("sdist", sources, folder)) as archive:
         archive.extractall(folder, filter="data")
-    (made,) = (path for path in folder.iterdir() if path.is_dir())
-    return made
+    (root,) = (path for path in folder.iterdir() if path.is_dir())
+    return root
 
 
 @pytest.fixture(scope="session")
@@ -69,8 +69,8 @@ def theirs(tmp_path_factory: pytest.TempPathFactory, clean: Environment) -> Path
         (folder / room / "__init__.py").write_text('WHOSE = "theirs"\n', encoding="utf-8")
     (folder / "tests" / "test_theirs.py").write_text(THEIR_TEST, encoding="utf-8")
     asked = ["check", "election", "--defect", "creates_blindly", "--property", "node_is_taken_when_free", "--quiet"]
-    found = clean.run("-m", "fencepost", *asked, "--trace-dir", "found", folder=folder)
-    assert found.returncode == 12, found.stdout + found.stderr
+    run = clean.run("-m", "fencepost", *asked, "--trace-dir", "found", folder=folder)
+    assert run.returncode == 12, run.stdout + run.stderr
     (trace,) = folder.glob("found/*.itf.json")
     trace.rename(folder / "broken.itf.json")
     return folder

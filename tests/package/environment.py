@@ -45,8 +45,8 @@ def built(kind: str, sources: Path, folder: Path) -> Path:
     script = f"import sys, setuptools.build_meta as backend; backend.build_{kind}(sys.argv[1])"
     command = [sys.executable, "-c", script, folder]
     subprocess.run(command, cwd=sources, env=without_paths(), check=True, capture_output=True)
-    (made,) = folder.glob("*.whl" if kind == "wheel" else "*.tar.gz")
-    return made
+    (archive,) = folder.glob("*.whl" if kind == "wheel" else "*.tar.gz")
+    return archive
 
 
 @dataclass(frozen=True)
@@ -75,15 +75,15 @@ def environment(folder: Path, wheel: Path, *, beside: Sequence[str] = ()) -> Env
     not there.
     """
     venv.EnvBuilder(with_pip=False, symlinks=True).create(folder)
-    made = Environment(folder / "bin" / "python")
-    site = Path(made.run("-c", "import sysconfig; print(sysconfig.get_path('purelib'))", folder=folder).stdout.strip())
+    target = Environment(folder / "bin" / "python")
+    site = Path(target.run("-c", "import sysconfig; print(sysconfig.get_path('purelib'))", folder=folder).stdout.strip())
     for package in _required([*_requires(wheel), *beside]):
         for name in {file.parts[0] for file in package.files or () if file.parts[0] not in ("..", "__pycache__")}:
             (site / name).symlink_to(Path(str(package.locate_file(name))))
-    pip = [sys.executable, "-m", "pip", "--python", made.python, "install", "--quiet", "--disable-pip-version-check"]
+    pip = [sys.executable, "-m", "pip", "--python", target.python, "install", "--quiet", "--disable-pip-version-check"]
     command = [*pip, "--no-index", "--no-deps", "--no-compile", wheel]
     subprocess.run(command, env=without_paths(), check=True, capture_output=True)
-    return made
+    return target
 
 
 def _requires(wheel: Path) -> list[str]:
@@ -94,16 +94,16 @@ def _requires(wheel: Path) -> list[str]:
 
 def _required(requirements: Iterable[str]) -> list[Distribution]:
     """The installed packages that requirements lead to, extras only where one asks for them."""
-    found: dict[str, Distribution] = {}
+    packages: dict[str, Distribution] = {}
     waiting, seen = [(Requirement(text), "") for text in requirements], set[str]()
     while waiting:
         wanted, extra = waiting.pop()
         if wanted.marker is not None and not wanted.marker.evaluate({"extra": extra}):
             continue
         name = canonicalize_name(wanted.name)
-        package = found.setdefault(name, distribution(wanted.name))
+        package = packages.setdefault(name, distribution(wanted.name))
         for asked in {"", *wanted.extras}:
             if f"{name}[{asked}]" not in seen:
                 seen.add(f"{name}[{asked}]")
                 waiting += [(Requirement(text), asked) for text in package.requires or ()]
-    return list(found.values())
+    return list(packages.values())

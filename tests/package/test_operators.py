@@ -56,9 +56,9 @@ def test_no_input_reaches_a_shell_but_as_a_variable() -> None:
 
 
 def step(name: str) -> dict[str, Any]:
-    (found,) = (one for one in ACTION["runs"]["steps"] if one.get("id") == name)
-    made: dict[str, Any] = found
-    return made
+    (match,) = (one for one in ACTION["runs"]["steps"] if one.get("id") == name)
+    content: dict[str, Any] = match
+    return content
 
 
 def acted(folder: Path, **inputs: str) -> tuple[int, str, dict[str, str]]:
@@ -91,11 +91,11 @@ def programs(folder: Path, arguments: Sequence[str]) -> None:
 def test_the_action_checks_and_leaves_a_file_and_a_summary(tmp_path: Path) -> None:
     programs(tmp_path, ["hash_range", "--property", QUICK])
     (tmp_path / "a conf").write_text(CONF)
-    status, told, outputs = acted(tmp_path, conf="a conf\n", pulsar="4.0.8", sarif="found.sarif")
+    status, text, outputs = acted(tmp_path, conf="a conf\n", pulsar="4.0.8", sarif="found.sarif")
     assert (status, outputs) == (0, {"sarif": "found.sarif", "status": "0"})
     assert json.loads((tmp_path / "found.sarif").read_text())["version"] == "2.1.0"
-    assert told.startswith("### Fencepost: nothing found (exit 0)\n")
-    assert "releases: Pulsar 4.0.8" in told
+    assert text.startswith("### Fencepost: nothing found (exit 0)\n")
+    assert "releases: Pulsar 4.0.8" in text
     words = (tmp_path / "words").read_text().splitlines()
     assert words[words.index("--conf") + 1] == "a conf"
     assert "--baseline" not in words
@@ -105,10 +105,10 @@ def test_the_action_says_what_is_wrong_with_a_file(tmp_path: Path) -> None:
     programs(tmp_path, [])
     (tmp_path / "one.conf").write_text(CONF)
     (tmp_path / "two.conf").write_text("managedLedgerDefaultAckQuorum=two\n")
-    status, told, outputs = acted(tmp_path, conf="one.conf\ntwo.conf", bookkeeper="4.17.2", baseline="")
+    status, text, outputs = acted(tmp_path, conf="one.conf\ntwo.conf", bookkeeper="4.17.2", baseline="")
     assert (status, outputs["status"]) == (150, "150")
-    assert told.startswith("### Fencepost: 1 result (exit 150)\n")
-    assert "two.conf:1)</summary>" in told
+    assert text.startswith("### Fencepost: 1 result (exit 150)\n")
+    assert "two.conf:1)</summary>" in text
     (result,) = json.loads((tmp_path / "fencepost.sarif").read_text())["runs"][0]["results"]
     assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "two.conf"
     marked = summary.as_annotations(json.loads((tmp_path / "fencepost.sarif").read_text()))
@@ -119,9 +119,9 @@ def test_the_action_hands_on_what_is_required_in_one_run(tmp_path: Path) -> None
     programs(tmp_path, [])
     (tmp_path / "fencepost" / "bin" / "fencepost").write_text('#!/bin/sh\necho "$@" >> words\nexit 16\n')
     required = {"require": "disks>=2\n\nwriting>=1\n", "baseline": "accepted.json"}
-    status, told, outputs = acted(tmp_path, conf="b", **required)
+    status, text, outputs = acted(tmp_path, conf="b", **required)
     assert (status, outputs["status"]) == (16, "16")
-    assert told.startswith("### Fencepost: no result")
+    assert text.startswith("### Fencepost: no result")
     (words,) = (tmp_path / "words").read_text().splitlines()
     assert "--conf b --require disks>=2 --require writing>=1 --baseline accepted.json" in words
     assert "--format sarif" in words
@@ -131,22 +131,22 @@ def test_the_action_hands_on_what_is_required_in_one_run(tmp_path: Path) -> None
 def test_the_action_marks_the_line_of_what_falls_short(tmp_path: Path) -> None:
     programs(tmp_path, [])
     (tmp_path / "broker.conf").write_text("managedLedgerDefaultEnsembleSize=2\nmanagedLedgerDefaultAckQuorum=1\n")
-    status, told, _ = acted(tmp_path, conf="broker.conf", pulsar="5.0.0-M1", require="disks>=1")
+    status, text, _ = acted(tmp_path, conf="broker.conf", pulsar="5.0.0-M1", require="disks>=1")
     assert status in (14, 16), "whatever the hazards of the release"
-    assert "<summary>disks = 0 falls short of --require disks>=1 (broker.conf:2)</summary>" in told
-    assert "raise it with managedLedgerDefaultAckQuorum=2" in told
-    found = json.loads((tmp_path / "fencepost.sarif").read_text())
-    told = summary.as_annotations(found)
-    assert told.startswith("::error file=broker.conf,line=2,title=disks = 0 falls short of --require disks>=1::")
+    assert "<summary>disks = 0 falls short of --require disks>=1 (broker.conf:2)</summary>" in text
+    assert "raise it with managedLedgerDefaultAckQuorum=2" in text
+    sarif = json.loads((tmp_path / "fencepost.sarif").read_text())
+    text = summary.as_annotations(sarif)
+    assert text.startswith("::error file=broker.conf,line=2,title=disks = 0 falls short of --require disks>=1::")
 
 
 def test_the_action_installs_itself(tmp_path: Path) -> None:
     """The commands are those of ``python`` and of the ``python`` that is made; what they are told is kept."""
     (tmp_path / "path").mkdir()
-    kept = f'echo "$0" "$@" | sed "s|{tmp_path}/||g" >> {tmp_path}/told\n'
-    made = 'for last; do :; done; mkdir -p "$last/bin"; cp "$0" "$last/bin/python"\n'
+    log_call = f'echo "$0" "$@" | sed "s|{tmp_path}/||g" >> {tmp_path}/told\n'
+    make_venv = 'for last; do :; done; mkdir -p "$last/bin"; cp "$0" "$last/bin/python"\n'
     program = tmp_path / "path" / "python"
-    program.write_text(f'#!/bin/sh\n{kept}[ "$2" = venv ] && {{ {made} }}\nexit 0\n')
+    program.write_text(f'#!/bin/sh\n{log_call}[ "$2" = venv ] && {{ {make_venv} }}\nexit 0\n')
     program.chmod(0o755)
     around = {"PATH": f"{program.parent}:{os.environ['PATH']}", "RUNNER_TEMP": str(tmp_path), "SOURCES": str(ROOT)}
     subprocess.run(["bash", "-e", "-c", step("install")["run"]], env=around, check=True)
@@ -158,19 +158,19 @@ def test_the_action_installs_itself(tmp_path: Path) -> None:
 def test_a_summary_has_what_failed_and_shows_text_as_it_is(tmp_path: Path) -> None:
     asked = ["election", "--defect", "same_value", "--property", "node_of_another_is_kept"]
     ran = fencepost("check", *asked, "--format", "sarif", "--quiet", folder=tmp_path)
-    made = summary.as_markdown(json.loads(ran.stdout))
-    assert made.startswith("### Fencepost: ")
-    assert "(exit 12)\n" in made
-    assert "  propose(b" in made, "the run is told"
+    page = summary.as_markdown(json.loads(ran.stdout))
+    assert page.startswith("### Fencepost: ")
+    assert "(exit 12)\n" in page
+    assert "  propose(b" in page, "the run is told"
     log = json.loads(ran.stdout)
     log["runs"][0]["results"] = [{"message": {"text": "a < b\n\n<img>"}}] * (summary.SARIF_LIMIT + 2)
     log["runs"][0]["tool"]["driver"]["rules"].append(
         {"id": "guarantee/disks", "shortDescription": {"text": "survives *1* lost disk"}, "properties": {"kind": "guarantee"}}
     )
-    made = summary.as_markdown(log)
-    assert "- survives &#42;1&#42; lost disk\n" in made
-    assert "<summary>a &#60; b</summary>\n\n~~~~text\n<img>\n~~~~" in made
-    assert "2 more are in the SARIF file." in made
+    page = summary.as_markdown(log)
+    assert "- survives &#42;1&#42; lost disk\n" in page
+    assert "<summary>a &#60; b</summary>\n\n~~~~text\n<img>\n~~~~" in page
+    assert "2 more are in the SARIF file." in page
 
 
 # --- the hook

@@ -111,9 +111,9 @@ def changed(folder: Path, name: str, change: Callable[[str], str]) -> None:
     after = change(before)
     assert after != before
     path.write_text(after, encoding="utf-8")
-    told = json.loads(manifest.read_text(encoding="utf-8"))
-    told["files"][name] = hashlib.sha256(after.encode()).hexdigest()
-    manifest.write_text(json.dumps(told), encoding="utf-8")
+    content = json.loads(manifest.read_text(encoding="utf-8"))
+    content["files"][name] = hashlib.sha256(after.encode()).hexdigest()
+    manifest.write_text(json.dumps(content), encoding="utf-8")
 
 
 def script(folder: Path, ending: str) -> str:
@@ -262,7 +262,7 @@ def test_what_is_malformed_is_one_line_as_it_stands(copy: Path, seed: int) -> No
 
 
 @pytest.mark.parametrize(
-    ("program", "seconds", "told"),
+    ("program", "seconds", "message"),
     [
         ("import os; os.abort()", 300, "ended with status -6"),
         ("print('sat')", 300, "answered something else after 1 of"),
@@ -271,15 +271,15 @@ def test_what_is_malformed_is_one_line_as_it_stands(copy: Path, seed: int) -> No
     ],
 )
 def test_a_solver_that_crashes_or_does_not_answer_is_no_proof(
-    proof: Path, lamp: str, tmp_path: Path, program: str, seconds: float, told: str, monkeypatch: pytest.MonkeyPatch
+    proof: Path, lamp: str, tmp_path: Path, program: str, seconds: float, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "answers.py").write_text(program, encoding="utf-8")
     monkeypatch.setattr(checking, "ANSWERS", tmp_path / "answers.py")
     certificate = checking.read(proof)
     one = checking.Certificate(certificate.digest, certificate.manifest, certificate.scripts[:1])
-    found = list(checking.doubts(one, seconds, lambda done, count: None))
-    assert len(found) == 2
-    assert all(told in doubt.text and not doubt.refuted for doubt in found)
+    doubts = list(checking.doubts(one, seconds, lambda done, count: None))
+    assert len(doubts) == 2
+    assert all(message in doubt.text and not doubt.refuted for doubt in doubts)
 
 
 @pytest.mark.long

@@ -39,7 +39,7 @@ def skipping_offline(release: jars.Release, tools: Toolchain, folder: Path) -> N
 
 
 @cache
-def _found() -> Toolchain | str:
+def _toolchain() -> Toolchain | str:
     jars._fetched = skipping_offline
     try:
         return toolchain()
@@ -50,11 +50,11 @@ def _found() -> Toolchain | str:
 def tools(newest: int | None = None) -> Toolchain:
     """The JDK, no newer than that, and Maven of this machine; without them the test is skipped, and fails in continuous
     integration."""
-    found = _found()
-    if isinstance(found, Toolchain) and newest is not None and found.version > newest:
-        found = f"the test needs a JDK of {newest} at most, and there is {found.version}"
-    if isinstance(found, Toolchain):
-        return found
+    result = _toolchain()
+    if isinstance(result, Toolchain) and newest is not None and result.version > newest:
+        result = f"the test needs a JDK of {newest} at most, and there is {result.version}"
+    if isinstance(result, Toolchain):
+        return result
     if os.environ.get("CI"):
-        pytest.fail(found)
-    pytest.skip(found)
+        pytest.fail(result)
+    pytest.skip(result)

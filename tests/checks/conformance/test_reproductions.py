@@ -17,14 +17,14 @@ from tests.command import ROOT, command, fencepost
 
 def _of(folder: Path) -> list[str]:
     """The processes that were started with a path in the folder."""
-    found = []
+    processes = []
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             line = entry.read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
             continue
-        found += [line] if str(folder) in line else []
-    return found
+        processes += [line] if str(folder) in line else []
+    return processes
 
 
 @pytest.mark.java

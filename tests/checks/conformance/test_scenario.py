@@ -33,8 +33,8 @@ FORGOTTEN = ["recover(r0)", "fence_unheard(r0, b0)", "crash(b0)"]
 @pytest.fixture(scope="module")
 def adapter() -> Iterator[LedgerAdapter]:
     tools()
-    with start(Asked("4.18.0", "db")) as made:
-        yield made
+    with start(Asked("4.18.0", "db")) as adapter:
+        yield adapter
 
 
 def taken(adapter: LedgerAdapter, labels: list[str], violated: str, defect: str = DEFECT) -> Scenario:
@@ -43,21 +43,21 @@ def taken(adapter: LedgerAdapter, labels: list[str], violated: str, defect: str 
 
 
 def test_the_project_has_every_step_and_what_was_seen(adapter: LedgerAdapter, tmp_path: Path) -> None:
-    found = taken(adapter, FORGOTTEN, "fence_is_kept")
-    assert found.taken == (*FORGOTTEN, "restart(b0)")
-    assert found.end["bookies"]["b0"] == found.end["bookies"]["b0"] | {"up": True, "fenced": False}
-    files = write_project(found, tmp_path)
+    recording = taken(adapter, FORGOTTEN, "fence_is_kept")
+    assert recording.taken == (*FORGOTTEN, "restart(b0)")
+    assert recording.end["bookies"]["b0"] == recording.end["bookies"]["b0"] | {"up": True, "fenced": False}
+    files = write_project(recording, tmp_path)
     test = (tmp_path / "src/test/java/fencepost/FenceIsKeptTest.java").read_text(encoding="utf-8")
-    assert re.findall(r'run\.step\("([^"]+)"', test) == list(found.taken)
+    assert re.findall(r'run\.step\("([^"]+)"', test) == list(recording.taken)
     assert "// 4. The bookie comes back with its data, unless its disk is lost." in test
     (end,) = re.findall(r"run\.mustNotEndWith\((.*?),\n +\"fence_is_kept is violated: ", test, re.DOTALL)
     shown = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', end)).replace("'", '"')
-    assert json.loads(shown) == found.end
+    assert json.loads(shown) == recording.end
     pom = ElementTree.fromstring((tmp_path / "pom.xml").read_text(encoding="utf-8"))
     names = [element.text for element in pom.iter() if element.tag.endswith("artifactId")]
     assert names[:3] == ["scenario", "bookkeeper-server", "junit-jupiter"]
-    assert found.ingredients.sources
-    for source in found.ingredients.sources:
+    assert recording.ingredients.sources
+    for source in recording.ingredients.sources:
         (copy,) = [file for file in files if file.name == source.name]
         assert copy.read_text(encoding="utf-8") == source.read_text(encoding="utf-8")
 
@@ -71,8 +71,8 @@ def test_what_the_code_does_not_do_is_not_written(adapter: LedgerAdapter) -> Non
 
 def test_a_property_of_what_is_not_observed_has_no_witness(adapter: LedgerAdapter) -> None:
     protocol = ENTRY.build(SMALL)
-    kept, hidden = (ENTRY.suite(protocol).named(name) for name in ("fence_is_kept", "nothing_is_invented"))
-    assert unseen(protocol, kept, adapter) == []
+    visible, hidden = (ENTRY.suite(protocol).named(name) for name in ("fence_is_kept", "nothing_is_invented"))
+    assert unseen(protocol, visible, adapter) == []
     assert unseen(protocol, hidden, adapter) == ["sent"]
     with pytest.raises(NotSeenError, match="nothing_is_invented speaks of what is not observed: sent"):
         scenario(protocol, FORGOTTEN, adapter, hidden)

@@ -40,7 +40,7 @@ def test_an_option_of_several_commands_takes_the_same_in_each() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ("check --seed -1", "'-1' is not a whole number from 0 on"),
         ("check --walks 4611686018427387904", "'4611686018427387904' is 2^62 or more"),
@@ -52,18 +52,18 @@ def test_an_option_of_several_commands_takes_the_same_in_each() -> None:
         ("policy check --seed x", "'x' is not a whole number from 0 on"),
     ],
 )
-def test_a_number_out_of_its_range_is_wrong_usage(arguments: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_number_out_of_its_range_is_wrong_usage(arguments: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         main(arguments.split())
     assert end.value.code == ExitStatus.USAGE
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_with_a_memory_too_small_to_begin_with_every_property_is_inconclusive(capsys: pytest.CaptureFixture[str]) -> None:
     asked = "check election --by exhaustive --set brokers=2 --memory 0.0001 --quiet --format json"
     assert main(asked.split()) == ExitStatus.INCONCLUSIVE
-    printed, said = capsys.readouterr()
-    assert said == ""
+    printed, stderr = capsys.readouterr()
+    assert stderr == ""
     verdicts = json.loads(printed)["verdicts"]
     assert len(verdicts) > 10
     assert {verdict["verdict"] for verdict in verdicts} == {"inconclusive"}

@@ -23,7 +23,7 @@ class Terminal(StringIO):
         return True
 
 
-def told(monkeypatch: pytest.MonkeyPatch, stream: StringIO, subjects: tuple[int, ...] = (), quiet: bool = False) -> list[int]:
+def times(monkeypatch: pytest.MonkeyPatch, stream: StringIO, subjects: tuple[int, ...] = (), quiet: bool = False) -> list[int]:
     """The seconds of a minute at which a line is written; further subjects begin at some of them."""
     now = 100
     monkeypatch.setattr("fencepost.checks.console.progress.time", SimpleNamespace(monotonic=lambda: now))
@@ -42,20 +42,20 @@ def told(monkeypatch: pytest.MonkeyPatch, stream: StringIO, subjects: tuple[int,
 
 def test_in_a_pipe_the_first_line_comes_after_two_seconds_and_then_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
     piped = StringIO()
-    assert told(monkeypatch, piped) == [2, 17, 32, 47]
+    assert times(monkeypatch, piped) == [2, 17, 32, 47]
     assert piped.getvalue() == "# : on its way\n" * 4
 
 
 def test_in_a_pipe_many_subjects_have_no_more_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert told(monkeypatch, StringIO(), subjects=tuple(range(0, 60, 4))) == [2, 18, 34, 50]
+    assert times(monkeypatch, StringIO(), subjects=tuple(range(0, 60, 4))) == [2, 18, 34, 50]
 
 
 def test_on_a_terminal_the_line_is_rewritten_from_two_seconds_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert told(monkeypatch, Terminal(), subjects=(30,)) == [*range(2, 30), *range(32, 60)]
+    assert times(monkeypatch, Terminal(), subjects=(30,)) == [*range(2, 30), *range(32, 60)]
 
 
 def test_quiet_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert told(monkeypatch, StringIO(), quiet=True) == []
+    assert times(monkeypatch, StringIO(), quiet=True) == []
 
 
 WRITING = """
@@ -86,6 +86,6 @@ def test_an_interrupt_in_the_middle_of_a_write_is_as_any_other() -> None:
             time.sleep(0.1)
             before, now = now, _unread(run.stderr)
         run.send_signal(signal.SIGINT)
-        _, said = run.communicate(timeout=60)
-    assert run.returncode == 0, said[-2000:]
-    assert "# stopping; what was found is kept" in said
+        _, stderr = run.communicate(timeout=60)
+    assert run.returncode == 0, stderr[-2000:]
+    assert "# stopping; what was found is kept" in stderr

@@ -36,34 +36,34 @@ def clock(*, hours: int = 12, defects: Iterable[str] = ()) -> Protocol:
 
 
 def suite(p: Protocol) -> Suite:
-    made, hour, hours = Suite(p), p.state.hour, p.parameters["hours"]
+    properties, hour, hours = Suite(p), p.state.hour, p.parameters["hours"]
 
-    @made.always
+    @properties.always
     def in_time() -> Any:
         """The last hour is the last."""
         return hour <= hours
 
-    @made.strict("it is late in the end", when=True)
+    @properties.strict("it is late in the end", when=True)
     def early() -> Any:
         """It is early."""
         return hour < hours
 
-    @made.sometimes
+    @properties.sometimes
     def late() -> Any:
         """It is late."""
         return hour == hours
 
-    @made.leads_to
+    @properties.leads_to
     def ends() -> Any:
         """The day ends."""
         return hour == 0, hour == hours
 
-    @made.lemma
+    @properties.lemma
     def counts() -> Any:
         """Hours are counted from none."""
         return hour >= 0
 
-    return made
+    return properties
 
 
 CLOCK = Entry("clock", "a clock", clock, suite, {"ci": (Instance("day", {}),)})
@@ -73,12 +73,12 @@ def checked(**options: Any) -> Checked:
     return check(CLOCK, Instance("day", {}), (), Approach(workers=1, **options), Reporter(quiet=True), lambda: False)
 
 
-def words(made: Checked) -> dict[str, str]:
-    return {v.property.name: v.verdict for v in made.findings.verdicts}
+def words(outcome: Checked) -> dict[str, str]:
+    return {v.property.name: v.verdict for v in outcome.findings.verdicts}
 
 
-def status(made: Checked) -> ExitStatus:
-    return run_status([made.findings.verdicts])
+def status(outcome: Checked) -> ExitStatus:
+    return run_status([outcome.findings.verdicts])
 
 
 SHORT = Walks(count=5, steps=4)
@@ -88,10 +88,10 @@ SHORT = Walks(count=5, steps=4)
     "options", [{"by": "exhaustive", "seconds": 0.0}, {"by": "bounded", "depth": 3}, {"by": "walks", "walks": SHORT}]
 )
 def test_a_control_whose_violation_was_not_seen_is_open(options: dict[str, Any]) -> None:
-    made = checked(properties=("early",), **options)
-    assert words(made) == {"early": "inconclusive"}
-    assert status(made) == ExitStatus.INCONCLUSIVE
-    assert "everything holds" not in closing([made], status(made))
+    outcome = checked(properties=("early",), **options)
+    assert words(outcome) == {"early": "inconclusive"}
+    assert status(outcome) == ExitStatus.INCONCLUSIVE
+    assert "everything holds" not in closing([outcome], status(outcome))
 
 
 @pytest.mark.parametrize(("by", "left"), [("induction", {"early", "late", "ends"}), ("bounded", {"ends"}), ("walks", {"ends"})])
@@ -104,14 +104,14 @@ def test_what_is_no_matter_for_an_engine_is_open_if_it_was_asked_for(by: str, le
 
 @pytest.mark.parametrize(("by", "left"), [("induction", {"early", "late", "ends"}), ("bounded", {"ends"}), ("walks", {"ends"})])
 def test_what_was_left_to_other_engines_keeps_everything_from_holding(by: str, left: set[str]) -> None:
-    made = checked(by=by, depth=13, walks=Walks(count=10))
-    assert {p.name for p in made.findings.left} == left
-    assert status(made) == ExitStatus.HOLDS
-    assert closing([made], status(made)).endswith(": passed as far as this went (exit 0)")
+    outcome = checked(by=by, depth=13, walks=Walks(count=10))
+    assert {p.name for p in outcome.findings.left} == left
+    assert status(outcome) == ExitStatus.HOLDS
+    assert closing([outcome], status(outcome)).endswith(": passed as far as this went (exit 0)")
 
 
 def test_everything_holds_when_all_was_searched() -> None:
-    assert closing([made := checked()], status(made)).endswith(": everything holds (exit 0)")
+    assert closing([outcome := checked()], status(outcome)).endswith(": everything holds (exit 0)")
 
 
 def test_an_instance_of_which_nothing_was_checked_is_not_passed_over() -> None:
@@ -119,8 +119,8 @@ def test_an_instance_of_which_nothing_was_checked_is_not_passed_over() -> None:
 
 
 def test_what_a_search_leaves_open_is_proved_or_walked_to() -> None:
-    made = _after_a_search_that_ended(0.0, None)
-    assert words(made) == {"in_time": "proved", "early": "violated", "late": "proved", "ends": "inconclusive"}
+    outcome = _after_a_search_that_ended(0.0, None)
+    assert words(outcome) == {"in_time": "proved", "early": "violated", "late": "proved", "ends": "inconclusive"}
 
 
 def test_the_engines_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,8 +138,8 @@ def test_the_engines_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_engine_begins_when_the_time_is_over() -> None:
-    made = _after_a_search_that_ended(0.1, 0.05)
-    assert set(words(made).values()) == {"inconclusive"}
+    outcome = _after_a_search_that_ended(0.1, 0.05)
+    assert set(words(outcome).values()) == {"inconclusive"}
 
 
 def _after_a_search_that_ended(seconds: float, budget: float | None) -> Checked:
@@ -147,9 +147,9 @@ def _after_a_search_that_ended(seconds: float, budget: float | None) -> Checked:
     whole = plan.exhaust
 
     def exhaust(*args: Any, **options: Any) -> Findings:
-        found = whole(*args, **options)
+        findings = whole(*args, **options)
         time.sleep(seconds)
-        return replace(found, verdicts=tuple(replace(v, verdict="inconclusive", trace=None) for v in found.verdicts))
+        return replace(findings, verdicts=tuple(replace(v, verdict="inconclusive", trace=None) for v in findings.verdicts))
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(plan, "exhaust", exhaust)

@@ -24,12 +24,12 @@ from fencepost.traces.trace import Step, Trace
 def marks(by: int = 1) -> Suite:
     """Marks are made, ``by`` at a time, up to three, and after that without an effect; sometimes somebody looks at them."""
     p = Protocol("marks", doc="Marks on a wall.")
-    made, full = p.number("made", 0, 3), p.flag("full")
+    count, full = p.number("made", 0, 3), p.flag("full")
 
     @p.step(by="hand")
     def mark() -> Any:
         """A mark, or none if there is no room."""
-        return True, {made: If(made + by <= 3, made + by, made), full: made + by > 2}
+        return True, {count: If(count + by <= 3, count + by, count), full: count + by > 2}
 
     @p.step(by="eye")
     def look() -> Any:
@@ -62,13 +62,13 @@ def marks(by: int = 1) -> Suite:
 
 
 def exhaustive(suite: Suite) -> dict[str, str]:
-    found = exhaust(Observed.of(suite, suite.properties), Budget(workers=1)).verdicts
-    return {v.property.name: v.verdict for v in found}
+    verdicts = exhaust(Observed.of(suite, suite.properties), Budget(workers=1)).verdicts
+    return {v.property.name: v.verdict for v in verdicts}
 
 
 def walked(suite: Suite) -> dict[str, str]:
-    found = sample(Observed.of(suite, suite.properties), Walks(count=50, steps=9), workers=1).verdicts
-    return {v.property.name: v.verdict for v in found}
+    verdicts = sample(Observed.of(suite, suite.properties), Walks(count=50, steps=9), workers=1).verdicts
+    return {v.property.name: v.verdict for v in verdicts}
 
 
 def bounded(suite: Suite) -> dict[str, str]:
@@ -145,5 +145,5 @@ def test_that_nothing_changes_is_no_premise() -> None:
         return Implies(p.state.other, Not(p.next.other))
 
     assert suite.named("falls").unless is not None
-    found = exhaust(Observed.of(suite, suite.properties), Budget(workers=1))
-    assert "the premise of falls was never met" in [s.text for s in found.suspicions]
+    findings = exhaust(Observed.of(suite, suite.properties), Budget(workers=1))
+    assert "the premise of falls was never met" in [s.text for s in findings.suspicions]

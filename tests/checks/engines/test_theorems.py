@@ -141,7 +141,7 @@ def test_it_is_listed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["hash_rnge"], "did you mean hash_range?"),
         (["hash_range", "--set", "bundles=4"], "takes no parameters, so not 'bundles=4'"),
@@ -149,8 +149,8 @@ def test_it_is_listed() -> None:
         (["hash_range", "--property", "no_truncation"], "has no theorem 'no_truncation'"),
     ],
 )
-def test_wrong_usage_is_said_in_a_line(arguments: list[str], said: str) -> None:
+def test_wrong_usage_is_said_in_a_line(arguments: list[str], message: str) -> None:
     run = fencepost("check", *arguments)
     assert run.returncode == 2
-    assert said in run.stderr
+    assert message in run.stderr
     assert run.stderr.count("\n") == 1

@@ -42,7 +42,7 @@ def test_of_one_property_nothing_else_is_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["elektion", "--format", "tla", "--out", "x"], "there is no protocol 'elektion' (did you mean election?)"),
         (["hash_range", "--format", "tla", "--out", "x"], "hash_range is a theory"),
@@ -55,7 +55,7 @@ def test_of_one_property_nothing_else_is_written(tmp_path: Path) -> None:
         (["election", "--out", "x"], "required: --format"),
     ],
 )
-def test_wrong_usage_is_said_in_a_line(arguments: list[str], said: str) -> None:
+def test_wrong_usage_is_said_in_a_line(arguments: list[str], message: str) -> None:
     run = fencepost("export", *arguments)
     assert run.returncode == 2
-    assert said in run.stderr
+    assert message in run.stderr

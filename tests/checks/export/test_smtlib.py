@@ -49,14 +49,14 @@ Solve = Callable[[str], list[str]]
 
 def refuted(files: Mapping[str, str], solve: Solve) -> set[tuple[str | None, str]]:
     """The obligations that do not hold, by action and statement; each script must answer as many as the index names."""
-    found = set()
+    refutations = set()
     for script in json.loads(files["index.json"])["scripts"]:
         answers = solve(files[script["file"]])
         assert set(answers) <= {"sat", "unsat"}
         for answer, obligation in zip(answers, script["obligations"], strict=True):
             if answer == "sat":
-                found.add((script["action"], obligation["statement"]))
-    return found
+                refutations.add((script["action"], obligation["statement"]))
+    return refutations
 
 
 def failures(suite: Suite) -> set[tuple[str | None, str]]:

@@ -104,8 +104,8 @@ def test_a_module_that_differs_in_a_word_is_told_apart(tlc: Tlc, tmp_path: Path)
 def test_tlc_finds_a_violation_in_as_few_steps(tlc: Tlc, tmp_path: Path) -> None:
     suite = suite_of("election", {"brokers": 2, "crashes": 1, "leads": "confirmed"})
     files = files_of(suite, Reporter(quiet=True))
-    found = exhaust(Observed.of(suite, suite.properties), Budget(workers=1))
-    steps = {v.property.name: len(v.trace.steps) for v in found.verdicts if v.trace is not None}
+    findings = exhaust(Observed.of(suite, suite.properties), Budget(workers=1))
+    steps = {v.property.name: len(v.trace.steps) for v in findings.verdicts if v.trace is not None}
     configurations = {name for name in files if name.endswith(".cfg")}
     goals = {p.name for p in suite.properties if p.kind == "sometimes"}
     apart = {*goals, *steps}
@@ -120,8 +120,8 @@ def test_tlc_finds_a_violation_in_as_few_steps(tlc: Tlc, tmp_path: Path) -> None
 def test_tlc_comes_to_the_same_verdict_on_every_property(name: str, tlc: Tlc, tmp_path: Path) -> None:
     suite = suite_of(name, SMALL[name])
     files = files_of(suite, Reporter(quiet=True))
-    found = exhaust(Observed.of(suite, suite.properties), Budget(workers=1))
-    verdicts = {v.property.name: v for v in found.verdicts}
+    findings = exhaust(Observed.of(suite, suite.properties), Budget(workers=1))
+    verdicts = {v.property.name: v for v in findings.verdicts}
     temporal = {p.name for p in suite.properties if p.leads}
     for file in sorted(files.keys() - {f"{Module(suite).name}.tla"}):
         asked = file.removesuffix(".cfg").partition("_")[2]
@@ -228,8 +228,8 @@ def test_every_operator_of_the_language_has_its_meaning(tlc: Tlc, tmp_path: Path
 @pytest.mark.parametrize("by", [1, 2])
 def test_a_step_that_changes_nothing_is_judged_as_the_engines_judge_it(by: int, tlc: Tlc, tmp_path: Path) -> None:
     suite = marks(by)
-    found = exhaust(Observed.of(suite, suite.properties), Budget(workers=1))
-    statuses = exit_status(found.verdicts), tlc.run(tmp_path, files_of(suite, Reporter(quiet=True)), "Marks.cfg").status
+    findings = exhaust(Observed.of(suite, suite.properties), Budget(workers=1))
+    statuses = exit_status(findings.verdicts), tlc.run(tmp_path, files_of(suite, Reporter(quiet=True)), "Marks.cfg").status
     assert statuses == {1: (0, 0), 2: (12, 13)}[by]  # a property over steps is a temporal one for TLC
 
 

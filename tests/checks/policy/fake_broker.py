@@ -81,7 +81,7 @@ def fake_broker() -> Iterator[FakeBroker]:
 
 def report(address: str, **more: Any) -> dict[str, Any]:
     """A load report as a broker of 4.2.4 was seen to make it, on a machine whose network card tells no speed."""
-    made = {
+    fields = {
         "webServiceUrl": f"http://{address}",
         "pulsarServiceUrl": "pulsar://127.0.0.1:35735",
         "persistentTopicsEnabled": True,
@@ -112,4 +112,4 @@ def report(address: str, **more: Any) -> dict[str, Any]:
         "maxResourceUsage": 0.999916672706604,
         "loadReportType": "LocalBrokerData",
     }
-    return made | more
+    return fields | more

@@ -27,7 +27,7 @@ def refused(*arguments: str | Path) -> str:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("", "is empty; give a snapshot of the cluster's load"),
         ("{", "is not JSON: EOF while parsing an object at line 1 column 1"),
@@ -58,9 +58,9 @@ def refused(*arguments: str | Path) -> str:
         ),
     ],
 )
-def test_a_snapshot_that_cannot_be_used(tmp_path: Path, content: str, said: str) -> None:
+def test_a_snapshot_that_cannot_be_used(tmp_path: Path, content: str, message: str) -> None:
     file = write(tmp_path, content)
-    assert refused("decide", "--snapshot", file).startswith(f"{file}: {said}")
+    assert refused("decide", "--snapshot", file).startswith(f"{file}: {message}")
 
 
 def test_many_mistakes_are_counted(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("loadBalancerBrokerThresholdShedderPercentage=ten", "'ten' is not a whole number of 32 bits; write one, such as"),
         ("minUnloadMessage=99999999999", "is not a whole number of 32 bits"),
@@ -87,17 +87,17 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
         ("defaultNamespaceBundleSplitAlgorithm=halve", "'halve' is not among range_equally_divide"),
     ],
 )
-def test_settings_that_cannot_be_used(tmp_path: Path, line: str, said: str) -> None:
+def test_settings_that_cannot_be_used(tmp_path: Path, line: str, message: str) -> None:
     conf = write(tmp_path, f"# first\n{line}\n", "broker.conf")
-    told = refused("decide", "--snapshot", write(tmp_path, snapshot()), "--conf", conf)
-    assert told.startswith(f"{conf}:2: {line.split('=')[0]} = ")
-    assert said in told
+    refusal = refused("decide", "--snapshot", write(tmp_path, snapshot()), "--conf", conf)
+    assert refusal.startswith(f"{conf}:2: {line.split('=')[0]} = ")
+    assert message in refusal
 
 
 def test_a_strategy_of_the_file_that_does_not_exist(tmp_path: Path) -> None:
     conf = write(tmp_path, "# ours\nloadBalancerLoadSheddingStrategy=org.example.Mine\n", "broker.conf")
-    told = refused("decide", "--snapshot", write(tmp_path, snapshot()), "--conf", conf)
-    assert told.startswith(f"{conf}:2: 'Mine' is not among OverloadShedder")
+    refusal = refused("decide", "--snapshot", write(tmp_path, snapshot()), "--conf", conf)
+    assert refusal.startswith(f"{conf}:2: 'Mine' is not among OverloadShedder")
     place = write(tmp_path, "loadBalancerLoadPlacementStrategy=Mine\n", "place.conf")
     assert refused("check", "--conf", place).startswith(f"{place}:1: 'Mine' is not among LeastLongTermMessageRate")
 
@@ -121,10 +121,10 @@ def test_settings_of_each_version(tmp_path: Path) -> None:
     current, old = read_settings([conf], "current"), read_settings([conf], "2.10")
     assert current.conf.loadBalancerBandwidthInResourceWeight == old.conf.loadBalancerBandwidthOutResourceWeight * 2 == 0.5
     assert old.conf.loadBalancerBandwidthInResourceWeight == current.conf.loadBalancerBandwidthOutResourceWeight == 1.0
-    said = "loadBalancerBandwithOutResourceWeight is not read by this version, which spells it"
-    assert current.notes == (f"{conf}:2: {said} loadBalancerBandwidthOutResourceWeight",)
-    said = "loadBalancerBandwidthInResourceWeight is not read by this version, which spells it"
-    assert old.notes == (f"{conf}:1: {said} loadBalancerBandwithInResourceWeight",)
+    note = "loadBalancerBandwithOutResourceWeight is not read by this version, which spells it"
+    assert current.notes == (f"{conf}:2: {note} loadBalancerBandwidthOutResourceWeight",)
+    note = "loadBalancerBandwidthInResourceWeight is not read by this version, which spells it"
+    assert old.notes == (f"{conf}:1: {note} loadBalancerBandwithInResourceWeight",)
     assert read_settings((), "2.10").conf == defaults("2.10.1")
 
 
@@ -137,8 +137,8 @@ def test_releases_by_their_names() -> None:
 def test_a_key_that_the_release_lacks_is_noted_and_leaves_the_default(tmp_path: Path) -> None:
     conf = write(tmp_path, "\nminUnloadMessage=7\nloadBalancerSheddingExcludedNamespaces=a/b\n", "broker.conf")
     old, middle = read_settings([conf], "2.10.1"), read_settings([conf], "4.0.8")
-    said = "is not read by Pulsar 2.10.1, which has no such setting"
-    assert old.notes == (f"{conf}:3: loadBalancerSheddingExcludedNamespaces {said}", f"{conf}:2: minUnloadMessage {said}")
+    note = "is not read by Pulsar 2.10.1, which has no such setting"
+    assert old.notes == (f"{conf}:3: loadBalancerSheddingExcludedNamespaces {note}", f"{conf}:2: minUnloadMessage {note}")
     assert old.conf == defaults("2.10.1")
     assert (middle.conf.minUnloadMessage, middle.conf.loadBalancerSheddingExcludedNamespaces) == (7, frozenset())
     with pytest.raises(WrongUsage, match=r"--set minUnloadMessage=7: Pulsar 2.10.1 has no such setting; leave it out"):
@@ -150,34 +150,34 @@ def test_settings_may_change_between_rounds(tmp_path: Path) -> None:
     bundles = {name: {"shortTermData": {"msgThroughputIn": 4e8}} for name in BUNDLES[:2]}
     file = write(tmp_path, json.dumps({"brokers": {"b1:1": report, "b2:1": {}}, "bundles": bundles}))
     rounds = ("decide", "--shedder", "OverloadShedder", "--snapshot", file, "--snapshot", file)
-    told = asked(*rounds, "--change", "2:loadBalancerBrokerOverloadedThresholdPercentage=60")[1]
-    assert told.count("unload nothing") == 1
-    assert told.index("unload nothing") < told.index("unload from b1:1")
+    output = asked(*rounds, "--change", "2:loadBalancerBrokerOverloadedThresholdPercentage=60")[1]
+    assert output.count("unload nothing") == 1
+    assert output.index("unload nothing") < output.index("unload from b1:1")
     assert "write ROUND:KEY=VALUE with a round from 1 to 2" in asked(*rounds, "--change", "3:minUnloadMessage=1")[2]
     assert "there is no such setting" in asked(*rounds, "--change", "1:minUnload=1")[2]
 
 
 @pytest.mark.parametrize(
-    ("setting", "said"),
+    ("setting", "message"),
     [
         ("loadBalancerLoadSheddingStrategy=OverloadShedder", "a strategy that is another one remembers nothing"),
         ("loadManagerClassName=x", "a strategy that is another one remembers nothing"),
         ("lowerBoundarySheddingEnabled=true", "lowerBoundarySheddingEnabled is not dynamic: brokers begin again for it"),
     ],
 )
-def test_what_is_not_dynamic_does_not_change_between_rounds(setting: str, said: str, tmp_path: Path) -> None:
+def test_what_is_not_dynamic_does_not_change_between_rounds(setting: str, message: str, tmp_path: Path) -> None:
     status, out, err = asked("decide", "--snapshot", write(tmp_path, snapshot()), "--change", f"1:{setting}")
     assert (status, out) == (2, "")
-    assert said in err
+    assert message in err
 
 
 def test_the_manager_that_is_taken_is_told(tmp_path: Path) -> None:
     simple = write(tmp_path, "loadManagerClassName=org.example.SimpleLoadManagerImpl\n", "simple.conf")
-    said = f"{simple}:1: SimpleLoadManagerImpl is not modelled; the rules are those of ModularLoadManagerImpl"
-    assert read_settings([simple], "current").notes == (said,)
+    note = f"{simple}:1: SimpleLoadManagerImpl is not modelled; the rules are those of ModularLoadManagerImpl"
+    assert read_settings([simple], "current").notes == (note,)
     average = write(tmp_path, "loadBalancerLoadPlacementStrategy=AvgShedder\n", "average.conf")
-    (said,) = read_settings([average], "current").notes
-    assert said.startswith(f"loadBalancerLoadPlacementStrategy = AvgShedder ({average}:1): it places only where it sheds")
+    (note,) = read_settings([average], "current").notes
+    assert note.startswith(f"loadBalancerLoadPlacementStrategy = AvgShedder ({average}:1): it places only where it sheds")
     transfer = write(tmp_path, "\nloadBalancerLoadSheddingStrategy=TransferShedder\n", "transfer.conf")
     _, out, err = asked("decide", "--conf", transfer, "--snapshot", write(tmp_path, snapshot()))
     assert out.startswith("TransferShedder and LeastResourceUsageWithWeight, Pulsar 4.2.4\n")

@@ -73,16 +73,16 @@ public class Sending implements NamespaceUnloadStrategy {
 @pytest.fixture(scope="module")
 def jar(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A jar with both."""
-    found, folder = tools(), tmp_path_factory.mktemp("strategies")
-    path = os.pathsep.join(map(str, jars(pulsar_broker("4.2.4"), found)))
+    jdk, folder = tools(), tmp_path_factory.mktemp("strategies")
+    path = os.pathsep.join(map(str, jars(pulsar_broker("4.2.4"), jdk)))
     sources = {"EveryOther": EVERY_OTHER, "Sending": SENDING.replace("BUNDLE", BUNDLES[0])}
     files = [folder / f"{name}.java" for name in sources]
     for file, text in zip(files, sources.values(), strict=True):
         file.write_text(text, encoding="utf-8")
-    subprocess.run([found.javac, "-nowarn", "-proc:none", "-d", folder, "-cp", path, *files], check=True, capture_output=True)
-    with ZipFile(folder / "strategies.jar", "w") as made:
+    subprocess.run([jdk.javac, "-nowarn", "-proc:none", "-d", folder, "-cp", path, *files], check=True, capture_output=True)
+    with ZipFile(folder / "strategies.jar", "w") as archive:
         for name in sources:
-            made.write(folder / "example" / f"{name}.class", f"example/{name}.class")
+            archive.write(folder / "example" / f"{name}.class", f"example/{name}.class")
     return folder / "strategies.jar"
 
 
@@ -91,8 +91,8 @@ def test_a_shedder_of_a_jar_is_asked_and_its_static_field_told(jar: Path, tmp_pa
     file = write(tmp_path, snapshot())
     status, out, err = asked("decide", *["--snapshot", file] * 3, "--shedder", shedder, "--format", "json")
     assert status == 0
-    told = "example.EveryOther.asked is static; each run has a copy of its own, brokers would share it"
-    assert err == f"note: {shedder}: {told}\n"
+    note = "example.EveryOther.asked is static; each run has a copy of its own, brokers would share it"
+    assert err == f"note: {shedder}: {note}\n"
     assert [done["unload"] for done in json.loads(out)["rounds"]] == [{"b1:8080": [BUNDLES[0]]}, {}, {"b1:8080": [BUNDLES[0]]}]
 
 
@@ -117,8 +117,8 @@ def test_a_strategy_of_the_extensible_manager_says_where_to(jar: Path, tmp_path:
     assert f"is of another load manager; configure loadManagerClassName={EXTENSIBLE_LOAD_MANAGER}" in err
 
 
-@pytest.mark.parametrize(("name", "said"), [("Nothing", "has no class example.Nothing"), ("../x", "has no class example.../x")])
-def test_a_class_that_is_not_there(name: str, said: str, jar: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "text"), [("Nothing", "has no class example.Nothing"), ("../x", "has no class example.../x")])
+def test_a_class_that_is_not_there(name: str, text: str, jar: Path, tmp_path: Path) -> None:
     status, _, err = asked("decide", "--snapshot", write(tmp_path, snapshot()), "--shedder", f"{jar}:example.{name}")
     assert status == 150
-    assert err.startswith(f"fencepost: {jar}: {said}")
+    assert err.startswith(f"fencepost: {jar}: {text}")

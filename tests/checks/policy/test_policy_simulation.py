@@ -30,9 +30,9 @@ def asked(*arguments: str | Path) -> Ran:
 def answered(*arguments: str | Path) -> Any:
     status, out, err = asked(*arguments, "--format", "json", "--quiet")
     assert err == ""
-    told = json.loads(out)
-    assert told["status"] == status
-    return told
+    run = json.loads(out)
+    assert run["status"] == status
+    return run
 
 
 def test_a_run_is_told() -> None:
@@ -57,88 +57,88 @@ def test_the_same_arguments_print_the_same(shedder: str) -> None:
 
 
 def test_json_has_everything() -> None:
-    told = answered(*SMALL, "--scenario", "restart", "--pulsar", "2.10", "--placement", "RoundRobinBrokerSelector")
-    assert (told["shedder"], told["placement"], told["pulsar"]) == ("ThresholdShedder", "RoundRobinBrokerSelector", "2.10.1")
-    assert (told["scenario"], told["seed"], told["minutes"]) == ("restart", 0, 42)
-    assert list(told["measures"]) == list(MEASURES)
-    assert all(len(column) == 42 for column in [*told["usage"].values(), told["offered"], told["carried"], told["bundles"]])
-    assert told["usage"]["broker-3:8080"][29:33].count(None) == 2
-    stop = next(action for action in told["actions"] if action["kind"] == "stop")
+    run = answered(*SMALL, "--scenario", "restart", "--pulsar", "2.10", "--placement", "RoundRobinBrokerSelector")
+    assert (run["shedder"], run["placement"], run["pulsar"]) == ("ThresholdShedder", "RoundRobinBrokerSelector", "2.10.1")
+    assert (run["scenario"], run["seed"], run["minutes"]) == ("restart", 0, 42)
+    assert list(run["measures"]) == list(MEASURES)
+    assert all(len(column) == 42 for column in [*run["usage"].values(), run["offered"], run["carried"], run["bundles"]])
+    assert run["usage"]["broker-3:8080"][29:33].count(None) == 2
+    stop = next(action for action in run["actions"] if action["kind"] == "stop")
     assert stop | {"minute": 30, "source": "broker-3:8080", "bundle": "", "refused": "", "boundaries": []} == stop
-    assert told["replayed"]["actions"] == sum(a["kind"] not in ("stop", "start") for a in told["actions"]) + sum(
+    assert run["replayed"]["actions"] == sum(a["kind"] not in ("stop", "start") for a in run["actions"]) + sum(
         a["kind"] == "assign"
-        for a in told["actions"]  # what the stopped broker gave up
+        for a in run["actions"]  # what the stopped broker gave up
     )
-    assert told["violations"] == []
+    assert run["violations"] == []
 
 
 def test_what_cluster_and_protocols_refuse_is_counted_and_no_violation() -> None:
     arguments = ("--shedder", "DeviationShedder", "--scenario", "steady", "--hours", "0.1")
-    told = answered(*arguments)
-    assert (told["status"], told["violations"]) == (0, [])
-    assert len(told["refusals"]) == told["measures"]["refused"] > 0
-    assert all(refusal["action"]["refused"] for refusal in told["refusals"])
+    run = answered(*arguments)
+    assert (run["status"], run["violations"]) == (0, [])
+    assert len(run["refusals"]) == run["measures"]["refused"] > 0
+    assert all(refusal["action"]["refused"] for refusal in run["refusals"])
     _, out, _ = asked(*arguments, "--actions", "2")
-    assert f"\n  refused, by the protocols too, so that nothing changed: {len(told['refusals'])}\n    0:01 unload " in out
+    assert f"\n  refused, by the protocols too, so that nothing changed: {len(run['refusals'])}\n    0:01 unload " in out
     assert "in ownership, start_release(b1, u0) cannot happen there" in out
     assert re.search(r"^  and \d more refusals", out, re.MULTILINE)
 
 
 @pytest.mark.parametrize(("version", "some"), [("current", False), ("2.10", True)])
 def test_splits_of_what_an_old_report_lists_are_passed_over_or_refused(version: str, some: bool) -> None:
-    told = answered(*SMALL[:-2], "--hours", "0.1", "--load", "900", "--pulsar", version)
-    assert (told["status"], told["violations"]) == (0, [])
-    assert told["measures"]["splits"] > 0
-    assert {refusal["action"]["kind"] for refusal in told["refusals"]} == ({"split"} if some else set())
-    assert all("is not in the layout of its namespace" in refusal["said"] for refusal in told["refusals"])
+    run = answered(*SMALL[:-2], "--hours", "0.1", "--load", "900", "--pulsar", version)
+    assert (run["status"], run["violations"]) == (0, [])
+    assert run["measures"]["splits"] > 0
+    assert {refusal["action"]["kind"] for refusal in run["refusals"]} == ({"split"} if some else set())
+    assert all("is not in the layout of its namespace" in refusal["said"] for refusal in run["refusals"])
 
 
 def test_what_was_done_and_the_protocols_do_not_allow_is_a_violation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(World, "_not_owner", lambda world, bundle, broker: "")
     arguments = ("--shedder", "DeviationShedder", "--scenario", "steady", "--hours", "0.1")
-    told = answered(*arguments)
-    assert (told["status"], told["refusals"]) == (12, [])
-    assert {violation["action"]["kind"] for violation in told["violations"]} == {"unload"}
+    run = answered(*arguments)
+    assert (run["status"], run["refusals"]) == (12, [])
+    assert {violation["action"]["kind"] for violation in run["violations"]} == {"unload"}
     assert "\n  violated: 0:01 unload " in asked(*arguments).stdout
 
 
 def test_a_snapshot_is_where_it_begins() -> None:
-    told = answered("--snapshot", RESTARTED, "--scenario", "steady")
-    assert [round(column[0], 3) for column in told["usage"].values()] == [0.5] * 5 + [0.0]
-    assert told["actions"] == []
+    run = answered("--snapshot", RESTARTED, "--scenario", "steady")
+    assert [round(column[0], 3) for column in run["usage"].values()] == [0.5] * 5 + [0.0]
+    assert run["actions"] == []
 
 
 Told = dict[str, Any]
 
 
-def _first_source(told: Told) -> str:
-    return str(told["actions"][0]["source"])
+def _first_source(run: Told) -> str:
+    return str(run["actions"][0]["source"])
 
 
 @pytest.mark.parametrize(
     ("snapshot", "others", "is_as_reported"),
     [
         # pulsar#18215: neither an empty broker among equals nor one that has most of very little is ever looked after
-        ("restarted", (), lambda told: told["actions"] == [] and told["usage"]["broker-6:8080"][-1] == 0),
-        ("nearly-idle", (), lambda told: told["actions"] == [] and told["measures"]["imbalance"] > 2),
+        ("restarted", (), lambda run: run["actions"] == [] and run["usage"]["broker-6:8080"][-1] == 0),
+        ("nearly-idle", (), lambda run: run["actions"] == [] and run["measures"]["imbalance"] > 2),
         # pulsar#18173: the average remembers what is over
-        ("history-1", (), lambda told: [action["minute"] for action in told["actions"]] == [0, 20, 30]),
+        ("history-1", (), lambda run: [action["minute"] for action in run["actions"]] == [0, 20, 30]),
         # pulsar#17456: an idle broker stays idle, up to 2.10
-        ("idle-broker", ("--pulsar", "2.10"), lambda told: told["actions"] == []),
-        ("idle-broker", (), lambda told: told["usage"]["broker-3:8080"][-1] > 0.15),
+        ("idle-broker", ("--pulsar", "2.10"), lambda run: run["actions"] == []),
+        ("idle-broker", (), lambda run: run["usage"]["broker-3:8080"][-1] > 0.15),
         # pulsar#21016: the wrong broker sheds, up to 2.10
-        ("wrong-broker", ("--pulsar", "2.10"), lambda told: _first_source(told) == "broker-2:8080"),
-        ("wrong-broker", (), lambda told: _first_source(told) == "broker-1:8080"),
+        ("wrong-broker", ("--pulsar", "2.10"), lambda run: _first_source(run) == "broker-2:8080"),
+        ("wrong-broker", (), lambda run: _first_source(run) == "broker-1:8080"),
         # pulsar#21905: so much is moved that the other broker is overloaded for good, up to 4.0
-        ("delta", ("--pulsar", "2.10"), lambda told: told["usage"]["broker-2:8080"][-1] > 1.5),
-        ("delta", ("--pulsar", "4.0.8"), lambda told: told["usage"]["broker-2:8080"][-1] > 1.5),
-        ("delta", (), lambda told: told["usage"]["broker-2:8080"][-1] < 0.85),
+        ("delta", ("--pulsar", "2.10"), lambda run: run["usage"]["broker-2:8080"][-1] > 1.5),
+        ("delta", ("--pulsar", "4.0.8"), lambda run: run["usage"]["broker-2:8080"][-1] > 1.5),
+        ("delta", (), lambda run: run["usage"]["broker-2:8080"][-1] < 0.85),
         # pulsar#21299, pulsar#13915: below the minima nothing is done; without them everything goes to and fro, up to 4.0
-        ("small-1", (), lambda told: told["actions"] == []),
+        ("small-1", (), lambda run: run["actions"] == []),
         (
             "small-1",
             ("--pulsar", "4.0.8", "--conf", EXAMPLES / "no-minimum.conf"),
-            lambda told: [action["source"] for action in told["actions"]][::9] == ["broker-1:8080", "broker-1:8080"],
+            lambda run: [action["source"] for action in run["actions"]][::9] == ["broker-1:8080", "broker-1:8080"],
         ),
     ],
 )
@@ -147,9 +147,9 @@ def test_what_users_report_comes_out(
 ) -> None:
     shedder = "ThresholdShedder" if snapshot in ("restarted", "nearly-idle", "history-1") else "UniformLoadShedder"
     arguments = ("--snapshot", EXAMPLES / f"{snapshot}.json", "--scenario", "steady", "--shedder", shedder)
-    told = answered(*arguments, *others)
-    assert is_as_reported(told)
-    assert told["violations"] == []
+    run = answered(*arguments, *others)
+    assert is_as_reported(run)
+    assert run["violations"] == []
 
 
 def test_settings_can_be_others(tmp_path: Path) -> None:
@@ -157,13 +157,13 @@ def test_settings_can_be_others(tmp_path: Path) -> None:
     conf.write_text("lowerBoundarySheddingEnabled=true\nloadBalancerSheddingIntervalMinutes=7\n", encoding="utf-8")
     arguments = ("--snapshot", RESTARTED, "--scenario", "steady", "--conf", conf)
     assert answered(*arguments)["actions"][0]["minute"] == 6
-    told = answered(*arguments, "--set", "loadBalancerSheddingIntervalMinutes=3", "loadBalancerEnabled=TRUE")
-    assert told["actions"][0]["minute"] == 2
+    run = answered(*arguments, "--set", "loadBalancerSheddingIntervalMinutes=3", "loadBalancerEnabled=TRUE")
+    assert run["actions"][0]["minute"] == 2
     assert answered(*arguments, "--set", "loadBalancerEnabled=false")["actions"] == []
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "said"),
+    ("arguments", "status", "message"),
     [
         (("--set", "lowerBoundaryShedingEnabled=true"), 2, "(did you mean lowerBoundarySheddingEnabled?)"),
         (("--set", "lowerBoundarySheddingEnabled"), 2, "write KEY=VALUE"),
@@ -184,10 +184,10 @@ def test_settings_can_be_others(tmp_path: Path) -> None:
         (("--shedder", "NoShedder"), 2, "'NoShedder' (did you mean AvgShedder?) is not among"),
     ],
 )
-def test_mistakes_are_told(arguments: tuple[str, ...], status: int, said: str) -> None:
-    found, out, err = asked(*arguments)
-    assert (found, out) == (status, "")
-    assert said in err
+def test_mistakes_are_told(arguments: tuple[str, ...], status: int, message: str) -> None:
+    code, out, err = asked(*arguments)
+    assert (code, out) == (status, "")
+    assert message in err
     assert "Traceback" not in err
 
 
@@ -206,14 +206,14 @@ def test_a_run_is_kept(tmp_path: Path) -> None:
     status, out, _ = asked(*SMALL, "--scenario", "crash", "--out", tmp_path / "run")
     assert status == 0
     assert f"written: {tmp_path / 'run' / 'run.json'}" in out
-    told = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    run = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
     usage = list(csv.reader((tmp_path / "run" / "usage.csv").open(encoding="utf-8")))
     assert usage[0] == ["minute", "broker-1:8080", "broker-2:8080", "broker-3:8080"]
     assert len(usage) == 43
     assert usage[31][3] == ""  # it is down
-    assert float(usage[1][1]) == pytest.approx(told["usage"]["broker-1:8080"][0], rel=1e-5)
+    assert float(usage[1][1]) == pytest.approx(run["usage"]["broker-1:8080"][0], rel=1e-5)
     actions = list(csv.DictReader((tmp_path / "run" / "actions.csv").open(encoding="utf-8")))
-    assert [action["kind"] for action in actions] == [action["kind"] for action in told["actions"]]
+    assert [action["kind"] for action in actions] == [action["kind"] for action in run["actions"]]
 
 
 RATES = """minute,topic,msgRateIn,msgThroughputIn,unit
@@ -228,24 +228,24 @@ def test_recorded_rates_are_what_topics_carry(tmp_path: Path) -> None:
     path = tmp_path / "rates.csv"
     path.write_text(RATES, encoding="utf-8")
     arguments = ("--rates", path, "--scenario", "steady", "--brokers", "2", "--bundles", "6", "--hours", "0.1", "--load", "40")
-    told = answered(*arguments)
-    assert told["offered"] == [1000, 1050, 450, 450, 450, 450]
-    assert sum(column[1] for column in told["usage"].values()) == pytest.approx(0.8)  # the busiest minute: 40 % of two brokers
-    assert all(action["bundle"].startswith(("shop/sales/", "shop/mail/")) for action in told["actions"])
+    run = answered(*arguments)
+    assert run["offered"] == [1000, 1050, 450, 450, 450, 450]
+    assert sum(column[1] for column in run["usage"].values()) == pytest.approx(0.8)  # the busiest minute: 40 % of two brokers
+    assert all(action["bundle"].startswith(("shop/sales/", "shop/mail/")) for action in run["actions"])
 
 
 def test_recorded_rates_of_a_snapshot(tmp_path: Path) -> None:
     path = tmp_path / "rates.csv"
     path.write_text("minute,topic,msgRateIn\n3,persistent://public/default/a,400\n", encoding="utf-8")
-    told = answered("--rates", path, "--snapshot", RESTARTED, "--scenario", "steady", "--hours", "0.1")
-    assert told["offered"] == [0, 0, 0, 400, 400, 400]
+    run = answered("--rates", path, "--snapshot", RESTARTED, "--scenario", "steady", "--hours", "0.1")
+    assert run["offered"] == [0, 0, 0, 400, 400, 400]
     path.write_text(RATES, encoding="utf-8")
     status, _, err = asked("--rates", path, "--snapshot", RESTARTED)
     assert (status, "there are no bundles of shop/sales, of which topics are recorded" in err) == (150, True)
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("", ":1: the header needs minute, topic and at least one of msgRateIn"),
         ("minute,topic\n0,persistent://a/b/c\n", ":1: the header needs"),
@@ -263,12 +263,12 @@ def test_recorded_rates_of_a_snapshot(tmp_path: Path) -> None:
         ("minute,topic,msgRateIn\n0,persistent://a/b/\xff,1\n", "is not UTF-8"),
     ],
 )
-def test_a_table_that_cannot_be_used(tmp_path: Path, content: str, said: str) -> None:
+def test_a_table_that_cannot_be_used(tmp_path: Path, content: str, message: str) -> None:
     path = tmp_path / "rates.csv"
     path.write_bytes(content.encode("latin-1"))
     status, out, err = asked("--rates", path)
     assert (status, out) == (150, "")
-    assert said in err
+    assert message in err
 
 
 FAULTY = """
@@ -288,17 +288,17 @@ def test_a_fault_of_an_own_policy_is_told_with_its_input(tmp_path: Path) -> None
     assert "enough" in err
     assert "Traceback" not in err
     assert "\n  --out DIR keeps what it was asked with" in asked(*SMALL, "--shedder", f"{own}:shed")[2]
-    kept = tmp_path / "run" / "fault.json"
-    assert main(["policy", "decide", "--shedder", f"{own}:shed", "--snapshot", str(kept)]) == 75
-    assert main(["policy", "decide", "--shedder", "ThresholdShedder", "--snapshot", str(kept)]) == 0
+    fault = tmp_path / "run" / "fault.json"
+    assert main(["policy", "decide", "--shedder", f"{own}:shed", "--snapshot", str(fault)]) == 75
+    assert main(["policy", "decide", "--shedder", "ThresholdShedder", "--snapshot", str(fault)]) == 0
 
 
 def test_an_own_policy_is_simulated() -> None:
     own = EXAMPLES / "fill_the_emptiest.py"
     arguments = ("--snapshot", RESTARTED, "--scenario", "steady", "--shedder", f"{own}:shed", "--placement", f"{own}:place")
-    told = answered(*arguments)
-    assert told["shedder"] == f"{own}:shed"
-    assert told["actions"]
+    run = answered(*arguments)
+    assert run["shedder"] == f"{own}:shed"
+    assert run["actions"]
 
 
 def test_what_was_interrupted_claims_nothing_of_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,8 +57,8 @@ def taken(folder: Path, *arguments: str | Path) -> dict[str, Any]:
     out = folder / "now.json"
     status, _, err = asked("snapshot", "--out", out, *arguments)
     assert status == 0, err
-    made: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
-    return made
+    snapshot: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
+    return snapshot
 
 
 def refused(folder: Path, *arguments: str | Path) -> str:
@@ -72,11 +72,11 @@ def refused(folder: Path, *arguments: str | Path) -> str:
 
 def test_a_cluster_in_one_command(tmp_path: Path, first: FakeBroker, second: FakeBroker) -> None:
     cluster(first, second)
-    made = taken(tmp_path, "--admin", first.url, "--admin", second.url)
-    assert made["brokers"] == {b.address: b.answers["broker-stats/load-report"] for b in (first, second)}, "as they are"
-    assert made["isolation"] == ISOLATION
-    assert made["failure_domains"] == {"rack": {"brokers": [first.address]}}
-    assert made["anti_affinity"] == {"t/n": "group"}
+    snapshot = taken(tmp_path, "--admin", first.url, "--admin", second.url)
+    assert snapshot["brokers"] == {b.address: b.answers["broker-stats/load-report"] for b in (first, second)}, "as they are"
+    assert snapshot["isolation"] == ISOLATION
+    assert snapshot["failure_domains"] == {"rack": {"brokers": [first.address]}}
+    assert snapshot["anti_affinity"] == {"t/n": "group"}
     assert {one.method for broker in (first, second) for one in broker.asked} == {"GET"}
     status, out, _ = asked("decide", "--snapshot", tmp_path / "now.json")
     assert status == 0
@@ -103,13 +103,13 @@ def test_one_address_behind_which_all_brokers_answer(tmp_path: Path, first: Fake
 def test_a_broker_that_tells_nothing_is_named(tmp_path: Path, first: FakeBroker) -> None:
     cluster(first)
     first.answers["brokers"] = [first.address, "b2:8080"]
-    told = refused(tmp_path, "--admin", first.url)
-    assert told.startswith("there is no load report of b2:8080, and each broker reports only its own load; give --admin")
-    made = taken(tmp_path, "--admin", first.url, "--partial")
-    assert made["brokers"]["b2:8080"] is None
+    refusal = refused(tmp_path, "--admin", first.url)
+    assert refusal.startswith("there is no load report of b2:8080, and each broker reports only its own load; give --admin")
+    snapshot = taken(tmp_path, "--admin", first.url, "--partial")
+    assert snapshot["brokers"]["b2:8080"] is None
     of_file = write(tmp_path, report("b2:8080", cpu={"usage": 1.0, "limit": 200.0}), "b2.json")
-    made = taken(tmp_path, "--admin", first.url, "--load-report", of_file)
-    assert made["brokers"]["b2:8080"]["cpu"]["usage"] == 1.0
+    snapshot = taken(tmp_path, "--admin", first.url, "--load-report", of_file)
+    assert snapshot["brokers"]["b2:8080"]["cpu"]["usage"] == 1.0
 
 
 def test_the_extensible_manager(tmp_path: Path, first: FakeBroker, second: FakeBroker) -> None:
@@ -124,9 +124,9 @@ def test_the_extensible_manager(tmp_path: Path, first: FakeBroker, second: FakeB
             f"brokers/c/{broker.address.replace(':', '%3A')}/ownedNamespaces": {BUNDLE: {}, EMPTY: {}},
             f"brokers/c/{other.address.replace(':', '%3A')}/ownedNamespaces": Refusal(307, location=f"{other.url}/x"),
         }
-    made = taken(tmp_path, "--admin", first.url, "--admin", second.url)
-    assert sorted(made["brokers"]) == sorted([first.address, second.address])
-    one = made["brokers"][first.address]
+    snapshot = taken(tmp_path, "--admin", first.url, "--admin", second.url)
+    assert sorted(snapshot["brokers"]) == sorted([first.address, second.address])
+    one = snapshot["brokers"][first.address]
     assert one["cpu"] == {"usage": 50.0, "limit": 100.0}
     assert one["lastStats"] == {
         BUNDLE: {"msgRateIn": 9.0, "msgRateOut": 2.0, "msgThroughputIn": 900.0, "msgThroughputOut": 20.0, "topics": 2}
@@ -147,9 +147,9 @@ def test_a_token_is_sent_to_the_given_address_alone_and_never_shown(
     assert "s3cr3t" not in (tmp_path / "now.json").read_text()
     (tmp_path / "now.json").unlink()
     first.answers["clusters/c/failureDomains"] = Refusal(307, location=f"{second.url}/admin/v2/clusters/c/failureDomains")
-    told = refused(tmp_path, *asked_with)
+    answer = refused(tmp_path, *asked_with)
     where = f"is answered by {second.address}, which was not given: --admin {second.url}"
-    assert told == f"{first.url}: /admin/v2/clusters/c/failureDomains {where}"
+    assert answer == f"{first.url}: /admin/v2/clusters/c/failureDomains {where}"
     assert second.asked == []
     for refusal in (Refusal(401), Refusal(500, "s3cr3t"), Refusal(200, raw=b"<html>")):
         first.answers["brokers"] = refusal
@@ -178,7 +178,7 @@ def test_no_proxy_of_the_environment_is_asked(
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "message"),
     [
         (Refusal(401), "/admin/v2/brokers is forbidden (401): give a superuser's token with --token-file FILE"),
         (Refusal(403), "/admin/v2/brokers is forbidden (403): give a superuser's token"),
@@ -190,19 +190,19 @@ def test_no_proxy_of_the_environment_is_asked(
         (Refusal(302, location="http://elsewhere.example/x"), "is answered by elsewhere.example, which was not given"),
     ],
 )
-def test_answers_that_cannot_be_used(tmp_path: Path, first: FakeBroker, answer: Any, said: str) -> None:
+def test_answers_that_cannot_be_used(tmp_path: Path, first: FakeBroker, answer: Any, message: str) -> None:
     cluster(first)
     first.answers["brokers"] = answer
-    told = refused(tmp_path, "--admin", first.url)
-    assert told.startswith(f"{first.url}: ")
-    assert said in told
+    refusal = refused(tmp_path, "--admin", first.url)
+    assert refusal.startswith(f"{first.url}: ")
+    assert message in refusal
 
 
 def test_what_does_not_answer(tmp_path: Path, first: FakeBroker) -> None:
     cluster(first)
     first.answers["brokers"] = Refusal(200, seconds=1.0)
-    told = refused(tmp_path, "--admin", first.url, "--timeout", "0.2")
-    assert told == f"{first.url}: /admin/v2/brokers does not answer within 0.2 s; see --timeout"
+    refusal = refused(tmp_path, "--admin", first.url, "--timeout", "0.2")
+    assert refusal == f"{first.url}: /admin/v2/brokers does not answer within 0.2 s; see --timeout"
     with fake_broker() as gone:
         url = gone.url
     assert refused(tmp_path, "--admin", url) == f"{url}: /admin/v2/brokers cannot be reached: Connection refused"
@@ -229,10 +229,10 @@ def test_what_tools_print(tmp_path: Path) -> None:
     }
     dump = write(tmp_path, nodes, "dump.json")
     newer = write(tmp_path, report("b2:8080", lastStats={BUNDLE: CARRIED}), "b2.json")
-    made = taken(tmp_path, "--metadata", dump, "--load-report", newer)
-    assert sorted(made["brokers"]) == ["b1:8080", "b2:8080"]
-    assert made["brokers"]["b2:8080"]["lastStats"] == {BUNDLE: CARRIED}
-    assert made["bundles"] == {BUNDLE: data}
+    snapshot = taken(tmp_path, "--metadata", dump, "--load-report", newer)
+    assert sorted(snapshot["brokers"]) == ["b1:8080", "b2:8080"]
+    assert snapshot["brokers"]["b2:8080"]["lastStats"] == {BUNDLE: CARRIED}
+    assert snapshot["bundles"] == {BUNDLE: data}
 
 
 def test_what_tools_print_and_is_none(tmp_path: Path) -> None:
@@ -240,8 +240,8 @@ def test_what_tools_print_and_is_none(tmp_path: Path) -> None:
     assert "$.webServiceUrl is missing" in refused(tmp_path, "--load-report", tmp_path / "x.json")
     assert "has no path below /loadbalance/brokers/" in refused(tmp_path, "--metadata", tmp_path / "x.json")
     lookup = {"/loadbalance/brokers/b1:8080": {"webServiceUrl": "http://b1:8080", "loadManagerClassName": "x"}}
-    told = refused(tmp_path, "--metadata", write(tmp_path, lookup, "lookup.json"))
-    assert told.startswith("there is no load report of b1:8080")
+    refusal = refused(tmp_path, "--metadata", write(tmp_path, lookup, "lookup.json"))
+    assert refusal.startswith("there is no load report of b1:8080")
     for value in ("nothing", [1]):
         dump = write(tmp_path, {"/loadbalance/brokers/b": value}, "d.json")
         assert f"{dump}: /loadbalance/brokers/b is no" in refused(tmp_path, "--metadata", dump)
@@ -254,17 +254,17 @@ def test_what_tools_print_and_is_none(tmp_path: Path) -> None:
 def test_real_brokers(tmp_path: Path, manager: str) -> None:
     (tmp_path / "classes").mkdir()
     with brokers(tmp_path / "classes", 3, manager) as urls:
-        made = taken(tmp_path, *(word for url in urls for word in ("--admin", url)), "--timeout", "60")
+        data = taken(tmp_path, *(word for url in urls for word in ("--admin", url)), "--timeout", "60")
         (tmp_path / "now.json").rename(tmp_path / "all.json")
-        told = refused(tmp_path, "--admin", urls[0], "--timeout", "60")
+        refusal = refused(tmp_path, "--admin", urls[0], "--timeout", "60")
         made_again = taken(tmp_path, "--admin", urls[0], "--partial", "--timeout", "60")
     names = [url.removeprefix("http://") for url in urls]
-    assert sorted(made["brokers"]) == sorted(names)
-    carried = [stats for one in made["brokers"].values() for name, stats in one["lastStats"].items() if name.startswith("t/n/")]
+    assert sorted(data["brokers"]) == sorted(names)
+    carried = [stats for one in data["brokers"].values() for name, stats in one["lastStats"].items() if name.startswith("t/n/")]
     assert sum(stats["topics"] for stats in carried) == 8
-    assert all(one["cpu"]["limit"] > 0 for one in made["brokers"].values())
-    assert made["isolation"]["own"]["namespaces"] == ["t/other"]
-    assert made["failure_domains"] == {"rack": {"brokers": [names[0]]}}
-    assert all(name in told for name in names[1:])
+    assert all(one["cpu"]["limit"] > 0 for one in data["brokers"].values())
+    assert data["isolation"]["own"]["namespaces"] == ["t/other"]
+    assert data["failure_domains"] == {"rack": {"brokers": [names[0]]}}
+    assert all(name in refusal for name in names[1:])
     assert [name for name, one in made_again["brokers"].items() if one] == [names[0]]
     assert asked("decide", "--snapshot", tmp_path / "all.json").returncode == 0

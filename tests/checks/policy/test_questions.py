@@ -22,7 +22,7 @@ def test_decide(tmp_path: Path) -> None:
     assert done["destinations"] == {BUNDLES[0]: ["b3:8080"]}
     assert done["usage"]["b1:8080"] == done["average"]["b1:8080"] == 0.9
     assert done["splits"] == []
-    assert any("50 MiB/s, unloaded" in said for said in done["why"])
+    assert any("50 MiB/s, unloaded" in reason for reason in done["why"])
 
 
 def test_rounds_carry_averages_over(tmp_path: Path) -> None:
@@ -105,19 +105,19 @@ def test_splits_have_boundaries(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "said"),
+    ("setting", "reason"),
     [
         ("loadBalancerEnabled=false", "off"),
         ("loadBalancerSheddingEnabled=FALSE", "off"),
         ("loadBalancerAutoBundleSplitEnabled=False", ""),
     ],
 )
-def test_what_is_switched_off(tmp_path: Path, setting: str, said: str) -> None:
+def test_what_is_switched_off(tmp_path: Path, setting: str, reason: str) -> None:
     content = snapshot()
     content["brokers"]["b1:8080"]["lastStats"] = {BUNDLES[0]: {"topics": 1001}}
     conf = write(tmp_path, setting, "broker.conf")
     (done,) = answered("decide", "--snapshot", write(tmp_path, content), "--conf", conf)["rounds"]
-    assert bool(done["unload"]) is not bool(said)
+    assert bool(done["unload"]) is not bool(reason)
     assert bool(done["splits"]) is (setting == "loadBalancerSheddingEnabled=FALSE")
 
 
@@ -147,7 +147,7 @@ def test_place(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("public/default/0x0_0x1", "Pulsar writes it public/default/0x00000000_0x00000001"),
         ("public/default/all", "does not name a bundle"),
@@ -155,10 +155,10 @@ def test_place(tmp_path: Path) -> None:
         ("public/default/0x00000000_0x00000001", "there is no such bundle: public/default/0x00000000_"),
     ],
 )
-def test_a_bundle_that_the_namespace_cannot_have_is_not_placed(tmp_path: Path, name: str, said: str) -> None:
+def test_a_bundle_that_the_namespace_cannot_have_is_not_placed(tmp_path: Path, name: str, message: str) -> None:
     status, out, err = asked("place", "--snapshot", write(tmp_path, snapshot()), "--bundle", name)
     assert (status, out) == (2, "")
-    assert said in err
+    assert message in err
     assert err.count("\n") == 1
 
 
@@ -224,15 +224,15 @@ def test_the_shedder_alone_is_asked_with_one_broker(tmp_path: Path) -> None:
     assert answered(*ask)["rounds"][0]["unload"] == {}
     alone = answered(*ask, "--only-shedder")["rounds"][0]
     assert (alone["unload"], alone["destinations"]) == ({"b1:8080": [BUNDLES[0]]}, {})
-    told = asked(*ask, "--only-shedder")[1]
-    assert f"  unload from b1:8080: {BUNDLES[0]}\n" in told
+    output = asked(*ask, "--only-shedder")[1]
+    assert f"  unload from b1:8080: {BUNDLES[0]}\n" in output
 
 
 # --- wrong usage
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ([], "required: QUESTION"),
         (["decide"], "--snapshot"),
@@ -263,10 +263,10 @@ def test_the_shedder_alone_is_asked_with_one_broker(tmp_path: Path) -> None:
         (["decide", "--snapshot", "x", "--placement", "Place"], "'Place' is not among LeastLongTermMessageRate"),
     ],
 )
-def test_wrong_usage(arguments: list[str], said: str) -> None:
+def test_wrong_usage(arguments: list[str], message: str) -> None:
     status, out, err = asked(*arguments)
     assert (status, out) == (2, "")
-    assert said in err
+    assert message in err
 
 
 def test_help_teaches() -> None:

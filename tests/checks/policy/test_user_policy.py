@@ -29,15 +29,15 @@ LOAD = LoadData({"b1": report(90, FIRST, SECOND), "b2": report(10, OTHER), "b3":
 
 
 def shedder(body: str, arguments: str = "load, conf") -> UserShedder:
-    made = user_strategy(UserFunction("p.py", f"def shed({arguments}):\n    {body}\n", "shed"))
-    assert isinstance(made, UserShedder)
-    return made
+    strategy = user_strategy(UserFunction("p.py", f"def shed({arguments}):\n    {body}\n", "shed"))
+    assert isinstance(strategy, UserShedder)
+    return strategy
 
 
 def placement(body: str, arguments: str = "bundle, candidates, load, conf") -> UserPlacement:
-    made = user_strategy(UserFunction("p.py", f"def place({arguments}):\n    {body}\n", "place"))
-    assert isinstance(made, UserPlacement)
-    return made
+    strategy = user_strategy(UserFunction("p.py", f"def place({arguments}):\n    {body}\n", "place"))
+    assert isinstance(strategy, UserPlacement)
+    return strategy
 
 
 def test_the_answer_is_what_is_unloaded() -> None:
@@ -75,7 +75,7 @@ def test_destinations_are_kept_where_policies_allow() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "message"),
     [
         ("pass", "returned None; return the bundles that leave, by broker"),
         ("return {'b1': 'x'}", "the bundles of 'b1' are 'x'; give a list of names"),
@@ -93,11 +93,11 @@ def test_destinations_are_kept_where_policies_allow() -> None:
         ("return {3: []}", "sheds from 3, which is no live broker"),
     ],
 )
-def test_what_cannot_be_carried_out_is_a_fault(body: str, said: str) -> None:
+def test_what_cannot_be_carried_out_is_a_fault(body: str, message: str) -> None:
     mine = shedder(body.replace("FIRST", repr(FIRST)).replace("OTHER", repr(OTHER)))
     with pytest.raises(PolicyFault) as caught:
         mine.find_bundles_for_unloading(LOAD, defaults())
-    assert str(caught.value).startswith(f"p.py:shed: {said}")
+    assert str(caught.value).startswith(f"p.py:shed: {message}")
     assert caught.value.load is LOAD
 
 
@@ -108,7 +108,7 @@ def test_a_bundle_that_nobody_owns_is_told_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "message"),
     [
         ("return []", f"chooses no broker for {FIRST}; choose among b2, b3"),
         ("return 'b1'", f"places {FIRST} at 'b1', which is not among b2, b3"),
@@ -116,14 +116,14 @@ def test_a_bundle_that_nobody_owns_is_told_apart() -> None:
         ("pass", f"the brokers for {FIRST} are None; give a list of names"),
     ],
 )
-def test_a_placement_that_cannot_be_is_a_fault(body: str, said: str) -> None:
+def test_a_placement_that_cannot_be_is_a_fault(body: str, message: str) -> None:
     with pytest.raises(PolicyFault) as caught:
         placement(body).select(["b2", "b3"], FIRST, LOAD, defaults())
-    assert str(caught.value) == f"p.py:place: {said}"
+    assert str(caught.value) == f"p.py:place: {message}"
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "message"),
     [
         ("return helper()", "p.py:4: ZeroDivisionError: division by zero"),
         ("return load.brokers['b9']", "p.py:2: KeyError: 'b9'"),
@@ -132,11 +132,11 @@ def test_a_placement_that_cannot_be_is_a_fault(body: str, said: str) -> None:
         ("return shed(load, conf)", "p.py:2: RecursionError: maximum recursion depth exceeded"),
     ],
 )
-def test_an_exception_is_told_with_its_line(body: str, said: str) -> None:
+def test_an_exception_is_told_with_its_line(body: str, message: str) -> None:
     text = f"def shed(load, conf):\n    {body}\ndef helper():\n    return 1 / 0\n"
     with pytest.raises(PolicyFault) as caught:
         UserShedder(UserFunction("p.py", text, "shed")).find_bundles_for_unloading(LOAD, defaults())
-    assert str(caught.value).startswith(said)
+    assert str(caught.value).startswith(message)
 
 
 def test_a_memory_must_be_returned() -> None:
@@ -145,7 +145,7 @@ def test_a_memory_must_be_returned() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("def shed(load, conf:\n    pass\n", "p.py:1: SyntaxError: '(' was never closed"),
         ("\nimport absent_package\n", "p.py:2: ModuleNotFoundError: No module named 'absent_package'"),
@@ -154,10 +154,10 @@ def test_a_memory_must_be_returned() -> None:
         ("def shed(load):\n    pass\n", "p.py:shed: takes other arguments; a shedder takes (load, conf)"),
     ],
 )
-def test_a_file_that_cannot_be_used(text: str, said: str) -> None:
+def test_a_file_that_cannot_be_used(text: str, message: str) -> None:
     with pytest.raises(UserCodeError) as caught:
         user_strategy(UserFunction("p.py", text, "shed"))
-    assert str(caught.value).startswith(said)
+    assert str(caught.value).startswith(message)
 
 
 def test_a_dataclass_in_the_file_is_as_anywhere() -> None:
@@ -188,7 +188,7 @@ def asked(*arguments: str | Path) -> Ran:
 
 
 @pytest.mark.parametrize(
-    ("option", "function", "said", "expected"),
+    ("option", "function", "message", "expected"),
     [
         ("--shedder", "place", "is a placement strategy; a shedder takes (load, conf)", 2),
         ("--placement", "shed", "is a shedder; a placement strategy takes (bundle, candidates", 2),
@@ -196,24 +196,24 @@ def asked(*arguments: str | Path) -> Ran:
     ],
 )
 def test_the_wrong_function(
-    option: str, function: str, said: str, expected: int
+    option: str, function: str, message: str, expected: int
 ) -> None:
     snapshot = EXAMPLE.parent / "restarted.json"
     status, out, err = asked("decide", "--snapshot", snapshot, option, f"{EXAMPLE}:{function}")
     assert (status, out) == (expected, "")
-    assert said in err
+    assert message in err
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [("absent.py", "there is no such file"), ("folder.py", "is a directory"), ("latin.py", "is not UTF-8")],
 )
-def test_files_that_cannot_be_read(tmp_path: Path, name: str, said: str) -> None:
+def test_files_that_cannot_be_read(tmp_path: Path, name: str, message: str) -> None:
     (tmp_path / "folder.py").mkdir()
     (tmp_path / "latin.py").write_bytes(b"# \xe9\n")
     status, out, err = asked("check", "--shedder", f"{tmp_path / name}:shed")
     assert (status, out) == (150, "")
-    assert err.startswith(f"fencepost: {tmp_path / name}: {said}")
+    assert err.startswith(f"fencepost: {tmp_path / name}: {message}")
 
 
 def test_the_input_of_a_fault_is_kept_and_shows_it_again(tmp_path: Path) -> None:
@@ -221,10 +221,10 @@ def test_the_input_of_a_fault_is_kept_and_shows_it_again(tmp_path: Path) -> None
     policy.write_text("def shed(load, conf):\n    return {b: [] for b, r in load.reports.items() if 1 / len(r.owned)}\n")
     ask = ["--shedder", f"{policy}:shed"]
     status, out, err = asked("check", *ask, "--out", tmp_path / "found")
-    kept = tmp_path / "found" / "fault.json"
+    fault = tmp_path / "found" / "fault.json"
     assert (status, out) == (75, "")
-    assert err == f"fencepost: {policy}:2: ZeroDivisionError: division by zero\n  asked with {kept}\n"
-    assert asked("decide", *ask, "--snapshot", kept) == (75, "", err)
+    assert err == f"fencepost: {policy}:2: ZeroDivisionError: division by zero\n  asked with {fault}\n"
+    assert asked("decide", *ask, "--snapshot", fault) == (75, "", err)
     assert "--out DIR keeps" in asked("check", *ask)[2]
 
 

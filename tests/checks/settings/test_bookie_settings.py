@@ -40,7 +40,7 @@ def test_what_it_leaves_out_is_bookkeepers_default(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("journalDirectories=/a,/b", "several journals are not modelled (bookkeeper#4844)"),
         ("journalDirectory=/a,/b", "several journals are not modelled (bookkeeper#4844)"),
@@ -48,8 +48,8 @@ def test_what_it_leaves_out_is_bookkeepers_default(tmp_path: Path) -> None:
         ("ledgerStorageClass=org.example.Storage", "this storage is not modelled"),
     ],
 )
-def test_what_the_model_does_not_have_is_named(tmp_path: Path, line: str, told: str) -> None:
-    assert read(tmp_path, line).bookies.unmodelled.endswith(told)
+def test_what_the_model_does_not_have_is_named(tmp_path: Path, line: str, message: str) -> None:
+    assert read(tmp_path, line).bookies.unmodelled.endswith(message)
     assert read(tmp_path, "journalDirectories=/a").bookies.unmodelled == ""
 
 
@@ -156,7 +156,7 @@ def test_several_journals_of_a_chart_are_several(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("journalSyncData=1", "other.conf:1: journalSyncData = '1' is neither true nor false; write one of them"),
         ("journalSyncData=false # fast", "; a comment goes on a line of its own"),
@@ -166,10 +166,10 @@ def test_several_journals_of_a_chart_are_several(tmp_path: Path) -> None:
         ("\ufeffjournalSyncData=false", "byte order mark, which Java takes for part of journalSyncData: save it without"),
     ],
 )
-def test_a_file_of_which_nothing_is_read_is_refused(tmp_path: Path, text: str, told: str) -> None:
+def test_a_file_of_which_nothing_is_read_is_refused(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError) as refused:
         read(tmp_path, text)
-    assert told in str(refused.value)
+    assert message in str(refused.value)
     assert "\n" not in str(refused.value)
 
 

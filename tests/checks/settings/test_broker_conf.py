@@ -154,11 +154,11 @@ def test_no_protocol_is_passed_over_for_its_settings(tmp_path: Path, name: str, 
     for unloads, policy, algorithm in itertools.product(("true", "false"), ("reconnect", "shutdown"), ALGORITHMS):
         text = f"{UNLOADS}={unloads}\n{SESSION_POLICY}={policy}\n{ALGORITHM}={algorithm}\n"
         settings = read_settings(conf(tmp_path, text)).control_plane
-        made = control_plane_instances(name, PROTOCOLS[name].instances(size), settings)
-        assert made
+        instances = control_plane_instances(name, PROTOCOLS[name].instances(size), settings)
+        assert instances
         taken = CONTROL_PLANE[name](settings)
-        assert all(instance.parameters[key] == value for instance in made for key, value in taken.items())
-        for instance in made:
+        assert all(instance.parameters[key] == value for instance in instances for key, value in taken.items())
+        for instance in instances:
             PROTOCOLS[name].outline(instance.parameters)
 
 

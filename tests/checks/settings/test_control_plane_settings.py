@@ -76,7 +76,7 @@ def test_what_is_set_is_taken_with_its_place(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         (f"{FIRST_BUNDLES}=0", "FILE:2: defaultNumberOfNamespaceBundles = 0 is not from 1 to 2147483647; write the number of"),
         (f"{MOST_BUNDLES}=many", "FILE:2: loadBalancerNamespaceMaximumBundles = 'many' is not a whole number; write the"),
@@ -91,8 +91,8 @@ def test_what_is_set_is_taken_with_its_place(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_pulsar_does_not_take_is_refused(tmp_path: Path, line: str, said: str) -> None:
-    assert refusal(tmp_path, line).startswith(said)
+def test_what_pulsar_does_not_take_is_refused(tmp_path: Path, line: str, message: str) -> None:
+    assert refusal(tmp_path, line).startswith(message)
 
 
 @pytest.mark.parametrize("text", ["yes", "1", "true ", "on"])
@@ -145,8 +145,8 @@ def test_instances_take_the_settings_unless_they_are_about_another(policy: str, 
         Instance("of shutdown", {"on_session_loss": "shutdown", "brokers": 2}),
         Instance("fixed", {"fixed": True}),
     )
-    made = control_plane_instances("election", instances, settings)
-    assert [(i.name, i.parameters["on_session_loss"], i.by) for i in made] == [
+    result = control_plane_instances("election", instances, settings)
+    assert [(i.name, i.parameters["on_session_loss"], i.by) for i in result] == [
         ("many", policy, "induction"),
         (f"of {policy}", policy, ""),
     ]

@@ -134,7 +134,7 @@ def test_a_file_that_says_nothing_of_the_settings_is_refused_beside_others(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "said"),
+    ("text", "line", "message"),
     [
         ("broker: [a, b\n", 2, "is not YAML"),
         ("broker:\n  configData:\n    a: {b: 1}\n", 3, "a is no text"),
@@ -149,10 +149,10 @@ def test_a_file_that_says_nothing_of_the_settings_is_refused_beside_others(tmp_p
         ("\x07", 0, "is not YAML"),
     ],
 )
-def test_what_yaml_cannot_mean_is_refused_at_its_line(tmp_path: Path, text: str, line: int, said: str) -> None:
+def test_what_yaml_cannot_mean_is_refused_at_its_line(tmp_path: Path, text: str, line: int, message: str) -> None:
     path = write(tmp_path, "values.yaml", text)
     error = refused(path)
-    assert said in str(error)
+    assert message in str(error)
     assert str(error).startswith(f"{path}:{line}: " if line and f"{path}:{line}: " in str(error) else f"{path}: ")
     assert error.place is not None
     assert (error.place.file, error.place.line) == (path, line)

@@ -25,14 +25,14 @@ def written(folder: Path, **classes: str) -> Path:
     return path
 
 
-def told(path: Path, release: str) -> list[tuple[str, bool]]:
-    found = mismatches(load_manager_settings(BrokerConf(path)), release)
-    return [(f"{one.setting.key}: {one.text}", one.starts) for one in found]
+def mismatch_texts(path: Path, release: str) -> list[tuple[str, bool]]:
+    entries = mismatches(load_manager_settings(BrokerConf(path)), release)
+    return [(f"{one.setting.key}: {one.text}", one.starts) for one in entries]
 
 
 @pytest.mark.parametrize("release", PULSAR)
 def test_a_transfer_shedder_of_the_modular_manager(tmp_path: Path, release: str) -> None:
-    ((text, starts),) = told(written(tmp_path, shedder=TRANSFER), release)
+    ((text, starts),) = mismatch_texts(written(tmp_path, shedder=TRANSFER), release)
     assert starts is (release in ("2.10.1", "3.0.7"))
     assert ("takes OverloadShedder" in text) is starts
     assert (f"no broker of Pulsar {release} starts" in text) is not starts
@@ -41,27 +41,27 @@ def test_a_transfer_shedder_of_the_modular_manager(tmp_path: Path, release: str)
 @pytest.mark.parametrize("release", [release for release in PULSAR if release != "2.10.1"])
 def test_other_shedders_of_the_extensible_manager(tmp_path: Path, release: str) -> None:
     path = written(tmp_path, manager=EXTENSIBLE, shedder=f"{IMPL}ThresholdShedder")
-    ((text, starts),) = told(path, release)
+    ((text, starts),) = mismatch_texts(path, release)
     assert "cannot use it, logs an error and takes TransferShedder" in text
     assert starts
-    assert told(written(tmp_path, manager=EXTENSIBLE, shedder=TRANSFER), release) == []
-    assert told(written(tmp_path, manager=EXTENSIBLE), release) == [], "what nobody wrote is no mistake of theirs"
-    ((text, starts),) = told(written(tmp_path, manager=EXTENSIBLE, placement=AVG), release)
+    assert mismatch_texts(written(tmp_path, manager=EXTENSIBLE, shedder=TRANSFER), release) == []
+    assert mismatch_texts(written(tmp_path, manager=EXTENSIBLE), release) == [], "what nobody wrote is no mistake of theirs"
+    ((text, starts),) = mismatch_texts(written(tmp_path, manager=EXTENSIBLE, placement=AVG), release)
     assert text.startswith(f"{PLACEMENT}: ExtensibleLoadManagerImpl does not read it")
     assert starts
 
 
 def test_the_extensible_manager_where_there_is_none(tmp_path: Path) -> None:
-    ((text, starts),) = told(written(tmp_path, manager=EXTENSIBLE), "2.10.1")
+    ((text, starts),) = mismatch_texts(written(tmp_path, manager=EXTENSIBLE), "2.10.1")
     assert "takes SimpleLoadManagerImpl" in text
     assert starts
 
 
 @pytest.mark.parametrize("release", PULSAR)
 def test_the_average_shedder_and_its_placement(tmp_path: Path, release: str) -> None:
-    both = told(written(tmp_path, shedder=AVG, placement=AVG), release)
-    alone = told(written(tmp_path, shedder=AVG), release)
-    placing = told(written(tmp_path, placement=AVG), release)
+    both = mismatch_texts(written(tmp_path, shedder=AVG, placement=AVG), release)
+    alone = mismatch_texts(written(tmp_path, shedder=AVG), release)
+    placing = mismatch_texts(written(tmp_path, placement=AVG), release)
     if release == "2.10.1":
         assert [starts for _, starts in (*both, *alone)] == [True, True]
         assert "takes OverloadShedder" in both[0][0]
@@ -75,8 +75,8 @@ def test_the_average_shedder_and_its_placement(tmp_path: Path, release: str) -> 
 
 
 def test_classes_of_ones_own_are_left_alone(tmp_path: Path) -> None:
-    assert told(written(tmp_path, manager="org.example.Mine", shedder=TRANSFER), "4.2.4") == []
-    assert told(written(tmp_path, shedder="org.example.Mine"), "4.2.4") == []
+    assert mismatch_texts(written(tmp_path, manager="org.example.Mine", shedder=TRANSFER), "4.2.4") == []
+    assert mismatch_texts(written(tmp_path, shedder="org.example.Mine"), "4.2.4") == []
 
 
 def test_a_check_tells_it_or_refuses_where_no_broker_starts(tmp_path: Path) -> None:
@@ -96,8 +96,8 @@ def test_a_check_tells_it_or_refuses_where_no_broker_starts(tmp_path: Path) -> N
 @pytest.mark.parametrize("release", PULSAR)
 def test_what_runs_is_what_the_release_makes_of_it(tmp_path: Path, release: str) -> None:
     def running(**classes: str) -> tuple[str, str, str]:
-        found = load_manager_settings(BrokerConf(written(tmp_path, **classes))).running(release)
-        return found.manager, found.shedder, found.placement
+        strategies = load_manager_settings(BrokerConf(written(tmp_path, **classes))).running(release)
+        return strategies.manager, strategies.shedder, strategies.placement
 
     old = release == "2.10.1"
     placement = "LeastLongTermMessageRate"
@@ -118,7 +118,7 @@ def test_a_store_is_no_choice_before_4_0(tmp_path: Path) -> None:
         f"{MANAGER}={EXTENSIBLE}\nloadManagerServiceUnitStateTableViewClassName={view}\n"
         "loadBalancerMultiPhaseBundleUnload=true\n"
     )
-    assert ["does not read it" in text for text, _ in told(path, "3.0.7")] == [True, True]
-    assert told(path, "4.0.8") == []
+    assert ["does not read it" in text for text, _ in mismatch_texts(path, "3.0.7")] == [True, True]
+    assert mismatch_texts(path, "4.0.8") == []
     settings = load_manager_settings(BrokerConf(path))
     assert settings.service_units == {"store": "metadata", "multi_phase": True}

@@ -77,7 +77,7 @@ def test_a_store_in_the_brokers_process_has_one_broker() -> None:
 
 
 def test_a_store_that_a_release_does_not_have_is_refused() -> None:
-    told = fencepost("check", "ownership", "--pulsar", "5.0.0-M1", "--set", "metadata_store=etcd")
-    assert told.returncode == 2
-    assert "Pulsar 5.0.0-M1 has no metadata store etcd; it has zk, oxia, rocksdb, memory" in told.stderr
+    run = fencepost("check", "ownership", "--pulsar", "5.0.0-M1", "--set", "metadata_store=etcd")
+    assert run.returncode == 2
+    assert "Pulsar 5.0.0-M1 has no metadata store etcd; it has zk, oxia, rocksdb, memory" in run.stderr
     assert "no metadata store oxia" in fencepost("check", "unload", "--pulsar", "3.0.7", "--set", "metadata_store=oxia").stderr

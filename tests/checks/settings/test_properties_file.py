@@ -46,8 +46,8 @@ def test_rules(text: str, expected: dict[str, str]) -> None:
 
 
 def test_lines_are_those_on_which_a_setting_begins() -> None:
-    found = settings(b"# one\n\na=1\\\n  2\\\n  3\nb=4\r\n\r\nc=5\rc=6")
-    assert [(s.key, s.value, s.line) for s in found] == [("a", "123", 3), ("b", "4", 6), ("c", "5", 8), ("c", "6", 9)]
+    entries = settings(b"# one\n\na=1\\\n  2\\\n  3\nb=4\r\n\r\nc=5\rc=6")
+    assert [(s.key, s.value, s.line) for s in entries] == [("a", "123", 3), ("b", "4", 6), ("c", "5", 8), ("c", "6", 9)]
 
 
 @pytest.mark.parametrize("escape", ["\\u12", "\\u12g4", "\\u", "\\u 123", "\\u+123"])

@@ -24,7 +24,7 @@ def measured(name: str) -> Teeth:
     return bite(entry, searched(entry), reporter=Reporter())
 
 
-def told(teeth: Teeth) -> dict[str, Any]:
+def summary(teeth: Teeth) -> dict[str, Any]:
     """What is pinned of it. A property that only a defect of the protocol violates is not idle."""
     caught = importlib.import_module(f"tests.properties.{teeth.protocol}.test_safety").CAUGHT
     assert teeth.score is not None
@@ -46,7 +46,7 @@ def main() -> None:
     parser.add_argument("protocols", nargs="*", default=list(PROTOCOLS))
     everything = dict(pinned())
     for name in parser.parse_args().protocols:
-        everything[name] = told(measured(name))
+        everything[name] = summary(measured(name))
         PINNED.write_text(json.dumps(everything, indent=2) + "\n", encoding="utf-8")
 
 

@@ -132,20 +132,20 @@ def bitten(**options: Any) -> Teeth:
     return bite(LIFT, LIFT.sizes["ci"], **{"workers": 1, "reporter": Reporter(quiet=True)} | options)
 
 
-def told(teeth: Teeth) -> dict[str, str | tuple[str, str, int | None]]:
+def fates(teeth: Teeth) -> dict[str, str | tuple[str, str, int | None]]:
     kills = {m.mistake: (m.kill.instance, m.kill.properties[0], m.kill.steps) for m in teeth.mutants if m.kill}
     return {str(m.mistake): kills.get(m.mistake, m.fate) for m in teeth.mutants}
 
 
 @pytest.mark.long
 def test_every_mutant_of_a_protocol_has_its_fate() -> None:
-    found = bitten()
-    assert told(found) == FATES
-    assert found.instances == ("parked", "one trip")
-    assert found.noticed == {"moves_closed": 0, "closed_when_full": 3, "no_deadlock": 5, "all_get_in": 2}
-    assert found.idle == ("moves_closed",)
-    assert found.finished
-    assert found.score == 10 / 11
+    teeth = bitten()
+    assert fates(teeth) == FATES
+    assert teeth.instances == ("parked", "one trip")
+    assert teeth.noticed == {"moves_closed": 0, "closed_when_full": 3, "no_deadlock": 5, "all_get_in": 2}
+    assert teeth.idle == ("moves_closed",)
+    assert teeth.finished
+    assert teeth.score == 10 / 11
 
 
 @pytest.mark.long
@@ -164,7 +164,7 @@ def test_a_sample_is_some_of_the_mutants_and_the_score_says_so() -> None:
     sampled = bitten(sample=Sample(8, seed=3))
     assert sampled.sampled_of == len(FATES)
     assert len(sampled.mutants) == 8
-    assert told(sampled).items() <= FATES.items()
+    assert fates(sampled).items() <= FATES.items()
     assert [m.name for m in sampled.mutants] == [m.name for m in bitten().mutants if m in sampled.mutants]
     assert sampled == bitten(sample=Sample(8, seed=3)) != bitten(sample=Sample(8, seed=4))
     lines = text(sampled, every=False).splitlines()
@@ -174,11 +174,11 @@ def test_a_sample_is_some_of_the_mutants_and_the_score_says_so() -> None:
 
 
 def test_what_was_not_tried_is_said() -> None:
-    found = bitten(should_stop=lambda: True)
-    assert not found.finished
-    assert {m.fate for m in found.mutants} == {"not tried"}
-    counts, score, _ = text(found, every=False).splitlines()[-3:]
-    assert counts == f"  {len(found.mutants)} mutants: {len(found.mutants)} not tried"
+    teeth = bitten(should_stop=lambda: True)
+    assert not teeth.finished
+    assert {m.fate for m in teeth.mutants} == {"not tried"}
+    counts, score, _ = text(teeth, every=False).splitlines()[-3:]
+    assert counts == f"  {len(teeth.mutants)} mutants: {len(teeth.mutants)} not tried"
     assert score == "lift: no score, because no mutant was tried"
 
 
@@ -205,12 +205,12 @@ def without_end(p: Protocol) -> Suite:
 def marks(*, room: int = 2, defects: Iterable[str] = ()) -> Protocol:
     """Marks on a wall, as long as there is room."""
     p = Protocol("marks", parameters={"room": room})
-    made, full = p.number("made", 0, room), p.flag("full")
+    count, full = p.number("made", 0, room), p.flag("full")
 
     @p.step(by="hand")
     def mark() -> Any:
         """A mark is made."""
-        return And(Not(full), made < room), {made: If(made < room, made + 1, made), full: made >= room - 1}
+        return And(Not(full), count < room), {count: If(count < room, count + 1, count), full: count >= room - 1}
 
     return p
 
@@ -247,9 +247,9 @@ def test_a_mutant_that_only_adds_steps_without_effect_is_one_that_no_property_te
     (number,) = range(len(protocol.actions))
     spoiled = replace(protocol.actions[number], guard=z3.BoolVal(True))  # both at once: it marks a full wall, without effect
     suite = alone(MARKS, instance, {number: spoiled})
-    found = exhaust(Observed.of(suite, suite.properties), Budget(workers=1))
-    assert not unexpected(found)
-    assert found.verdicts[0].reach["transitions"] == 3
+    findings = exhaust(Observed.of(suite, suite.properties), Budget(workers=1))
+    assert not unexpected(findings)
+    assert findings.verdicts[0].reach["transitions"] == 3
     solver = z3.Solver()
     solver.add(differences(protocol, {number: spoiled}), *(lemma.formula for lemma in MARKS.suite(protocol).lemmas))
     solver.add(*(v.domain.within(v.term) for v in protocol.variables))
@@ -326,9 +326,9 @@ def test_without_a_mutant_there_is_no_score(capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.usefixtures("_with_lift")
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*TEETH, "--format", "json"]) == 10
-    told = json.loads(capsys.readouterr().out)
-    (protocol,) = told["protocols"]
-    assert told["format"] == 1
+    document = json.loads(capsys.readouterr().out)
+    (protocol,) = document["protocols"]
+    assert document["format"] == 1
     assert (protocol["protocol"], protocol["instances"], protocol["finished"]) == ("lift", ["parked", "one trip"], True)
     assert protocol["score"] == 0.9091
     assert protocol["counts"] == {"killed": 10, "survived": 1, "proved equivalent": 9, "same graph": 0, "not tried": 0}
@@ -347,7 +347,7 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--set", "brokers=2"], "--set is of one protocol"),
         (["--mutant", "write.1"], "--mutant is of one protocol"),
@@ -355,6 +355,6 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
         (["leader"], "there is no protocol 'leader'"),
     ],
 )
-def test_wrong_usage_is_told(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_is_told(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["teeth", *arguments, "--quiet"]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err

@@ -11,7 +11,7 @@ from fencepost.checks.teeth.pinned import broken_properties, idle_properties, pi
 from fencepost.checks.teeth.report import FATES
 from fencepost.checks.teeth.run import searched
 from fencepost.properties.protocols import PROTOCOLS
-from tests.checks.teeth.pin_teeth import measured, told
+from tests.checks.teeth.pin_teeth import measured, summary
 
 REFINES = "is_a_ledger_of_a_topic"
 """That the ledger refines its stand-in, and what must be reached for that: defects are held to it in test_refinement.py."""
@@ -22,7 +22,7 @@ EXPLANATION = (Path(__file__).parents[3] / "docs" / "explanation" / "teeth.md").
 @pytest.mark.deep
 @pytest.mark.parametrize("name", pinned())
 def test_the_score_is_as_pinned(name: str) -> None:
-    assert told(measured(name)) == pinned()[name]
+    assert summary(measured(name)) == pinned()[name]
 
 
 @pytest.mark.parametrize("name", pinned())

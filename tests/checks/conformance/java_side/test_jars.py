@@ -59,16 +59,16 @@ def test_pinned_jars_are_taken(tools: Toolchain, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pinned", "told"),
+    ("pinned", "message"),
     [
         ({"a": b"one", "b": b"else"}, "b.jar is not the jar that is pinned"),
         ({"a": b"one"}, "Maven fetched b.jar, which is not pinned"),
         ({"a": b"one", "b": b"two", "c": b"three"}, "c.jar is pinned, and Maven did not fetch it"),
     ],
 )
-def test_other_jars_are_refused_and_not_kept(tools: Toolchain, tmp_path: Path, pinned: dict[str, bytes], told: str) -> None:
+def test_other_jars_are_refused_and_not_kept(tools: Toolchain, tmp_path: Path, pinned: dict[str, bytes], message: str) -> None:
     pin(tmp_path, **pinned)
-    with pytest.raises(ToolchainError, match=told):
+    with pytest.raises(ToolchainError, match=message):
         jars(RELEASE, tools)
     assert list((tmp_path / "cache" / "fencepost" / "jars").iterdir()) == []
 

@@ -41,11 +41,11 @@ def jar(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = folder / "Bookie.java"
     source.write_text(JAVA, encoding="utf-8")
     subprocess.run([tools().javac, "-encoding", "UTF-8", "-d", folder, source], check=True)
-    made = folder / "made.jar"
-    with zipfile.ZipFile(made, "w") as archive:
+    file = folder / "made.jar"
+    with zipfile.ZipFile(file, "w") as archive:
         for each in sorted(folder.rglob("*.class")):
             archive.write(each, each.relative_to(folder))
-    return made
+    return file
 
 
 def test_a_class_tells_its_methods_and_its_parents(jar: Path) -> None:
@@ -107,20 +107,20 @@ def test_a_class_that_is_not_in_the_jars_is_missing(jar: Path, monkeypatch: pyte
         return [jar]
 
     monkeypatch.setattr(mirrors, "jars", without)
-    found = look_up([PROTOCOLS["bookie"]], tools(), [NEWER[-1]])
-    assert {looked.method for looked in found if looked.missing} == {looked.method for looked in found}
+    answers = look_up([PROTOCOLS["bookie"]], tools(), [NEWER[-1]])
+    assert {looked.method for looked in answers if looked.missing} == {looked.method for looked in answers}
     assert look_up([PROTOCOLS["bookie"]], tools(), ["4.2.4"])[0].asked == ()
 
 
 @pytest.mark.long
 def test_nothing_is_declared_that_no_action_mirrors() -> None:
-    found = [
+    answers = [
         Looked(entry.name, entry.project, method, actions, (), ())
         for entry in PROTOCOLS.values()
         for method, actions in mirrored(entry).items()
     ]
-    assert list(unused(found)) == []
-    assert list(unused(found[:1])) != []
+    assert list(unused(answers)) == []
+    assert list(unused(answers[:1])) != []
     assert ONLY_IN
 
 
@@ -133,16 +133,16 @@ def test_one_protocol_in_one_release() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["elections"], "there is no protocol 'elections' (did you mean election?); there are bookie"),
         (["--release", "9"], "9 is not modelled; there are 2.10.1"),
     ],
 )
-def test_what_cannot_be_asked(arguments: list[str], told: str) -> None:
+def test_what_cannot_be_asked(arguments: list[str], message: str) -> None:
     ran = fencepost("conform", "mirrors", *arguments)
     assert (ran.returncode, len(ran.stderr.splitlines())) == (2, 1)
-    assert told in ran.stderr
+    assert message in ran.stderr
 
 
 @pytest.mark.deep

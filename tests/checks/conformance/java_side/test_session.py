@@ -73,8 +73,8 @@ def test_a_failure_of_the_harness_is_told_and_ends_it(echo: Harness, tmp_path: P
 
 
 def test_an_end_is_told_with_what_was_said_last(echo: Harness, tmp_path: Path) -> None:
-    told = "ended with status 3; it said last: what a library prints"
-    with Session(echo) as session, pytest.raises(SessionError, match=told):
+    message = "ended with status 3; it said last: what a library prints"
+    with Session(echo) as session, pytest.raises(SessionError, match=message):
         session.ask({"halt": 3})
     assert folders(tmp_path) == []
 

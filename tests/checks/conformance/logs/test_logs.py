@@ -64,12 +64,12 @@ def random_run(kernel: Kernel, seed: int, steps: int = 25) -> tuple[list[int], l
 
 def shown(kernel: Kernel, state: Any, places: Sequence[int]) -> dict[str, Any]:
     raw = kernel.packing.unpack(state)
-    found = {}
+    values = {}
     for place in places:
         variable = kernel.packing.variables[place]
         value = encode(variable.domain, raw[place])
-        found[variable.name] = value["#set"] if isinstance(value, dict) else value
-    return found
+        values[variable.name] = value["#set"] if isinstance(value, dict) else value
+    return values
 
 
 def partial_log(kernel: Kernel, seed: int) -> list[dict[str, Any]]:
@@ -77,11 +77,11 @@ def partial_log(kernel: Kernel, seed: int) -> list[dict[str, Any]]:
     choose = random.Random(seed)
     actions, states = random_run(kernel, seed)
     names = sorted({action.name for action in kernel.actions})
-    told = set(choose.sample(names, max(1, len(names) // 2)))
-    lines: list[dict[str, Any]] = [{"unobserved": sorted(set(names) - told)}]
+    observable = set(choose.sample(names, max(1, len(names) // 2)))
+    lines: list[dict[str, Any]] = [{"unobserved": sorted(set(names) - observable)}]
     for number, state in zip(actions, states[1:], strict=True):
         action = kernel.actions[number]
-        line: dict[str, Any] = {"steps": [action.label]} if action.name in told else {}
+        line: dict[str, Any] = {"steps": [action.label]} if action.name in observable else {}
         if choose.random() < 0.3:
             line["seen"] = shown(kernel, state, choose.sample(range(len(kernel.packing.variables)), 3))
         if line:
@@ -89,7 +89,7 @@ def partial_log(kernel: Kernel, seed: int) -> list[dict[str, Any]]:
     return lines
 
 
-def explained_by_hand(kernel: Kernel, told: Events) -> int:
+def explained_by_hand(kernel: Kernel, log: Events) -> int:
     """How many events are explained: plain Python over sets of states."""
 
     def onward(states: set[tuple[int, ...]], allowed: Sequence[int]) -> set[tuple[int, ...]]:
@@ -99,18 +99,18 @@ def explained_by_hand(kernel: Kernel, told: Events) -> int:
     def closed(states: set[tuple[int, ...]]) -> set[tuple[int, ...]]:
         new = states
         while new:
-            new = onward(new, told.unobserved) - states
+            new = onward(new, log.unobserved) - states
             states = states | new
         return states
 
     now = closed({tuple(map(int, kernel.initial()[0]))})
-    for done, event in enumerate(told.events):
+    for done, event in enumerate(log.events):
         stays = event.steps is None or event.perhaps_none
         after = closed(onward(now, event.steps or ()) | (now if stays else set()))
         now = closed({s for s in after if all(kernel.packing.unpack(s)[place] == raw for place, raw in event.seen)})
         if not now:
             return done
-    return len(told.events)
+    return len(log.events)
 
 
 def is_a_run(kernel: Kernel, run: Trace) -> bool:
@@ -134,20 +134,20 @@ def test_the_log_of_a_run_is_explained(name: str, seed: int, tmp_path: Path) -> 
     kernel, lines = KERNELS[name], partial_log(KERNELS[name], seed)
     if len(lines) == 1:
         return
-    found = explained(tmp_path, kernel, *lines)
-    assert found.whole
-    assert is_a_run(kernel, found.run)
-    assert found.unobserved_steps <= len(found.run.steps)
+    explanation = explained(tmp_path, kernel, *lines)
+    assert explanation.whole
+    assert is_a_run(kernel, explanation.run)
+    assert explanation.unobserved_steps <= len(explanation.run.steps)
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_a_wrong_log_is_explained_as_far_as_it_can_be(seed: int, tmp_path: Path) -> None:
     lines = partial_log(LEDGER, seed)
     mixed = [lines[0], *random.Random(seed).sample(lines[1:], len(lines) - 1)]
-    told = events(tmp_path, LEDGER, *mixed)
-    found = explain(LEDGER, told)
-    assert found.explained == explained_by_hand(LEDGER, told)
-    assert is_a_run(LEDGER, found.run)
+    log = events(tmp_path, LEDGER, *mixed)
+    explanation = explain(LEDGER, log)
+    assert explanation.explained == explained_by_hand(LEDGER, log)
+    assert is_a_run(LEDGER, explanation.run)
 
 
 def test_some_shuffled_logs_are_not_explained(tmp_path: Path) -> None:
@@ -161,39 +161,39 @@ def test_some_shuffled_logs_are_not_explained(tmp_path: Path) -> None:
 # --- why not
 
 def test_why_no_step_fits(tmp_path: Path) -> None:
-    found = explained(tmp_path, LEDGER, {"steps": "send(e0)"}, {"steps": ["send(e0)"]})
-    assert (found.explained, [step.action for step in found.run.steps]) == (1, ["send(e0)"])
-    assert possible(LEDGER, found.possible)["sent"] == ("0",)
-    assert any("sent" in line for line in why_not(LEDGER, found, 120))
+    explanation = explained(tmp_path, LEDGER, {"steps": "send(e0)"}, {"steps": ["send(e0)"]})
+    assert (explanation.explained, [step.action for step in explanation.run.steps]) == (1, ["send(e0)"])
+    assert possible(LEDGER, explanation.possible)["sent"] == ("0",)
+    assert any("sent" in line for line in why_not(LEDGER, explanation, 120))
 
 
 def test_why_what_was_seen_does_not_fit(tmp_path: Path) -> None:
     log = [{"unobserved": []}, {"steps": "send(e0)", "seen": {"stored[b0]": ["e0"]}}]
-    found = explained(tmp_path, LEDGER, *log)
-    assert why_not(LEDGER, found, 120) == [
+    explanation = explained(tmp_path, LEDGER, *log)
+    assert why_not(LEDGER, explanation, 120) == [
         "a step fits, and what was seen does not:",
         "  stored[b0] is {e0} in the log, and in the model {}",
     ]
 
 
 def test_a_step_that_the_instance_does_not_have_is_no_step_at_all(tmp_path: Path) -> None:
-    found = explained(tmp_path, LEDGER, {"steps": "rot(b0, e0)"})
-    assert found.explained == 0
-    assert why_not(LEDGER, found, 120) == ["the instance has no such step"]
+    explanation = explained(tmp_path, LEDGER, {"steps": "rot(b0, e0)"})
+    assert explanation.explained == 0
+    assert why_not(LEDGER, explanation, 120) == ["the instance has no such step"]
 
 
 def test_too_many_states_are_inconclusive(tmp_path: Path) -> None:
-    told = events(tmp_path, LEDGER, {"steps": "send(e0)"}, {"seen": {"status": "closed"}})
-    found = explain(LEDGER, told, limit=10)
-    assert "more than 10 states" in found.stopped
-    assert not found.whole
+    log = events(tmp_path, LEDGER, {"steps": "send(e0)"}, {"seen": {"status": "closed"}})
+    explanation = explain(LEDGER, log, limit=10)
+    assert "more than 10 states" in explanation.stopped
+    assert not explanation.whole
 
 
 def test_an_interrupt_keeps_what_was_explained(tmp_path: Path) -> None:
-    told = events(tmp_path, LEDGER, {"steps": "send(e0)"}, {"seen": {"status": "closed"}})
+    log = events(tmp_path, LEDGER, {"steps": "send(e0)"}, {"seen": {"status": "closed"}})
     heard: list[int] = []
-    found = explain(LEDGER, told, progress=lambda done, states: heard.append(done), should_stop=lambda: bool(heard))
-    assert (found.stopped, found.explained) == ("interrupted", 1)
+    explanation = explain(LEDGER, log, progress=lambda done, states: heard.append(done), should_stop=lambda: bool(heard))
+    assert (explanation.stopped, explanation.explained) == ("interrupted", 1)
 
 
 # --- what lines mean
@@ -206,7 +206,7 @@ MEANING = Meaning(
 
 
 def test_a_mapping_reads_a_log_in_other_words(tmp_path: Path) -> None:
-    told = events(
+    log = events(
         tmp_path,
         LEDGER,
         {"event": "sent", "entry": 0, "ledger": {"state": "OPEN"}},
@@ -215,14 +215,14 @@ def test_a_mapping_reads_a_log_in_other_words(tmp_path: Path) -> None:
         {"event": "stored", "entry": 0, "bookie": {"name": "b1"}, "fenced": False},
         meaning=MEANING,
     )
-    first, second = told.events
+    first, second = log.events
     label = [action.label for action in LEDGER.actions]
     assert (first.line, first.what, first.perhaps_none, second.line, second.perhaps_none) == (1, "sent", False, 4, True)
-    assert [[label[n] for n in event.steps or ()] for event in told.events] == [["send(e0)"], ["add(b1, e0)"]]
+    assert [[label[n] for n in event.steps or ()] for event in log.events] == [["send(e0)"], ["add(b1, e0)"]]
     assert LEDGER.packing.variables[second.seen[0][0]].name == "fenced[b1]"
-    assert told.unmatched == (3,)
-    assert {label[n].partition("(")[0] for n in told.unobserved}.isdisjoint({"send", "add"})
-    assert explain(LEDGER, told).whole
+    assert log.unmatched == (3,)
+    assert {label[n].partition("(")[0] for n in log.unobserved}.isdisjoint({"send", "add"})
+    assert explain(LEDGER, log).whole
 
 
 def test_an_argument_may_be_any(tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ def test_an_argument_may_be_any(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "message"),
     [
         ([{"steps": ["sned(e0)"]}], "log.jsonl:1: ledger has no action 'sned(e0)'"),
         ([{"seen": {"colour": "red"}}], "log.jsonl:1: ledger has no variable 'colour' in this instance"),
@@ -246,14 +246,14 @@ def test_an_argument_may_be_any(tmp_path: Path) -> None:
         ([{"unobserved": ["sned"]}, {"steps": "send"}], "log.jsonl: unobserved: ledger has no action 'sned'"),
     ],
 )
-def test_what_a_log_cannot_say(lines: Sequence[object], told: str, tmp_path: Path) -> None:
+def test_what_a_log_cannot_say(lines: Sequence[object], message: str, tmp_path: Path) -> None:
     with pytest.raises(LogError) as error:
         events(tmp_path, LEDGER, *lines)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ("[]", "it is not a JSON object"),
         ("{}", '"kind" is missing'),
@@ -263,12 +263,12 @@ def test_what_a_log_cannot_say(lines: Sequence[object], told: str, tmp_path: Pat
         ("{", "Expecting"),
     ],
 )
-def test_what_a_mapping_cannot_say(content: str, told: str, tmp_path: Path) -> None:
+def test_what_a_mapping_cannot_say(content: str, message: str, tmp_path: Path) -> None:
     file = tmp_path / "mapping.json"
     file.write_text(content, encoding="utf-8")
     with pytest.raises(LogError, match=r"mapping\.json: ") as error:
         read_mapping(file)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_a_mapping_is_read_from_its_file(tmp_path: Path) -> None:
@@ -285,16 +285,16 @@ def test_a_mapping_is_read_from_its_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ({"event": "stored", "entry": 0}, "needs the field 'bookie.name'"),
         ({"event": "sent", "entry": 0, "ledger": {"state": "AJAR"}}, "is 'AJAR', which the mapping has no value for"),
     ],
 )
-def test_a_line_that_does_not_fit_its_mapping(line: object, told: str, tmp_path: Path) -> None:
+def test_a_line_that_does_not_fit_its_mapping(line: object, message: str, tmp_path: Path) -> None:
     with pytest.raises(LogError) as error:
         events(tmp_path, LEDGER, line, meaning=MEANING)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_nothing_to_explain_is_an_error(tmp_path: Path) -> None:
@@ -337,10 +337,10 @@ def test_a_log_that_is_not(tmp_path: Path) -> None:
     first, second = ran.stdout.splitlines()[:2]
     assert first == f"{log}:3: the writer again: no run of ledger explains this"
     assert second.startswith("  explained: the first 1 of 2 events")
-    found = json.loads(conform_log(log, "--format", "json").stdout)
-    assert (found["exit_status"], found["explained"], found["next"]["line"]) == (12, 1, 3)
-    assert found["next"]["steps"] == ["send(e0)"]
-    assert found["next"]["why"]
+    document = json.loads(conform_log(log, "--format", "json").stdout)
+    assert (document["exit_status"], document["explained"], document["next"]["line"]) == (12, 1, 3)
+    assert document["next"]["steps"] == ["send(e0)"]
+    assert document["next"]["why"]
 
 
 @pytest.mark.long
@@ -351,7 +351,7 @@ def test_statuses(tmp_path: Path) -> None:
     empty.write_text("\n", encoding="utf-8")
     mapping = tmp_path / "mapping.json"
     mapping.write_text('{"kind": "event", "steps": {"sent": "send"}}', encoding="utf-8")
-    for arguments, status, told in (
+    for arguments, status, message in (
         ([empty], 75, "the log is empty"),
         ([log, "--mapping", mapping], 75, "the mapping matches none of its lines"),
         ([tmp_path / "none"], 150, "none: No such file or directory"),
@@ -359,4 +359,4 @@ def test_statuses(tmp_path: Path) -> None:
     ):
         ran = conform_log(*arguments)
         assert (ran.returncode, len(ran.stderr.splitlines())) == (status, 1), ran
-        assert told in ran.stderr
+        assert message in ran.stderr

@@ -33,11 +33,11 @@ QUICK: Mapping[Version, int] = {"4.2.4": 950, "2.10.1": 275}
 @contextmanager
 def code(release: Version) -> Iterator[Code]:
     tools()
-    with Code(release) as made:
-        yield made
+    with Code(release) as code:
+        yield code
 
 
-def told(result: Result) -> str:
+def summary(result: Result) -> str:
     return "\n".join(f"{find.rule}, case {find.number}: {'; '.join(find.differences)}" for find in result.finds)
 
 
@@ -45,7 +45,7 @@ def told(result: Result) -> str:
 def test_the_model_answers_what_the_classes_do(release: Version) -> None:
     with code(release) as real:
         result = campaign(RULES, release, real.ask, cases=QUICK[release], seed=0)
-    assert result.finds == [], told(result)
+    assert result.finds == [], summary(result)
     assert set(result.cases) == {rule.name for rule in RULES if release in rule.releases}
 
 
@@ -54,7 +54,7 @@ def test_the_model_answers_what_the_classes_do(release: Version) -> None:
 def test_the_model_answers_what_the_classes_do_100_000_times(release: Version) -> None:
     with code(release) as real:
         result = campaign(RULES, release, real.ask, cases=100_000, seed=1)
-    assert result.finds == [], told(result)
+    assert result.finds == [], summary(result)
 
 
 @pytest.mark.parametrize("release", QUICK)
@@ -91,7 +91,7 @@ def test_a_mistake_of_the_model_is_found_and_made_small(monkeypatch: pytest.Monk
 def test_the_reference_tells_what_was_compared() -> None:
     page = (ROOT / "docs" / "reference" / "policy.md").read_text(encoding="utf-8")
     assert marked(page) == {"compared": compared_table.table()}
-    for release, counts in compared_table.kept().items():
+    for release, counts in compared_table.load_counts().items():
         assert set(counts) == {rule.name for rule in RULES if release in rule.releases}
         assert min(counts.values()) > 100
 

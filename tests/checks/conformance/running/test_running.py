@@ -49,15 +49,15 @@ def test_code_without_a_mistake_agrees() -> None:
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_found_and_shrunk(mistake: str) -> None:
     result = held(Boxes(mistake))
-    verdict, steps, told = MISTAKES[mistake]
+    verdict, steps, text = MISTAKES[mistake]
     assert result.unexplained
-    found = result.differing[0]
-    assert found.verdict == verdict
-    assert len(found.trace.steps) == len(steps)
-    assert sorted(step.action.partition("(")[0] for step in found.trace.steps) == sorted(s.partition("(")[0] for s in steps)
+    find = result.differing[0]
+    assert find.verdict == verdict
+    assert len(find.trace.steps) == len(steps)
+    assert sorted(step.action.partition("(")[0] for step in find.trace.steps) == sorted(s.partition("(")[0] for s in steps)
     outcome = pair(Boxes(mistake)).follow(steps)
     assert outcome.verdict == verdict
-    assert told in str(outcome)
+    assert text in str(outcome)
 
 
 def test_what_the_code_does_by_itself_is_taken_when_it_does_it() -> None:
@@ -169,16 +169,16 @@ def test_interrupting_counts_the_runs_that_had_begun() -> None:
 
 
 def test_a_difference_is_a_trace_that_other_commands_open(tmp_path: Path) -> None:
-    found = held(Boxes("counts twice")).differing[0]
+    difference = held(Boxes("counts twice")).differing[0]
     file = tmp_path / "found.itf.json"
     protocol = mailbox()
-    write(found.trace, protocol, file)
+    write(difference.trace, protocol, file)
 
     def build(*, letters: int = 3, boxes: int = 2, defects: tuple[str, ...] = ()) -> Protocol:
         return mailbox(letters, boxes)
 
     trace, _ = read(file, {"mailbox": Entry("mailbox", "a toy", build, Suite, {})})
-    assert [step.action for step in trace.steps] == [step.action for step in found.trace.steps]
+    assert [step.action for step in trace.steps] == [step.action for step in difference.trace.steps]
     assert replay_on(trace, protocol, Suite(protocol)).replays
     assert "shrunk from" in trace.found_by
 

@@ -112,11 +112,11 @@ def proof(mistake: str = "") -> GeneralProof:
 
 @pytest.mark.long
 def test_the_size_of_what_is_exchanged_is_proved() -> None:
-    found = proof()
-    assert [prop.name for prop in found.proved] == ["enough_and_too_many_never_agree"]
-    assert (found.unproved, found.refuted, found.doubt, found.impossible) == ((), (), "", ())
-    assert found.discharged == found.confirmed
-    assert len(found.links) == 8
+    result = proof()
+    assert [prop.name for prop in result.proved] == ["enough_and_too_many_never_agree"]
+    assert (result.unproved, result.refuted, result.doubt, result.impossible) == ((), (), "", ())
+    assert result.discharged == result.confirmed
+    assert len(result.links) == 8
 
 
 @pytest.mark.long
@@ -124,10 +124,10 @@ def test_the_size_of_what_is_exchanged_is_proved() -> None:
     ("mistake", "lemma"), [("nobody_leaves", "watch_is_no_larger"), ("leaves_alone", "watch_is_no_smaller")]
 )
 def test_a_mistake_is_refuted_and_not_just_unproved(mistake: str, lemma: str) -> None:
-    found = proof(mistake)
-    assert found.proved == ()
-    assert lemma in {failure.statement for failure in found.unproved}
-    assert lemma in {failure.statement.name for failure in found.refuted if not failure.undecided}
+    result = proof(mistake)
+    assert result.proved == ()
+    assert lemma in {failure.statement for failure in result.unproved}
+    assert lemma in {failure.statement.name for failure in result.refuted if not failure.undecided}
 
 
 def supposed(part: Part, larger: int) -> Iterator[tuple[str, Any]]:
@@ -158,7 +158,7 @@ def test_what_is_supposed_is_true_of_sets(case: int, larger: int) -> None:
 def test_a_part_that_may_be_the_whole_is_not_known() -> None:
     guards = Size.named("guards", 3, alike=True)
     with any_size():
-        made = watch(guards=guards, watch=guards.part("watch", 2, short=0), enough=1)
-        assert isinstance(made, AnySize)
+        protocol = watch(guards=guards, watch=guards.part("watch", 2, short=0), enough=1)
+        assert isinstance(protocol, AnySize)
         with pytest.raises(ModelError, match="none are known as the first"):
-            _ = [symbol.begins() for symbol in made.symbols]
+            _ = [symbol.begins() for symbol in protocol.symbols]

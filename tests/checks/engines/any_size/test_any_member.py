@@ -37,9 +37,9 @@ def walk(*, walkers: int = 3, defects: Iterable[str] = ()) -> Protocol:
     @p.step(by="w", w=walker)
     def take(w: int) -> Any:
         """A walker takes the torch, and all others see it."""
-        told = walker if p.has("all_are_told") else walker.but(w)
+        watchers = walker if p.has("all_are_told") else walker.but(w)
         is_free = True if p.has("taken_from_another") else torch == "nobody"
-        return And(is_free, Not(shines[w])), {torch: w, shines[w]: True, **{seen[o]: w for o in told}}
+        return And(is_free, Not(shines[w])), {torch: w, shines[w]: True, **{seen[o]: w for o in watchers}}
 
     @p.step(by="w", w=walker)
     def drop(w: int) -> Any:
@@ -104,11 +104,11 @@ def general(mistake: str = "") -> Suite:
 
 
 def test_what_holds_of_any_number_is_proved_by_both_solvers() -> None:
-    found = proof()
-    assert [prop.name for prop in found.proved] == ["one_shines", "others_are_dark", "what_is_seen_anew_is_so"]
-    assert (found.unproved, found.refuted, found.doubt, found.impossible) == ((), (), "", ())
-    assert found.discharged == found.confirmed > 5
-    assert [(size, one.actions, one.differing) for size, one in found.links.items()] == [
+    result = proof()
+    assert [prop.name for prop in result.proved] == ["one_shines", "others_are_dark", "what_is_seen_anew_is_so"]
+    assert (result.unproved, result.refuted, result.doubt, result.impossible) == ((), (), "", ())
+    assert result.discharged == result.confirmed > 5
+    assert [(size, one.actions, one.differing) for size, one in result.links.items()] == [
         ("walkers=2", 6, ()),
         ("walkers=3", 9, ()),
     ]
@@ -123,11 +123,11 @@ def test_what_holds_of_any_number_is_proved_by_both_solvers() -> None:
     ],
 )
 def test_a_mistake_is_refuted_and_not_just_unproved(mistake: str, broken: str) -> None:
-    found = proof(mistake)
-    assert broken not in {prop.name for prop in found.proved}
-    assert broken in {failure.statement for failure in found.unproved}
-    assert broken in {failure.statement.name for failure in found.refuted if not failure.undecided}
-    assert not found.doubt
+    result = proof(mistake)
+    assert broken not in {prop.name for prop in result.proved}
+    assert broken in {failure.statement for failure in result.unproved}
+    assert broken in {failure.statement.name for failure in result.refuted if not failure.undecided}
+    assert not result.doubt
 
 
 def test_who_is_left_out_of_an_update_is_told_by_the_link() -> None:
@@ -142,8 +142,8 @@ def test_a_rule_of_steps_that_reads_otherwise_is_told_by_the_link() -> None:
 
 
 def test_a_mistake_that_breaks_steps_only_leaves_the_states_proved() -> None:
-    found = proof("overlooks")
-    assert [prop.name for prop in found.proved] == ["one_shines", "others_are_dark"]
+    result = proof("overlooks")
+    assert [prop.name for prop in result.proved] == ["one_shines", "others_are_dark"]
 
 
 def test_a_value_is_a_member_or_none() -> None:
@@ -208,11 +208,11 @@ def of(
 
 @pytest.mark.long
 def test_any_number_of_brokers_have_a_single_owner() -> None:
-    found = of("ownership", {"releases": 1}, "brokers", second_solver=True)
-    assert (found.unproved, found.refuted, found.doubt, found.impossible) == ((), (), "", ())
-    assert {"single_owner", "single_server", "single_owner_up_to_date"} <= {prop.name for prop in found.proved}
-    assert found.discharged == found.confirmed
-    assert list(found.links) == ["brokers=2", "brokers=3"]
+    result = of("ownership", {"releases": 1}, "brokers", second_solver=True)
+    assert (result.unproved, result.refuted, result.doubt, result.impossible) == ((), (), "", ())
+    assert {"single_owner", "single_server", "single_owner_up_to_date"} <= {prop.name for prop in result.proved}
+    assert result.discharged == result.confirmed
+    assert list(result.links) == ["brokers=2", "brokers=3"]
 
 
 AMONG = {
@@ -234,18 +234,18 @@ def instances() -> list[Any]:
 
 @pytest.mark.deep
 def test_any_number_of_brokers_that_are_cut_off_and_shut_down_elect_a_leader() -> None:
-    found = of("election", {"disconnects": 1, "closes": 1}, "brokers")
-    assert (found.unproved, found.refuted, found.doubt, found.impossible) == ((), (), "", ())
-    assert {"leader_holds_the_node", "leaders_up_to_date_are_one"} <= {prop.name for prop in found.proved}
+    result = of("election", {"disconnects": 1, "closes": 1}, "brokers")
+    assert (result.unproved, result.refuted, result.doubt, result.impossible) == ((), (), "", ())
+    assert {"leader_holds_the_node", "leaders_up_to_date_are_one"} <= {prop.name for prop in result.proved}
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize(("protocol", "instance"), instances())
 def test_brokers_of_any_number(protocol: str, instance: Any) -> None:
-    found = of(protocol, instance.parameters, *instance.any, second_solver=True)
-    assert (found.unproved, found.refuted, found.doubt, found.impossible) == ((), (), "", ())
-    assert {prop.name for prop in found.proved} >= AMONG[protocol]
-    assert found.discharged == found.confirmed
+    result = of(protocol, instance.parameters, *instance.any, second_solver=True)
+    assert (result.unproved, result.refuted, result.doubt, result.impossible) == ((), (), "", ())
+    assert {prop.name for prop in result.proved} >= AMONG[protocol]
+    assert result.discharged == result.confirmed
 
 
 def applicable() -> list[tuple[str, str]]:
@@ -258,10 +258,10 @@ def test_every_defect_is_refuted(protocol: str, defect: str) -> None:
     entry = PROTOCOLS[protocol]
     parameters = {name: value for name, value in entry.shown_by[defect].items() if name not in ("brokers", "bundles")}
     of_any = ("brokers",) if protocol == "election" else ("brokers", "bundles")
-    found = of(protocol, parameters, *of_any, defects=(defect,))
+    result = of(protocol, parameters, *of_any, defects=(defect,))
     instance = entry.suite(entry.build({**parameters, "brokers": 2}, (defect,)))
     provable = ("lemma", "always", "step")
     broken = [failure for failure in prove(instance, examples=0).failures if failure.statement.kind in provable]
-    assert not found.doubt
-    assert bool(found.unproved) == bool(broken)
-    assert not broken or any(not failure.undecided for failure in found.refuted if failure.statement.kind in provable)
+    assert not result.doubt
+    assert bool(result.unproved) == bool(broken)
+    assert not broken or any(not failure.undecided for failure in result.refuted if failure.statement.kind in provable)

@@ -103,27 +103,27 @@ def proof(mistake: str = "", instance: str | None = None) -> GeneralProof:
 
 @pytest.mark.long
 def test_what_holds_of_every_quorum_is_proved_by_both_solvers() -> None:
-    found = proof()
-    assert [prop.name for prop in found.proved] == ["passed_was_wanted"]
-    assert (found.unproved, found.refuted, found.doubt, found.impossible) == ((), (), "", ())
-    assert found.discharged == found.confirmed > 20
-    assert list(found.links) == [
+    result = proof()
+    assert [prop.name for prop in result.proved] == ["passed_was_wanted"]
+    assert (result.unproved, result.refuted, result.doubt, result.impossible) == ((), (), "", ())
+    assert result.discharged == result.confirmed > 20
+    assert list(result.links) == [
         f"voters={voters} enough={enough}" for voters, enough in ((3, 2), (4, 3), (2, 1), (3, 1), (1, 1), (2, 2))
     ]
 
 
 @pytest.mark.long
 def test_a_mistake_is_refuted_and_not_just_unproved() -> None:
-    found = proof("votes_twice")
-    assert found.proved == ()
-    assert "votes_are_single" in {failure.statement for failure in found.unproved}
-    assert "votes_are_single" in {failure.statement.name for failure in found.refuted if not failure.undecided}
+    result = proof("votes_twice")
+    assert result.proved == ()
+    assert "votes_are_single" in {failure.statement for failure in result.unproved}
+    assert "votes_are_single" in {failure.statement.name for failure in result.refuted if not failure.undecided}
 
 
 def test_a_number_that_may_be_none_is_refused() -> None:
     voters = Size.named("voters", 3, alike=True)
-    told = r"whether that is a number from 1 to voters depends on the sizes"
-    with any_size(), pytest.raises(ModelError, match=told):
+    message = r"whether that is a number from 1 to voters depends on the sizes"
+    with any_size(), pytest.raises(ModelError, match=message):
         vote(voters=voters, enough=voters.part("enough", 2, short=0), defects=["one_no_less"])
 
 
@@ -184,16 +184,16 @@ def test_quantifiers_over_things_stay_and_what_is_under_them_keeps_its_meaning()
     p, q = z3.Function("p", thing, z3.IntSort(), z3.BoolSort()), z3.Function("q", thing, z3.BoolSort())
     has_one = z3.Exists([n], p(t, n))
     given = z3.ForAll([t], z3.Implies(q(t), has_one))
-    said = Instantiation([], [thing])
+    instantiation = Instantiation([], [thing])
     for goal, answer in ((given, "unsat"), (z3.ForAll([t], has_one), "sat")):
-        formulas = [said.supposed(given), said.denied(goal), *said.definitions()]
+        formulas = [instantiation.supposed(given), instantiation.denied(goal), *instantiation.definitions()]
         solver = z3.Solver()
         solver.add(*formulas)
         assert str(solver.check()) == answer
         assert ground_answer(formulas, 5.0) in (answer, "unknown")
     conditional = z3.If(z3.Exists([t], q(t)), 1, 2) == 1
     for known, answer in ((q(z3.Const("one", thing)), z3.unsat), (z3.BoolVal(True), z3.sat)):
-        said, solver = Instantiation([], [thing]), z3.Solver()
-        solver.add(known, said.denied(conditional))
-        solver.add(*said.definitions())
+        instantiation, solver = Instantiation([], [thing]), z3.Solver()
+        solver.add(known, instantiation.denied(conditional))
+        solver.add(*instantiation.definitions())
         assert solver.check() == answer

@@ -121,33 +121,33 @@ def proof(mistake: str = "", lemmas: tuple[str, ...] = LEMMAS, instance: str | N
 
 
 def test_what_holds_of_every_size_is_proved_by_both_solvers() -> None:
-    found = proof()
-    assert [prop.name for prop in found.proved] == ["acked_is_written", "last_acked_is_flushed"]
-    assert (found.unproved, found.refuted, found.doubt, found.impossible) == ((), (), "", ())
-    assert found.discharged == found.confirmed > 10
-    assert list(found.links) == ["entries=2", "entries=3"]
-    assert [one.actions for one in found.links.values()] == [5, 7]
+    result = proof()
+    assert [prop.name for prop in result.proved] == ["acked_is_written", "last_acked_is_flushed"]
+    assert (result.unproved, result.refuted, result.doubt, result.impossible) == ((), (), "", ())
+    assert result.discharged == result.confirmed > 10
+    assert list(result.links) == ["entries=2", "entries=3"]
+    assert [one.actions for one in result.links.values()] == [5, 7]
 
 
 @pytest.mark.parametrize("mistake", ["flushes_one_more", "acks_what_is_written"])
 def test_a_mistake_is_refuted_and_not_just_unproved(mistake: str) -> None:
-    found = proof(mistake)
-    assert found.proved == ()
-    assert found.unproved
-    assert {failure.statement.name for failure in found.refuted if not failure.undecided} & set(LEMMAS)
-    assert any(failure.example is not None for failure in found.refuted)
+    result = proof(mistake)
+    assert result.proved == ()
+    assert result.unproved
+    assert {failure.statement.name for failure in result.refuted if not failure.undecided} & set(LEMMAS)
+    assert any(failure.example is not None for failure in result.refuted)
 
 
 def test_without_a_lemma_the_rest_is_not_proved() -> None:
-    found = proof(lemmas=("acked_is_flushed",))
-    assert [prop.name for prop in found.proved] == ["last_acked_is_flushed"]
-    assert {failure.statement for failure in found.unproved} == {"acked_is_written"}
+    result = proof(lemmas=("acked_is_flushed",))
+    assert [prop.name for prop in result.proved] == ["last_acked_is_flushed"]
+    assert {failure.statement for failure in result.unproved} == {"acked_is_written"}
 
 
 @pytest.mark.long
 def test_an_instance_that_is_another_protocol_is_told() -> None:
-    found = proof(instance="acks_what_is_written")
-    assert "not those of the instance with entries=2: ack(e0)" in found.doubt
+    result = proof(instance="acks_what_is_written")
+    assert "not those of the instance with entries=2: ack(e0)" in result.doubt
 
 
 def test_an_update_that_differs_is_told() -> None:
@@ -170,17 +170,17 @@ def test_a_solver_that_fails_leaves_everything_open(monkeypatch: pytest.MonkeyPa
         raise z3.Z3Exception("out of memory")
 
     monkeypatch.setattr(engine, "ask", fails)
-    found = proof()
-    assert found.proved == ()
-    assert {failure.statement for failure in found.unproved} >= {*LEMMAS, "acked_is_written"}
+    result = proof()
+    assert result.proved == ()
+    assert {failure.statement for failure in result.unproved} >= {*LEMMAS, "acked_is_written"}
 
 
 def test_a_solver_that_crashes_takes_nothing_else_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "ask", lambda *_, **__: os._exit(139))
-    found = proof()
-    assert found.proved == ()
-    assert found.unproved
-    assert found.refuted == ()
+    result = proof()
+    assert result.proved == ()
+    assert result.unproved
+    assert result.refuted == ()
 
 
 JOURNAL = Entry(
@@ -200,45 +200,45 @@ def checked(*defects: str, any: tuple[str, ...] = ("entries",), **parameters: in
 
 @pytest.mark.long
 def test_the_verdict_says_what_it_is_of() -> None:
-    found = checked()
-    assert {(v.verdict, v.note) for v in found.findings.verdicts} == {
+    outcome = checked()
+    assert {(v.verdict, v.note) for v in outcome.findings.verdicts} == {
         ("proved for any size", "any number of entries; Z3 and cvc5 agree")
     }
-    assert exit_status(found.findings.verdicts) == ExitStatus.HOLDS
-    assert found.protocol.parameters == {"entries": "any"}
-    told = text(found)
-    assert "journal, a journal: entries=any" in told
-    assert "proved for any size acked_is_written, last_acked_is_flushed" in told
-    assert "this is not of lost disks" in told
-    reach = found.findings.verdicts[0].reach
+    assert exit_status(outcome.findings.verdicts) == ExitStatus.HOLDS
+    assert outcome.protocol.parameters == {"entries": "any"}
+    output = text(outcome)
+    assert "journal, a journal: entries=any" in output
+    assert "proved for any size acked_is_written, last_acked_is_flushed" in output
+    assert "this is not of lost disks" in output
+    reach = outcome.findings.verdicts[0].reach
     assert reach["confirmed"] == reach["obligations"]
-    assert f"by frame, {reach['confirmed']} confirmed by cvc5; 1 more as instances" in told
-    assert "link: with entries=3 these formulas are those of the instance: 7 actions" in told
+    assert f"by frame, {reach['confirmed']} confirmed by cvc5; 1 more as instances" in output
+    assert "link: with entries=3 these formulas are those of the instance: 7 actions" in output
 
 
 @pytest.mark.long
 def test_what_is_not_proved_is_inconclusive_with_the_reason() -> None:
-    found = checked("acks_what_is_written")
-    assert {v.verdict for v in found.findings.verdicts} == {"inconclusive"}
-    assert exit_status(found.findings.verdicts) == ExitStatus.INCONCLUSIVE
-    assert found.findings.failures[0].startswith("action ack(e")
-    assert "does not preserve lemma acked_is_flushed" in found.findings.failures[0]
+    outcome = checked("acks_what_is_written")
+    assert {v.verdict for v in outcome.findings.verdicts} == {"inconclusive"}
+    assert exit_status(outcome.findings.verdicts) == ExitStatus.INCONCLUSIVE
+    assert outcome.findings.failures[0].startswith("action ack(e")
+    assert "does not preserve lemma acked_is_flushed" in outcome.findings.failures[0]
 
 
 @pytest.mark.parametrize(
-    ("any", "parameters", "told"),
+    ("any", "parameters", "message"),
     [
         (("brokers",), {}, "journal: of any size can be entries, not brokers"),
         (("entries",), {"entries": 3}, "entries is both set and of any size"),
     ],
 )
-def test_what_cannot_be_of_any_size_is_refused(any: tuple[str, ...], parameters: dict[str, int], told: str) -> None:
-    with pytest.raises(RegistryError, match=told):
+def test_what_cannot_be_of_any_size_is_refused(any: tuple[str, ...], parameters: dict[str, int], message: str) -> None:
+    with pytest.raises(RegistryError, match=message):
         checked(any=any, **parameters)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["ledger", "--any", "entries", "--by", "walks"], "--any needs --by induction"),
         (["ledger", "--any", "entries", "--set", "rots=1"], "there is no proof with rots=1; leave it 0"),
@@ -250,25 +250,25 @@ def test_what_cannot_be_of_any_size_is_refused(any: tuple[str, ...], parameters:
     ],
 )
 def test_the_command_line_refuses_what_is_not_proved(
-    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["check", *arguments, "--quiet"]) == ExitStatus.USAGE
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_what_is_instantiated_follows_and_no_more() -> None:
     p, n = z3.Function("p", z3.IntSort(), z3.BoolSort()), z3.Int("n")
     x = z3.Int("x")
-    said = Instantiation([n])
-    assert said.supposed(z3.ForAll([x], p(x))).eq(z3.And([p(t) for t in (n, *said.goals(z3.IntSort()))]))
-    there_is = said.supposed(z3.Exists([x], p(x)))
+    instantiation = Instantiation([n])
+    assert instantiation.supposed(z3.ForAll([x], p(x))).eq(z3.And([p(t) for t in (n, *instantiation.goals(z3.IntSort()))]))
+    there_is = instantiation.supposed(z3.Exists([x], p(x)))
     assert there_is.decl().eq(p)
     assert z3.is_const(there_is.arg(0))
     solver = z3.Solver()
-    solver.add(said.supposed(z3.ForAll([x], z3.Implies(p(x), p(x + 1)))), p(n))
-    assert solver.check(said.denied(p(n + 1))) == z3.unsat
-    assert solver.check(said.denied(p(n + 2))) == z3.sat
-    assert solver.check(said.denied(z3.ForAll([x], z3.Implies(p(x), p(x + 1))))) == z3.unsat
+    solver.add(instantiation.supposed(z3.ForAll([x], z3.Implies(p(x), p(x + 1)))), p(n))
+    assert solver.check(instantiation.denied(p(n + 1))) == z3.unsat
+    assert solver.check(instantiation.denied(p(n + 2))) == z3.sat
+    assert solver.check(instantiation.denied(z3.ForAll([x], z3.Implies(p(x), p(x + 1))))) == z3.unsat
     assert ground_answer([p(n), z3.Not(p(n + 0))], 5.0) == "unsat"
     assert ground_answer([p(n), z3.Not(p(n + 1))], 5.0) == "sat"
 
@@ -277,9 +277,9 @@ def test_a_condition_inside_of_a_term_keeps_its_meaning() -> None:
     p, n, x = z3.Function("p", z3.IntSort(), z3.BoolSort()), z3.Int("n"), z3.Int("x")
     value = z3.If(z3.Exists([x], p(x)), n, n + 1)
     for given, answer in ((p(n), z3.unsat), (z3.BoolVal(True), z3.sat)):
-        said, solver = Instantiation([n]), z3.Solver()
-        solver.add(given, said.denied(value == n))
-        solver.add(*said.definitions())
+        instantiation, solver = Instantiation([n]), z3.Solver()
+        solver.add(given, instantiation.denied(value == n))
+        solver.add(*instantiation.definitions())
         assert solver.check() == answer
 
 
@@ -300,33 +300,33 @@ def of_ledger(
 @pytest.mark.long
 @pytest.mark.parametrize("defect", ["", "closes_at_lac"])
 def test_a_ledger_of_any_number_of_entries_on_one_bookie(defect: str) -> None:
-    found = of_ledger(ALONE, (defect,) if defect else (), second_solver=False)
-    assert found.doubt == ""
+    result = of_ledger(ALONE, (defect,) if defect else (), second_solver=False)
+    assert result.doubt == ""
     if defect:
-        assert "closed_ledger_is_out_of_reach" in {failure.statement for failure in found.unproved}
-        assert any(not failure.undecided for failure in found.refuted)
+        assert "closed_ledger_is_out_of_reach" in {failure.statement for failure in result.unproved}
+        assert any(not failure.undecided for failure in result.refuted)
     else:
-        assert (found.unproved, found.refuted) == ((), ())
-        assert {"no_truncation", "recoveries_agree", "confirmed_entries_are_stored"} <= {prop.name for prop in found.proved}
+        assert (result.unproved, result.refuted) == ((), ())
+        assert {"no_truncation", "recoveries_agree", "confirmed_entries_are_stored"} <= {prop.name for prop in result.proved}
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("instance", PROTOCOLS["ledger"].general.instances, ids=lambda one: one.name)
 def test_ledgers_of_any_number_of_entries(instance: Any) -> None:
-    found = of_ledger(dict(instance.parameters))
-    assert (found.unproved, found.refuted, found.doubt, found.impossible) == ((), (), "", ())
-    assert "no_truncation" in {prop.name for prop in found.proved}
-    assert found.discharged == found.confirmed
+    result = of_ledger(dict(instance.parameters))
+    assert (result.unproved, result.refuted, result.doubt, result.impossible) == ((), (), "", ())
+    assert "no_truncation" in {prop.name for prop in result.proved}
+    assert result.discharged == result.confirmed
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("changes", "cases"), [(0, 3), pytest.param(1, 4, marks=pytest.mark.deep)])
 def test_a_ledger_on_any_number_of_bookies(changes: int, cases: int) -> None:
     parameters = {"entries": 1, "recoverers": 0, "readers": 0, "changes": changes}
-    found = of_ledger(parameters, any=("bookies",), second_solver=False)
-    assert (found.unproved, found.refuted, found.doubt) == ((), (), "")
-    assert {"confirmed_entries_are_stored", "ensembles_are_full"} <= {prop.name for prop in found.proved}
-    assert len(found.links) == 2 * cases
+    result = of_ledger(parameters, any=("bookies",), second_solver=False)
+    assert (result.unproved, result.refuted, result.doubt) == ((), (), "")
+    assert {"confirmed_entries_are_stored", "ensembles_are_full"} <= {prop.name for prop in result.proved}
+    assert len(result.links) == 2 * cases
 
 
 @pytest.mark.deep
@@ -343,10 +343,10 @@ def test_a_ledger_on_any_number_of_bookies(changes: int, cases: int) -> None:
     ],
 )
 def test_ledgers_of_any_size(any: tuple[str, ...], parameters: dict[str, Any]) -> None:
-    found = of_ledger(parameters, any=any)
-    assert (found.unproved, found.refuted, found.doubt, found.impossible) == ((), (), "", ())
-    assert {"no_truncation", "recoveries_agree"} <= {prop.name for prop in found.proved}
-    assert found.discharged == found.confirmed or parameters.get("changes")
+    result = of_ledger(parameters, any=any)
+    assert (result.unproved, result.refuted, result.doubt, result.impossible) == ((), (), "", ())
+    assert {"no_truncation", "recoveries_agree"} <= {prop.name for prop in result.proved}
+    assert result.discharged == result.confirmed or parameters.get("changes")
 
 
 @pytest.mark.long
@@ -388,13 +388,13 @@ def test_a_mistake_that_cannot_be_said_of_any_number_is_refused(defect: str) -> 
 def test_every_applicable_defect_is_refuted(defect: str) -> None:
     entry = PROTOCOLS["ledger"]
     parameters = {name: value for name, value in entry.shown_by[defect].items() if name != "entries"}
-    found = of_ledger({**parameters, "readers": 0}, (defect,), second_solver=False)
+    result = of_ledger({**parameters, "readers": 0}, (defect,), second_solver=False)
     instance = entry.suite(entry.build({**parameters, "readers": 0, "entries": 2}, (defect,)))
     failures = [failure for failure in prove(instance, examples=0).failures if not failure.undecided]
     broken = [failure for failure in failures if failure.statement.kind in ("lemma", "always")]
-    assert not found.doubt
-    assert bool(found.unproved) == bool(broken)  # some mistakes break rules of single steps only
-    assert bool(broken) == any(not failure.undecided for failure in found.refuted if failure.statement.kind != "step")
+    assert not result.doubt
+    assert bool(result.unproved) == bool(broken)  # some mistakes break rules of single steps only
+    assert bool(broken) == any(not failure.undecided for failure in result.refuted if failure.statement.kind != "step")
 
 
 def of_any_bookies() -> list[str]:
@@ -407,7 +407,7 @@ def test_every_applicable_defect_is_refuted_for_any_number_of_bookies(defect: st
     shown = PROTOCOLS["ledger"].shown_by[defect]
     settled = PROTOCOLS["ledger"].general.sizes_with(shown)["bookies"].settles
     parameters = {name: value for name, value in shown.items() if name not in settled}
-    found = of_ledger({**parameters, "readers": 0}, (defect,), any=("bookies",), second_solver=False)
-    refuted = [failure for failure in found.refuted if failure.statement.kind in ("lemma", "always")]
-    assert not found.doubt
-    assert bool(found.unproved) == bool(refuted)
+    result = of_ledger({**parameters, "readers": 0}, (defect,), any=("bookies",), second_solver=False)
+    refuted = [failure for failure in result.refuted if failure.statement.kind in ("lemma", "always")]
+    assert not result.doubt
+    assert bool(result.unproved) == bool(refuted)

@@ -62,7 +62,7 @@ def test_who_is_told_to_stop_settles_for_the_state_that_is_there() -> None:
     domains = [v.domain.within(v.term) for v in p.variables]
     asked = iter([False])
     wanted = And(p.state.heat > 10, If(p.state.alarm, p.state.heat > 20, p.state.heat > 30))
-    found = counterexample(p, [*domains, wanted], should_stop=lambda: next(asked, True))
-    assert found is not None
-    values = [(v.term, v.domain.literal(raw)) for v, raw in zip(p.variables, found.before, strict=True)]
+    example = counterexample(p, [*domains, wanted], should_stop=lambda: next(asked, True))
+    assert example is not None
+    values = [(v.term, v.domain.literal(raw)) for v, raw in zip(p.variables, example.before, strict=True)]
     assert z3.is_true(z3.simplify(z3.substitute(wanted, *values)))

@@ -219,9 +219,9 @@ def test_the_number_of_workers_changes_nothing() -> None:
 
 
 def test_progress_counts_every_task() -> None:
-    told: list[tuple[int, int]] = []
-    prove(ticket_lock(), workers=2, progress=lambda done, count: told.append((done, count)))
-    assert told == [(done, 8) for done in range(1, 9)]
+    reports: list[tuple[int, int]] = []
+    prove(ticket_lock(), workers=2, progress=lambda done, count: reports.append((done, count)))
+    assert reports == [(done, 8) for done in range(1, 9)]
 
 
 def test_actions_that_can_never_happen_are_named() -> None:
@@ -285,7 +285,7 @@ def test_cvc5_confirms_every_obligation() -> None:
 def answering(answer: Answer, to: Callable[[str], bool] = lambda asked: True) -> Callable[[Protocol, Sequence[Any]], Solve]:
     """A second solver that answers so where the question is of that kind, and otherwise as cvc5 does."""
 
-    def made(protocol: Protocol, assumptions: Sequence[Any]) -> Solve:
+    def solver(protocol: Protocol, assumptions: Sequence[Any]) -> Solve:
         honest = cvc5_solver(protocol, assumptions)
 
         def solve(formulas: Sequence[Any], seconds: float) -> Answer:
@@ -293,7 +293,7 @@ def answering(answer: Answer, to: Callable[[str], bool] = lambda asked: True) ->
 
         return solve
 
-    return made
+    return solver
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -359,9 +359,9 @@ def test_nothing_is_proved_that_a_search_refutes() -> None:
     for seed in range(60):
         suite = random_suite(seed)
         proof = prove(suite, second_solver=seed % 10 == 0)
-        found = unroll(suite, suite.properties, 8).verdicts[0].verdict
+        verdict = unroll(suite, suite.properties, 8).verdicts[0].verdict
         proved = verdicts(proof)["claimed"] == "proved"
-        assert not (proved and found == "violated"), seed
+        assert not (proved and verdict == "violated"), seed
         tally["proved"] += proved
-        tally["violated"] += found == "violated"
+        tally["violated"] += verdict == "violated"
     assert min(tally.values()) >= 10, tally  # else the comparison says little

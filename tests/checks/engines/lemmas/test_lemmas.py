@@ -68,17 +68,17 @@ KEY = Entry("key", "a key", key, properties, {"ci": (Instance("three", {}),)}, {
 USUAL = Instance("three", {})
 
 
-def _found(name: str, *, literals: int = 2, defects: tuple[str, ...] = (), telling: Telling | None = None) -> Lemmas:
+def _lemmas(name: str, *, literals: int = 2, defects: tuple[str, ...] = (), telling: Telling | None = None) -> Lemmas:
     return find(KEY, USUAL, name, defects, Means(literals=literals, workers=1), telling or Telling())
 
 
 @pytest.mark.parametrize("name", ["one_has_it", "it_is_somewhere"])
 def test_what_a_property_needs_is_found(name: str) -> None:
-    found = _found(name)
-    assert found.is_proved
-    assert found.is_whole
+    lemmas = _lemmas(name)
+    assert lemmas.is_proved
+    assert lemmas.is_whole
     protocol = KEY.build({})
-    proof = prove(suite_with(protocol, KEY.suite(protocol).named(name), found.text))
+    proof = prove(suite_with(protocol, KEY.suite(protocol).named(name), lemmas.text))
     assert [verdict.verdict for verdict in proof.verdicts] == ["proved"]
     assert not proof.failures
 
@@ -86,21 +86,21 @@ def test_what_a_property_needs_is_found(name: str) -> None:
 @pytest.mark.long
 def test_of_many_states_some_are_looked_at_and_the_initial_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """A clause that holds in these alone is found out by Z3, but may have stood for longer ones that are true."""
-    every = _found("one_has_it")
+    every = _lemmas("one_has_it")
     monkeypatch.setattr(finding, "MOST_STATES", every.states - 1)
-    found = _found("one_has_it")
-    assert found.is_proved or "no inductive set has it" in found.why
-    assert (every.looked_at, found.states) == (every.states, every.states)
-    assert 1 <= found.looked_at < every.states
-    assert f"clauses tried on {found.looked_at} of them" in as_text(found)
+    lemmas = _lemmas("one_has_it")
+    assert lemmas.is_proved or "no inductive set has it" in lemmas.why
+    assert (every.looked_at, lemmas.states) == (every.states, every.states)
+    assert 1 <= lemmas.looked_at < every.states
+    assert f"clauses tried on {lemmas.looked_at} of them" in as_text(lemmas)
 
 
 @pytest.mark.long
 def test_none_of_the_lemmas_can_be_left_out() -> None:
-    found = _found("one_has_it")
+    lemmas = _lemmas("one_has_it")
     protocol = KEY.build({})
-    suite = suite_with(protocol, KEY.suite(protocol).named("one_has_it"), found.text)
-    assert len(suite.lemmas) == found.count > 1
+    suite = suite_with(protocol, KEY.suite(protocol).named("one_has_it"), lemmas.text)
+    assert len(suite.lemmas) == lemmas.count > 1
     for lemma in suite.lemmas:
         fewer = Suite(protocol)
         fewer.properties.extend(suite.properties)
@@ -109,17 +109,17 @@ def test_none_of_the_lemmas_can_be_left_out() -> None:
 
 
 def test_what_can_fail_is_not_proved() -> None:
-    found = _found("one_has_it", defects=("kept",))
-    assert found.is_reached
-    assert not found.is_proved
-    assert not found.text
+    lemmas = _lemmas("one_has_it", defects=("kept",))
+    assert lemmas.is_reached
+    assert not lemmas.is_proved
+    assert not lemmas.text
 
 
 def test_clauses_that_are_too_short_prove_nothing() -> None:
-    found = _found("one_has_it", literals=1)
-    assert not found.is_proved
-    assert not found.is_reached
-    assert "no inductive set has it" in found.why
+    lemmas = _lemmas("one_has_it", literals=1)
+    assert not lemmas.is_proved
+    assert not lemmas.is_reached
+    assert "no inductive set has it" in lemmas.why
 
 
 @pytest.mark.long
@@ -129,14 +129,14 @@ def test_what_is_found_without_a_proof_is_inductive() -> None:
     partly = 0
     for most in range(0, 800, 23):
         asked = count()
-        found = _found("one_has_it", telling=Telling(should_stop=lambda: next(asked) >= most))  # noqa: B023
-        if found.is_proved:
+        lemmas = _lemmas("one_has_it", telling=Telling(should_stop=lambda: next(asked) >= most))  # noqa: B023
+        if lemmas.is_proved:
             assert partly
             break
-        assert found.unfinished
-        if found.text:
+        assert lemmas.unfinished
+        if lemmas.text:
             partly += 1
-            failures = prove(suite_with(protocol, KEY.suite(protocol).named("one_has_it"), found.text)).failures
+            failures = prove(suite_with(protocol, KEY.suite(protocol).named("one_has_it"), lemmas.text)).failures
             assert [failure for failure in failures if failure.statement.kind == "lemma"] == []
     else:
         pytest.fail("it never ends")
@@ -144,9 +144,9 @@ def test_what_is_found_without_a_proof_is_inductive() -> None:
 
 def test_only_properties_of_single_states_have_lemmas_of_their_own() -> None:
     with pytest.raises(RegistryError, match="it_moves is not of single states; lemmas can be looked for of one_has_it"):
-        _found("it_moves")
+        _lemmas("it_moves")
     with pytest.raises(RegistryError, match="nobody_has_it is none of its properties"):
-        _found("nobody_has_it")
+        _lemmas("nobody_has_it")
 
 
 @cache
@@ -160,9 +160,9 @@ def _single_owner(workers: int = 1, **parameters: int) -> Lemmas:
     "parameters", [{}, {"disconnects": 1, "releases": 1}, pytest.param({"brokers": 3, "releases": 1}, marks=pytest.mark.deep)]
 )
 def test_single_owner_is_rediscovered(parameters: dict[str, int]) -> None:
-    found = _single_owner(**parameters)
-    assert found.is_proved
-    assert 'Implies(s.serves[b, u] != "absent", s.owner_holder[u] == b)' in found.text
+    lemmas = _single_owner(**parameters)
+    assert lemmas.is_proved
+    assert 'Implies(s.serves[b, u] != "absent", s.owner_holder[u] == b)' in lemmas.text
 
 
 @pytest.mark.long
@@ -176,25 +176,25 @@ def test_defects_of_ownership_are_not_proved_away(defect: str) -> None:
     """Neither where one violates the property, nor where it is beside the point."""
     entry = PROTOCOLS["ownership"]
     parameters = {**entry.shown_by[defect]}
-    found = find(entry, Instance("defect", parameters), "single_owner", (defect,), Means(literals=2, workers=1), Telling())
+    lemmas = find(entry, Instance("defect", parameters), "single_owner", (defect,), Means(literals=2, workers=1), Telling())
     protocol = entry.build(parameters, (defect,))
-    if found.is_proved:
-        assert not prove(suite_with(protocol, entry.suite(protocol).named("single_owner"), found.text)).failures
-    assert found.is_proved != found.is_reached
+    if lemmas.is_proved:
+        assert not prove(suite_with(protocol, entry.suite(protocol).named("single_owner"), lemmas.text)).failures
+    assert lemmas.is_proved != lemmas.is_reached
 
 
 @pytest.mark.deep
 def test_no_truncation_is_rediscovered_for_any_number_of_entries() -> None:
     entry = PROTOCOLS["ledger"]
-    found = find(entry, Instance("own", {"readers": 0}), "no_truncation", (), Means(), Telling())
-    assert found.is_proved
-    assert [(size, findings.failures) for size, findings in found.general if size == "entries"] == [("entries", ())]
+    lemmas = find(entry, Instance("own", {"readers": 0}), "no_truncation", (), Means(), Telling())
+    assert lemmas.is_proved
+    assert [(size, findings.failures) for size, findings in lemmas.general if size == "entries"] == [("entries", ())]
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("defect", ["closes_at_lac", "recovery_reads_do_not_fence", "one_no_such_entry_suffices"])
 def test_defects_of_the_ledger_have_no_proof(defect: str) -> None:
     entry = PROTOCOLS["ledger"]
-    found = find(entry, Instance("defect", entry.shown_by[defect]), "no_truncation", (defect,), Means(), Telling())
-    assert found.is_reached
-    assert not found.text
+    lemmas = find(entry, Instance("defect", entry.shown_by[defect]), "no_truncation", (defect,), Means(), Telling())
+    assert lemmas.is_reached
+    assert not lemmas.text

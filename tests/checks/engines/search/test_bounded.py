@@ -68,15 +68,15 @@ def by_name(findings: Findings) -> dict[str, Verdict]:
 
 def test_verdicts_of_every_kind() -> None:
     suite = counter(5)
-    found = by_name(unroll(suite, suite.properties, 4))
-    assert {name: (v.verdict, len(v.trace.steps) if v.trace else None) for name, v in found.items()} == {
+    verdicts = by_name(unroll(suite, suite.properties, 4))
+    assert {name: (v.verdict, len(v.trace.steps) if v.trace else None) for name, v in verdicts.items()} == {
         "stays_below": ("violated", 3),
         "by_one": ("violated", 1),
         "is_positive": ("bounded", None),
         "at_the_limit": ("proved", 3),
         "beyond": ("inconclusive", None),
     }
-    assert found["is_positive"].reach["depth"] == 4
+    assert verdicts["is_positive"].reach["depth"] == 4
 
 
 def test_every_trace_replays() -> None:
@@ -141,9 +141,9 @@ def test_interrupted_after_some_depth() -> None:
         progress=lambda length, depth: seen.append(length),
         should_stop=lambda: len(seen) == 3,
     )
-    found = by_name(findings)
-    assert (found["is_positive"].verdict, found["is_positive"].reach["depth"]) == ("inconclusive", 2)
-    assert found["by_one"].verdict == "violated"  # what was found stays found
+    verdicts = by_name(findings)
+    assert (verdicts["is_positive"].verdict, verdicts["is_positive"].reach["depth"]) == ("inconclusive", 2)
+    assert verdicts["by_one"].verdict == "violated"  # what was found stays found
 
 
 # --- against a breadth-first search
@@ -208,12 +208,12 @@ def shortest(suite: Suite, depth: int) -> dict[str, int | None]:
         [p.formula if p.kind == "sometimes" else z3.Not(p.formula) for p in states],
         [z3.Not(p.formula) for p in steps],
     )
-    found: dict[str, int | None] = {p.name: None for p in suite.properties}
+    lengths: dict[str, int | None] = {p.name: None for p in suite.properties}
 
     def note(hits: list[int], among: list[Property], length: int) -> None:
         for hit in hits:
-            if found[among[hit].name] is None:
-                found[among[hit].name] = length
+            if lengths[among[hit].name] is None:
+                lengths[among[hit].name] = length
 
     level = {state.tobytes(): state for state in kernel.initial()}
     seen = set(level)
@@ -228,7 +228,7 @@ def shortest(suite: Suite, depth: int) -> dict[str, int | None]:
                     seen.add(after.tobytes())
                     following[after.tobytes()] = after
         level = following
-    return found
+    return lengths
 
 
 @pytest.mark.long
@@ -236,10 +236,10 @@ def test_a_search_finds_the_same_by_as_few_steps() -> None:
     hits = 0
     for seed in range(30):
         suite = random_suite(seed)
-        found = by_name(unroll(suite, suite.properties, 6))
-        lengths = {name: len(v.trace.steps) if v.trace else None for name, v in found.items()}
+        verdicts = by_name(unroll(suite, suite.properties, 6))
+        lengths = {name: len(v.trace.steps) if v.trace else None for name, v in verdicts.items()}
         assert lengths == shortest(suite, 6), seed
-        for verdict in found.values():
+        for verdict in verdicts.values():
             if verdict.trace:
                 assert replay_on(verdict.trace, suite.protocol, suite).replays, seed
                 hits += len(verdict.trace.steps) > 1

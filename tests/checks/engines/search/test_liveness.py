@@ -62,12 +62,12 @@ def promised(p: Protocol, premise: Collection[int], conclusion: Collection[int],
     return suite
 
 
-def found(suite: Suite, *, workers: int = 1, **limits: Any) -> Findings:
+def findings_of(suite: Suite, *, workers: int = 1, **limits: Any) -> Findings:
     return exhaust(Observed.of(suite, suite.properties), Budget(workers=workers, **limits))
 
 
 def verdict(suite: Suite, *, workers: int = 1) -> Verdict:
-    (only,) = found(suite, workers=workers).verdicts
+    (only,) = findings_of(suite, workers=workers).verdicts
     return only
 
 
@@ -171,7 +171,7 @@ def test_a_cycle_before_the_premise_is_none_of_it() -> None:
 
 
 def test_a_premise_that_is_never_met_is_reported() -> None:
-    checked = found(promised(table({"go": {0: 1}}), {7}, {1}))
+    checked = findings_of(promised(table({"go": {0: 1}}), {7}, {1}))
     (only,) = checked.verdicts
     assert only.verdict == "inconclusive"
     assert "premise is never met" in only.note
@@ -216,7 +216,7 @@ def test_a_search_that_was_cut_short_claims_nothing() -> None:
         """It stays low."""
         return suite.protocol.state.at < 5
 
-    judged = {v.property.name: v for v in found(suite).verdicts}
+    judged = {v.property.name: v for v in findings_of(suite).verdicts}
     assert judged["low"].verdict == "violated"
     assert judged["comes"].verdict == "inconclusive"
     assert "the search ended with the shortest violation" in judged["comes"].note

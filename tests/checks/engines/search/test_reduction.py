@@ -113,11 +113,11 @@ def test_verdicts_and_counts_are_those_of_the_search_of_everything(entry: Entry,
 )
 def test_a_defect_is_caught_by_the_same_properties_in_as_many_steps(defect: str) -> None:
     findings = searched(dict(LEDGER.shown_by[defect]), [defect])
-    found, (properties, steps) = unexpected(findings), CAUGHT[defect]
-    first = min(found.values(), default=None)
-    assert ({name for name, its in found.items() if its == first}, first) == (properties, steps)
+    violations, (properties, steps) = unexpected(findings), CAUGHT[defect]
+    first = min(violations.values(), default=None)
+    assert ({name for name, its in violations.items() if its == first}, first) == (properties, steps)
     traces = [v.trace for v in findings.verdicts if v.verdict == "violated" and v.trace is not None]
-    assert len(traces) >= len(found)
+    assert len(traces) >= len(violations)
     for trace in traces:
         replayed = replay(trace, PROTOCOLS)
         assert replayed.replays, replayed
@@ -142,8 +142,8 @@ def test_what_is_not_interchangeable_is_told_and_the_trace_is_a_real_run(
 ) -> None:
     arguments = ["--defect", "recovery_reads_do_not_fence", "--property", "no_truncation", "--symmetry", "--quiet"]
     assert main(["check", *arguments, "--set", "entries=2", "--trace-dir", str(tmp_path)]) == 12
-    told = "symmetry: entry e0 and e1 are not interchangeable: action send(e0) with the two exchanged is not send(e1)"
-    assert told in capsys.readouterr().out
+    message = "symmetry: entry e0 and e1 are not interchangeable: action send(e0) with the two exchanged is not send(e1)"
+    assert message in capsys.readouterr().out
     (file,) = tmp_path.glob("*.itf.json")
     assert main(["trace", "replay", str(file)]) == 0
     assert capsys.readouterr().out == "replays: 13 steps, no_truncation does not hold in the last state\n"
@@ -229,8 +229,8 @@ def test_situations_of_particular_members_are_reached_with_symmetry_as_without()
     assert verdicts_of(with_it) == verdicts_of(without) == dict(zip(goals, ("proved", "violated"), strict=True))
     assert with_it.notes[1] == "symmetry: broker b0, b1, b2 interchangeable (6 permutations)"
     suite = lock_suite(locks(3))
-    told = [suite.named("last_is_told_more")]
-    as_written = exhaust(Observed.of(suite, told), Budget(), reduction=Reduction.of(suite.protocol, told, Reporter(quiet=True)))
+    only = [suite.named("last_is_told_more")]
+    as_written = exhaust(Observed.of(suite, only), Budget(), reduction=Reduction.of(suite.protocol, only, Reporter(quiet=True)))
     assert verdicts_of(as_written) == {"last_is_told_more": "violated"}  # no state that stands for others is like this
 
 

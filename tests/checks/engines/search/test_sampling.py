@@ -83,14 +83,14 @@ def test_a_walk_is_shrunk_before_it_is_shown() -> None:
         """The hour is not over."""
         return minute < 5
 
-    (found,) = verdicts(suite, count=1, seed=2)
-    assert [step.action for step in found.trace.steps] == ["tick"] * 5
-    assert found.reach["steps"] == 5
-    assert re.fullmatch(r"walk 0 \(held\), shrunk from \d+ steps", found.trace.found_by)
+    (verdict,) = verdicts(suite, count=1, seed=2)
+    assert [step.action for step in verdict.trace.steps] == ["tick"] * 5
+    assert verdict.reach["steps"] == 5
+    assert re.fullmatch(r"walk 0 \(held\), shrunk from \d+ steps", verdict.trace.found_by)
 
 
 @pytest.mark.parametrize("steps", [1, 2])
 def test_walks_too_short_for_the_deadlock_have_only_sampled(steps: int) -> None:
-    found = verdicts(philosophers(), count=1000, steps=steps)
-    assert {v.verdict for v in found} == {"sampled"}
-    assert exit_status(found) == ExitStatus.HOLDS
+    results = verdicts(philosophers(), count=1000, steps=steps)
+    assert {v.verdict for v in results} == {"sampled"}
+    assert exit_status(results) == ExitStatus.HOLDS

@@ -71,15 +71,15 @@ DEFECTS = [
 
 def _slices(suite: Suite, properties: Iterable[Property]) -> list[tuple[Protocol, list[Property]]]:
     """The slices that there are, each with the properties that see just that."""
-    found: dict[tuple[str, ...], tuple[Protocol, list[Property]]] = {}
+    slices: dict[tuple[str, ...], tuple[Protocol, list[Property]]] = {}
     for prop in properties:
         part = slice_for(suite.protocol, [prop])
         if part is not suite.protocol:
-            found.setdefault(tuple(v.name for v in part.variables), (part, []))[1].append(prop)
-    return list(found.values())
+            slices.setdefault(tuple(v.name for v in part.variables), (part, []))[1].append(prop)
+    return list(slices.values())
 
 
-def _told(verdicts: Iterable[Verdict]) -> dict[str, tuple[str, object]]:
+def _outcomes(verdicts: Iterable[Verdict]) -> dict[str, tuple[str, object]]:
     return {v.property.name: (v.verdict, v.reach.get("steps")) for v in verdicts}
 
 
@@ -89,14 +89,14 @@ def test_verdicts_and_lengths_are_those_of_the_whole(entry: Entry, instance: Ins
     suite = entry.suite(entry.build(instance.parameters))
     decided = [p for p in suite.properties if p.kind in DECIDED]
     whole = exhaust(Observed.of(suite, decided), Budget(workers=2))
-    wanted = _told(whole.verdicts)
+    wanted = _outcomes(whole.verdicts)
     states = whole.verdicts[0].reach["distinct"]
     for part, properties in _slices(suite, decided):
-        found = exhaust(Observed.of(suite, properties, within=part), Budget(workers=2))
-        assert _told(found.verdicts) == {p.name: wanted[p.name] for p in properties}
-        count = found.verdicts[0].reach["distinct"]
+        findings = exhaust(Observed.of(suite, properties, within=part), Budget(workers=2))
+        assert _outcomes(findings.verdicts) == {p.name: wanted[p.name] for p in properties}
+        count = findings.verdicts[0].reach["distinct"]
         assert count <= states
-        for verdict in found.verdicts:
+        for verdict in findings.verdicts:
             if verdict.trace is not None:
                 assert replay(verdict.trace, PROTOCOLS).replays
         pinned = SLICED.get((entry.name, instance.name))
@@ -129,8 +129,8 @@ def test_symmetry_is_that_of_the_slice(name: str, instance: str) -> None:
     chosen = [suite.named(prop)]
     part = slice_for(suite.protocol, chosen)
     reduction = Reduction.of(part, chosen, Reporter(quiet=True))
-    found = exhaust(Observed.of(suite, reduction.observed, within=part), Budget(workers=2), reduction=reduction)
-    reach = found.verdicts[0].reach
+    findings = exhaust(Observed.of(suite, reduction.observed, within=part), Budget(workers=2), reduction=reduction)
+    reach = findings.verdicts[0].reach
     assert reach.get("represented", reach["distinct"]) == states
     if reduction.orbits is not None:
         assert reach["distinct"] < states
@@ -172,16 +172,16 @@ def test_where_a_property_speaks_of_more_than_what_is_reached_everything_is_sear
 @pytest.mark.long
 def test_the_trace_file_has_every_variable_and_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = ("ledger", "--defect", "closes_at_lac", "--property", "no_truncation", "--trace-dir")
-    told = {}
+    contents = {}
     for folder, options in (("sliced", ()), ("whole", ("--no-slice",))):
         assert check(capsys, *asked, str(tmp_path / folder), *options)[0] == 12
         (file,) = (tmp_path / folder).glob("*.itf.json")
         assert main(["trace", "replay", str(file)]) == 0
         itf = json.loads(file.read_text())
-        told[folder] = itf["vars"], itf["#meta"], len(itf["states"]), itf["states"][0].keys()
+        contents[folder] = itf["vars"], itf["#meta"], len(itf["states"]), itf["states"][0].keys()
         trace, _ = read(file, PROTOCOLS)[:2]
         assert len(trace.initial) == len(PROTOCOLS["ledger"].build(trace.parameters, trace.defects).variables)
-    assert told["sliced"] == told["whole"]
+    assert contents["sliced"] == contents["whole"]
 
 
 def test_a_function_slices_too() -> None:
@@ -195,10 +195,10 @@ def test_a_function_slices_too() -> None:
 def test_suspicions_are_of_what_the_slice_has() -> None:
     """What a slice leaves out is neither never enabled nor unchanged; a premise that is never met is told as ever."""
     suite = _idle()
-    prop = suite.named("kept")
+    prop = suite.named("stays")
     part = slice_for(suite.protocol, [prop])
-    told = [s.text for s in exhaust(Observed.of(suite, [prop], closely=True, within=part), Budget()).suspicions]
-    assert told == ["action never was never enabled", "the premise of kept was never met"]
+    suspicions = [s.text for s in exhaust(Observed.of(suite, [prop], closely=True, within=part), Budget()).suspicions]
+    assert suspicions == ["action never was never enabled", "the premise of stays was never met"]
 
 
 @cache
@@ -224,7 +224,7 @@ def _idle() -> Suite:
     suite = Suite(p)
 
     @suite.always
-    def kept() -> object:
+    def stays() -> object:
         """Is kept."""
         return Implies(seen == 3, seen >= 0)
 

@@ -83,14 +83,14 @@ def test_every_operator_has_the_value_that_z3_computes(
 ) -> None:
     p = three_kinds()
     one, other = p.variable(first), p.variable(second)
-    made = term(one.term, other.term)
+    formula = term(one.term, other.term)
     wrong, right = [], []
     for raws in itertools.product(values, repeat=2):
         literals = [v.domain.literal(raw) for v, raw in zip((one, other), raws, strict=True)]
-        value = z3.simplify(z3.substitute(made, (one.term, literals[0]), (other.term, literals[1])))
+        value = z3.simplify(z3.substitute(formula, (one.term, literals[0]), (other.term, literals[1])))
         here = [one.term == literals[0], other.term == literals[1]]
-        wrong.append(z3.And(*here, made != value))
-        right.append(z3.Implies(z3.And(*here), made == value))
+        wrong.append(z3.And(*here, formula != value))
+        right.append(z3.Implies(z3.And(*here), formula == value))
     solve = cvc5_solver(p, [v.domain.within(v.term) for v in p.variables])
     assert solve([z3.Or(*wrong)], 10.0) == "unsat"
     assert solve(right, 10.0) == "sat"

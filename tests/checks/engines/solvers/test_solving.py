@@ -34,10 +34,10 @@ def ctrl_c_in_a_moment() -> None:
 
 
 def solver(kind: Callable[[], z3.Solver]) -> z3.Solver:
-    made = kind()
-    made.push()
-    made.add(*pigeons())
-    return made
+    solver = kind()
+    solver.push()
+    solver.add(*pigeons())
+    return solver
 
 
 @pytest.mark.parametrize("kind", [z3.Solver, z3.SimpleSolver])
@@ -81,6 +81,6 @@ def test_ctrl_c_ends_a_bounded_check_as_an_interruption() -> None:
 
     with interruptible() as interrupt:
         ctrl_c_in_a_moment()
-        found = unroll(suite, suite.properties, 3, seconds=60.0, should_stop=interrupt)
-    assert found.notes == ("looked at every run of up to 0 steps; interrupted",)
-    assert [verdict.verdict for verdict in found.verdicts] == ["inconclusive"]
+        findings = unroll(suite, suite.properties, 3, seconds=60.0, should_stop=interrupt)
+    assert findings.notes == ("looked at every run of up to 0 steps; interrupted",)
+    assert [verdict.verdict for verdict in findings.verdicts] == ["inconclusive"]

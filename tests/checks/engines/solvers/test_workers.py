@@ -58,6 +58,6 @@ def test_what_is_not_done_when_it_is_stopped_has_no_result(workers: int) -> None
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_progress_is_told_of_every_task(workers: int) -> None:
-    told: list[tuple[int, int]] = []
-    spread(5, workers, squares, progress=lambda done, count: told.append((done, count)))
-    assert told == [(1, 5), (2, 5), (3, 5), (4, 5), (5, 5)]
+    reports: list[tuple[int, int]] = []
+    spread(5, workers, squares, progress=lambda done, count: reports.append((done, count)))
+    assert reports == [(1, 5), (2, 5), (3, 5), (4, 5), (5, 5)]

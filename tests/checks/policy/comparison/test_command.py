@@ -41,11 +41,11 @@ def small(out: Path, *others: str | Path) -> Sequence[str | Path]:
 def test_a_policy_against_itself(tmp_path: Path) -> None:
     status, out, err = asked(*small(tmp_path / "out"), "--conf", "ThresholdShedder", "--format", "json")
     assert (status, err) == (0, "")
-    told = json.loads(out)
-    assert {row["verdict"] for row in told["measures"]} == {"no difference"}
-    assert {row["difference"] for row in told["measures"]} == {0.0}
-    assert all(row["worst_run"] is None for row in told["measures"])
-    assert [policy["changes"] for policy in told["policies"]] == [{}, {}]
+    document = json.loads(out)
+    assert {row["verdict"] for row in document["measures"]} == {"no difference"}
+    assert {row["difference"] for row in document["measures"]} == {0.0}
+    assert all(row["worst_run"] is None for row in document["measures"])
+    assert [policy["changes"] for policy in document["policies"]] == [{}, {}]
 
 
 @pytest.fixture(scope="module")
@@ -66,26 +66,26 @@ def again(wandering: Path, *others: str | Path) -> Sequence[str | Path]:
 
 def test_what_gets_worse_is_found(wandering: Path) -> None:
     status, out, _ = asked(*again(wandering, "--format", "json"))
-    told = json.loads(out)
-    rows = {row["measure"]: row for row in told["measures"]}
-    assert (status, told["status"], told["outcome"], told["runs"]) == (12, 12, "complete", 10)
+    document = json.loads(out)
+    rows = {row["measure"]: row for row in document["measures"]}
+    assert (status, document["status"], document["outcome"], document["runs"]) == (12, 12, "complete", 10)
     assert rows["unloads_per_hour"]["verdict"] == "worse"
     assert rows["imbalance"]["verdict"] == "no difference"
     assert "time_to_fill" not in rows
     low, high = rows["unloads_per_hour"]["interval"]
     assert 0 < low < rows["unloads_per_hour"]["difference"] < high
-    changed = told["policies"][1]["changes"]
+    changed = document["policies"][1]["changes"]
     assert changed == {"lowerBoundarySheddingEnabled": {"baseline": "false", "proposed": "true"}}
-    table = pq.read_table(told["file"])
+    table = pq.read_table(document["file"])
     means = {name: table.filter(np.arange(20) % 2 == place)["unavailable"].to_numpy().mean() for place, name in enumerate("ab")}
     row = rows["unavailable"]
     assert (row["baseline"], row["proposed"]) == (pytest.approx(means["a"]), pytest.approx(means["b"]))
 
 
 def test_the_worst_run_is_the_worst_and_is_written_down(wandering: Path) -> None:
-    told = json.loads(asked(*again(wandering, "--format", "json"))[1])
-    row = next(row for row in told["measures"] if row["measure"] == "unloads_per_hour")
-    unloads = pq.read_table(told["file"])["unloads_per_hour"].to_numpy()
+    document = json.loads(asked(*again(wandering, "--format", "json"))[1])
+    row = next(row for row in document["measures"] if row["measure"] == "unloads_per_hour")
+    unloads = pq.read_table(document["file"])["unloads_per_hour"].to_numpy()
     assert row["worst_run"]["run"] == int(np.argmax(unloads[1::2] - unloads[::2]))
     trace = Path(row["worst_run"]["file"]).read_text()
     assert re.search(rf"^run {row['worst_run']['run']} of 10, noisy-rates, 1 h, seed {row['worst_run']['seed']}$", trace, re.M)
@@ -154,17 +154,17 @@ def test_what_if_there_were_other_brokers_and_another_load(tmp_path: Path) -> No
     proposed = ["--conf", "fewer=remove-broker=broker-4:8080", "--conf", "busy=load=10@public/namespace-1"]
     ask = small(tmp_path / "out", *proposed, "--namespaces", "2", "--load", "30", "--scenario", "steady", *tolerant)
     status, out, _ = asked(*ask, "--format", "json", "--html", tmp_path / "page.html")
-    told = json.loads(out)
+    document = json.loads(out)
     assert status == 12
-    assert [policy["supposes"] for policy in told["policies"]] == [
+    assert [policy["supposes"] for policy in document["policies"]] == [
         {},
         {"remove-broker": "broker-4:8080"},
         {"load": "10@public/namespace-1"},
     ]
-    found = told["recommendation"]
-    assert found["order"] == ["fewer", "defaults"]
-    assert (found["recommended"], found["worse"], found["brokers"]) == ("fewer", [], {"fewer": 3.0, "defaults": 4.0})
-    overloaded = next(row for row in told["measures"] if (row["measure"], row["policy"]) == ("overloaded", "busy"))
+    advice = document["recommendation"]
+    assert advice["order"] == ["fewer", "defaults"]
+    assert (advice["recommended"], advice["worse"], advice["brokers"]) == ("fewer", [], {"fewer": 3.0, "defaults": 4.0})
+    overloaded = next(row for row in document["measures"] if (row["measure"], row["policy"]) == ("overloaded", "busy"))
     assert overloaded["verdict"] == "worse"
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "recommended: fewer" in page
@@ -207,11 +207,11 @@ def test_too_few_runs_have_no_order(tmp_path: Path) -> None:
 def test_interrupted_it_keeps_what_is_complete(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = []
+    calls = []
 
     def row(*arguments: Any) -> Any:
-        made.append(arguments)
-        if len(made) == 17:
+        calls.append(arguments)
+        if len(calls) == 17:
             signal.raise_signal(signal.SIGINT)
         return real(*arguments)
 
@@ -226,7 +226,7 @@ def test_interrupted_it_keeps_what_is_complete(
     status, out, _ = asked(*ask)
     assert status == 0
     assert "interrupted:" not in out
-    assert len(made) == 17 + 4
+    assert len(calls) == 17 + 4
 
 
 def test_interrupted_at_once_it_has_nothing_to_say(
@@ -266,11 +266,11 @@ def test_a_fault_is_kept_with_its_input(tmp_path: Path) -> None:
     body = "    rounds = memory or 0\n    return {} if 1 // (19 - rounds) else {}, rounds + 1\n"
     policy.write_text(f"def shed(load, conf, memory):\n{body}")
     status, out, err = asked(*small(tmp_path / "out"), "--conf", f"{policy}:shed")
-    kept = tmp_path / "out" / "fault.json"
+    fault = tmp_path / "out" / "fault.json"
     assert (status, out) == (75, "")
-    told = f"fencepost: {policy}:3: ZeroDivisionError: integer division or modulo by zero"
-    assert err.splitlines() == [told, f"  asked with {kept}; it remembered 19", f"  in run 0 of {policy}:shed"]
-    status, out, _ = fencepost("policy", "decide", "--snapshot", kept, "--format", "json")
+    message = f"fencepost: {policy}:3: ZeroDivisionError: integer division or modulo by zero"
+    assert err.splitlines() == [message, f"  asked with {fault}; it remembered 19", f"  in run 0 of {policy}:shed"]
+    status, out, _ = fencepost("policy", "decide", "--snapshot", fault, "--format", "json")
     assert status == 0
     assert len(json.loads(out)["rounds"][0]["usage"]) == 4
 
@@ -328,7 +328,7 @@ def test_a_process_that_is_killed_is_told(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "said"),
+    ("arguments", "status", "message"),
     [
         (["--conf", "absent.conf"], 150, "absent.conf: there is no such file"),
         (["--conf", "absent.py:shed"], 150, "absent.py: there is no such file"),
@@ -349,11 +349,11 @@ def test_a_process_that_is_killed_is_told(tmp_path: Path, monkeypatch: pytest.Mo
     ],
 )
 def test_wrong_usage(
-    tmp_path: Path, arguments: list[str], status: int, said: str
+    tmp_path: Path, arguments: list[str], status: int, message: str
 ) -> None:
-    found, out, err = asked("--out", tmp_path / "out", *arguments)
-    assert (found, out) == (status, "")
-    assert said in err
+    code, out, err = asked("--out", tmp_path / "out", *arguments)
+    assert (code, out) == (status, "")
+    assert message in err
     assert not (tmp_path / "out").exists()
 
 
@@ -388,6 +388,6 @@ def test_every_option_and_measure_is_in_the_reference() -> None:
 
 def test_every_field_of_the_json_is_in_the_reference(wandering: Path) -> None:
     reference = (ROOT / "docs" / "reference" / "comparison.md").read_text(encoding="utf-8")
-    told = json.loads(asked(*again(wandering, "--format", "json"))[1])
-    names = {*told, *told["policies"][0], *told["measures"][0], *told["measures"][0]["worst_run"]}
+    document = json.loads(asked(*again(wandering, "--format", "json"))[1])
+    names = {*document, *document["policies"][0], *document["measures"][0], *document["measures"][0]["worst_run"]}
     assert {name for name in names if f"`{name}`" not in reference} == set()

@@ -28,14 +28,14 @@ def test_policies_are_named_by_parts(tmp_path: Path) -> None:
     names = ["AvgShedder", f"{policy}:shed,RoundRobinBrokerSelector", f"{conf}, UniformLoadShedder, {policy}:place", "defaults"]
     (baseline, *others), notes = contenders(str(conf), names, "current")
     assert (baseline.name, notes) == (str(conf), [])
-    told = [changes(baseline, other) for other in others]
-    assert told[0] == [
+    by_policy = [changes(baseline, other) for other in others]
+    assert by_policy[0] == [
         ("shedder", "ThresholdShedder", "AvgShedder"),
         ("placement", "LeastLongTermMessageRate", "AvgShedder"),
     ]
-    assert [after for _, _, after in told[1]] == [f"{policy}:shed", "RoundRobinBrokerSelector"]
-    assert [after for _, _, after in told[2]] == ["UniformLoadShedder", f"{policy}:place"]
-    assert told[3] == [("loadBalancerBrokerThresholdShedderPercentage", "7", "10")]
+    assert [after for _, _, after in by_policy[1]] == [f"{policy}:shed", "RoundRobinBrokerSelector"]
+    assert [after for _, _, after in by_policy[2]] == ["UniformLoadShedder", f"{policy}:place"]
+    assert by_policy[3] == [("loadBalancerBrokerThresholdShedderPercentage", "7", "10")]
 
 
 def test_a_policy_may_be_a_setting_and_may_have_a_name() -> None:
@@ -58,14 +58,14 @@ def test_policies_differ() -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "said"),
+    ("part", "message"),
     [
         ("AvgSheder", "'AvgSheder' is not a file, strategy or setting (did you mean AvgShedder?)"),
         ("nothing_like_it", "'nothing_like_it' is not a file, strategy or setting; strategies are "),
     ],
 )
-def test_a_strategy_that_is_misspelt_is_not_taken_for_a_file(part: str, said: str) -> None:
-    with pytest.raises(WrongUsage, match=re.escape(said)):
+def test_a_strategy_that_is_misspelt_is_not_taken_for_a_file(part: str, message: str) -> None:
+    with pytest.raises(WrongUsage, match=re.escape(message)):
         contenders(None, [part], "current")
 
 
@@ -92,7 +92,7 @@ def test_parts_suppose_something(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "said"),
+    ("part", "message"),
     [
         ("add-brokers=0", "add-brokers=0: write add-brokers=2"),
         ("remove-broker=", "remove-broker=: write remove-broker=broker-3:8080"),
@@ -103,13 +103,13 @@ def test_parts_suppose_something(tmp_path: Path) -> None:
         ("add-broker=2", "'add-broker=2' is not a file, strategy or setting (did you mean add-brokers?)"),
     ],
 )
-def test_what_is_supposed_wrongly_is_refused(part: str, said: str) -> None:
-    with pytest.raises(WrongUsage, match=re.escape(said)):
+def test_what_is_supposed_wrongly_is_refused(part: str, message: str) -> None:
+    with pytest.raises(WrongUsage, match=re.escape(message)):
         contenders(None, [part], "current")
 
 
 @pytest.mark.parametrize(
-    ("what_if", "said"),
+    ("what_if", "message"),
     [
         (WhatIf(removed=("broker-9:8080",)), "x: there is no broker 'broker-9:8080'; there are broker-1:8080, broker-2:8080"),
         (WhatIf(removed=("broker-1:8080", "broker-2:8080")), "x: no broker would be left"),
@@ -120,9 +120,9 @@ def test_what_is_supposed_wrongly_is_refused(part: str, said: str) -> None:
         (WhatIf(splits=("public/namespace-1/0x00000000_0x00000001",)), "x: there is no bundle 'public/namespace-1/0x0"),
     ],
 )
-def test_what_the_cluster_lacks_cannot_be_supposed(what_if: WhatIf, said: str) -> None:
+def test_what_the_cluster_lacks_cannot_be_supposed(what_if: WhatIf, message: str) -> None:
     contender = Contender("x", load_manager(Configuration()), what_if)
-    with pytest.raises(WrongUsage, match=re.escape(said)):
+    with pytest.raises(WrongUsage, match=re.escape(message)):
         require_possible(contender, scenario("steady", Generated(2, 4, 1, 2, 0.5)))
 
 

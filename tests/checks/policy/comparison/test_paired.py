@@ -30,8 +30,8 @@ def values(*numbers: float) -> Values:
 
 def one(baseline: Values, proposed: Values, measure: Measure = LESS, tolerances: Tolerances | None = None) -> Difference:
     pairs = {measure.name: baseline}, {"new": {measure.name: proposed}}
-    (found,) = differences([measure], *pairs, tolerances or Tolerances())
-    return found
+    (difference,) = differences([measure], *pairs, tolerances or Tolerances())
+    return difference
 
 
 def test_the_interval_is_students() -> None:
@@ -59,10 +59,10 @@ def test_students_bounds_are_those_of_the_tables(freedom: int, error: float, bou
 def test_no_interval_goes_below_what_a_measure_can_be() -> None:
     """A policy that never does what the baseline did once in a while cannot do it less than never."""
     baseline = values(*[0.0] * 15, 9.0, 3.0)
-    found = one(baseline, np.zeros(17))
-    assert interval(-baseline, 0.05)[0] < -found.baseline
-    assert found.low == -found.baseline
-    assert found.verdict == "no difference"
+    difference = one(baseline, np.zeros(17))
+    assert interval(-baseline, 0.05)[0] < -difference.baseline
+    assert difference.low == -difference.baseline
+    assert difference.verdict == "no difference"
 
 
 def test_ten_pairs_are_the_fewest_of_which_all_on_one_side_mean_something() -> None:
@@ -91,10 +91,10 @@ def test_verdicts(apart: list[float], measure: Measure, verdict: str) -> None:
 
 
 def test_what_is_told_of_a_difference() -> None:
-    found = one(values(*[4.0] * 10, math.nan), values(*[5.0] * 4, *[4.0] * 3, *[3.0] * 2, 9.0, 7.0))
-    assert (found.pairs, found.baseline, found.proposed, found.difference) == (10, 4.0, 4.7, pytest.approx(0.7))
-    assert (found.lower, found.higher, found.worst, found.tolerance) == (2, 5, 9, pytest.approx(0.2))
-    assert (found.verdict, found.may_be_worse) == ("no difference", True)
+    row = one(values(*[4.0] * 10, math.nan), values(*[5.0] * 4, *[4.0] * 3, *[3.0] * 2, 9.0, 7.0))
+    assert (row.pairs, row.baseline, row.proposed, row.difference) == (10, 4.0, 4.7, pytest.approx(0.7))
+    assert (row.lower, row.higher, row.worst, row.tolerance) == (2, 5, 9, pytest.approx(0.2))
+    assert (row.verdict, row.may_be_worse) == ("no difference", True)
     assert one(values(*[4.0] * 10), values(*[3.0] * 10)).worst is None
 
 
@@ -108,8 +108,8 @@ def test_tolerances_are_of_a_measure_or_of_all() -> None:
 
 def test_a_difference_that_is_tolerated_names_the_tolerance() -> None:
     baseline = np.full(10, 20.0)
-    found = one(baseline, baseline + 0.5)
-    assert (found.verdict, in_words(found), interval_in_words(found)) == ("no difference", "within tolerance 1", "+0.5 to +0.5")
+    row = one(baseline, baseline + 0.5)
+    assert (row.verdict, in_words(row), interval_in_words(row)) == ("no difference", "within tolerance 1", "+0.5 to +0.5")
     unshown = one(baseline, baseline + np.tile([0.5, -0.5], 5))
     assert in_words(unshown) == "no difference"
     worse = one(baseline, baseline + 2)
