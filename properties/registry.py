@@ -161,13 +161,13 @@ class Entry:
             raise RegistryError(f"{self.name}: {why}")
         defects = tuple(defects)
 
-        def made(sizes: Mapping[str, Any]) -> Suite:
+        def suite_of(sizes: Mapping[str, Any]) -> Suite:
             every = {**parameters, **sizes}
             if any(isinstance(size, Size) for size in sizes.values()):
                 return self.suite(built(self.name, Protocol, self.function, **every, defects=defects))
             return self.suite(self.build(every, defects))
 
-        parts = list(general.parts(names, made, parameters))
+        parts = list(general.parts(names, suite_of, parameters))
         parts[0].instance()  # what does not fit is told of an instance
         return parts
 

@@ -27,16 +27,16 @@ Value = Callable[[Any], int]
 class Step:
     """From ``given`` follows ``claim``, whatever values the constants and functions in them have.
 
-    ``least`` are terms, none negative, that a refutation makes as small as can be, the first first. ``told`` puts a refutation
-    in words, computed again with plain numbers; or it gives None if with those nothing is wrong, which can be in an induction:
-    the values then meet its hypothesis without being reached.
+    ``least`` are terms, none negative, that a refutation makes as small as can be, the first first. ``describe`` puts a
+    refutation in words, computed again with plain numbers; or it gives None if with those nothing is wrong, which can be in an
+    induction: the values then meet its hypothesis without being reached.
     """
 
     name: str
     given: tuple[Any, ...]
     claim: Any
     least: tuple[Any, ...]
-    told: Callable[[Value], str | None]
+    describe: Callable[[Value], str | None]
 
 
 @dataclass(frozen=True)

@@ -188,10 +188,10 @@ class _Copying:
     """A stream that also keeps what is written to it."""
 
     def __init__(self, stream: TextIO, copy: list[str]) -> None:
-        self._stream, self._kept = stream, copy
+        self._stream, self._copy = stream, copy
 
     def write(self, text: str) -> int:
-        self._kept.append(text)
+        self._copy.append(text)
         return self._stream.write(text)
 
     def __getattr__(self, name: str) -> Any:

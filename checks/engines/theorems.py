@@ -73,7 +73,7 @@ def decide(theorem: Theorem, seconds: float = PATIENCE, *, second_solver: bool =
             proof = second
         reach = {"obligations": done}
         if proof == "refuted":
-            values = step.told(_least(solver, step))
+            values = step.describe(_least(solver, step))
             if values is not None:
                 return Verdict(theorem.property, "violated", "theorem", reach, values)
             return Verdict(theorem.property, "inconclusive", "theorem", reach, f"the proof fails at: {step.name}")

@@ -45,7 +45,7 @@ def _averages(statements: Statements, amounts: Amounts) -> None:
     between = (*_fraction(history), *_fraction(now), *_fraction(weight))
     average = amounts.averaged(_real(history), _real(now), _real(weight))
 
-    def told(value: Value) -> str:
+    def describe(value: Value) -> str:
         after = amounts.averaged(*(value(term) / WHOLE for term in (history, now, weight)))
         before = f"{_percent(value(history))} on average and {_percent(value(now))} now, weight {value(weight) / WHOLE:g}"
         return f"{before}: the average becomes {_percent(after * WHOLE)}"
@@ -54,17 +54,17 @@ def _averages(statements: Statements, amounts: Amounts) -> None:
     def averages_stay_between() -> Iterator[Step]:
         """A usage averaged over time lies between what it was and what it is now."""
         terms = (history, now, weight)
-        yield Step("rising, not below", (*between, history <= now), average >= _real(history), terms, told)
-        yield Step("rising, not above", (*between, history <= now), average <= _real(now), terms, told)
-        yield Step("falling, not below", (*between, now <= history), average >= _real(now), terms, told)
-        yield Step("falling, not above", (*between, now <= history), average <= _real(history), terms, told)
+        yield Step("rising, not below", (*between, history <= now), average >= _real(history), terms, describe)
+        yield Step("rising, not above", (*between, history <= now), average <= _real(now), terms, describe)
+        yield Step("falling, not below", (*between, now <= history), average >= _real(now), terms, describe)
+        yield Step("falling, not above", (*between, now <= history), average <= _real(history), terms, describe)
 
 
 def _overload(statements: Statements, amounts: Amounts) -> None:
     given = (*_fraction(usage), *_fraction(threshold), amounts.is_overloaded(_real(usage), _real(threshold)))
     part = amounts.beyond_the_threshold(1, _real(usage), _real(threshold))
 
-    def told(value: Value) -> str:
+    def describe(value: Value) -> str:
         shed = amounts.beyond_the_threshold(1, value(usage) / WHOLE, value(threshold) / WHOLE)
         return f"at {_percent(value(usage))}, threshold {_percent(value(threshold))}, {_percent(shed * WHOLE)} is to be shed"
 
@@ -76,7 +76,7 @@ def _overload(statements: Statements, amounts: Amounts) -> None:
         of 50 % it is not: a broker at 75 % is left at 52.5 %.
         """
         after = _real(usage) * (1 - part)
-        yield Step("below", (*given, threshold >= 7000), after < _real(threshold), (usage, threshold), told)
+        yield Step("below", (*given, threshold >= 7000), after < _real(threshold), (usage, threshold), describe)
 
 
 def _threshold(statements: Statements, amounts: Amounts) -> None:
@@ -88,11 +88,11 @@ def _threshold(statements: Statements, amounts: Amounts) -> None:
         """ThresholdShedder sheds nothing while the fullest and the emptiest broker are less than the threshold apart."""
         given = (*loads, emptiest <= mean, mean <= fullest, fullest - emptiest < threshold)
 
-        def told(value: Value) -> str:
+        def describe(value: Value) -> str:
             levels = ", ".join(_percent(value(term)) for term in (emptiest, mean, fullest))
             return f"emptiest, mean and fullest broker at {levels}, threshold {_percent(value(threshold))}: the fullest sheds"
 
-        yield Step("rests", given, z3.Not(sheds), (fullest, emptiest, threshold), told)
+        yield Step("rests", given, z3.Not(sheds), (fullest, emptiest, threshold), describe)
 
     @statements.theorem
     def a_lone_empty_broker_is_filled_from_n_thresholds_on() -> Iterator[Step]:
@@ -106,13 +106,13 @@ def _threshold(statements: Statements, amounts: Amounts) -> None:
         given = (*_fraction(fullest), *_fraction(threshold), threshold > 0, brokers >= 2, brokers <= BROKERS)
         exactly = z3.Not(amounts.is_below(level, middle, _real(threshold))) == (fullest >= brokers * threshold)
 
-        def told(value: Value) -> str:
+        def describe(value: Value) -> str:
             return (
                 f"{value(brokers)} brokers, one empty, the others at {_percent(value(fullest))}, threshold"
                 f" {_percent(value(threshold))}: they shed"
             )
 
-        yield Step("exactly", given, exactly, (brokers, fullest, threshold), told)
+        yield Step("exactly", given, exactly, (brokers, fullest, threshold), describe)
 
 
 def _pairs(statements: Statements, amounts: Amounts) -> None:
@@ -127,21 +127,21 @@ def _pairs(statements: Statements, amounts: Amounts) -> None:
         amount = amounts.of_the_difference(z3.ToReal(most), z3.ToReal(least), _real(share))
         given = (*pair, *_fraction(share), 2 * share <= WHOLE, moved >= 0, amounts.fits(z3.ToReal(moved), amount))
 
-        def told(value: Value) -> str:
+        def describe(value: Value) -> str:
             return f"{value(moved)} go from {value(most)} to {value(least)}, share {value(share) / WHOLE:g}"
 
-        yield Step("not turned", given, least + moved <= most - moved, (most, least, moved, share), told)
+        yield Step("not turned", given, least + moved <= most - moved, (most, least, moved, share), describe)
 
     @statements.theorem
     def handing_half_the_difference_over_makes_two_brokers_even() -> Iterator[Step]:
         """What TransferShedder hands over would leave both brokers with the same load."""
         half = amounts.half(z3.ToReal(most), z3.ToReal(least))
 
-        def told(value: Value) -> str:
+        def describe(value: Value) -> str:
             handed = amounts.half(value(most), value(least))
             return f"{handed:g} go from {value(most)} to {value(least)}"
 
-        yield Step("even", pair, z3.ToReal(most) - half == z3.ToReal(least) + half, (most, least), told)
+        yield Step("even", pair, z3.ToReal(most) - half == z3.ToReal(least) + half, (most, least), describe)
 
 
 def _fraction(term: Any) -> tuple[Any, Any]:

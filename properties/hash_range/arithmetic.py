@@ -59,13 +59,13 @@ def _layouts(statements: Statements, hashes: HashRange) -> None:
         number = (count >= 1, count <= MOST_BUNDLES)
         inside = (*number, index >= 0, index < count)
 
-        def told(value: Value) -> str:
+        def describe(value: Value) -> str:
             return f"of {value(count)} bundles, bundle {value(index)} is {Bundle(value(at), value(following))}"
 
-        yield Step("begins at 0", (*number, index == 0), at == 0, (count,), told)
-        yield Step("ends at the last hash", (*number, index == count - 1), following == hashes.last, (count,), told)
-        yield Step("rises", inside, at < following, (count, index), told)
-        yield Step("is accepted", inside, hashes.accepts(at, following, index + 1 == count), (count, index), told)
+        yield Step("begins at 0", (*number, index == 0), at == 0, (count,), describe)
+        yield Step("ends at the last hash", (*number, index == count - 1), following == hashes.last, (count,), describe)
+        yield Step("rises", inside, at < following, (count, index), describe)
+        yield Step("is accepted", inside, hashes.accepts(at, following, index + 1 == count), (count, index), describe)
 
     @statements.theorem
     def every_hash_is_in_a_bundle() -> Iterator[Step]:
@@ -151,7 +151,7 @@ def _splits(statements: Statements, hashes: HashRange) -> None:
         inside = z3.And(at >= 0, at < count + more)
         return z3.Implies(inside, hashes.accepts(after(at), after(at + 1), at + 1 == count + more))
 
-    def told(value: Value) -> str | None:
+    def describe(value: Value) -> str | None:
         if value(count) > FEW or value(more) > FEW:
             return None
         cuts = [value(inserted(z3.IntVal(at))) for at in range(value(more))]
@@ -166,10 +166,10 @@ def _splits(statements: Statements, hashes: HashRange) -> None:
     @statements.theorem
     def splits_keep_layouts_well_formed() -> Iterator[Step]:
         """If no constructor refuses what a split makes, its boundaries rise strictly from 0 to the last hash."""
-        yield Step("begins at 0", admitted, after(z3.IntVal(0)) == 0, least, told)
-        yield Step("ends at the last hash", admitted, after(count + more) == hashes.last, least, told)
+        yield Step("begins at 0", admitted, after(z3.IntVal(0)) == 0, least, describe)
+        yield Step("ends at the last hash", admitted, after(count + more) == hashes.last, least, describe)
         given = (*within, accepted(index), accepted(index - 1))
-        yield Step("rises", given, after(index) < after(index + 1), least, told)
+        yield Step("rises", given, after(index) < after(index + 1), least, describe)
 
     @statements.theorem
     def splits_at_rising_boundaries_are_accepted() -> Iterator[Step]:
@@ -182,15 +182,15 @@ def _splits(statements: Statements, hashes: HashRange) -> None:
         below = (
             z3.Implies(z3.And(at >= 0, at < count), boundary(at) < hashes.last) for at in (index + 1, index + 1 - more)
         )
-        yield Step("accepted", (*within, *rising, *inside, *old, *below), accepted(index), least, told)
+        yield Step("accepted", (*within, *rising, *inside, *old, *below), accepted(index), least, describe)
 
     @statements.theorem
     def splits_leave_other_bundles_alone() -> Iterator[Step]:
         """A split moves no boundary of the layout; it only adds some within the bundle that is split."""
         moved = z3.If(index <= place, index, index + more)
-        yield Step("kept", (*admitted, index >= 0, index <= count), after(moved) == boundary(index), least, told)
+        yield Step("kept", (*admitted, index >= 0, index <= count), after(moved) == boundary(index), least, describe)
         added = (*admitted, index > place, index <= place + more)
-        yield Step("added", added, after(index) == inserted(index - place - 1), least, told)
+        yield Step("added", added, after(index) == inserted(index - place - 1), least, describe)
 
 
 def _algorithms(statements: Statements, hashes: HashRange) -> None:
@@ -300,7 +300,7 @@ def _hypothetical(value: Value) -> None:
 def _not_once(hashes: HashRange) -> Callable[[Value], str | None]:
     """Tells of a hash that is not in one bundle or not looked up there, if so it is with numbers."""
 
-    def told(value: Value) -> str | None:
+    def describe(value: Value) -> str | None:
         if value(count) > FEW:
             return None
         try:
@@ -314,7 +314,7 @@ def _not_once(hashes: HashRange) -> Callable[[Value], str | None]:
         where = " and ".join(map(str, has)) or "no bundle"
         return f"hash {value(hash):#010x} is in {where} and is looked up {f'in {bundle}' if bundle else 'outside the layout'}"
 
-    return told
+    return describe
 
 
 def _listed(hashes: Sequence[int] | Iterator[int]) -> str:

@@ -9,7 +9,7 @@ from fencepost.properties.topic.terms import Log
 from fencepost.properties.vocabulary import Suite
 
 
-def _kept(p: Protocol) -> tuple[Suite, Log]:
+def _surviving(p: Protocol) -> tuple[Suite, Log]:
     """A suite that has acknowledged messages survive."""
     suite, log = Suite(p), Log(p)
 
@@ -28,7 +28,7 @@ def _spent(p: Protocol, name: str) -> Any:
 
 def survive_sessions(p: Protocol) -> Suite:
     """That acknowledged messages survive lost sessions: another broker opens the topic, and the former owner goes on."""
-    suite, log = _kept(p)
+    suite, log = _surviving(p)
     several = len(log.broker) > 1
 
     @suite.sometimes
@@ -42,7 +42,7 @@ def survive_sessions(p: Protocol) -> Suite:
 
 def survive_updates(p: Protocol) -> Suite:
     """That acknowledged messages survive updates of the list, and creations of ledgers, that fail."""
-    suite, log = _kept(p)
+    suite, log = _surviving(p)
 
     @suite.sometimes
     def an_update_fails_after_all() -> Any:
@@ -54,7 +54,7 @@ def survive_updates(p: Protocol) -> Suite:
 
 def survive_crashes(p: Protocol) -> Suite:
     """That acknowledged messages survive brokers that die."""
-    suite, log = _kept(p)
+    suite, log = _surviving(p)
 
     @suite.sometimes
     def a_broker_dies_after_all() -> Any:

@@ -91,5 +91,5 @@ def main(protocols: Iterable[str]) -> None:
         rows.append([name, ", ".join(of), verdict.shows.name, str(verdict.reach["steps"]), f"{seconds:.1f}"])
         print(f"# {name}", file=sys.stderr)
     show(rows)
-    print(f"{len(rows) - 1} hazards of releases, the slowest look_for in {slowest:.1f} s.")
+    print(f"{len(rows) - 1} hazards of releases, the slowest found in {slowest:.1f} s.")
     print("\n".join(wrong) or "Each was found, and none in fewer steps by a search that ends one step before.")

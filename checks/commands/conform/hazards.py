@@ -180,34 +180,34 @@ def _replayed(entry: Entry, name: str, history: History, target: Target, release
     protocol, others = entry.build(parameters, (name,)), _others(entry, name, target, release)
     present = release in history.present
 
-    def said(verdict: str, why: str = "", prop: str = "", steps: tuple[str, ...] = (), end: str = "") -> Replayed:
+    def result(verdict: str, why: str = "", prop: str = "", steps: tuple[str, ...] = (), end: str = "") -> Replayed:
         return Replayed(target.name, name, target.system, release, present, verdict, why, prop, steps, end)
 
     if out_of_reach := _OUT_OF_REACH.get((target.name, name)):
-        return said("not tried", out_of_reach)
+        return result("not tried", out_of_reach)
     suite = entry.suite(protocol)
     seen = [p for p in suite.properties if not p.strict and not unseen(protocol, p, adapter)]
     violated = _violated(suite, seen, "always", "step") or _violated(suite, seen, "leads_to")
     if violated is None:
-        return said("not tried", "in its instance it violates nothing that is observed")
+        return result("not tried", "in its instance it violates nothing that is observed")
     prop, trace = violated
     if telling := _TELLING.get((target.name, name)):
         prop, trace = _followed(protocol, suite, seen, telling.split("; "))
     labels = [step.action for step in trace.steps]
     names = {label.partition("(")[0] for label in labels}
     if left := sorted(names - set(adapter.covered) - set(adapter.eager)):
-        return said("not tried", f"the code is not driven through {', '.join(left)}", prop.name, tuple(labels))
+        return result("not tried", f"the code is not driven through {', '.join(left)}", prop.name, tuple(labels))
     kernel = Kernel(entry.build(parameters, (name, *others)))
     outcome = Pair(kernel, adapter).follow([*labels, *restarts(kernel, labels)])
     steps = tuple(step.action for step in outcome.trace.steps)
     if outcome.verdict == "agrees":
         if other := _also(entry, name, target, release, outcome.trace, adapter, others):
-            return said("not tried", f"the run is that of {other}, too, and does not tell the two apart", prop.name, steps)
-        return said("reproduced", "", prop.name, steps, _end(protocol, prop, outcome.trace))
+            return result("not tried", f"the run is that of {other}, too, and does not tell the two apart", prop.name, steps)
+        return result("reproduced", "", prop.name, steps, _end(protocol, prop, outcome.trace))
     if outcome.verdict == "not covered" or outcome.known:
         why = outcome.why or f"the run meets a known difference, {outcome.known}"
-        return said("not tried", why, prop.name, steps)
-    return said("not reproduced" if present else "gone", _parting(outcome), prop.name, steps)
+        return result("not tried", why, prop.name, steps)
+    return result("not reproduced" if present else "gone", _parting(outcome), prop.name, steps)
 
 
 def _others(entry: Entry, name: str, target: Target, release: str) -> tuple[str, ...]:

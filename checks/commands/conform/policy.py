@@ -73,7 +73,7 @@ def _run(asked: PolicyRequest, release: Version, rules: Sequence[Rule]) -> ExitS
             code.ask,
             cases=asked.cases,
             seed=asked.seed,
-            progress=lambda told: reporter.telling(_progress(told, asked.cases)),
+            progress=lambda progress: reporter.telling(_progress(progress, asked.cases)),
             should_stop=interrupt,
         )
     reporter.end()

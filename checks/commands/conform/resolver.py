@@ -48,7 +48,7 @@ def _run(asked: ResolverRequest, release: Version) -> ExitStatus:
             cases=asked.cases,
             seed=asked.seed,
             defects=asked.defect,
-            progress=lambda told: reporter.telling(f"{count_of(told.pairs, 'pair')}, {told.differing:,} differ"),
+            progress=lambda progress: reporter.telling(f"{count_of(progress.pairs, 'pair')}, {progress.differing:,} differ"),
             should_stop=interrupt,
         )
     reporter.end()

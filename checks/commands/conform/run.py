@@ -73,7 +73,7 @@ def _run(asked: TargetRequest) -> ExitStatus:
                 besides=besides,
                 weights=target.weights,
                 without=_without(target, code.release, instances) if asked.defect else (),
-                progress=lambda told: reporter.telling(_progress(told, asked.runs)),
+                progress=lambda progress: reporter.telling(_progress(progress, asked.runs)),
                 should_stop=interrupt,
             )
         reporter.end()

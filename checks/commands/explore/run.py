@@ -86,7 +86,7 @@ def _explore(asked: ExploreRequest) -> ExitStatus:
                 stop_on_first=asked.stop_on_first,
                 expected=expected,
                 should_stop=interrupt,
-                progress=lambda told: reporter.walking(WalkProgress(told.walks, told.steps, told.rate), explored.walks),
+                progress=lambda at: reporter.walking(WalkProgress(at.walks, at.steps, at.rate), explored.walks),
                 news=news,
             )
         reporter.end()

@@ -66,7 +66,7 @@ def check_shedder(asked: CheckShedderRequest, name: str, shedder: Shedder, conf:
             reporter.telling(f"{number + 1:,} of {asked.loads:,} loads, {tally.unloads:,} unloads")
     reporter.end()
     smallest = {p: _smallest(breach, p, name, shedder, conf) for p, breach in tally.breaches.items()}
-    files = _kept(smallest, asked.out)
+    files = _write_loads(smallest, asked.out)
     status = _status(tally, name, conf)
     report = in_format(
         asked.format,
@@ -145,7 +145,7 @@ def _status(tally: Tally, name: str, conf: Configuration) -> ExitStatus:
     return ExitStatus.INCONCLUSIVE if tally.cut_short or not tally.unloads else ExitStatus.HOLDS
 
 
-def _kept(breaches: dict[str, Breach], folder: Path | None) -> dict[str, Path]:
+def _write_loads(breaches: dict[str, Breach], folder: Path | None) -> dict[str, Path]:
     """Writes each load as a snapshot, if a folder is given; OSError if it cannot be written."""
     if folder is None:
         return {}
@@ -171,7 +171,7 @@ def _text(
     for statement, function in properties_of(name).items():
         lines.append(f"  {_verdict(statement, tally, name, conf):<13}{statement}: {(function.__doc__ or '').splitlines()[0]}")
         if statement in breaches:
-            lines += [f"    {line}" for line in _told(breaches[statement], statement, name, conf)]
+            lines += [f"    {line}" for line in _breach_lines(breaches[statement], statement, name, conf)]
         if statement in files:
             lines.append(f"    load: {files[statement]}")
     if not tally.unloads:
@@ -181,7 +181,7 @@ def _text(
     return "\n".join([*lines, f"(exit {int(status)})"]) + "\n"
 
 
-def _told(breach: Breach, statement: str, name: str, conf: Configuration) -> list[str]:
+def _breach_lines(breach: Breach, statement: str, name: str, conf: Configuration) -> list[str]:
     """How a property is broken: the brokers and their bundles, in the round in which it happens."""
     lines = [f"in round {breach.round}: {breach.reason}"]
     if _is_expected(statement, name, conf):

@@ -102,8 +102,8 @@ def _text(
     lines += ["", f"replayed through ownership, unload and split: {actions}, {replay.kinds} of them different"]
     if replay.refusals:
         lines.append(f"  refused, by the protocols too, so that nothing changed: {len(replay.refusals):,}")
-        lines += _told(replay.refusals, asked.actions, "  ", "refusals")
-    lines += _told(replay.objections, asked.actions, "violated: ", "violations")
+        lines += _objection_lines(replay.refusals, asked.actions, "  ", "refusals")
+    lines += _objection_lines(replay.objections, asked.actions, "violated: ", "violations")
     if not replay.actions:
         lines.append("  nothing was done, so nothing is claimed of the protocols")
     if cut_short:
@@ -113,7 +113,7 @@ def _text(
     return [*lines, f"(exit {int(status)})"]
 
 
-def _told(objections: Sequence[Objection], most: int, head: str, several: str) -> list[str]:
+def _objection_lines(objections: Sequence[Objection], most: int, head: str, several: str) -> list[str]:
     """A line for each of the first, and one that counts the others."""
     lines = [f"  {head}{_when(o.action)} {o.action.kind} {o.action.bundle}: {o.reason}" for o in objections[:most]]
     return lines + ([f"  and {len(objections) - most:,} more {several}"] if len(objections) > most else [])

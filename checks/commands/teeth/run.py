@@ -15,7 +15,7 @@ from fencepost.checks.console.unread import chosen_aloud
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.engines.search.exhaustive import GIB, Budget, exhaust
-from fencepost.checks.reports.report import text as told
+from fencepost.checks.reports.report import text as report_text
 from fencepost.checks.teeth.mutation import mutants
 from fencepost.checks.teeth.report import as_json, text
 from fencepost.checks.teeth.run import Mutant, Sample, Teeth, bite, searched
@@ -111,7 +111,7 @@ def _given_away(entry: Entry, instances: Sequence[Instance], mutant: Mutant, mem
     findings = exhaust(Observed.of(suite, claims(suite)), Budget(memory, workers=1, with_graph=2 * memory))
     noticed = replace(findings, verdicts=tuple(v for v in findings.verdicts if v.property.name in mutant.kill.properties[:1]))
     checked = Checked(entry, instance, suite.protocol, noticed)
-    return f"{head}{told(checked, width=width(), colour=colour())}\n"
+    return f"{head}{report_text(checked, width=width(), colour=colour())}\n"
 
 
 def _status(everything: Sequence[Teeth], finished: bool, least: float) -> ExitStatus:

@@ -189,7 +189,7 @@ def test_a_refutation_is_computed_anew_with_numbers() -> None:
         return values[str(term)]
 
     assert value(count) == 2
-    assert step.told(value) is None
+    assert step.describe(value) is None
 
 
 def test_the_theorem_speaks_of_the_model_that_computes() -> None:

@@ -58,7 +58,7 @@ def compare_policies(asked: CompareRequest) -> ExitStatus:
     reporter = Reporter(quiet=asked.quiet, stream=sys.stderr)
     try:
         with comparison.held(asked.out):
-            outcome = _made(comparison, asked, reporter)
+            outcome = _outcome_of(comparison, asked, reporter)
             rows = complete(comparison, asked.out)
             judgement = Judgement(comparison, rows, outcome, tolerances, asked.confidence, asked.out, asked.strict)
             if outcome == "fault":
@@ -81,22 +81,22 @@ def compare_policies(asked: CompareRequest) -> ExitStatus:
     return judgement.status
 
 
-def _made(comparison: Comparison, asked: CompareRequest, reporter: Reporter) -> Outcome:
+def _outcome_of(comparison: Comparison, asked: CompareRequest, reporter: Reporter) -> Outcome:
     def tell(progress: Progress) -> None:
         if progress.rate:
             hours, left = progress.rate * comparison.hours, (progress.of - progress.done) / progress.rate
             done = f"{progress.done:,} of {progress.of:,} simulations"
             reporter.telling(f"{done}, {hours:,.3g} simulated hours/s, about {left:.0f} s left")
 
-    def made(make: Make) -> Outcome:
+    def outcome_by(make: Make) -> Outcome:
         with interruptible() as interrupt:  # only now: Spark has a handler of its own
             return compare(make, comparison, asked.out, should_stop=interrupt, progress=tell)
 
     reporter.begin(f"{comparison.scenario.name}, {count_of(comparison.runs, 'run')}")
     if asked.master is not None:
-        outcome = _on_spark(asked.master, made, quiet=asked.quiet)
+        outcome = _on_spark(asked.master, outcome_by, quiet=asked.quiet)
     else:
-        outcome = made(in_processes if asked.runs > FEW_RUNS else here)
+        outcome = outcome_by(in_processes if asked.runs > FEW_RUNS else here)
     reporter.end()
     return outcome
 

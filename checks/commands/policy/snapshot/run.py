@@ -51,7 +51,7 @@ def take(asked: SnapshotRequest) -> ExitStatus:
     asked.out.parent.mkdir(parents=True, exist_ok=True)
     write_text(asked.out, json.dumps(whole, indent=2, sort_keys=True) + "\n")
     read_snapshot(asked.out)  # what cannot be read is told now
-    print("\n".join(_told(whole, silent, asked.out)))
+    print("\n".join(_summary(whole, silent, asked.out)))
     return ExitStatus.HOLDS
 
 
@@ -118,7 +118,7 @@ def _token(path: Path | None) -> str | None:
     return token
 
 
-def _told(whole: dict[str, Any], silent: Sequence[str], out: Path) -> list[str]:
+def _summary(whole: dict[str, Any], silent: Sequence[str], out: Path) -> list[str]:
     brokers = whole["brokers"]
     bundles = {bundle for report in brokers.values() if report for bundle in report.get("lastStats", {})}
     namespaces = set(map(namespace_of, bundles))
