@@ -80,12 +80,12 @@ def ran(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @cache
-def told(tree: Path) -> dict[str, Any]:
+def description(tree: Path) -> dict[str, Any]:
     """What a tree says of its releases."""
     run = ran(tree, "-c", TELL)
     assert run.returncode == 0, run.stderr
-    said: dict[str, Any] = json.loads(run.stdout)
-    return said
+    document: dict[str, Any] = json.loads(run.stdout)
+    return document
 
 
 @pytest.fixture(scope="module", params=ROWS)
@@ -96,7 +96,7 @@ def tree(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def test_nothing_is_said_otherwise_of_the_other_releases(tree: tuple[Path, str]) -> None:
-    before, after = told(ROOT), told(tree[0])
+    before, after = description(ROOT), description(tree[0])
     new = {tree[1], "4.17.9"}
     assert {number: after["releases"][number] for number in after["releases"] if number not in new} == before["releases"]
     assert after["policies"] == before["policies"]
@@ -105,18 +105,18 @@ def test_nothing_is_said_otherwise_of_the_other_releases(tree: tuple[Path, str])
 
 
 def test_the_new_release_is_unread(tree: tuple[Path, str]) -> None:
-    releases = told(tree[0])["releases"]
+    releases = description(tree[0])["releases"]
     for number, project in ((tree[1], "pulsar"), ("4.17.9", "bookkeeper")):
-        said, of_another = releases[number], releases["4.2.4" if project == "pulsar" else "4.17.3"]
-        every = {name: names for name, names in said["unread"].items() if names}
+        release, of_another = releases[number], releases["4.2.4" if project == "pulsar" else "4.17.3"]
+        every = {name: names for name, names in release["unread"].items() if names}
         assert every
-        assert not any(said["hazards"][name] for name in every)
+        assert not any(release["hazards"][name] for name in every)
         assert set(every) >= {name for name, names in of_another["hazards"].items() if names} & set(every)
-        assert said["mirrors"] == []
+        assert release["mirrors"] == []
 
 
 def test_it_behaves_as_the_release_before_it(tree: tuple[Path, str]) -> None:
-    releases = told(tree[0])["releases"]
+    releases = description(tree[0])["releases"]
     before = {"4.1.3": "4.0.8", "5.1.0": "5.0.0-M1"}[tree[1]]
     assert releases[tree[1]]["behaviour"] == releases[before]["behaviour"]
 

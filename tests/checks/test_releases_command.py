@@ -35,13 +35,13 @@ HAZARDS = [
 @pytest.fixture(scope="module", autouse=True)
 def _searched_once() -> Iterator[None]:
     """What a job finds is found once, and told as often as it is asked for: these tests are about the telling."""
-    search, found = jobs._done, dict[str, Checked]()
+    search, cache = jobs._done, dict[str, Checked]()
 
     def once(job: jobs.Job, defects: Sequence[str], approach: Approach, *telling: Any) -> Checked:
         asked = repr((job, defects, approach))
-        if asked not in found:
-            found[asked] = search(job, defects, approach, *telling)
-        return found[asked]
+        if asked not in cache:
+            cache[asked] = search(job, defects, approach, *telling)
+        return cache[asked]
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(jobs, "_done", once)
@@ -67,8 +67,8 @@ def test_the_hazards_of_a_release_are_told() -> None:
 def test_no_hazard_is_told_that_the_release_does_not_have(release: str) -> None:
     run = fencepost("check", "election", "--set", "brokers=2", "--pulsar", release, "--format", "json", "--quiet")
     report, entry = json.loads(run.stdout), PROTOCOLS["election"]
-    told = [row["property"] for row in report["verdicts"] if row["kind"] == "hazard"]
-    assert told == list(entry.hazards(Releases.of(release)))
+    hazards = [row["property"] for row in report["verdicts"] if row["kind"] == "hazard"]
+    assert hazards == list(entry.hazards(Releases.of(release)))
     assert {row["verdict"] for row in report["verdicts"] if row["kind"] == "hazard"} == {"hazard"}
     assert run.returncode == 14
 
@@ -164,11 +164,11 @@ def test_a_baseline_is_written_filled_in_and_kept_to(tmp_path: Path) -> None:
     assert written.stdout.count("baseline: without a reason: ") == len(HAZARDS) + 1
     file.write_text(file.read_text().replace('"reason": ""', '"reason": "known to the team"'))
 
-    kept = fencepost(*OLD, "--baseline", file)
-    assert kept.returncode == 0
-    assert kept.stdout.count("\n               reason: known to the team\n") == len(HAZARDS)
-    assert "baseline:" not in kept.stdout
-    assert kept.stdout.endswith("passed except for what is accepted, with warnings (exit 0)\n")
+    run = fencepost(*OLD, "--baseline", file)
+    assert run.returncode == 0
+    assert run.stdout.count("\n               reason: known to the team\n") == len(HAZARDS)
+    assert "baseline:" not in run.stdout
+    assert run.stdout.endswith("passed except for what is accepted, with warnings (exit 0)\n")
     as_json = json.loads(fencepost(*OLD, "--baseline", file, "--format", "json").stdout)
     assert as_json["baseline"] == {"new": [], "gone": [], "unexplained": [], "unchecked": 0}
     assert {row["hazard"]["accepted"] for row in as_json["verdicts"] if row["hazard"]} == {"known to the team"}

@@ -27,9 +27,9 @@ def without(start: str) -> Change:
 
     def change(protocol: Protocol, action: Action) -> Action:
         conjuncts = _conjuncts(action.guard)
-        kept = [c for c in conjuncts if not str(c).startswith(start)]
-        assert len(kept) == len(conjuncts) - 1, f"{action.label}: {start} is not the start of one conjunct of {conjuncts}"
-        return replace(action, guard=z3.And(*kept))
+        rest = [c for c in conjuncts if not str(c).startswith(start)]
+        assert len(rest) == len(conjuncts) - 1, f"{action.label}: {start} is not the start of one conjunct of {conjuncts}"
+        return replace(action, guard=z3.And(*rest))
 
     return change
 

@@ -68,9 +68,9 @@ def _whole(entry: Entry, parameters: Mapping[str, Value]) -> tuple[tuple[str, Va
 def caught(entry: Entry, defect: str) -> tuple[set[str], int | None]:
     """What a defect violates first in its small instance, and in how many steps."""
     suite = entry.suite(entry.build(dict(entry.shown_by[defect]), [defect]))
-    found = unexpected(_judged(suite, [p for p in suite.properties if p.kind != "sometimes" and not p.strict]))
-    steps = min(found.values(), default=None)
-    return {name for name, length in found.items() if length == steps}, steps
+    violations = unexpected(_judged(suite, [p for p in suite.properties if p.kind != "sometimes" and not p.strict]))
+    steps = min(violations.values(), default=None)
+    return {name for name, length in violations.items() if length == steps}, steps
 
 
 def proved(entry: Entry, parameters: Mapping[str, Value]) -> set[str]:

@@ -63,11 +63,11 @@ SLOW = ("ledger", "service_unit", "service_unit_migration")
 """Protocols whose machines take seconds to build."""
 
 
-def ran(made: type[Machine], **changed: Any) -> Violation | None:
+def ran(kind: type[Machine], **changed: Any) -> Violation | None:
     try:
-        run_state_machine_as_test(made, settings=settings(SETTINGS, **changed))
-    except Violation as found:
-        return found
+        run_state_machine_as_test(kind, settings=settings(SETTINGS, **changed))
+    except Violation as violation:
+        return violation
     return None
 
 
@@ -76,9 +76,9 @@ def ran(made: type[Machine], **changed: Any) -> Violation | None:
 )
 def test_each_machine_catches_a_defect(protocol: str) -> None:
     parameters, defect, prop = CAUGHT[protocol]
-    found = ran(machine(run_of(protocol, parameters, [defect], [prop]).observed))
-    assert found is not None
-    assert found.property.name == prop
+    violation = ran(machine(run_of(protocol, parameters, [defect], [prop]).observed))
+    assert violation is not None
+    assert violation.property.name == prop
 
 
 def test_there_is_a_machine_for_every_protocol() -> None:
@@ -88,39 +88,40 @@ def test_there_is_a_machine_for_every_protocol() -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("protocol", LARGE)
 def test_nothing_is_violated_where_no_search_comes_to_an_end(protocol: str) -> None:
-    made = machine(run_of(protocol, LARGE[protocol]).observed)
-    assert ran(made, max_examples=1000) is None
-    assert ran(made, max_examples=200, stateful_step_count=50) is None
+    kind = machine(run_of(protocol, LARGE[protocol]).observed)
+    assert ran(kind, max_examples=1000) is None
+    assert ran(kind, max_examples=200, stateful_step_count=50) is None
 
 
 @pytest.fixture(scope="module")
-def found() -> Violation:
+def violation() -> Violation:
     parameters, defect = {"entries": 1}, "ignores_fence"
     observed = run_of("ledger", parameters, [defect], ["fenced_bookies_take_no_adds"]).observed
-    made = machine(observed, stretch=0, made_by=program_of("ledger", parameters, [defect]))
-    violation = ran(made, max_examples=1000, stateful_step_count=30)
+    kind = machine(observed, stretch=0, made_by=program_of("ledger", parameters, [defect]))
+    violation = ran(kind, max_examples=1000, stateful_step_count=30)
     assert violation is not None
     return violation
 
 
-def test_a_rule_takes_its_action_with_arguments_that_are_enabled(found: Violation) -> None:
+def test_a_rule_takes_its_action_with_arguments_that_are_enabled(violation: Violation) -> None:
     run = run_of("ledger", {"entries": 1}, ["ignores_fence"])
-    for action in found.path.actions:
+    for action in violation.path.actions:
         run.take(run.observed.kernel.actions[action].label)  # which raises for what is not enabled
-    assert found.property.name in run.violated
-    assert run.steered.path == found.path
-    assert [label.split("(")[0] for label in run.labels] == [run.observed.kernel.actions[a].name for a in found.path.actions]
+    assert violation.property.name in run.violated
+    assert run.steered.path == violation.path
+    names = [run.observed.kernel.actions[a].name for a in violation.path.actions]
+    assert [label.split("(")[0] for label in run.labels] == names
 
 
 def test_there_is_a_rule_for_every_action() -> None:
-    made = machine(run_of("ownership", {}, only=["no_deadlock"]).observed)
+    kind = machine(run_of("ownership", {}, only=["no_deadlock"]).observed)
     names = {action.name for action in PROTOCOLS["ownership"].build({}).actions}
-    assert {rule.function.__name__ for rule in made.setup_state().rules} == {f"take_{n}" for n in names} | {"begin", "wander"}
+    assert {rule.function.__name__ for rule in kind.setup_state().rules} == {f"take_{n}" for n in names} | {"begin", "wander"}
 
 
 @pytest.mark.long
-def test_what_is_printed_is_a_test_that_passes_as_long_as_the_defect_is_there(found: Violation) -> None:
-    program = str(found).partition("\n\n")[2]
+def test_what_is_printed_is_a_test_that_passes_as_long_as_the_defect_is_there(violation: Violation) -> None:
+    program = str(violation).partition("\n\n")[2]
     names: dict[str, Any] = {}
     exec(compile(program, "printed", "exec"), names)
     (test,) = (value for name, value in names.items() if name.startswith("test_"))

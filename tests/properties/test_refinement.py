@@ -126,8 +126,8 @@ def test_what_is_refused_says_what_the_coarse_protocol_sees() -> None:
     assert heat is not None
     refused = explore(suite).verdicts[0]
     assert (refused.verdict, refused.reach["steps"]) == ("violated", 3)
-    told = show(refused.trace, p, violated=refused.property)
-    assert "  down is no step of fuse: there it is burnt yes -> no\n    from burnt yes; heat 0\n" in told
+    output = show(refused.trace, p, violated=refused.property)
+    assert "  down is no step of fuse: there it is burnt yes -> no\n    from burnt yes; heat 0\n" in output
 
 
 MAPPINGS: dict[str, tuple[Callable[[Protocol], Any], str]] = {
@@ -140,8 +140,8 @@ MAPPINGS: dict[str, tuple[Callable[[Protocol], Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("made", "message"), MAPPINGS.values(), ids=MAPPINGS)
-def test_mistakes_in_a_mapping(made: Callable[[Protocol], Any], message: str) -> None:
+@pytest.mark.parametrize(("build", "message"), MAPPINGS.values(), ids=MAPPINGS)
+def test_mistakes_in_a_mapping(build: Callable[[Protocol], Any], message: str) -> None:
     p = dimmer()
     suite = Suite(p)
     with pytest.raises(ModelError, match=re.escape(f"dimmer: refinement is_a_lamp: {message}")) as caught:
@@ -149,7 +149,7 @@ def test_mistakes_in_a_mapping(made: Callable[[Protocol], Any], message: str) ->
         @suite.refines(lamp().protocol)
         def is_a_lamp() -> Any:
             """The dimmer is a lamp."""
-            return made(p)
+            return build(p)
 
     assert caught.value.location is not None
 

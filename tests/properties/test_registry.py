@@ -43,8 +43,8 @@ def test_an_outline_has_the_same_properties_and_makes_nothing_of_them(name: str)
     entry = PROTOCOLS[name]
     parameters = min(entry.shown_by.values(), key=str)
     outline, whole = entry.outline(parameters), entry.suite(entry.build(parameters))
-    for told, stated in ((outline.properties, whole.properties), (outline.lemmas, whole.lemmas)):
-        assert [(p.name, p.kind, p.doc, p.strict, p.unfair) for p in told] == [
+    for statements, stated in ((outline.properties, whole.properties), (outline.lemmas, whole.lemmas)):
+        assert [(p.name, p.kind, p.doc, p.strict, p.unfair) for p in statements] == [
             (p.name, p.kind, p.doc, p.strict, p.unfair) for p in stated
         ]
     assert {p.formula for p in outline.properties + outline.lemmas} == {None}
@@ -200,9 +200,9 @@ def test_instances_of_another_behaviour_are_left_out_and_none_comes_twice() -> N
 def test_a_defect_has_one_text_in_all_protocols() -> None:
     texts: dict[str, set[str]] = {}
     for entry in PROTOCOLS.values():
-        for defect, told in entry.outline({}).protocol.defects.items():
-            texts.setdefault(defect, set()).add(told)
-    assert {defect: told for defect, told in texts.items() if len(told) > 1} == {}
+        for defect, text in entry.outline({}).protocol.defects.items():
+            texts.setdefault(defect, set()).add(text)
+    assert {defect: variants for defect, variants in texts.items() if len(variants) > 1} == {}
 
 
 @pytest.mark.long

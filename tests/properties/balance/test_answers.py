@@ -194,11 +194,11 @@ class Mistaken:
 
     of: str
     seen: Callable[[LoadData], LoadData] = lambda data: data
-    said: Callable[[Unloading, LoadData], Unloading] = lambda unloading, data: unloading
+    edit: Callable[[Unloading, LoadData], Unloading] = lambda unloading, data: unloading
 
     def answer(self, data: LoadData, conf: Configuration) -> Answer:
         (right,) = answers(self.of, self.seen(data), conf, 1)
-        return Answer(self.of, data, conf, self.said(right.unloading, data))
+        return Answer(self.of, data, conf, self.edit(right.unloading, data))
 
 
 def _first(unloading: Unloading, change: Callable[[str, tuple[str, ...]], Collection[str]]) -> Unloading:
@@ -219,9 +219,9 @@ PLAIN = two(FOUR, *[bundle(25 * MIB, rate=10_000)] * 4, recently_unloaded={"n/3"
 
 MISTAKES: dict[str, tuple[Mistaken, LoadData]] = {
     "sheds_only_what_the_source_owns": (
-        Mistaken("OverloadShedder", said=lambda u, _: _first(u, lambda b, bundles: (*bundles, "m/1"))), PLAIN,
+        Mistaken("OverloadShedder", edit=lambda u, _: _first(u, lambda b, bundles: (*bundles, "m/1"))), PLAIN,
     ),
-    "sheds_no_bundle_twice": (Mistaken("OverloadShedder", said=lambda u, _: _first(u, lambda b, bundles: bundles * 2)), PLAIN),
+    "sheds_no_bundle_twice": (Mistaken("OverloadShedder", edit=lambda u, _: _first(u, lambda b, bundles: bundles * 2)), PLAIN),
     "sheds_nothing_within_the_grace_period": (
         Mistaken("OverloadShedder", seen=lambda data: replace(_with_usage(200)(data), recently_unloaded={})), PLAIN,
     ),
@@ -230,15 +230,15 @@ MISTAKES: dict[str, tuple[Mistaken, LoadData]] = {
         two(ONLY, bundle(MIB)),
     ),
     "leaves_every_broker_a_bundle": (
-        Mistaken("TransferShedder", said=lambda u, data: replace(u, unload={"a": data.reports["a"].bundles})), PLAIN,
+        Mistaken("TransferShedder", edit=lambda u, data: replace(u, unload={"a": data.reports["a"].bundles})), PLAIN,
     ),
     "sheds_only_from_an_overloaded_broker": (Mistaken("OverloadShedder", seen=_with_usage(90)), _with_usage(84)(PLAIN)),
     "sheds_no_more_than_required": (Mistaken("OverloadShedder", seen=_with_usage(150)), PLAIN),
     "sends_bundles_elsewhere": (
-        Mistaken("AvgShedder", said=lambda u, _: replace(u, destinations=dict.fromkeys(u.destinations, "a"))), PLAIN,
+        Mistaken("AvgShedder", edit=lambda u, _: replace(u, destinations=dict.fromkeys(u.destinations, "a"))), PLAIN,
     ),
     "computes_with_numbers": (
-        Mistaken("ThresholdShedder", said=lambda u, _: replace(u, averages={**u.averages, "a": float("nan")})), PLAIN,
+        Mistaken("ThresholdShedder", edit=lambda u, _: replace(u, averages={**u.averages, "a": float("nan")})), PLAIN,
     ),
 }  # fmt: skip
 

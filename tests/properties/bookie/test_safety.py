@@ -88,8 +88,8 @@ MANY_ON: dict[str, dict[str, Value]] = {"db": {"failed_saves": 2}}
 def test_a_hazard_confirms_what_recovery_was_told_is_not_there(defect: str) -> None:
     """What makes a ledger lose a confirmed entry: recovery closes it before the entry, and the bookie takes it all the same."""
     assert HISTORY[defect].ending == "open"
-    found = unexpected(searched(BOOKIE, BOOKIE.shown_by[defect], [defect], ["denied_adds_stay_out"]))
-    assert found == {"denied_adds_stay_out": ACCEPTS_WHAT_IT_DENIED[defect]}
+    violations = unexpected(searched(BOOKIE, BOOKIE.shown_by[defect], [defect], ["denied_adds_stay_out"]))
+    assert violations == {"denied_adds_stay_out": ACCEPTS_WHAT_IT_DENIED[defect]}
 
 
 FORGOTTEN, RETURNS_EARLY = "failed_save_forgotten", "idle_checkpoint_skips_index"
@@ -150,13 +150,13 @@ def test_every_step_says_what_it_mirrors() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"storage": "file"}, "storage is db, sorted or interleaved"),
         ({"entries": 0}, "at least 1"),
         ({"storage": "sorted", "directories": 2}, "one directory"),
     ],
 )
-def test_an_instance_that_does_not_exist_is_refused(wrong: dict[str, Value], said: str) -> None:
-    with pytest.raises(ModelError, match=said):
+def test_an_instance_that_does_not_exist_is_refused(wrong: dict[str, Value], message: str) -> None:
+    with pytest.raises(ModelError, match=message):
         BOOKIE.build(wrong)

@@ -108,8 +108,8 @@ def test_induction_proves_an_election_of_brokers_that_are_cut_off_and_shut_down(
 
 def test_an_endless_election_is_a_lasso() -> None:
     """pulsar#10522 as its reporters saw it: the brokers elect each other away forever."""
-    found = unexpected(searched(ELECTION, ELECTION.shown_by["same_value"], ["same_value"], ["election_ends"]))
-    assert found == {"election_ends": 8}
+    violations = unexpected(searched(ELECTION, ELECTION.shown_by["same_value"], ["same_value"], ["election_ends"]))
+    assert violations == {"election_ends": 8}
 
 
 @pytest.mark.parametrize("close", first_at_once(["unconditional", "by_version"]))
@@ -149,8 +149,8 @@ def test_since_4_2_4_a_broker_that_elects_chooses_by_the_last_leader() -> None:
         chosen = And(Not(s.authoritative), n.authoritative)
         return all_of(Implies(And(chosen, s.asked == b), s.stage[b] == "settled") for b in p.universes["broker"])
 
-    found = exhaust(Observed.of(suite, [suite.named("only_settled_brokers_choose")]), Budget(workers=2))
-    assert unexpected(found) == {"only_settled_brokers_choose": 6}
+    findings = exhaust(Observed.of(suite, [suite.named("only_settled_brokers_choose")]), Budget(workers=2))
+    assert unexpected(findings) == {"only_settled_brokers_choose": 6}
 
 
 def test_a_deletion_that_names_the_creation_mends_the_election() -> None:

@@ -109,13 +109,13 @@ def one_bundle_too_far(self: HashRange, boundary: Any, place: Any, inserted: Any
 
 
 def search_skips(self: HashRange, boundary: Any, low: Any, high: Any, hash: Any) -> Any:
-    middle, found, further, nearer = HashRange.narrowed(self, boundary, low, high, hash)
-    return middle, found, choose(boundary(middle) < hash, lambda: middle + 2, lambda: further), nearer
+    middle, hit, further, nearer = HashRange.narrowed(self, boundary, low, high, hash)
+    return middle, hit, choose(boundary(middle) < hash, lambda: middle + 2, lambda: further), nearer
 
 
 def search_stands_still(self: HashRange, boundary: Any, low: Any, high: Any, hash: Any) -> Any:
-    middle, found, _, nearer = HashRange.narrowed(self, boundary, low, high, hash)
-    return middle, found, low, nearer
+    middle, hit, _, nearer = HashRange.narrowed(self, boundary, low, high, hash)
+    return middle, hit, low, nearer
 
 
 def found_at_the_bundle_before(self: HashRange, found: Any, at: Any, count: Any) -> Any:
@@ -143,14 +143,14 @@ MUTANTS: list[tuple[str, Callable[..., Any], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("method", "mutant", "caught_by", "told"), MUTANTS)
+@pytest.mark.parametrize(("method", "mutant", "caught_by", "message"), MUTANTS)
 def test_a_mutant_is_not_proved(
-    method: str, mutant: Callable[..., Any], caught_by: str, told: str, monkeypatch: pytest.MonkeyPatch
+    method: str, mutant: Callable[..., Any], caught_by: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hash_range, "HashRange", type("Mutant", (HashRange,), {method: mutant}))
     verdict = decide(theorem(caught_by))
     assert verdict.verdict in ("violated", "inconclusive")
-    assert told in verdict.note
+    assert message in verdict.note
 
 
 def test_every_theorem_falls_to_something() -> None:

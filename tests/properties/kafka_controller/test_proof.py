@@ -17,8 +17,8 @@ FAMILIES = {"0.10": LOCK, "1.0": QUEUE, "2.0": AWAITED, "2.1": MULTI, "since 2.2
 def verdict(family: Family, *defects: str) -> str:
     """What induction makes of ``epochs_are_of_one``."""
     (checked,) = check(ENTRY, set={**FAULTS, **family}, defects=defects, properties=["epochs_are_of_one"], by="induction")
-    (found,) = checked.findings.verdicts
-    return found.verdict
+    (outcome,) = checked.findings.verdicts
+    return outcome.verdict
 
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)

@@ -67,15 +67,15 @@ def test_without_fences_it_is_refused_with_the_run_that_truncates() -> None:
     whole = ledger_suite.ledger(suite.protocol)
     (truncated,) = explore(whole, properties=["no_truncation"]).verdicts
     assert (refused.verdict, refused.reach["steps"], truncated.reach["steps"]) == ("violated", 13, 13)
-    told = show(refused.trace, suite.protocol, violated=refused.property)
-    assert "  close_recovered(r0) is no step of stand-in: there it is status open -> closed\n" in told
-    assert "    from status open; sent 1; confirmed 1; end 0\n" in told
+    output = show(refused.trace, suite.protocol, violated=refused.property)
+    assert "  close_recovered(r0) is no step of stand-in: there it is status open -> closed\n" in output
+    assert "    from status open; sent 1; confirmed 1; end 0\n" in output
 
 
 def refines(defect: str, weak: Collection[str]) -> bool:
-    (found,) = explore(refining(SHOWN_BY[defect], weak, [defect]), properties=[NAME]).verdicts
-    assert found.verdict in ("exhausted", "violated")
-    return found.verdict == "exhausted"
+    (outcome,) = explore(refining(SHOWN_BY[defect], weak, [defect]), properties=[NAME]).verdicts
+    assert outcome.verdict in ("exhausted", "violated")
+    return outcome.verdict == "exhausted"
 
 
 def _check(defect: str) -> None:

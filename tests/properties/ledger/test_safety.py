@@ -159,8 +159,8 @@ def test_the_history_of_a_defect_is_consistent(defect: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("defect", LOSES_AN_ENTRY)
 def test_a_defect_loses_an_acknowledged_entry(defect: str) -> None:
-    found = unexpected(searched(LEDGER, LEDGER.shown_by[defect], [defect], ["no_truncation"]))
-    assert found == {"no_truncation": LOSES_AN_ENTRY[defect]}
+    violations = unexpected(searched(LEDGER, LEDGER.shown_by[defect], [defect], ["no_truncation"]))
+    assert violations == {"no_truncation": LOSES_AN_ENTRY[defect]}
 
 
 @pytest.mark.long
@@ -176,11 +176,11 @@ def test_a_defect_loses_an_acknowledged_entry(defect: str) -> None:
 def test_which_protections_are_redundant(defects: list[str], steps: int | None) -> None:
     """Fencing by reads makes up for a fencing phase cut short; not the other way."""
     for parameters in ({"entries": 1, "recoverers": 2}, {"bookies": 3, "ensemble": 2, "write_quorum": 2, "changes": 1}):
-        found = unexpected(searched(LEDGER, parameters, defects, ["no_truncation"]))
+        violations = unexpected(searched(LEDGER, parameters, defects, ["no_truncation"]))
         if "recoverers" in parameters:
-            assert found == ({} if steps is None else {"no_truncation": steps})
+            assert violations == ({} if steps is None else {"no_truncation": steps})
         elif steps is None:
-            assert found == {}
+            assert violations == {}
 
 
 @pytest.mark.parametrize(
@@ -260,8 +260,8 @@ def test_an_add_that_took_its_ensemble_too_early_may_hang() -> None:
 
 @pytest.mark.parametrize(("defect", "steps"), [("length_of_the_last_entry", 14), ("length_not_raised", 15)])
 def test_another_length_fails_a_writer_that_agrees_on_the_end(defect: str, steps: int) -> None:
-    found = unexpected(searched(LEDGER, LEDGER.shown_by[defect], [defect], ["only_another_end_fails_the_writer"]))
-    assert found == {"only_another_end_fails_the_writer": steps}
+    violations = unexpected(searched(LEDGER, LEDGER.shown_by[defect], [defect], ["only_another_end_fails_the_writer"]))
+    assert violations == {"only_another_end_fails_the_writer": steps}
 
 
 @pytest.mark.parametrize(

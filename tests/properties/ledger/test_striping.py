@@ -49,12 +49,12 @@ def test_terms_compute_as_java_does(total: int, ensemble: int) -> None:
     ],
 )
 def test_first_misplaced_entry(ensemble: int, write_quorum: int, first: int) -> None:
-    found = check(ensemble, write_quorum).first
-    assert found is not None
-    assert found.entry == first
-    assert list(found.written) == written(first, ensemble, write_quorum)
-    assert list(found.right) == read(first, ensemble, write_quorum)
-    assert min(found.written) < 0
+    misplacement = check(ensemble, write_quorum).first
+    assert misplacement is not None
+    assert misplacement.entry == first
+    assert list(misplacement.written) == written(first, ensemble, write_quorum)
+    assert list(misplacement.right) == read(first, ensemble, write_quorum)
+    assert min(misplacement.written) < 0
     for entry in range(first - 50, first):
         assert written(entry, ensemble, write_quorum) == read(entry, ensemble, write_quorum)
 

@@ -118,8 +118,8 @@ def test_the_monitor_runs_once_for_each_dead_broker_and_once_more_for_an_overrid
 ) -> None:
     """With two brokers one of them dies while a unit is unloaded, with three the one that is selected dies, too."""
     deaths = {"brokers": brokers, "crashes": brokers - 1, "unloads": 3 - brokers}
-    found = searched(SERVICE_UNIT, {**NODES, **deaths, "rounds": rounds}, defects, ["the_dead_are_relieved_in_time"])
-    (verdict,) = found.verdicts
+    findings = searched(SERVICE_UNIT, {**NODES, **deaths, "rounds": rounds}, defects, ["the_dead_are_relieved_in_time"])
+    (verdict,) = findings.verdicts
     assert (verdict.verdict, verdict.reach.get("steps")) == ("exhausted" if steps is None else "violated", steps)
 
 

@@ -98,5 +98,5 @@ DEEP_DEFECTS = ("existing_ignored", "session_event_unseen", "registration_lost",
 def test_a_message_that_is_stored_twice_brings_a_split_unit_back() -> None:
     """pulsar#19490: over the topic a record that comes after the tombstone is accepted, whatever it is."""
     parameters = {"units": 2, "unloads": 0, "splits": 1, "late_messages": 1, "lag": 5}
-    found = searched(SERVICE_UNIT, parameters, ["gaps_accepted"], ["split_units_stay_split"])
-    assert unexpected(found) == {"split_units_stay_split": 13}
+    findings = searched(SERVICE_UNIT, parameters, ["gaps_accepted"], ["split_units_stay_split"])
+    assert unexpected(findings) == {"split_units_stay_split": 13}

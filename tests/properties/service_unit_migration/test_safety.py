@@ -39,8 +39,8 @@ DEEP_DEFECTS = ("stores_decide_alone", "deletions_echo", "deletions_not_copied")
 @pytest.mark.parametrize(("to", "steps"), [("metadata", 18), ("topic", 17)])
 def test_two_brokers_own_the_unit_while_one_of_them_is_restarted(to: str, steps: int) -> None:
     """Each store has an owner of its own, in the shortest run with topics open at both."""
-    found = searched(MIGRATION, {"to": to}, ["stores_decide_alone"], ["topics_are_open_once"])
-    assert unexpected(found) == {"topics_are_open_once": steps}
+    findings = searched(MIGRATION, {"to": to}, ["stores_decide_alone"], ["topics_are_open_once"])
+    assert unexpected(findings) == {"topics_are_open_once": steps}
 
 
 def test_what_does_not_fit_is_refused() -> None:

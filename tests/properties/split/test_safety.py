@@ -150,7 +150,7 @@ def test_a_crash_between_any_two_steps() -> None:
 
 
 @pytest.mark.parametrize(
-    ("parameters", "said"),
+    ("parameters", "message"),
     [
         ({"algorithm": "halves"}, "algorithm is one of range_equally_divide"),
         ({"hashes": 4, "bundles": 3}, "4 hashes cannot be cut into 3 bundles; set hashes to at least 6"),
@@ -158,6 +158,6 @@ def test_a_crash_between_any_two_steps() -> None:
         ({"bundles": 2, "maximum": 1}, "maximum at least bundles"),
     ],
 )
-def test_parameters_that_do_not_fit_are_refused(parameters: dict[str, Value], said: str) -> None:
-    with pytest.raises(ModelError, match=said):
+def test_parameters_that_do_not_fit_are_refused(parameters: dict[str, Value], message: str) -> None:
+    with pytest.raises(ModelError, match=message):
         SPLIT.build(parameters)

@@ -84,9 +84,9 @@ def test_both_remedies_together_lose_nothing() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("hole", first_at_once(HOLES))
 def test_without_deduplication_a_hole_costs_the_order_only(hole: str) -> None:
-    found = unexpected(searched(TOPIC, {**LOST, "dedup": False}, [hole], ["acked_is_in_log"]))
+    violations = unexpected(searched(TOPIC, {**LOST, "dedup": False}, [hole], ["acked_is_in_log"]))
     order = unexpected(searched(TOPIC, {**LOST, "dedup": False}, [hole], ["in_producer_order"]))
-    assert found == {}
+    assert violations == {}
     assert list(order) == ["in_producer_order"]
 
 
@@ -97,5 +97,5 @@ def test_a_terminated_topic_that_is_reopened_loses_a_message() -> None:
 
 def test_a_ledger_that_another_rollover_leaves_behind_is_dropped_with_its_message() -> None:
     shown = TOPIC.shown_by["rollover_during_creation"]
-    found = searched(TOPIC, shown, ["rollover_during_creation"], ["acked_is_in_log"])
-    assert list(unexpected(found)) == ["acked_is_in_log"]
+    findings = searched(TOPIC, shown, ["rollover_during_creation"], ["acked_is_in_log"])
+    assert list(unexpected(findings)) == ["acked_is_in_log"]

@@ -78,5 +78,5 @@ def test_only_a_topic_that_was_late_outlives_a_clean_unload(timeouts: int, outli
 
 def test_a_deletion_that_is_sent_again_opens_a_topic_twice() -> None:
     """One lost connection, no expiry, no crash: the release that took effect deletes the next owner's node."""
-    found = searched(UNLOAD, {"disconnects": 1}, ["deletion_sent_again"], ["topic_is_open_once"])
-    assert unexpected(found) == {"topic_is_open_once": 13}
+    findings = searched(UNLOAD, {"disconnects": 1}, ["deletion_sent_again"], ["topic_is_open_once"])
+    assert unexpected(findings) == {"topic_is_open_once": 13}

@@ -23,8 +23,8 @@ USUAL = LEDGER.releases[0]
 def running(release: str = USUAL, storage: str = "", *, keep_log: bool = False) -> Iterator[LedgerAdapter]:
     """The harness on a release; the test is skipped without Java."""
     tools()
-    with start(Asked(release, storage), keep_log=keep_log) as made:
-        yield made
+    with start(Asked(release, storage), keep_log=keep_log) as adapter:
+        yield adapter
 
 
 def held(adapter: LedgerAdapter, *defects: str, runs: int, seed: int = 1, **parameters: Value) -> Result:

@@ -31,8 +31,8 @@ RACES = {"fence_checked_apart": "check_fence", "key_record_after_entry": ""}
 @pytest.fixture(scope="module")
 def adapter() -> Iterator[BookieAdapter]:
     tools()
-    with start_bookie(Asked(USUAL)) as made:
-        yield made
+    with start_bookie(Asked(USUAL)) as adapter:
+        yield adapter
 
 
 def instances(release: str, storage: str) -> list[Protocol]:
@@ -62,8 +62,8 @@ def test_runs_agree(adapter: BookieAdapter) -> None:
 @pytest.mark.parametrize("storage", ["sorted", pytest.param("interleaved", marks=pytest.mark.deep)])
 def test_the_other_storages_agree(storage: str) -> None:
     tools()
-    with start_bookie(Asked(USUAL, storage)) as made:
-        result = held(made, instances(USUAL, storage), 3)
+    with start_bookie(Asked(USUAL, storage)) as adapter:
+        result = held(adapter, instances(USUAL, storage), 3)
     assert result.agreeing == 3, unexplained(result)
 
 
@@ -72,8 +72,8 @@ def test_the_other_storages_agree(storage: str) -> None:
 @pytest.mark.parametrize("release", BOOKIE.releases)
 def test_many_runs_agree_and_take_every_action(release: str, storage: str) -> None:
     tools()
-    with start_bookie(Asked(release, storage)) as made:
-        result = held(made, instances(release, storage), 1000)
+    with start_bookie(Asked(release, storage)) as adapter:
+        result = held(adapter, instances(release, storage), 1000)
     assert result.agrees, unexplained(result)
     assert set(result.known) <= {"a look brings a page"}
     everything = {action.name for each in result.instances for action in each.actions}
@@ -88,10 +88,10 @@ KILLED = (
 def test_a_process_that_is_killed(adapter: BookieAdapter) -> None:
     """By SIGKILL; another process has its files, and serves what was written, as in one process."""
     outcomes = [follow(adapter, f"{KILLED}; refuse(l0, e1)", kills=1)]
-    with start_bookie(Asked(USUAL, processes=True)) as made:
-        first = made.session.pid
-        outcomes.append(follow(made, f"{KILLED}; refuse(l0, e1)", kills=1))
-        assert made.session.pid != first
+    with start_bookie(Asked(USUAL, processes=True)) as other:
+        first = other.session.pid
+        outcomes.append(follow(other, f"{KILLED}; refuse(l0, e1)", kills=1))
+        assert other.session.pid != first
     assert [outcome.verdict for outcome in outcomes] == ["agrees", "agrees"], outcomes
     assert outcomes[0].seen == outcomes[1].seen
 
@@ -100,8 +100,8 @@ def test_a_process_that_is_killed(adapter: BookieAdapter) -> None:
 @pytest.mark.parametrize("storage", STORAGES)
 def test_processes_that_are_killed(storage: str) -> None:
     tools()
-    with start_bookie(Asked(USUAL, storage, processes=True)) as made:
-        result = held(made, instances(USUAL, storage), 60)
+    with start_bookie(Asked(USUAL, storage, processes=True)) as adapter:
+        result = held(adapter, instances(USUAL, storage), 60)
     assert result.agrees, unexplained(result)
 
 
@@ -150,8 +150,8 @@ def test_a_mistake_in_the_model_is_noticed(adapter: BookieAdapter, defect: str) 
     if wrong.parameters["storage"] == "db":
         assert not held(adapter, [wrong], 200, [right]).agrees
         return
-    with start_bookie(Asked(USUAL, str(wrong.parameters["storage"]))) as made:
-        assert not held(made, [wrong], 200, [right]).agrees
+    with start_bookie(Asked(USUAL, str(wrong.parameters["storage"]))) as other:
+        assert not held(other, [wrong], 200, [right]).agrees
 
 
 @pytest.mark.parametrize("defect", BY_SCRIPT)
@@ -168,11 +168,11 @@ def test_what_is_looked_at_has_its_header_saved() -> None:
     tools()
     wrong, right = mistaken(LOOKED_AT, ledgers=2, kills=1)
     labels = f"fence(l0); add(l1, e0); {CHECKPOINTED}".split("; ")
-    with start_bookie(Asked(USUAL, "sorted")) as made:
-        outcome = Pair(Kernel(right), made).follow(labels)
+    with start_bookie(Asked(USUAL, "sorted")) as adapter:
+        outcome = Pair(Kernel(right), adapter).follow(labels)
         assert (outcome.verdict, outcome.known) == ("differs", "a look brings a page")
         assert [str(d) for d in outcome.differences] == ["fenced[l0]: model no, code yes"]
-        assert Pair(Kernel(wrong), made).follow(labels).verdict == "agrees"
+        assert Pair(Kernel(wrong), adapter).follow(labels).verdict == "agrees"
 
 
 @pytest.mark.parametrize(("defect", "step"), RACES.items())
@@ -227,11 +227,11 @@ def test_a_refused_boot() -> None:
         "add(l0, e0); fill_cache(cache0); write_journal; sync_journal;"
         "take_checkpoint; save(sync); save_mark(sync); save(cache0); save_mark(cache0)"
     )
-    with start_bookie(Asked("4.17.3")) as made:
+    with start_bookie(Asked("4.17.3")) as adapter:
         protocol = BOOKIE.model(ENTRY, "4.17.3", {"full_caches": 1, "kills": 1})
-        outcome = Pair(Kernel(protocol), made).follow([label.strip() for label in script.split(";")])
+        outcome = Pair(Kernel(protocol), adapter).follow([label.strip() for label in script.split(";")])
         assert outcome.verdict == "agrees", outcome
         assert outcome.seen is not None
         assert outcome.seen.values["reaches"] is False
-        made.session.ask({"do": "kill"})
-        assert made.session.ask({"do": "replay"})["refused"] == "the bookie does not start"
+        adapter.session.ask({"do": "kill"})
+        assert adapter.session.ask({"do": "replay"})["refused"] == "the bookie does not start"

@@ -52,15 +52,15 @@ def taken(runs: range) -> tuple[list[tuple[int, list[Line]]], Counter[str]]:
 
 def unexplained(logs: list[tuple[int, list[Line]]], folder: Path) -> list[str]:
     kernels = [Kernel(PROTOCOLS["ledger"].build(parameters, defects)) for parameters, defects in INSTANCES]
-    found = []
+    failures = []
     for number, (place, lines) in enumerate(logs):
         file = folder / f"{number}.jsonl"
         file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
         explanation = explain(kernels[place], events_of(read_log(file), kernels[place].protocol))
         if not explanation.whole:
             assert explanation.next is not None
-            found.append(f"{file}:{explanation.next.line}: {explanation.next.what}: {explanation.stopped}")
-    return found
+            failures.append(f"{file}:{explanation.next.line}: {explanation.next.what}: {explanation.stopped}")
+    return failures
 
 
 def test_a_run_is_what_its_seed_makes_it() -> None:

@@ -24,8 +24,8 @@ pytestmark = pytest.mark.xdist_group("real bookkeeper")
 
 @pytest.fixture(scope="module")
 def adapter() -> Iterator[LedgerAdapter]:
-    with running() as made:
-        yield made
+    with running() as adapter:
+        yield adapter
 
 
 # --- no difference without a name
@@ -114,9 +114,9 @@ def test_each_storage_agrees_where_nothing_is_known_of_it(storage: str) -> None:
 def test_two_jvms_say_the_same_to_the_byte() -> None:
     logs = []
     for _ in range(2):
-        with running(keep_log=True) as made:
-            held(made, runs=2, seed=5)
-            logs.append(hashlib.sha256(b"\n".join(made.session.log)).hexdigest())
+        with running(keep_log=True) as adapter:
+            held(adapter, runs=2, seed=5)
+            logs.append(hashlib.sha256(b"\n".join(adapter.session.log)).hexdigest())
     assert logs[0] == logs[1]
 
 

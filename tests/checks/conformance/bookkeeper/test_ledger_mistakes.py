@@ -17,8 +17,8 @@ pytestmark = pytest.mark.xdist_group("real bookkeeper")
 
 @pytest.fixture(scope="module")
 def adapter() -> Iterator[LedgerAdapter]:
-    with running() as made:
-        yield made
+    with running() as adapter:
+        yield adapter
 
 
 SPARE: dict[str, Value] = {"bookies": 4, "changes": 1}
