@@ -92,7 +92,7 @@ class Baseline:
     def compared(self, everything: Sequence[Checked], doubts: Iterable[Doubt], release: str, *, whole: bool) -> Comparison:
         """How a run differs. Only what it checked can be gone: a hazard of a protocol, if the run was ``whole``, neither cut
         short nor of some properties; of other verdicts those of its instances; and nothing that is inconclusive now."""
-        now = found(everything, doubts, release)
+        now = keys_of(everything, doubts, release)
         left_open = {key for checked in everything for key in _keys(checked, release) if key.verdict == "inconclusive"}
         names = {replace(key, verdict="") for key in left_open}
         places = {(c.entry.name, c.instance.name) for c in everything} | {(c.entry.name, "") for c in everything}
@@ -128,7 +128,7 @@ class Baseline:
         path.write_text(f'{{\n  "format": {FORMAT},\n  "accepted": [{accepted}\n  ]\n}}\n', encoding="utf-8")
 
 
-def found(everything: Iterable[Checked], doubts: Iterable[Doubt], release: str) -> set[Key]:
+def keys_of(everything: Iterable[Checked], doubts: Iterable[Doubt], release: str) -> set[Key]:
     """What of a run a baseline can accept."""
     verdicts = {key for checked in everything for key in _keys(checked, release) if key.verdict in ("hazard", "expected")}
     return verdicts | {_suspicion(doubt, release) for doubt in doubts}

@@ -161,12 +161,12 @@ def _can_be(entry: Entry, instance: Instance) -> bool:
 
 def topic_instances(instances: Iterable[Instance], settings: TopicSettings, *, all_of_them: bool) -> tuple[Instance, ...]:
     """The instances of a topic with what it takes from the settings, each once; the small ones, or all of them."""
-    found: list[Instance] = []
+    variants: list[Instance] = []
     for instance in (i for i in instances if all_of_them or i.name not in LARGE):
         parameters = {**instance.parameters, **settings.parameters}
-        if parameters not in [other.parameters for other in found]:
-            found.append(replace(instance, parameters=parameters))
-    return tuple(found)
+        if parameters not in [other.parameters for other in variants]:
+            variants.append(replace(instance, parameters=parameters))
+    return tuple(variants)
 
 
 def _fitting(instances: Iterable[Instance], taken: Mapping[str, Value]) -> tuple[Instance, ...]:

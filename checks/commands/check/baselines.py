@@ -8,7 +8,7 @@ from fencepost.checks.commands.check.finished_run import FinishedRun
 from fencepost.checks.commands.check.messages import Teller
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.engines.results.checked import Checked
-from fencepost.checks.questions.baseline import Baseline, found
+from fencepost.checks.questions.baseline import Baseline, keys_of
 from fencepost.checks.reports.baseline_lines import comparison_lines
 
 
@@ -39,7 +39,7 @@ def compared(
     everything, suspicious = outcome.everything, outcome.suspicious
     comparison = baseline.compared(everything, suspicious, release, whole=whole)
     if asked.write_baseline is not None:
-        baseline = baseline.updated(found(everything, suspicious, release), comparison.gone)
+        baseline = baseline.updated(keys_of(everything, suspicious, release), comparison.gone)
         baseline.write(asked.write_baseline)
         everything = [marked(baseline, checked, release) for checked in everything]
         teller.name(f"baseline: {asked.write_baseline}")

@@ -31,8 +31,8 @@ class FinishedRun:
     what is suspicious, how it differs from a baseline, the settings that it is about. ``is_part`` says that something was left
     out.
 
-    A text has the ``notes`` and every property if it is ``whole``, else the ``remarks`` and a line for each protocol. ``told``
-    is what a person is told besides.
+    A text has the ``notes`` and every property if it is ``whole``, else the ``remarks`` and a line for each protocol. A person
+    reads the ``messages`` besides.
     """
 
     releases: Releases | None
@@ -46,7 +46,7 @@ class FinishedRun:
     configured: Configured | None = None
     whole: bool = True
     remarks: Sequence[str] = ()
-    told: Sequence[str] = ()
+    messages: Sequence[str] = ()
 
     @property
     def status(self) -> ExitStatus:

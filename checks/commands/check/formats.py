@@ -35,9 +35,9 @@ def _end(run: FinishedRun, annotations: str = "") -> str:
     from fencepost.checks.reports.report import closing
 
     outdated = run.comparison is not None and run.comparison.differs
-    told = "".join(f"{line}\n" for line in run.told)
+    messages = "".join(f"{line}\n" for line in run.messages)
     end = closing(run.everything, run.status, run.suspicious, outdated=outdated)
-    return f"{_body(run)}{told}{annotations}{end}\n"
+    return f"{_body(run)}{messages}{annotations}{end}\n"
 
 
 def _body(run: FinishedRun) -> str:

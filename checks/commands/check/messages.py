@@ -15,12 +15,12 @@ class Teller:
     def __init__(self, asked: CheckRequest, *, at_the_end: bool = False) -> None:
         self.as_text = FORMATS[asked.format].is_for_people
         self.at_the_end = at_the_end
-        self.kept: list[str] = []
+        self.lines: list[str] = []
 
     def tell(self, *lines: str) -> None:
         """Prints some lines, at once, where the format is for people; in others the document has what they say."""
         if self.as_text and self.at_the_end:
-            self.kept += lines
+            self.lines += lines
         elif self.as_text and lines:
             print("\n".join(lines), flush=True)
 

@@ -84,7 +84,7 @@ def _checked_as(asked: CheckRequest, record: Record) -> ExitStatus:
     if message := subject.unasked(names):
         teller.tell(f"inconclusive: {message}")
         outcome = FinishedRun(subject.releases, [*notes, message], is_part=True)
-        print("\n".join([*teller.kept, ""]) if teller.as_text else FORMATS[asked.format].run(outcome), end="")
+        print("\n".join([*teller.lines, ""]) if teller.as_text else FORMATS[asked.format].run(outcome), end="")
         return outcome.status
 
     configured = {BOOKIE: subject.settings.of_bookies} if subject.settings is not None else {}
@@ -113,7 +113,7 @@ def _checked_as(asked: CheckRequest, record: Record) -> ExitStatus:
     outcome = replace(outcome, configured=_configured(asked, subject), whole=not shown.brief, remarks=remarks)
     outcome = compared(asked, baseline, outcome, subject.release, teller, whole=not (skipped or asked.property))
     pages = _pages(outcome, page, teller, reporter)
-    outcome = replace(outcome, told=teller.kept)
+    outcome = replace(outcome, messages=teller.lines)
     print(FORMATS[asked.format].run(outcome), end="")
     if not (skipped or interrupt()) and _can_be_remembered(asked, outcome):
         record.keep([*files.values(), *pages], aloud=teller.as_text)

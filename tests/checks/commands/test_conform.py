@@ -51,10 +51,10 @@ def test_a_mistake_is_shown_as_a_shrunk_run_that_other_commands_open(tmp_path: P
 
 def test_json_has_what_was_found() -> None:
     ran = conform("--defect", "ignores_fence", "--runs", "10", "--format", "json")
-    found = json.loads(ran.stdout)
-    assert (ran.returncode, found["exit_status"]) == (12, 12)
-    assert (found["release"], found["storage"], found["target"]) == ("4.18.0", "db", "ledger")
-    difference = found["differences"][0]
+    document = json.loads(ran.stdout)
+    assert (ran.returncode, document["exit_status"]) == (12, 12)
+    assert (document["release"], document["storage"], document["target"]) == ("4.18.0", "db", "ledger")
+    difference = document["differences"][0]
     assert difference["verdict"] == "departs"
     assert "fenced off" in difference["why"]
     assert difference["steps"][-1].startswith("add(")
@@ -79,17 +79,17 @@ def test_a_known_difference_is_named_and_no_failure(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "told"),
+    ("arguments", "status", "message"),
     [
         (["ledger", "--storage", "paper"], 2, "ledger has no storage 'paper'; it has db, sorted, interleaved"),
         (["ledger", "--set", "entries=0"], 2, "entries is at least 1"),
         (["ledger", "--trace", "no-such-file"], 150, "no-such-file: No such file or directory"),
     ],
 )
-def test_what_cannot_be_asked(arguments: list[str], status: int, told: str) -> None:
+def test_what_cannot_be_asked(arguments: list[str], status: int, message: str) -> None:
     ran = fencepost("conform", *arguments)
     assert ran.returncode == status
-    assert told in ran.stderr
+    assert message in ran.stderr
     assert len(ran.stderr.splitlines()) == 1
 
 

@@ -21,7 +21,7 @@ from fencepost.properties.protocols import PROTOCOLS
 from tests.checks.conformance.real import tools
 from tests.command import ROOT, fencepost
 from tests.docs.tables import REPRODUCED, marked
-from tests.docs.tables import table as made
+from tests.docs.tables import table as docs_table
 
 SEEN = Replayed(
     "ledger",
@@ -43,16 +43,16 @@ def committed() -> list[Replayed]:
 
 def test_the_page_shows_what_was_seen() -> None:
     page = (ROOT / "docs" / "reproduced.md").read_text(encoding="utf-8")
-    assert marked(page)["hazards"] == made("reproduced", "hazards")
+    assert marked(page)["hazards"] == docs_table("reproduced", "hazards")
 
 
 def test_what_is_reproduced_is_a_hazard_of_that_release() -> None:
-    found = committed()
-    reproduced = [each for each in found if each.verdict == "reproduced"]
+    records = committed()
+    reproduced = [each for each in records if each.verdict == "reproduced"]
     assert reproduced
     assert all(each.steps and each.end and each.property for each in reproduced)
-    assert all(each.present is (each.release in _history(each).present) for each in found)
-    assert all(each.why for each in found if each.verdict != "reproduced")
+    assert all(each.present is (each.release in _history(each).present) for each in records)
+    assert all(each.why for each in records if each.verdict != "reproduced")
 
 
 def _history(each: Replayed) -> History:
@@ -68,11 +68,11 @@ def test_reports() -> None:
         "  at step 1, crash(b0): it says no",
         "1 reproduced, 1 gone",
     ]
-    told = "`fence_is_kept` after crash(b0); restart(b0): fenced[b0] no. 4.17.3: at step 1, crash(b0): it says no"
+    evidence = "`fence_is_kept` after crash(b0); restart(b0): fenced[b0] no. 4.17.3: at step 1, crash(b0): it says no"
     assert table([SEEN, GONE]).splitlines() == [
         "| ledger | BookKeeper 4.18.0 | BookKeeper 4.17.3 | seen |",
         "|---|---|---|---|",
-        f"| `h` | **reproduced** | gone | {told} |",
+        f"| `h` | **reproduced** | gone | {evidence} |",
     ]
 
 
@@ -122,11 +122,11 @@ def is_of(target: Target, hazard: str) -> bool:
 
 @pytest.mark.deep
 def test_every_hazard_is_told_of() -> None:
-    told = {each.target for each in committed()}
-    assert told == set(TARGETS)
+    targets = {each.target for each in committed()}
+    assert targets == set(TARGETS)
     wanted = Counter(
         (name, hazard, release)
-        for name in told
+        for name in targets
         for hazard, history in PROTOCOLS[TARGETS[name].protocol].history.items()
         if history.present and hazard in PROTOCOLS[TARGETS[name].protocol].shown_by and is_of(TARGETS[name], hazard)
         for release in TARGETS[name].releases
@@ -138,7 +138,7 @@ def test_every_hazard_is_told_of() -> None:
 @pytest.mark.xdist_group("real bookkeeper")
 def test_it_is_seen_again() -> None:
     tools()
-    told = list(dict.fromkeys(each.target for each in committed()))
-    ran = fencepost("conform", "hazards", *told, "--format", "json", "--quiet")
+    targets = list(dict.fromkeys(each.target for each in committed()))
+    ran = fencepost("conform", "hazards", *targets, "--format", "json", "--quiet")
     assert ran.returncode in (0, 12), ran
     assert json.loads(ran.stdout) == json.loads(REPRODUCED.read_text(encoding="utf-8"))

@@ -24,27 +24,27 @@ def written(path: Path, sizes: Sequence[int], *lines: str) -> Path:
     return path
 
 
-Told = tuple[int, dict[str, Any], list[dict[str, Any]]]
+Answer = tuple[int, dict[str, Any], list[dict[str, Any]]]
 """The status, the rows by name, and what falls short."""
 
 
-def decided(folder: Path, new: Sequence[int], old: Sequence[int], *options: str) -> Told:
+def decided(folder: Path, new: Sequence[int], old: Sequence[int], *options: str) -> Answer:
     """What is told of some quorums against others."""
-    return told(written(folder / "new.conf", new), written(folder / "old.conf", old), *options)
+    return compare(written(folder / "new.conf", new), written(folder / "old.conf", old), *options)
 
 
-def told(new: Path, old: Path, *options: str) -> Told:
+def compare(new: Path, old: Path, *options: str) -> Answer:
     """What is told of a file against another, in a cluster of four bookies."""
     ran = fencepost("check", "--conf", new, "--against", old, "--bookies", "4", *options, "--format", "json", "--quiet")
-    found = json.loads(ran.stdout)["guarantees"]
-    return ran.returncode, {row["guarantee"]: row for row in found["rows"]}, found["shortfalls"]
+    guarantees = json.loads(ran.stdout)["guarantees"]
+    return ran.returncode, {row["guarantee"]: row for row in guarantees["rows"]}, guarantees["shortfalls"]
 
 
 def test_an_ack_quorum_of_one(tmp_path: Path) -> None:
     status, rows, short = decided(tmp_path, (2, 2, 1), (2, 2, 2))
     assert status == 15
-    assert {found["guarantee"] for found in short} >= {"disks", "reading", "recovery"}
-    assert all(found["line"] == 3 for found in short), "the line of the ack quorum"
+    assert {shortfall["guarantee"] for shortfall in short} >= {"disks", "reading", "recovery"}
+    assert all(shortfall["line"] == 3 for shortfall in short), "the line of the ack quorum"
     assert rows["disks"]["fails"]["run"][-1].startswith("lose_disk(")
     assert rows["disks"]["remedy"] == "managedLedgerDefaultAckQuorum=2"
 
@@ -63,7 +63,7 @@ def test_an_ensemble_above_the_write_quorum(tmp_path: Path) -> None:
     status, rows, short = decided(tmp_path, (4, 2, 2), (2, 2, 2))
     assert status == 15
     assert (rows["writing"]["before"], rows["writing"]["figure"]) == (2, 0)
-    assert any(found["guarantee"] == "writing" and found["line"] == 1 for found in short)
+    assert any(shortfall["guarantee"] == "writing" and shortfall["line"] == 1 for shortfall in short)
     assert rows["changes"]["fails"]["defects"] == ["captured_ensemble"]
 
 
@@ -86,7 +86,7 @@ def test_an_extensible_manager(tmp_path: Path) -> None:
     for lines, store in (((manager,), "topic"), ((manager, view), "metadata")):
         new = written(tmp_path / "new.conf", sizes, *lines)
         assert read_settings(new).load_manager.service_units["store"] == store
-        status, rows, short = told(new, old)
+        status, rows, short = compare(new, old)
         assert (status, short) == (0, [])
         assert all(row["figure"] is not None for row in rows.values()), "each has a number"
         assert rows["owners"]["fails"]["run"][-1].startswith("read("), "a broker reads too late that its bundle went to another"

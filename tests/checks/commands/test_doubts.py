@@ -110,8 +110,8 @@ def checked(entry: Entry = CLOCK, **options: Any) -> list[Checked]:
     return [check(entry, instance, (), chosen, silent, lambda: False) for instance in entry.sizes["ci"]]
 
 
-def kinds(found: Iterable[Doubt]) -> list[tuple[str, str, str]]:
-    return [(doubt.instance, doubt.suspicion.kind, doubt.suspicion.subject) for doubt in found]
+def kinds(reports: Iterable[Doubt]) -> list[tuple[str, str, str]]:
+    return [(doubt.instance, doubt.suspicion.kind, doubt.suspicion.subject) for doubt in reports]
 
 
 def test_actions_premises_and_variables_are_told() -> None:
@@ -131,7 +131,7 @@ def with_reason(p: Protocol) -> Suite:
 
 def test_a_lemma_may_say_why_a_variable_never_changes() -> None:
     explained = doubts(checked(replace(CLOCK, suite=with_reason)), strict=False)
-    assert kinds(explained) == [told for told in TOLD if told[1] != "never-changes"]
+    assert kinds(explained) == [row for row in TOLD if row[1] != "never-changes"]
 
 
 def test_a_lemma_that_no_proof_needs_is_told_once() -> None:
@@ -185,16 +185,16 @@ def with_empty_words(p: Protocol) -> Suite:
 
 @pytest.mark.parametrize("by", ["exhaustive", "bounded", "induction"])
 def test_a_property_that_says_nothing_is_told(by: str) -> None:
-    found = doubts(checked(replace(CLOCK, suite=with_empty_words), by=by), strict=False)
-    told = {subject for instance, kind, subject in kinds(found) if kind == "says-nothing"}
-    assert told == {"is_a_time", "goes_or_stands"}
+    reports = doubts(checked(replace(CLOCK, suite=with_empty_words), by=by), strict=False)
+    subjects = {subject for instance, kind, subject in kinds(reports) if kind == "says-nothing"}
+    assert subjects == {"is_a_time", "goes_or_stands"}
 
 
 def test_a_premise_among_several_that_is_never_met_is_told() -> None:
-    found = [str(doubt) for doubt in doubts(checked(replace(CLOCK, suite=with_empty_words)), strict=False)]
-    assert "clock, short: premise 2 of 2 of of_alarms_and_hours was never met" in found
-    assert "clock, short: premise 1 of 1 of of_alarms_and_more was never met" in found
-    assert not [told for told in found if "premise 1 of 2" in told]
+    lines = [str(doubt) for doubt in doubts(checked(replace(CLOCK, suite=with_empty_words)), strict=False)]
+    assert "clock, short: premise 2 of 2 of of_alarms_and_hours was never met" in lines
+    assert "clock, short: premise 1 of 1 of of_alarms_and_more was never met" in lines
+    assert not [line for line in lines if "premise 1 of 2" in line]
 
 
 def each_has_its_own(p: Protocol) -> Suite:
@@ -218,17 +218,17 @@ def test_premises_that_one_line_makes_are_asked_for_together() -> None:
 
 def test_every_format_tells_it() -> None:
     for strict in (False, True):
-        found = doubts(checked(), strict=strict)
+        reports = doubts(checked(), strict=strict)
         status = ExitStatus.ASSUMPTION if strict else ExitStatus.HOLDS
-        junit = fromstring(as_junit([], status, [], found))
+        junit = fromstring(as_junit([], status, [], reports))
         cases = junit.findall(".//testcase")
         assert [case.get("classname") for case in cases] == [f"suspicious.{kind}" for _, kind, _ in TOLD]
         assert junit.get("failures") == ("6" if strict else "0")
-        sarif = json.loads(as_sarif([], status, [], found))["runs"][0]
+        sarif = json.loads(as_sarif([], status, [], reports))["runs"][0]
         assert [rule["id"] for rule in sarif["tool"]["driver"]["rules"]] == RULES
         assert {result["level"] for result in sarif["results"]} == {"error" if strict else "warning"}
         assert [result["ruleIndex"] for result in sarif["results"]] == [0, 1, 2, 0, 1, 2]
-        lines = as_annotations([], found).splitlines()
+        lines = as_annotations([], reports).splitlines()
         assert [line.split()[0] for line in lines] == ["::error" if strict else "::warning"] * 6
 
 
@@ -237,10 +237,10 @@ LONELY = ["check", "election", "--set", "brokers=1", "--quiet", "--workers", "1"
 
 def test_strict_makes_it_fail(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(LONELY) == 0
-    told = capsys.readouterr().out
-    assert "\n  suspicious: action find_other was never enabled\n" in told
+    output = capsys.readouterr().out
+    assert "\n  suspicious: action find_other was never enabled\n" in output
     doubtful = "passed, with warnings (exit 0)"
-    assert told.splitlines()[-1] == f"16 exhausted, 1 reached, 4 suspicious: {doubtful}"
+    assert output.splitlines()[-1] == f"16 exhausted, 1 reached, 4 suspicious: {doubtful}"
     assert main([*LONELY, "--strict"]) == 10
     last = "16 exhausted, 1 reached, 4 suspicious: an assumption of the model does not hold (exit 10)"
     assert capsys.readouterr().out.splitlines()[-1] == last

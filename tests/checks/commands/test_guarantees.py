@@ -126,9 +126,9 @@ def test_junit_json_and_annotations(one: Path, two: Path) -> None:
     suites = ElementTree.fromstring(asked(*command, "--format", "junit").stdout)
     assert suites.attrib["failures"] == "1"
     assert [case.attrib["name"] for case in suites.iter("testcase")] == ["disks", "recoveries", "unserved"]
-    told = json.loads(asked(*command, "--format", "json").stdout)
-    assert (told["status"], told["guarantees"]["shortfalls"][0]["line"]) == (15, 4)
-    disks, recoveries, unserved = told["guarantees"]["rows"]
+    document = json.loads(asked(*command, "--format", "json").stdout)
+    assert (document["status"], document["guarantees"]["shortfalls"][0]["line"]) == (15, 4)
+    disks, recoveries, unserved = document["guarantees"]["rows"]
     assert (unserved["figure"], unserved["change"]) == (2, "same")
     assert (disks["figure"], disks["before"], disks["change"], disks["verdict"]) == (0, 1, "weaker", "violated")
     assert (recoveries["fails"]["defects"], recoveries["change"]) == (["fence_checked_apart"], "same")
@@ -198,10 +198,10 @@ def test_what_is_cut_short_is_inconclusive_in_every_format(two: Path, tmp_path: 
     assert run.stdout.endswith(" not known: something was neither shown nor refuted (exit 20)\n")
     assert ", 0 short, " in run.stdout
     assert line in page.read_text()
-    told = json.loads(asked(*command, "--format", "json").stdout)
-    disks, *_ = told["guarantees"]["rows"]
-    assert (told["status"], disks["verdict"], disks["figure"]) == (20, "inconclusive", None)
-    assert {shortfall["kind"] for shortfall in told["guarantees"]["shortfalls"]} == {"open"}
+    document = json.loads(asked(*command, "--format", "json").stdout)
+    disks, *_ = document["guarantees"]["rows"]
+    assert (document["status"], disks["verdict"], disks["figure"]) == (20, "inconclusive", None)
+    assert {shortfall["kind"] for shortfall in document["guarantees"]["shortfalls"]} == {"open"}
     results = json.loads(asked(*command, "--format", "sarif").stdout)["runs"][0]["results"]
     assert {(result["kind"], result["level"]) for result in results} == {("open", "none")}
     suites = ElementTree.fromstring(asked(*command, "--format", "junit").stdout)
@@ -235,7 +235,7 @@ def test_what_there_was_no_time_for_is_not_known(two: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("--require", "disk>=1"), "there is no guarantee 'disk'"),
         (("--require", "disks=1"), "'disks=1' is not of the form NAME>=N, such as disks>=1"),
@@ -246,10 +246,10 @@ def test_what_there_was_no_time_for_is_not_known(two: Path) -> None:
         (("--set", "brokers=2", "--guarantees"), "--guarantees judges a configuration as a whole: leave out --set"),
     ],
 )
-def test_what_is_asked_for_wrongly_is_told(two: Path, arguments: tuple[str, ...], said: str) -> None:
+def test_what_is_asked_for_wrongly_is_told(two: Path, arguments: tuple[str, ...], message: str) -> None:
     run = asked("--conf", two, *arguments)
     assert run.returncode == 2
-    assert said in run.stderr
+    assert message in run.stderr
     assert run.stderr.count("\n") == 1 or "--bookies 0" in " ".join(map(str, arguments))
 
 
@@ -266,9 +266,9 @@ def test_what_is_required_is_judged_in_a_whole_run(one: Path, monkeypatch: pytes
     run = asked("--conf", one, "--require", "disks>=1", "--format", format)
     assert run.returncode == 16
     if format == "sarif":
-        (found,) = json.loads(run.stdout)["runs"]
-        assert [result["ruleId"] for result in found["results"]] == ["guarantee/disks"]
-        assert "hash_range/every_hash_is_in_a_bundle" in {rule["id"] for rule in found["tool"]["driver"]["rules"]}
+        (sarif,) = json.loads(run.stdout)["runs"]
+        assert [result["ruleId"] for result in sarif["results"]] == ["guarantee/disks"]
+        assert "hash_range/every_hash_is_in_a_bundle" in {rule["id"] for rule in sarif["tool"]["driver"]["rules"]}
     else:
         assert run.stdout.index(" short: ") < run.stdout.index("\n  hash_range "), "at the beginning, where it is seen"
         assert run.stdout.endswith(": less than is required (exit 16)\n")

@@ -27,11 +27,11 @@ def test_what_is_found_is_printed_and_written(tmp_path: Path) -> None:
 @pytest.mark.deep
 def test_a_document_has_the_same() -> None:
     document = json.loads(fencepost(*OWNERSHIP, "--format", "json").stdout)
-    (found,) = document["instances"]
+    (instance,) = document["instances"]
     assert document["format"] == 1
-    assert (found["proved"], found["reached"], found["lemmas"], found["all_states"]) == (True, False, 1, True)
-    assert found["python"] in fencepost(*OWNERSHIP).stdout
-    assert set(found) | {stage for one in found["stages"] for stage in one} == _documented()
+    assert (instance["proved"], instance["reached"], instance["lemmas"], instance["all_states"]) == (True, False, 1, True)
+    assert instance["python"] in fencepost(*OWNERSHIP).stdout
+    assert set(instance) | {stage for one in instance["stages"] for stage in one} == _documented()
 
 
 def _documented() -> set[str]:

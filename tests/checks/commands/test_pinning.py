@@ -24,8 +24,8 @@ TEST = f"test_pinned_ledger_defect_{DEFECT}_{PROPERTY}.py"
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("traces")
-    found = ["check", "ledger", "--defect", DEFECT, "--property", PROPERTY, "--trace-dir", str(folder), "--quiet"]
-    assert main(found) == 12
+    command = ["check", "ledger", "--defect", DEFECT, "--property", PROPERTY, "--trace-dir", str(folder), "--quiet"]
+    assert main(command) == 12
     return folder / FILE
 
 
@@ -65,8 +65,8 @@ def test_one_of_both_can_be_asked_for(trace: Path, pytester: pytest.Pytester, ex
 
 @pytest.mark.long
 def test_what_the_protocol_does_as_it_is_is_pinned_as_violated(tmp_path: Path, pytester: pytest.Pytester) -> None:
-    found = ["check", "ownership", "--set", "expiries=1", "--property", "single_server", "--trace-dir", str(tmp_path)]
-    assert main([*found, "--quiet"]) == 0
+    command = ["check", "ownership", "--set", "expiries=1", "--property", "single_server", "--trace-dir", str(tmp_path)]
+    assert main([*command, "--quiet"]) == 0
     (file,) = tmp_path.glob("*.itf.json")
     assert pinned(file, pytester.path, "--expect", "both") == 2
     assert pinned(file, pytester.path) == 0
@@ -193,7 +193,7 @@ def test_a_suite_checks_protocols_of_its_own(pytester: pytest.Pytester) -> None:
             fencepost_replay("absent.itf.json")
         """
     )
-    told = "\n".join(ran(pytester, passed=2, failed=5))
+    output = "\n".join(ran(pytester, passed=2, failed=5))
     for message in (
         "violated     never_stuck: It is never stuck. (in 2 steps)",
         "never_stuck: not violated",
@@ -201,8 +201,8 @@ def test_a_suite_checks_protocols_of_its_own(pytester: pytest.Pytester) -> None:
         "lamp has no property 'bright' here; it has never_stuck",
         "absent.itf.json: No such file or directory",
     ):
-        assert message in told
-    assert "Traceback" not in told
+        assert message in output
+    assert "Traceback" not in output
 
 
 def test_the_plug_in_loads_nothing_that_takes_time() -> None:

@@ -45,8 +45,8 @@ def test_a_page_of_an_instance_as_a_release_behaves(tmp_path: Path) -> None:
     out = tmp_path / "pages" / "election.html"
     run = fencepost("play", "election", "--pulsar", "4.0.8", "--set", "brokers=2", "--html", out, "--quiet")
     assert (run.returncode, run.stdout) == (0, f"page: {out}\n"), run.stderr
-    told = data_in(out)
-    (trace,), (model,) = told["traces"], told["models"]
+    data = data_in(out)
+    (trace,), (model,) = data["traces"], data["models"]
     assert (trace["name"], trace["steps"], trace["model"]) == ("initial state", [], 0)
     assert model["parameters"]["brokers"] == 2
     assert model["parameters"]["leads"] == "confirmed"
@@ -67,9 +67,9 @@ def test_a_protocol_of_ones_own_begins_in_each_initial_state(tmp_path: Path) -> 
     file, out = tmp_path / "lamps.py", tmp_path / "lamps.html"
     file.write_text(OWN, encoding="utf-8")
     assert fencepost("play", file, "--html", out).returncode == 0
-    told = data_in(out)
-    assert [trace["start"] for trace in told["traces"]] == [["0", "0"], ["0", "1"], ["1", "0"], ["1", "1"]]
-    assert [trace["name"] for trace in told["traces"]] == [
+    data = data_in(out)
+    assert [trace["start"] for trace in data["traces"]] == [["0", "0"], ["0", "1"], ["1", "0"], ["1", "1"]]
+    assert [trace["name"] for trace in data["traces"]] == [
         f"initial state: lit[l0] {one}, lit[l1] {other}" for one in ("no", "yes") for other in ("no", "yes")
     ]
 

@@ -23,52 +23,52 @@ def changed(folder: Path, new: str, old: str = "", release: str = "4.2.4") -> Po
 
 
 def test_a_changed_shedder_is_told_with_what_it_does_and_the_command_that_judges_it(tmp_path: Path) -> None:
-    found = changed(tmp_path, f"loadBalancerLoadSheddingStrategy={IMPL}UniformLoadShedder\n")
-    assert found is not None
+    policy_change = changed(tmp_path, f"loadBalancerLoadSheddingStrategy={IMPL}UniformLoadShedder\n")
+    assert policy_change is not None
     place = f"({tmp_path / 'new.conf'}:2)"
-    assert found.sentences[0] == f"loadBalancerLoadSheddingStrategy: ThresholdShedder -> UniformLoadShedder {place}"
-    assert f"before: ThresholdShedder: {in_words('ThresholdShedder', SHEDDERS)}" in found.lines
-    assert f"now: UniformLoadShedder: {in_words('UniformLoadShedder', SHEDDERS)}" in found.lines
+    assert policy_change.sentences[0] == f"loadBalancerLoadSheddingStrategy: ThresholdShedder -> UniformLoadShedder {place}"
+    assert f"before: ThresholdShedder: {in_words('ThresholdShedder', SHEDDERS)}" in policy_change.lines
+    assert f"now: UniformLoadShedder: {in_words('UniformLoadShedder', SHEDDERS)}" in policy_change.lines
     files = f"--conf {tmp_path / 'new.conf'} --against {tmp_path / 'old.conf'} --pulsar 4.2.4"
-    assert files in found.commands[-1]
-    assert found.as_json()["changes"][0]["line"] == 2
+    assert files in policy_change.commands[-1]
+    assert policy_change.as_json()["changes"][0]["line"] == 2
 
 
 def test_settings_and_placement_count_and_what_is_the_same_does_not(tmp_path: Path) -> None:
     assert changed(tmp_path, "loadBalancerBrokerThresholdShedderPercentage=10\n") is None, "as unless set"
-    found = changed(tmp_path, "loadBalancerBrokerThresholdShedderPercentage=20\n")
-    assert found is not None
+    policy_change = changed(tmp_path, "loadBalancerBrokerThresholdShedderPercentage=20\n")
+    assert policy_change is not None
     place = f"({tmp_path / 'new.conf'}:2)"
-    assert list(map(str, found.changes)) == [f"loadBalancerBrokerThresholdShedderPercentage: 10 -> 20 {place}"]
-    found = changed(tmp_path, f"loadBalancerLoadPlacementStrategy={IMPL}LeastResourceUsageWithWeight\n")
-    assert found is not None
-    assert f"now: LeastResourceUsageWithWeight: {in_words('LeastResourceUsageWithWeight', PLACEMENTS)}" in found.lines
+    assert list(map(str, policy_change.changes)) == [f"loadBalancerBrokerThresholdShedderPercentage: 10 -> 20 {place}"]
+    policy_change = changed(tmp_path, f"loadBalancerLoadPlacementStrategy={IMPL}LeastResourceUsageWithWeight\n")
+    assert policy_change is not None
+    assert f"now: LeastResourceUsageWithWeight: {in_words('LeastResourceUsageWithWeight', PLACEMENTS)}" in policy_change.lines
 
 
 def test_a_mismatch_that_a_release_resolves_is_told_of_either_file(tmp_path: Path) -> None:
     transfer = f"loadBalancerLoadSheddingStrategy={EXTENSIONS}scheduler.TransferShedder\n"
-    found = changed(tmp_path, transfer, f"loadBalancerLoadSheddingStrategy={IMPL}OverloadShedder\n", "3.0.7")
-    assert found is None, "the modular manager of 3.0.7 sheds by OverloadShedder with either"
-    found = changed(tmp_path, "", transfer, "3.0.7")
-    assert found is not None
-    assert found.changes[0].before == "OverloadShedder"
-    assert any("logs an error and takes OverloadShedder" in line for line in found.lines)
-    assert "The policies of Pulsar 3.0.7 are not modelled" in found.lines[-1]
-    assert "--pulsar" not in found.commands[-1]
+    policy_change = changed(tmp_path, transfer, f"loadBalancerLoadSheddingStrategy={IMPL}OverloadShedder\n", "3.0.7")
+    assert policy_change is None, "the modular manager of 3.0.7 sheds by OverloadShedder with either"
+    policy_change = changed(tmp_path, "", transfer, "3.0.7")
+    assert policy_change is not None
+    assert policy_change.changes[0].before == "OverloadShedder"
+    assert any("logs an error and takes OverloadShedder" in line for line in policy_change.lines)
+    assert "The policies of Pulsar 3.0.7 are not modelled" in policy_change.lines[-1]
+    assert "--pulsar" not in policy_change.commands[-1]
 
 
 def test_another_manager_changes_who_owns_bundles(tmp_path: Path) -> None:
-    found = changed(tmp_path, f"loadManagerClassName={EXTENSIONS}ExtensibleLoadManagerImpl\n")
-    assert found is not None
-    assert [change.now for change in found.changes] == [
+    policy_change = changed(tmp_path, f"loadManagerClassName={EXTENSIONS}ExtensibleLoadManagerImpl\n")
+    assert policy_change is not None
+    assert [change.now for change in policy_change.changes] == [
         "ExtensibleLoadManagerImpl",
         "TransferShedder",
         "LeastResourceUsageWithWeight",
     ]
-    assert "Which protocol owns bundles depends on the manager, and with it the rows of bundles." in found.lines
+    assert "Which protocol owns bundles depends on the manager, and with it the rows of bundles." in policy_change.lines
 
 
 def test_every_strategy_says_what_it_does() -> None:
-    told = [in_words(name, known) for known in (SHEDDERS, PLACEMENTS) for name in known]
-    assert all(len(words) > 10 for words in told)
-    assert not any(words.startswith(tuple(SHEDDERS)[:4]) for words in told[:4]), "without its own name"
+    descriptions = [in_words(name, known) for known in (SHEDDERS, PLACEMENTS) for name in known]
+    assert all(len(words) > 10 for words in descriptions)
+    assert not any(words.startswith(tuple(SHEDDERS)[:4]) for words in descriptions[:4]), "without its own name"

@@ -45,9 +45,9 @@ def test_the_same_check_is_answered_at_once_and_says_so(tmp_path: Path, monkeypa
     first, again = twice(ASKED, tmp_path)
     assert first.returncode == 0
     assert AGAIN not in first.stdout
-    told, _, rest = again.stdout.partition("\n")
-    assert told.startswith(AGAIN)
-    assert told.endswith("--no-cache checks again")
+    note, _, rest = again.stdout.partition("\n")
+    assert note.startswith(AGAIN)
+    assert note.endswith("--no-cache checks again")
     assert (rest, again.returncode) == (first.stdout, 0)
     assert AGAIN not in fencepost(*ASKED, "--no-cache", folder=tmp_path).stdout
     monkeypatch.setenv(OFF, "1")

@@ -108,10 +108,10 @@ def test_a_snapshot_is_where_it_begins() -> None:
     assert run["actions"] == []
 
 
-Told = dict[str, Any]
+Document = dict[str, Any]
 
 
-def _first_source(run: Told) -> str:
+def _first_source(run: Document) -> str:
     return str(run["actions"][0]["source"])
 
 
@@ -143,7 +143,7 @@ def _first_source(run: Told) -> str:
     ],
 )
 def test_what_users_report_comes_out(
-    snapshot: str, others: tuple[str | Path, ...], is_as_reported: Callable[[Told], bool]
+    snapshot: str, others: tuple[str | Path, ...], is_as_reported: Callable[[Document], bool]
 ) -> None:
     shedder = "ThresholdShedder" if snapshot in ("restarted", "nearly-idle", "history-1") else "UniformLoadShedder"
     arguments = ("--snapshot", EXAMPLES / f"{snapshot}.json", "--scenario", "steady", "--shedder", shedder)

@@ -11,7 +11,7 @@ import pytest
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import ExitStatus, Value, Verdict, exit_status
-from fencepost.checks.questions.baseline import Baseline, BaselineError, Key, found
+from fencepost.checks.questions.baseline import Baseline, BaselineError, Key, keys_of
 from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.reports.baseline_lines import comparison_lines
 from fencepost.model.language import Location, Protocol
@@ -43,7 +43,7 @@ RUN = [CONTROL, HAZARD]
 def test_what_can_be_accepted() -> None:
     broken, unknown = checked("usual", "still", "always", "violated"), checked("usual", "shut", "always", "inconclusive")
     fine = checked("usual", "fine", "always", "exhausted")
-    assert found([*RUN, broken, unknown, fine], [DOUBT], RELEASE) == set(ALL)
+    assert keys_of([*RUN, broken, unknown, fine], [DOUBT], RELEASE) == set(ALL)
 
 
 def test_what_is_accepted_does_not_fail() -> None:
@@ -129,7 +129,7 @@ def test_a_file_keeps_the_reasons(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('{\n  "format": 1,\n  "accepted": [,]\n}', ":3: not JSON: "),
         ('{"format": 2, "accepted": []}', ": format 2 is not 1; write it again with --write-baseline"),
@@ -139,9 +139,9 @@ def test_a_file_keeps_the_reasons(tmp_path: Path) -> None:
         ('{"format": 1, "accepted": 1}', ": is not a baseline; "),
     ],
 )
-def test_what_is_no_baseline_is_refused(tmp_path: Path, text: str, said: str) -> None:
+def test_what_is_no_baseline_is_refused(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "accepted.json"
     file.write_text(text)
     with pytest.raises(BaselineError) as error:
         Baseline.read(file)
-    assert str(error.value).startswith(f"{file}{said}")
+    assert str(error.value).startswith(f"{file}{message}")

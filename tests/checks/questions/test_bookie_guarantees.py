@@ -37,9 +37,9 @@ def rows(folder: Path, text: str) -> dict[str, Established]:
     ),
 )
 def test_each_flag_costs_what_it_protects(tmp_path: Path, text: str, figures: tuple[int, int]) -> None:
-    found = rows(tmp_path, text)
-    assert (found["killed"].figure, found["power"].figure) == figures
-    for row in (found["killed"], found["power"]):
+    guarantees = rows(tmp_path, text)
+    assert (guarantees["killed"].figure, guarantees["power"].figure) == figures
+    for row in (guarantees["killed"], guarantees["power"]):
         assert row.is_known
         assert (row.failure is None) == (row.figure == 2)
 

@@ -57,9 +57,9 @@ def of(name: str, sizes: Sizes, releases: Releases = NEWEST) -> Established:
 )
 def test_a_guarantee_moves_with_the_quorums(name: str, figures: tuple[int, ...]) -> None:
     sizes = [Sizes(3, 2, 2, 1), Sizes(3, 2, 2, 2), Sizes(4, 3, 3, 2), Sizes(4, 3, 3, 3), Sizes(4, 3, 2, 2)]
-    found = [of(name, each) for each in sizes]
-    assert tuple(row.figure for row in found) == figures
-    for row in found:
+    rows = [of(name, each) for each in sizes]
+    assert tuple(row.figure for row in rows) == figures
+    for row in rows:
         assert row.verdict == ("exhausted" if row.figure else "violated")
         assert row.how.startswith("exhausted: all ") == bool(row.figure)
         assert row.failure is not None
@@ -90,9 +90,9 @@ def test_writing_needs_a_bookie_to_take_the_place_of_each_that_is_down() -> None
 
 @pytest.mark.long
 def test_recovery_needs_answers_and_a_bookie_to_write_to() -> None:
-    found = {sizes: of("recovery", Sizes(*sizes)) for sizes in ((3, 2, 2, 1), (3, 2, 2, 2), (2, 2, 2, 2), (2, 1, 1, 1))}
-    assert [row.figure for row in found.values()] == [0, 1, 0, 0]
-    properties = {sizes: row.failure and row.failure.verdict.property.name for sizes, row in found.items()}
+    rows = {sizes: of("recovery", Sizes(*sizes)) for sizes in ((3, 2, 2, 1), (3, 2, 2, 2), (2, 2, 2, 2), (2, 1, 1, 1))}
+    assert [row.figure for row in rows.values()] == [0, 1, 0, 0]
+    properties = {sizes: row.failure and row.failure.verdict.property.name for sizes, row in rows.items()}
     assert properties[3, 2, 2, 1] == "recoveries_close_the_ledger"
     assert properties[2, 2, 2, 2] == "recoveries_replace_the_missing"
 

@@ -36,9 +36,9 @@ def tank(*, height: int = 3, valve: bool = False, defects: Iterable[str] = ()) -
 
 
 def suite(p: Protocol) -> Suite:
-    made, level, height = Suite(p), p.state.level, p.parameters["height"]
+    properties, level, height = Suite(p), p.state.level, p.parameters["height"]
 
-    @made.always
+    @properties.always
     def holds_it() -> Any:
         """There is no more in the tank than it holds."""
         return level <= height
@@ -47,8 +47,8 @@ def suite(p: Protocol) -> Suite:
         """The tank is never full."""
         return level < height
 
-    made.strict("it is full in the end", when=True)(never_full)
-    return made
+    properties.strict("it is full in the end", when=True)(never_full)
+    return properties
 
 
 KNOWN = History("pulsar", ("#1",), "2.8.0", releases="4.0.8", costs="the cellar", avoided_by="valve=true", evidence="wet")
@@ -78,19 +78,19 @@ def test_the_run_is_the_one_that_costs_it() -> None:
     """What is violated first is a rule; the harm comes later, and where it does not come about the first violation is shown."""
 
     def flooded(p: Protocol) -> Suite:
-        made, level, height = suite(p), p.state.level, p.parameters["height"]
+        properties, level, height = suite(p), p.state.level, p.parameters["height"]
 
-        @made.always
+        @properties.always
         def half_full() -> Any:
             """The tank is never more than half full."""
             return 2 * level <= height + 1
 
-        @made.always
+        @properties.always
         def cellar_is_dry() -> Any:
             """Nothing is in the cellar."""
             return level < height + 2
 
-        return made
+        return properties
 
     def shown(harm: str) -> tuple[str, int, tuple[str, ...]]:
         entry = replace(TANK, suite=flooded, history={"overflows": replace(KNOWN, harm=harm)})
@@ -106,22 +106,22 @@ def test_the_run_is_the_one_that_costs_it() -> None:
 
 
 def test_what_there_is_to_know_of_it_is_told() -> None:
-    told = text(looked_for())
-    assert "\n  known bug    overflows: too much (holds_it is violated in 4 steps)\n" in told
-    assert "\n               costs: the cellar\n" in told
-    assert "\n               since 2.8.0; open: no release that was read fixes it; pulsar#1\n" in told
-    assert "\n               avoided by valve=true\n" in told
-    assert "\n  4  pump  fill" in told
+    output = text(looked_for())
+    assert "\n  known bug    overflows: too much (holds_it is violated in 4 steps)\n" in output
+    assert "\n               costs: the cellar\n" in output
+    assert "\n               since 2.8.0; open: no release that was read fixes it; pulsar#1\n" in output
+    assert "\n               avoided by valve=true\n" in output
+    assert "\n  4  pump  fill" in output
 
 
 def test_one_that_does_not_show_is_not_in_these_settings() -> None:
     checked = looked_for(valve=True)
     (verdict,) = checked.findings.verdicts
     assert (verdict.verdict, verdict.failure, verdict.trace) == ("exhausted", ExitStatus.HOLDS, None)
-    told = text(checked)
-    assert "all 4 states" in told
-    assert "\n  not here     overflows: too much (not in these settings: no property is violated)\n" in told
-    assert "costs" not in told
+    output = text(checked)
+    assert "all 4 states" in output
+    assert "\n  not here     overflows: too much (not in these settings: no property is violated)\n" in output
+    assert "costs" not in output
 
 
 @pytest.mark.long

@@ -54,33 +54,33 @@ DOOR = Entry(
 OLD, NEW = Releases.of("4.0.8"), Releases.of("4.2.4")
 
 
-def found(releases: Releases, *changes: str, properties: Iterable[str] = ()) -> dict[str, dict[str, Value]]:
+def hazards_of(releases: Releases, *changes: str, properties: Iterable[str] = ()) -> dict[str, dict[str, Value]]:
     return {h.name: dict(h.instance.parameters) for h in hazards([DOOR], releases, None, changes, list(properties))}
 
 
 def test_a_hazard_is_looked_for_where_it_shows() -> None:
-    assert found(OLD) == {"ajar": {"locks": 2}}
-    assert found(Releases.of("3.0.7")) == {}
+    assert hazards_of(OLD) == {"ajar": {"locks": 2}}
+    assert hazards_of(Releases.of("3.0.7")) == {}
 
 
 def test_it_is_looked_for_as_the_release_behaves() -> None:
-    assert found(NEW) == {"ajar": {"alarm": "bell", "locks": 2}}
+    assert hazards_of(NEW) == {"ajar": {"alarm": "bell", "locks": 2}}
 
 
 def test_one_that_some_values_do_not_have_is_looked_for_with_the_others() -> None:
-    assert set(found(OLD, "alarm=bell")) == {"ajar", "creaks"}
-    assert set(found(OLD, "alarm=siren")) == {"ajar"}
+    assert set(hazards_of(OLD, "alarm=bell")) == {"ajar", "creaks"}
+    assert set(hazards_of(OLD, "alarm=siren")) == {"ajar"}
 
 
 def test_what_is_set_counts_before_what_shows_it() -> None:
-    assert found(OLD, "locks=3", "storeys=2") == {"ajar": {"locks": 3, "storeys": 2}}
+    assert hazards_of(OLD, "locks=3", "storeys=2") == {"ajar": {"locks": 3, "storeys": 2}}
     with pytest.raises(RegistryError, match="no parameter 'keys'"):
-        found(OLD, "keys=3")
+        hazards_of(OLD, "keys=3")
 
 
 def test_with_properties_named_it_is_looked_for_where_they_are() -> None:
-    assert set(found(OLD, properties=["shut"])) == {"ajar"}
-    assert found(OLD, properties=["open"]) == {}
+    assert set(hazards_of(OLD, properties=["shut"])) == {"ajar"}
+    assert hazards_of(OLD, properties=["open"]) == {}
 
 
 def settings(tmp_path: Path, text: str) -> Settings:
@@ -144,8 +144,8 @@ def test_a_bug_of_topics_is_asked_for_where_its_setting_is(tmp_path: Path) -> No
     }.items():
         asked = set(plan_of(settings(tmp_path, f"{line}\n"), "topic", "--pulsar", "4.2.4"))
         assert asked - plain == {f"topic {bug}" for bug in bugs}
-    kept = plan_of(settings(tmp_path, "brokerDeleteInactiveTopicsEnabled=false\n"), "topic", "--pulsar", "4.2.4")
-    assert plain - set(kept) == {"topic zombie_deletes"}
+    plan = plan_of(settings(tmp_path, "brokerDeleteInactiveTopicsEnabled=false\n"), "topic", "--pulsar", "4.2.4")
+    assert plain - set(plan) == {"topic zombie_deletes"}
 
 
 def test_what_makes_no_difference_is_not_taken_from_the_settings(tmp_path: Path) -> None:

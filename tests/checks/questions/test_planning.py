@@ -120,10 +120,10 @@ def test_the_extensible_manager_asks_for_service_units_in_its_store(tmp_path: Pa
     asked = _parser().parse_args(["check"])
     for lines, store in (((), "topic"), ((view,), "metadata")):
         plan = planned(asked, read_settings(extensible(tmp_path, *lines)))
-        found = [instance for item, instance in plan if item.name == "service_unit"]
-        assert len(found) > 2
-        assert {instance.parameters["store"] for instance in found} == {store}
-        assert {instance.parameters["multi_phase"] for instance in found} == {True}
+        instances = [instance for item, instance in plan if item.name == "service_unit"]
+        assert len(instances) > 2
+        assert {instance.parameters["store"] for instance in instances} == {store}
+        assert {instance.parameters["multi_phase"] for instance in instances} == {True}
 
 
 def test_a_transfer_in_one_phase_is_taken(tmp_path: Path) -> None:

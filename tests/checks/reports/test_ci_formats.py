@@ -54,14 +54,14 @@ def clock(*, hours: int = 3, defects: Iterable[str] = ()) -> Protocol:
 
 
 def suite(p: Protocol) -> Suite:
-    made, hour, hours = Suite(p), p.state.hour, p.parameters["hours"]
+    properties, hour, hours = Suite(p), p.state.hour, p.parameters["hours"]
 
-    @made.always
+    @properties.always
     def in_time() -> Any:
         """The last hour is the last, 100% of them: <always>, sure."""
         return hour <= hours
 
-    @made.step
+    @properties.step
     def goes_on() -> Any:
         """Time does not stand still."""
         return p.next.hour > hour
@@ -70,8 +70,8 @@ def suite(p: Protocol) -> Suite:
         """It is early."""
         return hour < hours
 
-    made.strict("it is late in the end", when=True)(early)
-    return made
+    properties.strict("it is late in the end", when=True)(early)
+    return properties
 
 
 ENTRY = Entry("clock", "a clock", clock, suite, {"ci": (Instance("three", {}),)})
@@ -124,9 +124,9 @@ def rows(everything: list[Checked], **files: Path) -> list[Judged]:
 
 def junit(everything: list[Checked], notes: Iterable[str] = (), status: ExitStatus | None = None) -> Element:
     status = exit_status(v for c in everything for v in c.findings.verdicts) if status is None else status
-    made = fromstring(as_junit(rows(everything), status, list(notes)).split("\n", 1)[1])
-    JUNIT.validate(made)
-    return made
+    root = fromstring(as_junit(rows(everything), status, list(notes)).split("\n", 1)[1])
+    JUNIT.validate(root)
+    return root
 
 
 def test_junit_tells_what_was_left_to_other_engines(sound: list[Checked]) -> None:
@@ -154,7 +154,7 @@ def test_junit_has_a_case_for_each_property(broken: list[Checked], sound: list[C
     assert error.get("type") == "inconclusive"
     whole = junit(sound)
     assert (whole.get("tests"), whole.get("failures"), whole.get("errors")) == ("3", "0", "0")
-    assert [told.text for told in whole.iter("system-out")][1] == "violated by exhaustive, as expected: it is late in the end"
+    assert [out.text for out in whole.iter("system-out")][1] == "violated by exhaustive, as expected: it is late in the end"
 
 
 def test_a_run_that_was_cut_short_is_an_error_in_junit(sound: list[Checked]) -> None:
@@ -171,18 +171,18 @@ def sarif(everything: list[Checked], **files: Path) -> dict[str, Any]:
     SARIF.validate(log)
     assert (log["$schema"], log["version"]) == (SARIF.schema["id"], "2.1.0")
     (only,) = log["runs"]
-    made: dict[str, Any] = only
-    return made
+    run: dict[str, Any] = only
+    return run
 
 
 def test_sarif_has_a_rule_for_each_property_and_a_flow_for_each_trace(broken: list[Checked]) -> None:
-    made = sarif(broken, first=Path("traces/x.itf.json"))
-    rules = made["tool"]["driver"]["rules"]
+    run = sarif(broken, first=Path("traces/x.itf.json"))
+    rules = run["tool"]["driver"]["rules"]
     assert [rule["id"] for rule in rules] == ["clock/in_time", "clock/early", "clock/goes_on"]
-    (invocation,) = made["invocations"]
+    (invocation,) = run["invocations"]
     assert (invocation["exitCode"], invocation["executionSuccessful"]) == (12, True)
     assert invocation["toolExecutionNotifications"][0]["message"]["text"] == "a note"
-    violated, still_open = made["results"]
+    violated, still_open = run["results"]
     assert rules[violated["ruleIndex"]]["id"] == violated["ruleId"] == "clock/in_time"
     assert (violated["kind"], violated["level"]) == ("fail", "error")
     assert (still_open["kind"], still_open["level"]) == ("open", "none")
@@ -204,9 +204,9 @@ def test_the_schemas_refuse_what_is_wrong(broken: list[Checked]) -> None:
     log = json.loads(as_sarif(rows(broken), ExitStatus.SAFETY, []))
     log["runs"][0]["results"][0]["codeFlows"][0]["threadFlows"][0]["locations"][0]["executionOrder"] = "first"
     assert not SARIF.is_valid(log)
-    made = junit(broken)
-    SubElement(made[0], "surprise")
-    assert not JUNIT.is_valid(made)
+    root = junit(broken)
+    SubElement(root[0], "surprise")
+    assert not JUNIT.is_valid(root)
 
 
 @pytest.mark.parametrize(

@@ -113,9 +113,9 @@ def test_json_has_the_coarser_protocol_and_the_refusal(refining: list[Checked], 
 
 def test_junit_says_what_is_refined_and_fails_with_the_refusal(refining: list[Checked], refused: list[Checked]) -> None:
     def case(everything: list[Checked]) -> Any:
-        made = fromstring(as_junit(rows(everything), status(everything), []).split("\n", 1)[1])
-        (found,) = (c for c in made.iter("testcase") if c.get("name") == NAME)
-        return found
+        root = fromstring(as_junit(rows(everything), status(everything), []).split("\n", 1)[1])
+        (element,) = (c for c in root.iter("testcase") if c.get("name") == NAME)
+        return element
 
     assert case(refining).findtext("system-out") == f"{NAME} refines lamp (exhausted) by exhaustive"
     assert case(refused).find("failure").get("message") == f"{NAME} is violated in 2 steps: {REFUSAL}"

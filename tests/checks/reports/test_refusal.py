@@ -20,11 +20,11 @@ SAID = "broker.conf:2: managedLedgerDefaultEnsembleSize = 'two' is not a whole n
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A repository with a bad configuration in a folder of it."""
-    made = tmp_path / "live" / "eu"
-    made.mkdir(parents=True)
-    (made / "broker.conf").write_text(BAD)
+    path = tmp_path / "live" / "eu"
+    path.mkdir(parents=True)
+    (path / "broker.conf").write_text(BAD)
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
-    return made
+    return path
 
 
 def refused(folder: Path, name: str, *asked: str | Path, status: int = 150) -> str:
@@ -56,8 +56,8 @@ def test_wrong_usage_has_no_place_and_so_no_result(folder: Path) -> None:
     (invocation,) = run["invocations"]
     assert run["results"] == []
     assert (invocation["executionSuccessful"], invocation["exitCode"]) == (False, 2)
-    (told,) = invocation["toolExecutionNotifications"]
-    assert (told["level"], told["message"]["text"].split(";")[0]) == (
+    (notification,) = invocation["toolExecutionNotifications"]
+    assert (notification["level"], notification["message"]["text"].split(";")[0]) == (
         "error",
         "there is no guarantee 'disk' (did you mean disks?)",
     )
@@ -65,10 +65,10 @@ def test_wrong_usage_has_no_place_and_so_no_result(folder: Path) -> None:
 
 
 def test_junit(folder: Path) -> None:
-    made = fromstring(refused(folder, "junit").split("\n", 1)[1])
-    JUNIT.validate(made)
-    (error,) = made.iter("error")
-    assert (made.get("errors"), error.get("type")) == ("1", "input")
+    root = fromstring(refused(folder, "junit").split("\n", 1)[1])
+    JUNIT.validate(root)
+    (error,) = root.iter("error")
+    assert (root.get("errors"), error.get("type")) == ("1", "input")
     assert (error.get("message") or "").startswith(SAID)
 
 
@@ -104,15 +104,15 @@ def test_text_is_on_standard_error_alone(folder: Path) -> None:
 def test_whatever_is_refused_is_a_valid_document(folder: Path, name: str, asked: list[str], status: int) -> None:
     (folder / "good.conf").write_text("managedLedgerDefaultEnsembleSize=2\n")
     (folder / "broken.json").write_text("{\n")
-    made = refused(folder, name, *asked, status=status)
+    output = refused(folder, name, *asked, status=status)
     if name == "sarif":
-        log = json.loads(made)
+        log = json.loads(output)
         SARIF.validate(log)
         assert len(log["runs"][0]["results"]) == (status == 150), "wrong usage is in no file"
     elif name == "junit":
-        JUNIT.validate(fromstring(made.split("\n", 1)[1]))
+        JUNIT.validate(fromstring(output.split("\n", 1)[1]))
     elif name == "json":
-        assert json.loads(made)["error"]["message"]
+        assert json.loads(output)["error"]["message"]
     else:
-        assert made.startswith("::error ")
-        assert made.count("\n") == 1
+        assert output.startswith("::error ")
+        assert output.count("\n") == 1

@@ -30,9 +30,9 @@ SMALL = Instance("small", {"brokers": 2, "disconnects": 0, "expiries": 1})
 
 def _asked(monkeypatch: pytest.MonkeyPatch, instances: list[Instance], *arguments: str | Path) -> Ran:
     """A check of everything, which is these instances of the election and two known bugs of a release."""
-    found = [bug for bug in hazards([ELECTION], Releases.of("4.2.4"), None, (), ()) if bug.name in BUGS]
+    known = [bug for bug in hazards([ELECTION], Releases.of("4.2.4"), None, (), ()) if bug.name in BUGS]
     planned = [(ELECTION, instance) for instance in instances]
-    bugs = found if "--pulsar" in arguments or "--conf" in arguments else []
+    bugs = known if "--pulsar" in arguments or "--conf" in arguments else []
     monkeypatch.setattr(check, "planned_with_hazards", lambda asked, settings, releases: (planned, bugs))
     for name in ("ledger_guarantees", "topic_guarantees", "bundle_guarantees"):
         monkeypatch.setattr(asking, name, lambda *_: [])
