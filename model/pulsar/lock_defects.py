@@ -22,11 +22,11 @@ DEFECTS = {
     "endless_revalidation": "pulsar#14736, #17759: each revalidation deletes and creates the node again, and hears of that",
     "failed_creation_left": "an acquisition gives up although its creation took effect: owned, but not served",
     "version_goes_back": "pulsar#19817: a revalidation falls back to an earlier version of the node, and the release fails",
-    "recreated_behind_release": "a revalidation under way creates the node of a lock that is released meanwhile",
+    "recreated_behind_release": SHARED["recreated_behind_release"],
     "deletion_sent_again": SHARED["deletion_sent_again"],
     "lone_release_fails": SHARED["lone_release_fails"],
     "event_lost": SHARED["event_lost"],
-    "found_lock_unattended": "a lock acquired by finding its own node is never looked after: its state stays Init",
+    "found_lock_unattended": SHARED["found_lock_unattended"],
 }
 """Each defect in one line, with its number upstream if it has one."""
 
@@ -34,9 +34,7 @@ DEFECTS = {
 def put_in(locks: ResourceLocks) -> None:
     """Puts what the defects that are switched on make of a rule in its place; before the steps of locks are declared."""
     p, store, nodes = locks.protocol, locks.store, locks.nodes
-    stage, serves, again = locks.stage, locks.serves, locks.again
-    unattended = _flag(locks, "unattended", "found_lock_unattended")
-    orphan = _flag(locks, "orphan", "recreated_behind_release")
+    stage, serves = locks.stage, locks.serves
 
     def unless_acquiring(b: int, u: int, lock: str) -> Any:
         """The lock is lost, but what was served goes on to be."""
@@ -63,6 +61,15 @@ def put_in(locks: ResourceLocks) -> None:
     locks.fails_for_good.instead("failed_creation_left", lambda b: And(store.lives[b], store.link[b] != "connected"))
     locks.can_fail |= p.has("failed_creation_left")
     locks.release_deletes.instead("released_without_version", lambda b, u: Not(nodes[u].absent))
+    put_in_shared(locks)
+
+
+def put_in_shared(locks: ResourceLocks) -> None:
+    """Of ``put_in`` what unloads and splits have too."""
+    nodes, stage, again = locks.nodes, locks.stage, locks.again
+    unattended = _flag(locks, "unattended", "found_lock_unattended")
+    orphan = _flag(locks, "orphan", "recreated_behind_release")
+
     locks.releasing.instead(
         "recreated_behind_release",
         lambda b, u: {stage[b, u]: "releasing", again[b, u]: False, orphan[b, u]: stage[b, u] == "checking"},
@@ -98,7 +105,6 @@ def _flag(locks: ResourceLocks, name: str, defect: str) -> Any:
 def declare_steps(locks: ResourceLocks) -> None:
     """Declares the steps that a correct lock does not take."""
     p, store, nodes, stage = locks.protocol, locks.store, locks.nodes, locks.stage
-    orphan: Any = locks.besides.get("orphan")
 
     @p.step(
         by="b",
@@ -110,6 +116,14 @@ def declare_steps(locks: ResourceLocks) -> None:
     def create_concurrently(b: int, u: int) -> Any:
         """Another revalidation of the same lock has created the node."""
         return And(store.reaches(b), stage[b, u] == "recreating", nodes[u].absent), nodes[u].created(b)
+
+    declare_shared(locks)
+
+
+def declare_shared(locks: ResourceLocks) -> None:
+    """Of ``declare_steps`` what unloads and splits have too."""
+    p, store, nodes, stage = locks.protocol, locks.store, locks.nodes, locks.stage
+    orphan: Any = locks.besides.get("orphan")
 
     @p.step(
         by="b",

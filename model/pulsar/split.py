@@ -26,9 +26,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from fencepost.model.language import And, If, Implies, ModelError, Not, Or, Protocol, all_of, any_of, at_least, minimum
+from fencepost.model.pulsar import lock_defects
 from fencepost.model.pulsar.hash_range import ALGORITHMS, HashRange
 from fencepost.model.pulsar.hash_range.universe import Bundles
-from fencepost.model.pulsar.lock_defects import lose_answers
 from fencepost.model.pulsar.lock_steps import declare_locks, declare_releases
 from fencepost.model.pulsar.resource_lock import ResourceLocks
 from fencepost.model.pulsar.split_defects import DEFECTS, declare_steps
@@ -88,6 +88,7 @@ def split(
     kind = store_named(metadata_store, "split", brokers=brokers, faults=disconnects + expiries)
     store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, kind=kind)
     locks = ResourceLocks(p, store, bundle, fixed=fixed, reacquires=reacquires)
+    lock_defects.put_in_shared(locks)
     serves = locks.serves
     first = ranges.numbers(ranges.first)
     layout = p.subset("layout", bundle, init=first)
@@ -134,7 +135,7 @@ def split(
     )
     declare_locks(locks, seems_free=lambda b, u: view[b].has(u))
     declare_releases(locks, releases=releases + splits > 0)
-    lose_answers(locks)
+    lock_defects.declare_shared(locks)
 
     @p.rule
     def told(b: int) -> Updates:
@@ -245,6 +246,7 @@ def split(
         ready = And(store.lives[b], stage[b] == "preparing", parent[b] == u, is_loaded(b))
         return And(ready, finds_parent(b, u), room), merged(
             {locks.stage[b, c]: If(asked[c], "acquiring", locks.stage[b, c]) for c in parts},
+            *(updates_if(asked[c], locks.begins(b, c), {}) for c in parts),
             {stage[b]: "writing", children[b]: parts, proposed[b]: to_write(b, cut), based_on[b]: view_version[b]},
             {attempt[b]: minimum(attempt[b] + 1, attempts + 1)},
         )

@@ -26,6 +26,8 @@ DEFECTS = {
     "load_fails_unanswered": "a split whose layout cannot be loaded never ends",
     "deletion_sent_again": SHARED["deletion_sent_again"],
     "lone_release_fails": SHARED["lone_release_fails"],
+    "recreated_behind_release": SHARED["recreated_behind_release"],
+    "found_lock_unattended": SHARED["found_lock_unattended"],
 }
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from fencepost.model.language import And, ModelError, Not, Or, Protocol
-from fencepost.model.pulsar.lock_defects import lose_answers
+from fencepost.model.pulsar import lock_defects
 from fencepost.model.pulsar.lock_steps import declare_locks, declare_releases
 from fencepost.model.pulsar.resource_lock import ResourceLocks
 from fencepost.model.pulsar.shared_defects import SHARED
@@ -35,6 +35,8 @@ DEFECTS = {
     "stale_unload": SHARED["stale_unload"],
     "deletion_sent_again": SHARED["deletion_sent_again"],
     "lone_release_fails": SHARED["lone_release_fails"],
+    "recreated_behind_release": SHARED["recreated_behind_release"],
+    "found_lock_unattended": SHARED["found_lock_unattended"],
     "close_waits_for_unload": "pulsar#21332: to close, a topic asks who owns it, and is answered when the unload is over",
 }
 
@@ -70,6 +72,7 @@ def unload(
     kind = store_named(metadata_store, "unload", brokers=brokers, faults=disconnects + expiries)
     store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, kind=kind)
     locks = ResourceLocks(p, store, bundle, fixed=fixed, reacquires=reacquires)
+    lock_defects.put_in_shared(locks)
     serves = locks.serves
     unloading = p.choice("unloading", UNLOAD, per=(broker, bundle))
     topic_open = p.flag("topic_open", per=(broker, bundle))
@@ -99,7 +102,7 @@ def unload(
     )
     declare_locks(locks, seems_free=is_unloaded)
     declare_releases(locks, releases=unloads > 0, on_released=lambda b, u: {unloading[b, u]: "none"})
-    lose_answers(locks)
+    lock_defects.declare_shared(locks)
 
     @p.step(
         by="client",

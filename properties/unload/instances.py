@@ -39,6 +39,8 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "stale_unload": {"expiries": 1, "crashes": 1, "fixed": True},
     "deletion_sent_again": {"disconnects": 1},
     "lone_release_fails": {"disconnects": 1},
+    "recreated_behind_release": {"expiries": 1},
+    "found_lock_unattended": {**_CUT_OFF},
     "close_waits_for_unload": {},
 }
 

@@ -58,7 +58,7 @@ UNLOAD = Target(
         "expire_former": 0.1,
         "expire_dead": 0.1,
     },
-    hazards=("deletion_sent_again", "stale_unload"),
+    hazards=("deletion_sent_again", "stale_unload", "recreated_behind_release", "found_lock_unattended"),
 )
 
 
@@ -106,5 +106,11 @@ SPLIT = Target(
         "expire_dead": 0.1,
         "start_split": 4.0,
     },
-    hazards=("policies_unwritten", "policies_overwritten", "deletion_sent_again"),
+    hazards=(
+        "policies_unwritten",
+        "policies_overwritten",
+        "deletion_sent_again",
+        "recreated_behind_release",
+        "found_lock_unattended",
+    ),
 )

@@ -190,6 +190,7 @@ LOCK_STEPS: Mapping[str, Step] = {
     **dict.fromkeys(("find_missing", "find_own", "find_former", "find_other"), let("read")),
     "retake": let("retake"),
     "release": let("release"),
+    "recreate_behind_release": lambda step: {"do": "let-both", "what": "read", "then": "create"},
     "strand": _strand,
     "fail": _fail,
     "creation_unheard": lambda step: {"do": "let-unheard", "what": "create"},

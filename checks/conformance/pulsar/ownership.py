@@ -28,7 +28,6 @@ class OwnershipAdapter(LocksAdapter):
         "create_concurrently": lambda step: {"do": "let-second", "what": "create"},
         "lose_in_background": lambda step: {"do": "let-and-leave", "what": "read"},
         "clean_up": do("clean-up"),
-        "recreate_behind_release": lambda step: {"do": "let-both", "what": "read", "then": "create"},
         "start_release": do("unload"),
         "release_disabled": do("remove"),
         "disable": do("disable"),

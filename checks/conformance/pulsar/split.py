@@ -126,7 +126,7 @@ class SplitAdapter(LocksAdapter):
         "fail_to_load": "the harness drops no copy of the layout before another can be read",
     }
     observables = OBSERVABLES
-    shown_by_requests = ("lock", "split")
+    shown_by_requests = ("lock", "orphan", "split")
     allowances = ALLOWANCES
     deviations = (*DEVIATIONS, HEARD)
 

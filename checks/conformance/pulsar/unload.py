@@ -42,7 +42,7 @@ class UnloadAdapter(LocksAdapter):
         *LOCKS,
         of_lock("topic_open", ("topic_open",), lambda view, place: view[f"topic_open[{place}]"]),
     )
-    shown_by_requests = ("lock", "unloading")
+    shown_by_requests = ("lock", "orphan", "unloading")
     deviations = DEVIATIONS
 
     def begin(self, instance: Protocol) -> Seen:

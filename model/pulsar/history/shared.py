@@ -86,3 +86,23 @@ LONE_RELEASE_FAILS = History(
     " ConnectionLoss (4.2.4:350-353, 416-435); RL.release stays Releasing then (2.10.1:88-101, 4.2.4:127-129)",
 )
 """Of a release: the same mistake in ownership, unload and split."""
+
+RECREATED_BEHIND_RELEASE = History(
+    "pulsar",
+    since="2021-04 (#10351)",
+    releases="2.10.1 to 5.0.0-M1",
+    costs="the node of a released bundle is there for as long as the session is: lookups name a broker that refuses them",
+    evidence="RL.acquireWithNoRevalidation sets Valid whatever the state (2.10.1:161, 4.0.8:192, 4.2.4:188, 5.0.0-M1:186);"
+    " revalidate looks at the state before its read only (4.2.4:263)",
+)
+"""Of a lock: the same mistake in ownership, unload and split."""
+
+FOUND_LOCK_UNATTENDED = History(
+    "pulsar",
+    since="3.0.7 or before",
+    releases="3.0.7 to 5.0.0-M1, not 2.10.1",
+    costs="a bundle acquired by finding its own node is served on when that node is gone: two brokers own it for good",
+    evidence="RL.revalidate's own branch does not set the state (4.0.8:303-308, 4.2.4:299-304, 5.0.0-M1:297-302);"
+    " silentRevalidateOnce returns unless Valid (4.2.4:227); 2.10.1 looks after it when the session is new (LM:128)",
+)
+"""Of a lock: the same mistake in ownership, unload and split."""

@@ -6,7 +6,15 @@
 from __future__ import annotations
 
 from fencepost.model.history import History
-from fencepost.model.pulsar.history.shared import DELETION_SENT_AGAIN, LONE_RELEASE_FAILS, never, of_2_10_1, past
+from fencepost.model.pulsar.history.shared import (
+    DELETION_SENT_AGAIN,
+    FOUND_LOCK_UNATTENDED,
+    LONE_RELEASE_FAILS,
+    RECREATED_BEHIND_RELEASE,
+    never,
+    of_2_10_1,
+    past,
+)
 
 SPLIT: dict[str, History] = {
     "writes_blindly": past(
@@ -76,4 +84,6 @@ SPLIT: dict[str, History] = {
     ),
     "deletion_sent_again": DELETION_SENT_AGAIN,
     "lone_release_fails": LONE_RELEASE_FAILS,
+    "recreated_behind_release": RECREATED_BEHIND_RELEASE,
+    "found_lock_unattended": FOUND_LOCK_UNATTENDED,
 }

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from fencepost.model.history import History
-from fencepost.model.pulsar.history.shared import DELETION_SENT_AGAIN, LONE_RELEASE_FAILS, STALE_UNLOAD, never, past
+from fencepost.model.pulsar.history.shared import (
+    DELETION_SENT_AGAIN,
+    FOUND_LOCK_UNATTENDED,
+    LONE_RELEASE_FAILS,
+    RECREATED_BEHIND_RELEASE,
+    STALE_UNLOAD,
+    never,
+    past,
+)
 
 UNLOAD: dict[str, History] = {
     "unload_not_exclusive": never("OwnedBundle.handleUnloadRequest takes the bundle by compare-and-set (4.2.4:118)"),
@@ -20,6 +28,8 @@ UNLOAD: dict[str, History] = {
     "stale_unload": STALE_UNLOAD,
     "deletion_sent_again": DELETION_SENT_AGAIN,
     "lone_release_fails": LONE_RELEASE_FAILS,
+    "recreated_behind_release": RECREATED_BEHIND_RELEASE,
+    "found_lock_unattended": FOUND_LOCK_UNATTENDED,
     "close_waits_for_unload": past(
         ("#21332",),
         since="3.0.0, extensible load manager only",

@@ -48,6 +48,8 @@ CAUGHT = {
     "stale_unload": ({"active_bundles_are_locked", "locks_go_forward"}, 14),
     "deletion_sent_again": ({"node_of_another_is_kept"}, 9),
     "lone_release_fails": ({"owned_in_the_end", "releases_end"}, 6),
+    "recreated_behind_release": ({"locks_create_nodes"}, 8),
+    "found_lock_unattended": ({"valid_locks_are_looked_after"}, 8),
     "close_waits_for_unload": ({"owned_in_the_end", "releases_end"}, 4),
 }
 

@@ -3,6 +3,7 @@ package org.apache.pulsar.metadata.coordination.impl;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import fencepost.Lines;
+import fencepost.Refused;
 import fencepost.Server;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -40,9 +41,20 @@ abstract class BundlesBench<T extends Owning> extends ClientsBench<T> {
         if (!broker.takes(step, request) && !broker.lets(step, bundle, request.path("what").asText(), newest)) {
             if (step.equals("own")) {
                 broker.own(bundle);
+            } else if (step.equals("let-both")) {
+                letBoth(broker, bundle, request);
             } else {
                 take(broker, step, bundle, request);
             }
+        }
+    }
+
+    /** The oldest request of a kind goes, and then what its answer asks for. */
+    private void letBoth(T broker, String bundle, JsonNode request) throws Exception {
+        broker.let(bundle, request.path("what").asText(), false);
+        settle();
+        if (!broker.let(bundle, request.path("then").asText(), true)) {
+            throw new Refused(broker.name + " has no request outstanding: " + request.path("then").asText());
         }
     }
 

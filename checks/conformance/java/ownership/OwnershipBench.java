@@ -49,11 +49,6 @@ public final class OwnershipBench extends BundlesBench<Owner> {
             case "clean-up":
                 orRefuse(broker.close(), broker.name + " has nothing left to clean up");
                 break;
-            case "let-both":
-                broker.let(bundle, what, false);
-                settle();
-                orRefuse(broker.let(bundle, request.path("then").asText(), true), none);
-                break;
             case "unload":
                 broker.unload(bundle);
                 break;

@@ -134,7 +134,7 @@ NOTICED: dict[str, tuple[str, dict[str, Value]]] = {
 }
 """Runs that the code follows until the mistake shows."""
 
-HAZARDS = {"deletion_sent_again", "stale_unload"}
+HAZARDS = {"deletion_sent_again", "stale_unload", "recreated_behind_release", "found_lock_unattended"}
 """Mistakes that the releases have, too."""
 
 NOT_TOLD_APART = {
