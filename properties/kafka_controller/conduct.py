@@ -114,14 +114,7 @@ def _threads(suite: Suite, t: Terms) -> None:
         @suite.always
         def ended_processes_are_blank() -> Any:
             """Nothing is left of a process that has ended."""
-
-            def is_blank(b: int) -> Any:
-                late = s.new_sessions[b] == 0 if t.hears_late else True
-                empty = (Not(s.metadata[b, x]) for x in broker)
-                calm = And(s.stage[b] == "electing", s.leader[b] == NOBODY, Not(s.controller_change[b]), late)
-                return And(calm, Not(s.active[b]), s.seen[b] == 0, *empty)
-
-            return all_of(Implies(Not(s.lives[b]), is_blank(b)) for b in broker)
+            return all_of(Implies(Not(s.lives[b]), t.is_blank(b)) for b in broker)
 
         @suite.step
         def processes_end_by_stopping() -> Any:
@@ -160,9 +153,11 @@ def _offices(suite: Suite, t: Terms) -> None:
         def with_session(b: int) -> Any:
             return Or(And(s.session[b], Not(n.session[b])), And(s.former_session[b], Not(n.former_session[b])))
 
+        def resigns(b: int) -> Any:
+            return And(t.reaches(b), s.leader[b] == b, n.leader[b] == NOBODY)
+
         gone = And(s.controller_holder != NOBODY, n.controller_holder == NOBODY)
-        resigns = {b: And(t.reaches(b), s.leader[b] == b, n.leader[b] == NOBODY) for b in broker}
-        return Implies(gone, any_of(And(s.controller_holder == b, Or(with_session(b), resigns[b])) for b in broker))
+        return Implies(gone, any_of(And(s.controller_holder == b, Or(with_session(b), resigns(b))) for b in broker))
 
     @suite.step
     def resigning_deletes_ones_own() -> Any:
@@ -268,7 +263,7 @@ def _watches(suite: Suite, t: Terms) -> None:
 def _registrations(suite: Suite, t: Terms) -> None:
     """The nodes of the brokers."""
     s, n, broker = t.p.state, t.p.next, t.broker
-    lock, former = t.p.parameters["thread"] == "lock", "registered_former" in t.names
+    lock, former = t.p.parameters["thread"] == "lock", t.leaves_nodes
 
     @suite.step
     def brokers_register_themselves() -> Any:
@@ -358,11 +353,18 @@ def _requests(suite: Suite, t: Terms) -> None:
         def follows(c: int) -> Any:
             looked = And(t.keeps(c), s.active[c], n.active[c], s.brokers_change[c], Not(n.brokers_change[c]))
             settled = And(s.stage[c] != n.stage[c], s.stage[c] == "epoch_read")
-            differs = any_of(s.registered[b] != s.live[c, b] for b in broker)
-            back = any_of(And(s.live[c, b], s.registered[b], Not(s.knows[c, b])) for b in broker)
+
+            def moved(b: int) -> Any:
+                return Or(s.registered[b] != s.live[c, b], And(s.live[c, b], s.registered[b], Not(s.knows[c, b])))
+
+            def sends(b: int) -> Any:
+                every = all_of(Implies(And(moved(x), s.registered[b]), n.queued[c, b]) for x in broker)
+                no_more = Implies(n.queued[c, b], And(s.registered[b], Or(s.queued[c, b], any_of(moved(x) for x in broker))))
+                return And(every, no_more, Implies(And(s.queued[c, b], s.registered[b]), n.queued[c, b]))
+
             known = (And(n.live[c, b] == s.registered[b], n.knows[c, b] == s.registered[b]) for b in broker)
-            sends = (n.queued[c, b] == And(s.registered[b], Or(s.queued[c, b], differs, back)) for b in broker)
-            return Implies(And(looked, Not(settled)), And(t.reaches(c), s.stage[c] == "idle", *known, *sends))
+            all_are_sent = all_of(sends(b) for b in broker)
+            return Implies(And(looked, Not(settled)), And(t.reaches(c), s.stage[c] == "idle", *known, all_are_sent))
 
         return all_of(follows(c) for c in broker)
 

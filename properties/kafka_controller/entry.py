@@ -19,4 +19,5 @@ ENTRY = Entry(
     instances.MUTATED,
     history=CONTROLLER,
     releases=RELEASES,
+    general=instances.GENERAL,
 )

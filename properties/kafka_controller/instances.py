@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from fencepost.model.kafka.controller.families import AWAITED, BROKER_EPOCHS, MULTI, QUEUE
+from fencepost.properties.any_size import General, sizes_from
 from fencepost.properties.registry import Instance, Value
 
 _BOUNCE: Mapping[str, Value] = {"expiries": 1, "restarts": 1}
 _FAILURES: Mapping[str, Value] = {"expiries": 1, "resignations": 1, "writes": True}
 _CUT_OFF: Mapping[str, Value] = {"disconnects": 1, "restarts": 1}
 _ALL: Mapping[str, Value] = {"expiries": 1, "restarts": 1, "resignations": 1}
+_ALL_AND_WRITES: Mapping[str, Value] = {**_ALL, "disconnects": 1, "writes": True}
 
 SIZES = {
     "ci": (
@@ -26,9 +29,9 @@ SIZES = {
         Instance("two expiries", {"brokers": 1, "expiries": 2}),
     ),
     "standard": (
-        Instance("all faults", {**_ALL, "disconnects": 1, "writes": True}),
-        Instance("all faults, 2.0", {**_ALL, **AWAITED, "disconnects": 1, "writes": True}),
-        Instance("all faults, since 2.2", {**_ALL, **BROKER_EPOCHS, "disconnects": 1, "writes": True}),
+        Instance("all faults", _ALL_AND_WRITES),
+        Instance("all faults, 2.0", {**_ALL_AND_WRITES, **AWAITED}),
+        Instance("all faults, since 2.2", {**_ALL_AND_WRITES, **BROKER_EPOCHS}),
         Instance("three brokers", {"brokers": 3, "expiries": 1}),
         Instance("three brokers, since 2.2", {"brokers": 3, "restarts": 1, **BROKER_EPOCHS}),
     ),
@@ -57,4 +60,23 @@ MUTATED = (
     Instance("resignation", {"resignations": 1}),
     Instance("cut off", _CUT_OFF),
     Instance("cut off, since 2.2", {**_CUT_OFF, **BROKER_EPOCHS}),
+)
+
+
+def _no_proof(parameters: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Why nothing is proved with these parameters and any number of brokers; empty if it is."""
+    if parameters.get("broker_epochs") and parameters.get("restarts"):
+        return "for any number of brokers there is no proof with broker_epochs and restarts; leave restarts=0"
+    return ""
+
+
+GENERAL = General(
+    {"brokers": sizes_from("brokers", 2, 1, alike=True)},
+    (
+        Instance("all faults", _ALL_AND_WRITES, by="induction", any=("brokers",)),
+        Instance("all faults, 2.1", {**_ALL_AND_WRITES, **MULTI}, by="induction", any=("brokers",)),
+    ),
+    _no_proof,
+    "what happens in the end",
+    steps=True,
 )

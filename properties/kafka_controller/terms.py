@@ -13,7 +13,7 @@ class Terms:
 
     def __init__(self, p: Protocol) -> None:
         self.p, self.broker = p, p.universes["broker"]
-        self.names = {variable.family for variable in p.variables}
+        self.leaves_nodes = p.parameters["restarts"] > 0 and p.parameters["disconnects"] > 0
         self.hears_late = p.parameters["expiries"] > 0 and p.parameters["thread"] != "awaited"
 
     def reaches(self, b: int) -> Any:
@@ -37,6 +37,13 @@ class Terms:
         s = self.p.state
         return And(self.holds(b), s.active[b], s.lives[b], s.session[b])
 
+    def is_blank(self, b: int) -> Any:
+        """The broker knows of nothing, and elects: so it begins, and so it is left by a process that has ended."""
+        s = self.p.state
+        late = s.new_sessions[b] == 0 if self.hears_late else True
+        calm = And(s.stage[b] == "electing", s.leader[b] == "nobody", Not(s.controller_change[b]), late)
+        return And(calm, Not(s.active[b]), s.seen[b] == 0, *(Not(s.metadata[b, x]) for x in self.broker))
+
     def all_know(self) -> Any:
         """Every broker lives, is registered, and knows that all others are."""
         s, broker = self.p.state, self.broker
@@ -45,7 +52,7 @@ class Terms:
 
     def of_pairs(self, say: Callable[[int, int], Any]) -> Any:
         """It holds of any two brokers."""
-        return all_of(say(a, b) for a in self.broker for b in self.broker if a < b)
+        return all_of(say(a, b) for a in self.broker for b in self.broker.but(a))
 
     def stays(self, b: int) -> Any:
         """The formula over a step: the process of the broker lives before and after it."""

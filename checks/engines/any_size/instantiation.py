@@ -26,11 +26,11 @@ class Instantiation:
 
     ``supposed`` and ``denied`` may be asked for in any order, except that a denial is also said of the witnesses of what was
     supposed before it. ``definitions`` belong to the formulas that were made until then. Under a quantifier that stays, what
-    there is is not named but stays, too.
+    there is is not named but stays, too. ``names`` is how many names of each sort a denial has among the terms.
     """
 
-    def __init__(self, terms: Sequence[Any], left: Collection[Any] = ()) -> None:
-        self._given, self._left = list(terms), set(left)
+    def __init__(self, terms: Sequence[Any], left: Collection[Any] = (), names: int = GOALS) -> None:
+        self._given, self._left, self._names = list(terms), set(left), names
         self._goals: dict[Any, list[Any]] = {}
         self._witnesses: list[Any] = []
         self._numbers = itertools.count()
@@ -63,7 +63,7 @@ class Instantiation:
     def goals(self, sort: Any) -> list[Any]:
         """Of a sort the names of which a conclusion is denied first."""
         if sort not in self._goals:
-            self._goals[sort] = [z3.Const(f"any {sort}!{number}", sort) for number in range(GOALS)]
+            self._goals[sort] = [z3.Const(f"any {sort}!{number}", sort) for number in range(self._names)]
         return self._goals[sort]
 
     def terms(self, sort: Any) -> list[Any]:

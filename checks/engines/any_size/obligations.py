@@ -13,7 +13,7 @@ from typing import Any
 
 import z3
 
-from fencepost.checks.engines.any_size.instantiation import Instantiation, general_conjuncts, parts_of
+from fencepost.checks.engines.any_size.instantiation import GOALS, Instantiation, general_conjuncts, parts_of
 from fencepost.checks.engines.solvers.answers import Disagreement
 from fencepost.checks.engines.solvers.obligations import Outcome
 from fencepost.checks.engines.solvers.solving import ask
@@ -102,14 +102,27 @@ class Plan:
         return changed | {number: formula for number, formula in steps.items() if not z3.is_true(z3.simplify(formula))}
 
     def _discharged(self, task: int, goals: Mapping[int, Any]) -> Outcome:
+        """What is discharged of the goals; those that stay open are tried again, said of more terms."""
+        outcome = self._tried(task, goals)
+        if open_ := {number: goals[number] for number in outcome.undecided}:
+            second = self._tried(task, open_, again=True)
+            outcome.discharged += second.discharged
+            outcome.confirmed += second.confirmed
+            outcome.undecided, outcome.disputed = second.undecided, [*outcome.disputed, *second.disputed]
+        return outcome
+
+    def _tried(self, task: int, goals: Mapping[int, Any], *, again: bool = False) -> Outcome:
         scheme = self._protocol.schemes[task - 2] if task >= 2 else None
         initially = [symbol.begins() for symbol in self._protocol.symbols]
-        instantiation = Instantiation(self._terms(scheme, goals), self._protocol.counted)
+        instantiation = Instantiation(self._terms(scheme, goals), self._protocol.counted, GOALS + again)
         supposed = initially if task == 0 else [goal.formula for goal in self._invariant]
         instances = [instantiation.supposed(formula) for formula in supposed]
         always = [*self._protocol.assumed, *([] if scheme is None else [instantiation.supposed(scheme.guard)])]
         denials = {number: instantiation.denied(formula) for number, formula in goals.items()}
         always += instantiation.definitions()
+        if again:  # of what the definitions say that there is, too
+            denials = {number: instantiation.denied(formula) for number, formula in goals.items()}
+            always += instantiation.definitions()
         given = [*always, *instances]
         near = dict[int, list[Any]]()
 

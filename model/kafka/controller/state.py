@@ -38,6 +38,7 @@ class State:
     ) -> None:
         broker = p.universes["broker"]
         self.protocol, self.broker = p, broker
+        self._others = list(broker)  # one list for all updates: of any size, those of two branches are then of the same members
         self.thread, self.multi, self.broker_epochs, self.expiries = thread, multi, broker_epochs, expiries
         self.last = 1 + expiries + restarts + disconnects + resignations
         self.store = Sessions(
@@ -70,7 +71,7 @@ class State:
 
     def stands_down(self, b: int) -> Updates:
         """onControllerResignation: the listeners, the channels with their queues, and the context of the term are gone."""
-        of_brokers = {flag[b, x]: False for x in self.broker for flag in (self.live, self.queued, self.ids.knows)}
+        of_brokers = {flag[b, x]: False for x in self._others for flag in (self.live, self.queued, self.ids.knows)}
         return {self.active[b]: False, self.epoch[b]: 0, self.ids.changed[b]: False, **of_brokers}
 
     def elects_again(self, b: int) -> Updates:
@@ -95,7 +96,7 @@ class State:
     def takes_office(self, b: int) -> Updates:
         """The rest of onControllerFailover: listeners, the brokers that live, and an UpdateMetadata to each."""
         there = self.ids.there
-        of_brokers = {flag[b, x]: there[x] for x in self.broker for flag in (self.live, self.queued, self.ids.knows)}
+        of_brokers = {flag[b, x]: there[x] for x in self._others for flag in (self.live, self.queued, self.ids.knows)}
         return {self.active[b]: True, self.stage[b]: "idle", self.ids.changed[b]: False, **of_brokers}
 
     def deleted(self, b: int) -> Updates:
