@@ -282,8 +282,8 @@ def bookie(
     def acknowledge_explicit_lac(of: int) -> Any:
         """The journal has the explicit last add confirmed: the writer is told."""
         done = Not(journal.is_past(safe, of, *(f"lac{n}" for n in range(1, explicit_lacs + 1))))
-        told = maximum(lac_told[of], explicit_lac[of])
-        return And(up, lac_asked[of], done), {lac_told[of]: told, lac_asked[of]: False}
+        value = maximum(lac_told[of], explicit_lac[of])
+        return And(up, lac_asked[of], done), {lac_told[of]: value, lac_asked[of]: False}
 
     # --- the journal
 

@@ -243,8 +243,8 @@ def election(
     )
     def find_former(b: int) -> Any:
         """The broker finds its own value from another session, which may be about to expire: it will delete it first."""
-        found = And(store.reaches(b), stage[b] == "looking", Not(leader.absent), takes_for_former(b))
-        return found, {stage[b]: "retaking", **leader.learnt(b)}
+        guard = And(store.reaches(b), stage[b] == "looking", Not(leader.absent), takes_for_former(b))
+        return guard, {stage[b]: "retaking", **leader.learnt(b)}
 
     @p.step(
         by="b",

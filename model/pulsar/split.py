@@ -138,11 +138,11 @@ def split(
     lock_defects.declare_shared(locks)
 
     @p.rule
-    def told(b: int) -> Updates:
+    def reread(b: int) -> Updates:
         """Who is told of a change of the layout forgets its copy and reads another."""
         return current(b)
 
-    told.instead("layout_not_watched", lambda b: {node.changed[b]: False})
+    reread.instead("layout_not_watched", lambda b: {node.changed[b]: False})
 
     @p.step(
         by="b",
@@ -154,7 +154,7 @@ def split(
     )
     def hear_of_layout(b: int) -> Any:
         """A notification says that the layout was changed: the broker forgets its copy and reads another."""
-        return And(store.reaches(b), node.changed[b]), told(b)
+        return And(store.reaches(b), node.changed[b]), reread(b)
 
     # --- a split
 
@@ -387,7 +387,7 @@ def split(
 
     declare_steps(p, store, stage=stage, hung=hung)
     declare_policies(
-        p, store, kept=policies, fixed=fixed, first=first, layout=layout, proposed=proposed, stage=stage, over=over
+        p, store, with_policies=policies, fixed=fixed, first=first, layout=layout, proposed=proposed, stage=stage, over=over
     )
     # --- a bundle given up other than by its own split
 

@@ -24,7 +24,7 @@ def declare_policies(
     p: Protocol,
     store: Sessions,
     *,
-    kept: bool,
+    with_policies: bool,
     fixed: bool,
     first: Any,
     layout: Any,
@@ -34,12 +34,12 @@ def declare_policies(
 ) -> None:
     """Declares what becomes of the policies between the write of the layout and the hand-over of the parent.
 
-    If they are ``kept``, what they say is a variable, which begins with the ``first`` bundles; if not, only that writing them
+    If ``with_policies``, what they say is a variable, which begins with the ``first`` bundles; if not, only that writing them
     fails can be told. All others are as in split.
     """
     broker = store.client
     cut_off = store.disconnects or store.expiries
-    policies: Any = p.subset("policies", p.universes["bundle"], init=first) if kept else None
+    policies: Any = p.subset("policies", p.universes["bundle"], init=first) if with_policies else None
 
     @p.rule
     def recorded(b: int) -> Updates:
@@ -54,7 +54,7 @@ def declare_policies(
         mirrors=WRITES + "NamespaceResources.setPoliciesAsync, MetadataCacheImpl.readModifyUpdate",
         fair=True,
         b=broker,
-        only_if=kept,
+        only_if=with_policies,
     )
     def write_policies(b: int) -> Any:
         """The policies are written, after the layout."""
@@ -62,7 +62,7 @@ def declare_policies(
 
     fails = p.has("policies_unwritten")
 
-    @p.step(by="b", fair=True, b=broker, only_if=kept and cut_off and not fails and not fixed)
+    @p.step(by="b", fair=True, b=broker, only_if=with_policies and cut_off and not fails and not fixed)
     def leave_policies(b: int) -> Any:
         """The policies cannot be written, and the split goes on without them: not upstream, where it fails."""
         return And(store.lives[b], stage[b] == "written", Not(store.reaches(b))), {stage[b]: RECORDED}

@@ -34,7 +34,7 @@ def _requests(suite: Suite) -> None:
     @suite.step
     def only_a_bookie_that_serves_answers() -> Any:
         """Requests are taken and answered by a bookie that serves."""
-        told = [
+        answers = [
             *(
                 n.added[of, e].among("accepted", "acknowledged", "refused") & (n.added[of, e] != s.added[of, e])
                 for of, e in pairs
@@ -46,7 +46,7 @@ def _requests(suite: Suite) -> None:
             *(Or(n.denied[of] != s.denied[of], n.fence_told[of] != s.fence_told[of]) for of in ledger),
             *(Or(n.shown[of] != s.shown[of], n.lac_told[of] != s.lac_told[of]) for of in ledger),
         ]
-        return Implies(Or(*told), goes_on)
+        return Implies(Or(*answers), goes_on)
 
     @suite.step
     def adds_are_answered_once() -> Any:
@@ -89,7 +89,7 @@ def _requests(suite: Suite) -> None:
             Implies(grows(of, e), any_of(And(b[of, e] == "none", a[of, e] != "none") for b, a in adds.values()))
             for of, e in pairs
         ]
-        kept = [
+        nothing_goes = [
             And(
                 (s.stored[of] & ~n.stored[of]).is_empty,
                 Implies(s.fenced[of], n.fenced[of]),
@@ -99,7 +99,7 @@ def _requests(suite: Suite) -> None:
             )
             for of in ledger
         ]
-        return Implies(goes_on, And(*by_adds, *kept))
+        return Implies(goes_on, And(*by_adds, *nothing_goes))
 
     @suite.step
     def keys_and_fences_are_logged_once() -> Any:
@@ -114,8 +114,8 @@ def _requests(suite: Suite) -> None:
     @suite.step
     def fences_are_confirmed_with_an_entry() -> Any:
         """A fencing read is answered with an entry that is there, or with NoSuchEntry."""
-        told = {of: And(n.fence_told[of], Not(s.fence_told[of]), n.denied[of] == s.denied[of]) for of in ledger}
-        return all_of(Implies(told[of], Not(s.stored[of].is_empty)) for of in ledger)
+        confirmations = {of: And(n.fence_told[of], Not(s.fence_told[of]), n.denied[of] == s.denied[of]) for of in ledger}
+        return all_of(Implies(confirmations[of], Not(s.stored[of].is_empty)) for of in ledger)
 
     @suite.sometimes
     def fence_is_confirmed() -> Any:
@@ -131,7 +131,7 @@ def _requests(suite: Suite) -> None:
             for who, (b, a) in adds.items()
             for of, e in pairs
         ]
-        told = [Implies(And(n.fence_told[of], Not(s.fence_told[of])), s.fenced[of]) for of in ledger]
+        confirmations = [Implies(And(n.fence_told[of], Not(s.fence_told[of])), s.fenced[of]) for of in ledger]
         rises = {of: And(s.lac_asked[of], Not(n.lac_asked[of]), n.stage != "down") for of in ledger}
         lac = [
             Implies(rises[of], And(Not(journal.is_past(safe, of, *lacs)), n.lac_told[of] >= s.explicit_lac[of]))
@@ -140,7 +140,7 @@ def _requests(suite: Suite) -> None:
         only = [
             Implies(n.lac_told[of] != s.lac_told[of], And(rises[of], n.lac_told[of] == s.explicit_lac[of])) for of in ledger
         ]
-        return And(*acknowledged, *told, *lac, *only)
+        return And(*acknowledged, *confirmations, *lac, *only)
 
     @suite.step
     def readers_see_what_is_stored() -> Any:
@@ -150,11 +150,11 @@ def _requests(suite: Suite) -> None:
     @suite.step
     def journal_is_only_appended_to() -> Any:
         """The journal grows at its end, is written and synced as a whole, and loses its end with the process only."""
-        kept = [Implies(x < s.logged, n.record[x] == s.record[x]) for x in place]
+        prefix = [Implies(x < s.logged, n.record[x] == s.record[x]) for x in place]
         written = Or(n.written == s.written, n.written == s.logged)
         synced = Or(n.synced == s.synced, n.synced == s.written)
         still = And(n.written == s.written, Or(n.synced == s.synced, s.stage == "down"))
-        grows = And(n.logged >= s.logged, *kept, written, Or(synced, n.stage == "replayed"))
+        grows = And(n.logged >= s.logged, *prefix, written, Or(synced, n.stage == "replayed"))
         return Implies(n.stage != "down", And(grows, Or(still, s.stage.among("up", "stopping"))))
 
 
@@ -288,7 +288,7 @@ def _process(suite: Suite) -> None:
         def boots_rebuild_the_memory() -> Any:
             """After replay the memory is what is saved and what the journal has from the mark on, in its order."""
             boots = And(s.stage == "down", n.stage == "replayed")
-            made = [
+            memory = [
                 And(
                     *(n.stored[of].has(e) == replay.has(of, e) for e in entry),
                     n.fenced[of] == replay.fence(of),
@@ -300,4 +300,4 @@ def _process(suite: Suite) -> None:
             pages = [] if on_db else [n.paged[of] == replay.adds(of) for of in ledger]
             written = {d: any_of(replay.adds(of) for of in ledger if of % directory.size == d) for d in directory}
             dirt = [n.dirty[d] == written[d] for d in directory]
-            return Implies(boots, And(*made, *pages, *dirt, n.synced == s.logged))
+            return Implies(boots, And(*memory, *pages, *dirt, n.synced == s.logged))

@@ -82,8 +82,8 @@ def bookie_invariant(suite: Suite) -> None:
                 *(Implies(journal.is_at(x, of, f"lac{n}"), s.explicit_lac[of] >= n) for n in journal.explicit_lacs),
             )
 
-        kept = [And((saved.entries[of] & ~s.stored[of]).is_empty, Implies(saved.fence[of], s.fenced[of])) for of in ledger]
-        return Implies(runs, And(*kept, *(is_there(x, of) for x in place for of in ledger)))
+        from_disk = [And((saved.entries[of] & ~s.stored[of]).is_empty, Implies(saved.fence[of], s.fenced[of])) for of in ledger]
+        return Implies(runs, And(*from_disk, *(is_there(x, of) for x in place for of in ledger)))
 
     @suite.lemma
     def keys_come_first() -> Any:
@@ -139,6 +139,6 @@ def bookie_invariant(suite: Suite) -> None:
             lacs = [(of, n) for of in ledger for n in journal.explicit_lacs]
             rise = [Implies(journal.is_at(x, of, f"lac{n}"), Not(later(of, n, x))) for of, n in lacs for x in place]
             asked = [Implies(And(s.lac_asked[of], s.explicit_lac[of] == n), journal.is_logged(of, f"lac{n}")) for of, n in lacs]
-            told = [Implies(s.lac_told[of] == n, lies_before(safe, of, f"lac{n}")) for of, n in lacs]
+            acknowledgements = [Implies(s.lac_told[of] == n, lies_before(safe, of, f"lac{n}")) for of, n in lacs]
             ended = [Implies(Not(runs), And(s.explicit_lac[of] == 0, Not(s.lac_asked[of]))) for of in ledger]
-            return And(*rise, *asked, *told, *ended)
+            return And(*rise, *asked, *acknowledgements, *ended)

@@ -139,8 +139,8 @@ def _work(suite: Suite, t: Terms) -> None:
             same = all_of(s.member[i] == n.member[i] for i in place)
             chosen = all_of(Implies(s.bad[w].has(o), s.moves[w, o] != "none") for o in bookie)
             still = any_of(And(t.named(s, o), s.bad[w].has(o)) for o in bookie)
-            kept = {b: all_of(Implies(s.copied[w].has(e), t.has_good(s, b, e)) for e in t.entry) for b in bookie}
-            unfit = any_of(And(t.is_target(s, w, b), Or(Not(s.up[b]), t.named(s, b), Not(kept[b]))) for b in bookie)
+            has_its_copies = {b: all_of(Implies(s.copied[w].has(e), t.has_good(s, b, e)) for e in t.entry) for b in bookie}
+            unfit = any_of(And(t.is_target(s, w, b), Or(Not(s.up[b]), t.named(s, b), Not(has_its_copies[b]))) for b in bookie)
             free = any_of(And(s.up[b], Not(s.excluded[w].has(b)), Not(t.is_target(s, w, b))) for b in bookie)
             lost = any_of(And(s.confirmed.has(e), Not(s.copied[w].has(e)), Not(t.readable(s, e))) for e in t.entry)
             return Implies(And(ends, same, still), Or(unfit, lost, And(Not(chosen), Not(free))))
@@ -154,14 +154,14 @@ def _work(suite: Suite, t: Terms) -> None:
         def follows(w: int) -> Any:
             nobody = all_of(n.moves[w, o] == "none" for o in bookie)
             blank = And(n.bad[w].is_empty, n.excluded[w].is_empty, n.copied[w].is_empty, nobody)
-            kept = And(
+            stays = And(
                 n.bad[w] == s.bad[w],
                 n.excluded[w] == s.excluded[w],
                 (s.copied[w] & ~n.copied[w]).is_empty,
                 *(Or(s.moves[w, o] == "none", n.moves[w, o] == s.moves[w, o]) for o in bookie),
             )
             goes_on = And(s.phase[w] == "choosing", n.phase[w] == "choosing")
-            return And(Implies(n.phase[w] != "choosing", blank), Implies(goes_on, kept))
+            return And(Implies(n.phase[w] != "choosing", blank), Implies(goes_on, stays))
 
         return all_of(follows(w) for w in t.worker)
 
@@ -239,8 +239,8 @@ def _bookies(suite: Suite, t: Terms) -> None:
     def absences_are_audited_again() -> Any:
         """A bookie that goes is yet to be audited, and an audit lasts until it goes again."""
         goes = {b: And(s.up[b], Not(n.up[b])) for b in bookie}
-        kept = [Implies(And(s.audited[b], Not(goes[b])), n.audited[b]) for b in bookie]
-        return And(*kept, *(Implies(goes[b], Not(n.audited[b])) for b in bookie))
+        audits_last = [Implies(And(s.audited[b], Not(goes[b])), n.audited[b]) for b in bookie]
+        return And(*audits_last, *(Implies(goes[b], Not(n.audited[b])) for b in bookie))
 
     if t.p.parameters["integrity"]:
 

@@ -25,12 +25,12 @@ def replication(p: Protocol) -> Suite:
     @suite.step
     def copies_are_not_fewer() -> Any:
         """Unless a fault takes a copy, a confirmed entry never has fewer good copies at bookies that the metadata name."""
-        kept = [
+        copies = [
             Implies(And(s.confirmed.has(e), at_least(k, t.holders(s, e))), at_least(k, t.holders(n, e)))
             for e in entry
             for k in range(1, place.size + 1)
         ]
-        return Implies(And(t.unharmed(), n.confirmed == s.confirmed), And(*kept))
+        return Implies(And(t.unharmed(), n.confirmed == s.confirmed), And(*copies))
 
     @suite.step
     def replaced_by_holders() -> Any:

@@ -60,15 +60,15 @@ def theorems(defects: Defects = frozenset()) -> list[Theorem]:
         for store, topic in STORES.items():
             given = (*_given(OLD, NEW, NEXT), Not(decision(OLD, NEW, topic)), _is_written(NEW), _is_written(NEXT))
             claim = Implies(NEXT.version == NEW.version, decision(NEW, NEXT, topic))
-            yield Step(f"over {store}", given, claim, (), _told(OLD, NEW, NEXT))
+            yield Step(f"over {store}", given, claim, (), _words(OLD, NEW, NEXT))
 
     @statements.theorem
     def versions_rise_by_one_over_the_store() -> Iterator[Step]:
         """Over the metadata store a record follows one whose version is one less, or none if its version is the first."""
         written = (*_given(OLD, NEW), Not(decision(OLD, NEW, False)), _is_written(NEW))
         follows = Or(NEW.version == OLD.version + 1, And(OLD.version == LAST, NEW.version == LEAST))
-        yield Step("after a record", (*written, Not(OLD.absent)), follows, (), _told(OLD, NEW))
-        yield Step("after none", (*written, OLD.absent), NEW.version == FIRST, (), _told(OLD, NEW))
+        yield Step("after a record", (*written, Not(OLD.absent)), follows, (), _words(OLD, NEW))
+        yield Step("after none", (*written, OLD.absent), NEW.version == FIRST, (), _words(OLD, NEW))
 
     @statements.theorem
     def versions_rise() -> Iterator[Step]:
@@ -76,13 +76,13 @@ def theorems(defects: Defects = frozenset()) -> list[Theorem]:
         for store, topic in STORES.items():
             given = (*_given(OLD, NEW), Not(OLD.absent), _is_written(NEW), Not(decision(OLD, NEW, topic)))
             claim = Or(NEW.version > OLD.version, And(OLD.version == LAST, NEW.version == LEAST))
-            yield Step(f"over {store}", given, claim, (), _told(OLD, NEW))
+            yield Step(f"over {store}", given, claim, (), _words(OLD, NEW))
 
     @statements.theorem
     def tombstones_are_accepted() -> Iterator[Step]:
         """A tombstone is accepted whatever is there: it has no version."""
         for store, topic in STORES.items():
-            yield Step(f"over {store}", (*_given(OLD, NEW), NEW.absent), Not(decision(OLD, NEW, topic)), (), _told(OLD, NEW))
+            yield Step(f"over {store}", (*_given(OLD, NEW), NEW.absent), Not(decision(OLD, NEW, topic)), (), _words(OLD, NEW))
 
     @statements.theorem
     def stores_agree_where_nothing_is_missing() -> Iterator[Step]:
@@ -90,15 +90,15 @@ def theorems(defects: Defects = frozenset()) -> list[Theorem]:
         given = (*_given(OLD, NEW), _is_written(NEW))
         same = decision(OLD, NEW, True) == decision(OLD, NEW, False)
         follows = And(Not(OLD.absent), NEW.version == OLD.version + 1)
-        yield Step("after a record", (*given, follows), same, (), _told(OLD, NEW))
-        yield Step("after none", (*given, OLD.absent, NEW.version == FIRST), same, (), _told(OLD, NEW))
+        yield Step("after a record", (*given, follows), same, (), _words(OLD, NEW))
+        yield Step("after none", (*given, OLD.absent, NEW.version == FIRST), same, (), _words(OLD, NEW))
 
     @statements.theorem
     def only_force_takes_from_an_owner() -> Iterator[Step]:
         """Over the metadata store the record of an owner is replaced without force only by Releasing or Splitting, from him."""
         given = (*_given(OLD, NEW), OLD.state == "Owned", _is_written(NEW), Not(NEW.force), Not(decision(OLD, NEW, False)))
         claim = And(NEW.state.among("Releasing", "Splitting"), NEW.src == OLD.dst)
-        yield Step("over the metadata store", given, claim, (), _told(OLD, NEW))
+        yield Step("over the metadata store", given, claim, (), _words(OLD, NEW))
 
     return statements.theorems
 
@@ -116,7 +116,7 @@ def _is_written(record: Record) -> Any:
     return Not(record.absent)
 
 
-def _told(*records: Record) -> Any:
+def _words(*records: Record) -> Any:
     """Puts a refutation in words."""
 
     def shown(record: Record, value: Value) -> str:

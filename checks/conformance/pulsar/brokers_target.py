@@ -26,8 +26,8 @@ def brokers(release: str) -> Harness:
 
 def whole_brokers(release: str) -> Harness:
     """The same with whole brokers, and a bookie. Raises ToolchainError."""
-    made = harness("brokers", MAIN, pulsar_brokers(release), besides=(*OF_PULSAR, "bundles"), options=OPTIONS)
-    return made.with_arguments("whole")
+    bench = harness("brokers", MAIN, pulsar_brokers(release), besides=(*OF_PULSAR, "bundles"), options=OPTIONS)
+    return bench.with_arguments("whole")
 
 
 def start_unload(asked: Asked, *, keep_log: bool = False) -> UnloadAdapter:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from fencepost.checks.conformance.pulsar.election_deviations import DEVIATIONS
 from fencepost.checks.conformance.running.adapter import Observable, Owed
-from fencepost.checks.conformance.running.brokers import BrokersAdapter, Line, do, let, of_all, told
+from fencepost.checks.conformance.running.brokers import BrokersAdapter, Line, do, let, of_all, read_of
 from fencepost.checks.conformance.running.view import View
 
 _LINK = "the harness has no link that breaks, so that nobody is cut off"
@@ -41,7 +41,7 @@ def _of_live(name: str, family: str, shown: Callable[[Any], Any] = lambda value:
         name,
         (family,),
         lambda view: {b: shown(view[f"{family}[{b}]"]) for b in view.members("broker") if view[f"lives[{b}]"]},
-        told(name),
+        read_of(name),
     )
 
 
@@ -64,7 +64,7 @@ OBSERVABLES = (
         "stage",
         ("stage",),
         lambda view: {b: _stage(view, b) for b in view.members("broker") if view[f"lives[{b}]"]},
-        told("stage"),
+        read_of("stage"),
     ),
     _of_live("cached", "cached"),
     _of_live("deletion", "leader_deletion"),

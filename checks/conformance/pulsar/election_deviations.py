@@ -73,7 +73,7 @@ DEVIATIONS: tuple[Deviation, ...] = (
         "C1",
         "since pulsar#26000 a broker leads as its creation is answered, without a read, and keeps who leads by itself, "
         "not in the cache of the store",
-        lambda *found: _leads_at_once(*found) or _keeps_leader(*found),
+        lambda *evidence: _leads_at_once(*evidence) or _keeps_leader(*evidence),
     ),
     Deviation(
         "cache hears of creations",
@@ -84,7 +84,7 @@ DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         "two elections at once",
         "an election under way continues beside the one that a new session begins; in the model it is dropped",
-        lambda *found: _runs_twice(*found) or _begins_the_second(*found),
+        lambda *evidence: _runs_twice(*evidence) or _begins_the_second(*evidence),
     ),
 )
 """Each is described in docs/how-to/hold-it-against-the-code.md."""

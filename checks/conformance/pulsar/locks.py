@@ -41,7 +41,7 @@ def of_node(name: str, absent: Any) -> Observable:
         family,
         (family,),
         lambda view: {u: view[f"{family}[{u}]"] for u in view.members("bundle") if f"{family}[{u}]" in view},
-        lambda seen: {u: told.get(name, absent) for u, told in seen["nodes"].items()},
+        lambda seen: {u: node.get(name, absent) for u, node in seen["nodes"].items()},
     )
 
 
@@ -51,23 +51,23 @@ def of_broker(family: str) -> Observable:
         family,
         (family,),
         lambda view: {b: view[f"{family}[{b}]"] for b in view.members("broker")},
-        lambda seen: {b: told[family] for b, told in seen["brokers"].items()},
+        lambda seen: {b: broker[family] for b, broker in seen["brokers"].items()},
     )
 
 
 def of_lock(name: str, families: tuple[str, ...], shown: Callable[[View, str], Any]) -> Observable:
     """Something of each lock of a broker that runs."""
     return Observable(
-        name, families, lambda view: {place: shown(view, place) for place in places(view)}, lambda seen: _told(seen, name)
+        name, families, lambda view: {place: shown(view, place) for place in places(view)}, lambda seen: _of_locks(seen, name)
     )
 
 
-def _told(seen: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _of_locks(seen: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {
-        f"{b}, {u}": _shown(name, told[name], b)
+        f"{b}, {u}": _shown(name, bundle[name], b)
         for b, of_broker in seen["brokers"].items()
-        for u, told in of_broker.get("bundles", {}).items()
-        if name in told
+        for u, bundle in of_broker.get("bundles", {}).items()
+        if name in bundle
     }
 
 
@@ -137,8 +137,8 @@ class LocksAdapter(Adapter):
         owed = {
             f"{b} {u} {what}"
             for b, of_broker in seen["brokers"].items()
-            for u, told in of_broker.get("bundles", {}).items()
-            for what in told["requests"]
+            for u, bundle in of_broker.get("bundles", {}).items()
+            for what in bundle["requests"]
         }
         owed |= {f"{b} {what}" for b, of_broker in seen["brokers"].items() for what in of_broker.get("requests", ())}
         return Seen(seen, frozenset(owed))

@@ -47,7 +47,7 @@ ALLOWANCES: tuple[Allowance, ...] = (
 )
 
 
-def _found(step: Taken, differences: Sequence[Difference], why: str) -> bool:
+def _finds_own(step: Taken, differences: Sequence[Difference], why: str) -> bool:
     """An acquisition has found its own node: the lock is there, and its state still Init."""
     acquired = step.action.name == "find_own" and step.before[f"serves[{_place(step.action)}]"] == "absent"
     return acquired and [(d.what, d.model, d.code) for d in differences] == [(f"state[{_place(step.action)}]", "Valid", "Init")]
@@ -88,8 +88,8 @@ def _keeps_its_mark(step: Taken, differences: Sequence[Difference], why: str) ->
 
 def _waits_for_another(step: Taken, differences: Sequence[Difference], why: str) -> bool:
     """A session event is not acted on while what an earlier one began is under way."""
-    told = step.action.name in ("reestablish", "resume", "reconnect")
-    return told and bool(differences) and all(_is_missing_read(step, difference) for difference in differences)
+    session_event = step.action.name in ("reestablish", "resume", "reconnect")
+    return session_event and bool(differences) and all(_is_missing_read(step, difference) for difference in differences)
 
 
 def _is_missing_read(step: Taken, difference: Difference) -> bool:
@@ -119,7 +119,7 @@ DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         "found_lock_unattended",
         "a lock that is acquired by finding its own node stays in the state Init, and is never revalidated",
-        _found,
+        _finds_own,
     ),
     Deviation(
         "recreated_behind_release",

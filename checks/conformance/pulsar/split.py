@@ -53,13 +53,13 @@ def _of_all(name: str) -> Observable:
     return Observable(name, (name,), lambda view: view.get(name), lambda seen: seen.get(name))
 
 
-def _of_live(family: str, told: str, when: Callable[[View, str], bool] = lambda view, b: True) -> Observable:
+def _of_live(family: str, key: str, when: Callable[[View, str], bool] = lambda view, b: True) -> Observable:
     """A variable of each broker that runs, where it shows."""
     return Observable(
         family,
         (family,),
         lambda view: {b: view[f"{family}[{b}]"] for b in _live(view) if when(view, b)},
-        lambda seen: {b: of_broker[told] for b, of_broker in seen["brokers"].items() if told in of_broker},
+        lambda seen: {b: of_broker[key] for b, of_broker in seen["brokers"].items() if key in of_broker},
     )
 
 
@@ -177,14 +177,14 @@ class SplitAdapter(LocksAdapter):
         seen = super().seen(step)
         return Seen({**seen.values, **self._in_words(seen.values)}, seen.requests)
 
-    def _in_words(self, told: Mapping[str, Any]) -> dict[str, Any]:
+    def _in_words(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Bundles by their names instead of boundaries."""
         assert self._scale is not None
         brokers = {
             b: {**of_broker, **{name: self._scale.named(of_broker[name]) for name in ("view", "proposed") if name in of_broker}}
-            for b, of_broker in told["brokers"].items()
+            for b, of_broker in values["brokers"].items()
         }
-        return {"brokers": brokers, **{name: self._scale.named(told[name]) for name in ("layout", "policies")}}
+        return {"brokers": brokers, **{name: self._scale.named(values[name]) for name in ("layout", "policies")}}
 
 
 def _is_first(step: Taken) -> bool:

@@ -32,7 +32,7 @@ def _of_node(name: str, absent: Any) -> Observable:
         family,
         (family,),
         lambda view: {x: view[f"{family}[{x}]"] for x in view.members("path")},
-        lambda seen: {x: told.get(name, absent) for x, told in seen["nodes"].items()},
+        lambda seen: {x: node.get(name, absent) for x, node in seen["nodes"].items()},
     )
 
 
@@ -42,7 +42,7 @@ def _of_client(family: str) -> Observable:
         family,
         (family,),
         lambda view: {c: view[f"{family}[{c}]"] for c in view.members("client")},
-        lambda seen: {c: told[family] for c, told in seen["clients"].items()},
+        lambda seen: {c: client[family] for c, client in seen["clients"].items()},
     )
 
 
@@ -54,18 +54,18 @@ def _of_place(
         name,
         (family,),
         lambda view: {place: shown(view, f"{family}[{place}]") for place in _places(view)},
-        lambda seen: {f"{c}, {x}": about[name] for c, told in _live(seen) for x, about in told["paths"].items()},
+        lambda seen: {f"{c}, {x}": about[name] for c, client in _live(seen) for x, about in client["paths"].items()},
     )
 
 
-def _of_lasting(name: str, family: str, told: str, shown: Callable[[Any], Any] = lambda value: value) -> Observable:
+def _of_lasting(name: str, family: str, key: str, shown: Callable[[Any], Any] = lambda value: value) -> Observable:
     """Something of the lasting node that a client which runs knows, or was told; where the instance has that node."""
 
     def model(view: View) -> dict[str, Any] | None:
         live = [c for c in view.members("client") if view[f"lives[{c}]"]]
         return {c: shown(view[f"{family}[{c}]"]) for c in live} if "lasting_version" in view else None
 
-    return Observable(name, (family,), model, lambda seen: {c: each["lasting"][told] for c, each in _live(seen)})
+    return Observable(name, (family,), model, lambda seen: {c: each["lasting"][key] for c, each in _live(seen)})
 
 
 def _places(view: View) -> Iterator[str]:
@@ -73,7 +73,7 @@ def _places(view: View) -> Iterator[str]:
 
 
 def _live(seen: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    return ((c, told) for c, told in seen["clients"].items() if told["lives"])
+    return ((c, client) for c, client in seen["clients"].items() if client["lives"])
 
 
 def _link(events: list[str]) -> str:
@@ -100,7 +100,7 @@ OBSERVABLES = (
         "link",
         ("link",),
         lambda view: {c: view[f"link[{c}]"] for c in view.members("client") if view[f"lives[{c}]"]},
-        lambda seen: {c: _link(told["events"]) for c, told in _live(seen)},
+        lambda seen: {c: _link(client["events"]) for c, client in _live(seen)},
     ),
     _of_place("request", "request", _request),
     _of_place("knows", "knows"),
@@ -110,7 +110,7 @@ OBSERVABLES = (
         "deletion",
         ("node_deletion",),
         _deletions,
-        lambda seen: {f"{c}, {x}": about["news"] for c, told in _live(seen) for x, about in told["paths"].items()},
+        lambda seen: {f"{c}, {x}": about["news"] for c, client in _live(seen) for x, about in client["paths"].items()},
     ),
     Observable(
         "lasting_version",
@@ -217,8 +217,8 @@ class StoreAdapter(Adapter):
         seen = answer["seen"]
         owed = {
             f"{c} {x} {what}"
-            for c, told in _live(seen)
-            for x, about in (*told["paths"].items(), ("lasting", told["lasting"]))
+            for c, client in _live(seen)
+            for x, about in (*client["paths"].items(), ("lasting", client["lasting"]))
             for what in about["requests"]
         }
         return Seen(seen, frozenset(owed))

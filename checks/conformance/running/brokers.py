@@ -23,7 +23,7 @@ def do(what: str) -> Line:
     return lambda b: {"do": what, "of": b}
 
 
-def told(name: str) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+def read_of(name: str) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Reads what the harness reports under that name, of each broker of which there is something to see."""
     return lambda seen: {b: shown[name] for b, shown in seen["brokers"].items() if name in shown}
 
@@ -34,7 +34,7 @@ def of_all(family: str) -> Observable:
         family,
         (family,),
         lambda view: {b: view[f"{family}[{b}]"] for b in view.members("broker")} if f"{family}[b0]" in view else None,
-        told(family),
+        read_of(family),
     )
 
 

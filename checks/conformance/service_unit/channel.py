@@ -63,11 +63,11 @@ def _of_unit(name: str, families: tuple[str, ...], model: Callable[[View, str, s
         name,
         families,
         lambda view: {f"{b}, {u}": model(view, b, u) for b, u in live(view)},
-        lambda seen: {f"{b}, {u}": state[code] for b, u, state in _told(seen)},
+        lambda seen: {f"{b}, {u}": state[code] for b, u, state in _units(seen)},
     )
 
 
-def _told(seen: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+def _units(seen: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     for b, of_broker in seen["brokers"].items():
         for u, state in of_broker.get("units", {}).items():
             yield b, u, state
@@ -104,13 +104,13 @@ OBSERVABLES = (
         "leader",
         ("leader_holder",),
         lambda view: {b: view["leader_holder"] for b in view.members("broker") if lives(view, b)},
-        lambda seen: {b: told["leader"] or NOBODY for b, told in seen["brokers"].items() if "leader" in told},
+        lambda seen: {b: broker["leader"] or NOBODY for b, broker in seen["brokers"].items() if "leader" in broker},
     ),
     Observable(
         "view",
         ("view_state", "view_dst", "view_src", "view_version"),
         lambda view: {f"{b}, {u}": view_of(view, b, u) for b, u in live(view)},
-        lambda seen: {f"{b}, {u}": _record(told.get("view")) for b, u, told in _told(seen)},
+        lambda seen: {f"{b}, {u}": _record(state.get("view")) for b, u, state in _units(seen)},
     ),
     _of_unit("unheard", ("unheard",), unread, "news"),
     _of_unit("pending", ("pending",), lambda view, b, u: view[f"pending[{b}, {u}]"], "pending"),
@@ -120,20 +120,20 @@ OBSERVABLES = (
         "cleans",
         ("cleans",),
         _cleaned,
-        lambda seen: {b: frozenset(told["to_clean"]) for b, told in seen["brokers"].items() if "to_clean" in told},
+        lambda seen: {b: frozenset(broker["to_clean"]) for b, broker in seen["brokers"].items() if "to_clean" in broker},
     ),
     _of_broker("stage", alive=True),
     Observable(
         "split_stage",
         ("split_stage",),
         lambda view: {b: view.get(f"split_stage[{b}]") for b in view.members("broker") if lives(view, b)},
-        lambda seen: {b: told["split_stage"] for b, told in seen["brokers"].items() if told.get("split_stage")},
+        lambda seen: {b: broker["split_stage"] for b, broker in seen["brokers"].items() if broker.get("split_stage")},
     ),
     Observable(
         "hands_over",
         ("hands_over",),
         _hands_over,
-        lambda seen: {b: told["hands_over"] for b, told in seen["brokers"].items() if "hands_over" in told},
+        lambda seen: {b: broker["hands_over"] for b, broker in seen["brokers"].items() if "hands_over" in broker},
     ),
 )
 
@@ -175,7 +175,7 @@ class ChannelAdapter(Adapter):
                 seen = answer
             elif not asked.get("perhaps"):
                 raise Departure(answer["refused"])
-        return self._told(seen) if seen else self._seen({"do": "look", **_world(step.after), "then": _leader(step.after)})
+        return self._of_answer(seen) if seen else self._seen({"do": "look", **_world(step.after), "then": _leader(step.after)})
 
     def expected(self, view: View) -> Owed:
         must: set[str] = set()
@@ -189,12 +189,12 @@ class ChannelAdapter(Adapter):
         self.session.close()
 
     def _seen(self, step: Mapping[str, Any]) -> Seen:
-        return self._told(self.session.ask(step))
+        return self._of_answer(self.session.ask(step))
 
     @staticmethod
-    def _told(answer: Mapping[str, Any]) -> Seen:
+    def _of_answer(answer: Mapping[str, Any]) -> Seen:
         seen = answer["seen"]
-        return Seen(seen, frozenset(f"{b} {u} {what}" for b, u, state in _told(seen) for what in state["requests"]))
+        return Seen(seen, frozenset(f"{b} {u} {what}" for b, u, state in _units(seen) for what in state["requests"]))
 
 
 def _world(view: View) -> dict[str, Any]:

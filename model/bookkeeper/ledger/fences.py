@@ -28,14 +28,14 @@ class Fences:
     def __init__(self, p: Protocol, s: LedgerState) -> None:
         bookie, fenced, stored = s.bookie, s.fenced, s.stored
         self._fenced = fenced
-        self._kept = None
+        self._place_of = None
         losing = [*ON_EVERY_STORAGE, *(ON_DB if p.parameters["storage"] == "db" else ON_OTHERS)]
         if not (p.budgets["crashes"] and any(map(p.has, losing))):
             return
-        kept = self._kept = p.choice("fence_kept", KEPT, per=bookie)
+        place_of = self._place_of = p.choice("fence_kept", KEPT, per=bookie)
 
         def unless_fenced(b: int, place: Any) -> dict[Any, Any]:
-            return {kept[b]: If(fenced[b], kept[b], place)}
+            return {place_of[b]: If(fenced[b], place_of[b], place)}
 
         @p.rule
         def after_fencing(b: int, denies: Any) -> dict[Any, Any]:
@@ -54,7 +54,7 @@ class Fences:
 
         after_fencing.instead(
             "denies_before_fence_is_journaled",
-            lambda b, denies: {kept[b]: If(denies, If(fenced[b], kept[b], "nowhere"), "journal")},
+            lambda b, denies: {place_of[b]: If(denies, If(fenced[b], place_of[b], "nowhere"), "journal")},
         )
         # Replay skips the fence of a ledger whose master key it has not met yet; only entries journal the key, and later ones
         # are replayed later.
@@ -62,13 +62,13 @@ class Fences:
             "master_key_with_entries_only",
             lambda b, denies: unless_fenced(b, If(stored[b].is_empty, "nowhere", "journal")),
         )
-        in_journal = bookie.each(lambda b: And(fenced[b], kept[b] == "journal"))
+        in_journal = bookie.each(lambda b: And(fenced[b], place_of[b] == "journal"))
         if "idle_flush_skips_headers" in losing:
             after_boot.instead(
                 "idle_flush_skips_headers",
-                lambda b: {kept[b]: If(And(in_journal[b], Not(stored[b].is_empty)), "nowhere", kept[b])},
+                lambda b: {place_of[b]: If(And(in_journal[b], Not(stored[b].is_empty)), "nowhere", place_of[b])},
             )
-            after_entry.instead("idle_flush_skips_headers", lambda b: {kept[b]: If(in_journal[b], "index", kept[b])})
+            after_entry.instead("idle_flush_skips_headers", lambda b: {place_of[b]: If(in_journal[b], "index", place_of[b])})
 
         @p.step(
             by="b",
@@ -79,7 +79,7 @@ class Fences:
         )
         def journal_fence(b: int) -> Any:
             """The fence reaches the journal, after the denial that told of it."""
-            return And(s.up[b], fenced[b], kept[b] == "nowhere"), {kept[b]: "journal"}
+            return And(s.up[b], fenced[b], place_of[b] == "nowhere"), {place_of[b]: "journal"}
 
         @p.step(
             by="b",
@@ -89,25 +89,25 @@ class Fences:
         )
         def idle_checkpoint(b: int) -> Any:
             """A checkpoint, or a stop, finds no entry to save: it leaves the index out, and the log mark passes the fence."""
-            return And(s.up[b], in_journal[b]), {kept[b]: "nowhere"}
+            return And(s.up[b], in_journal[b]), {place_of[b]: "nowhere"}
 
         self._after_fencing, self._after_entry, self._after_boot = after_fencing, after_entry, after_boot
 
     def after_fencing(self, b: int, denies: Any) -> dict[Any, Any]:
         """A request has fenced the ledger; ``denies``: the formula that it is answered with NoSuchEntry or NoSuchLedger."""
-        return {} if self._kept is None else self._after_fencing(b, denies)
+        return {} if self._place_of is None else self._after_fencing(b, denies)
 
     def after_entry(self, b: int) -> dict[Any, Any]:
         """An entry of the ledger has been stored."""
-        return {} if self._kept is None else self._after_entry(b)
+        return {} if self._place_of is None else self._after_entry(b)
 
     def after_boot(self, b: int) -> dict[Any, Any]:
         """The bookie is back: the journal has been replayed, and the log mark has moved to its end."""
-        return {} if self._kept is None else self._after_boot(b)
+        return {} if self._place_of is None else self._after_boot(b)
 
     def after_crash(self, b: int) -> dict[Any, Any]:
         """The process has ended: a fence that is kept nowhere is gone."""
-        if self._kept is None:
+        if self._place_of is None:
             return {}
-        gone = self._kept[b] == "nowhere"
-        return {self._fenced[b]: And(self._fenced[b], Not(gone)), self._kept[b]: If(gone, "journal", self._kept[b])}
+        gone = self._place_of[b] == "nowhere"
+        return {self._fenced[b]: And(self._fenced[b], Not(gone)), self._place_of[b]: If(gone, "journal", self._place_of[b])}

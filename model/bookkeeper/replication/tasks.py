@@ -87,8 +87,8 @@ class Tasks:
         )
         def check_all() -> Any:
             """Once a week the auditor checks every ledger, and publishes one that lacks copies."""
-            found = any_of(And(s.up[b], checker.is_bad(b)) for b in bookie)
-            return And(s.is_enabled(), Not(s.task), found), published(bookie.where(checker.is_bad), True)
+            finding = any_of(And(s.up[b], checker.is_bad(b)) for b in bookie)
+            return And(s.is_enabled(), Not(s.task), finding), published(bookie.where(checker.is_bad), True)
 
     def _declare_holding(self, expiries: int) -> None:
         s = self._s
@@ -152,5 +152,5 @@ class Tasks:
             """The daemon hears of the expiry and shuts down: it deletes the lock that it takes for its own. It is started
             again."""
             held = s.phase[w] != "idle"
-            kept = {target: If(held, value, target) for target, value in self._lock_deleted(w).items()}
-            return s.zombie[w], {**self.given_back(w), **kept, s.zombie[w]: False}
+            release = {target: If(held, value, target) for target, value in self._lock_deleted(w).items()}
+            return s.zombie[w], {**self.given_back(w), **release, s.zombie[w]: False}

@@ -103,8 +103,8 @@ def _declare_replacement(s: State, tasks: Tasks) -> None:
     @p.rule
     def is_there(w: int) -> Any:
         """Each new bookie is up, and has what it has acknowledged."""
-        kept = {b: all_of(Implies(s.copied[w].has(e), s.has_good(b, e)) for e in entry) for b in bookie}
-        return all_of(Implies(s.is_target(w, b), And(s.up[b], kept[b])) for b in bookie)
+        has_its_copies = {b: all_of(Implies(s.copied[w].has(e), s.has_good(b, e)) for e in entry) for b in bookie}
+        return all_of(Implies(s.is_target(w, b), And(s.up[b], has_its_copies[b])) for b in bookie)
 
     is_copied.instead("replaced_before_copy", lambda w: True)
     is_new.instead("target_is_a_member", lambda w: True)

@@ -47,9 +47,9 @@ def declare_election(s: State, *, by: str, hears: str, resigns: str) -> None:
         follows = {s.stage[b]: "idle", s.leader[b]: node.holder}
         own = {s.leader[b]: b, **found_own(b)}
         created = merged(node.created(b), begins_term(b), {s.leader[b]: b})
-        found = updates_if(finds_own, own, follows)
+        reading = updates_if(finds_own, own, follows)
         may = Or(And(Not(node.absent), Not(finds_own)), is_countable) if s.multi else True
-        return And(store.reaches(b), s.stage[b] == "electing", may), updates_if(node.absent, created, found)
+        return And(store.reaches(b), s.stage[b] == "electing", may), updates_if(node.absent, created, reading)
 
     @p.fault(by="b", mirrors=by, spends="disconnects", b=broker)
     def creation_unheard(b: int) -> Any:

@@ -116,13 +116,13 @@ class HashRange:
             choose(value < hash, lambda: high, lambda: middle - 1),
         )
 
-    def place(self, found: Any, at: Any, count: Any) -> Any:
+    def place(self, is_hit: Any, at: Any, count: Any) -> Any:
         """NamespaceBundles.getBundle: the bundle's place after a search that found the hash ``at`` a boundary, or would there.
 
         Upstream has no bundle for the last boundary: the place that it takes is ``count``. What fixes that is to take the
         last bundle.
         """
-        place = choose(found, lambda: at, lambda: at - 1)
+        place = choose(is_hit, lambda: at, lambda: at - 1)
         if "lookup_hits_last_boundary" in self.defects:
             return place
         return choose(place == count, lambda: count - 1, lambda: place)

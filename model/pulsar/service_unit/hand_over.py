@@ -47,7 +47,7 @@ def declare_shutdown(
         """The formula: the broker has read what counts of what was written, if it would otherwise have to do so again."""
         return Or(Not(shutdown.repeats()), units.is_known(b, u))
 
-    def found(b: int, u: int) -> Any:
+    def is_concerned(b: int, u: int) -> Any:
         """The formula: the broker has read what there is of the unit, and it concerns the broker, or does so again."""
         again = And(stage[b] == "disabled", shutdown.repeats(), owned(b, u))
         return And(Or(hands_over[b, u], again), has_read(b, u), units.view[b, u].concerns(b), units.may_write(b))
@@ -65,7 +65,7 @@ def declare_shutdown(
     def hand_over(b: int, u: int, y: int) -> Any:
         """A unit is given to another broker by the one that shuts down."""
         given = units.written(b, u, leader.override(units.view[b, u], y, releases=shutdown.released()))
-        return And(b != y, found(b, u), channel.is_registered(y)), merged({hands_over[b, u]: False}, given)
+        return And(b != y, is_concerned(b, u), channel.is_registered(y)), merged({hands_over[b, u]: False}, given)
 
     @p.step(
         by="b",
@@ -80,7 +80,7 @@ def declare_shutdown(
         """A unit is given to nobody, as no other broker is registered."""
         alone = all_of(Not(channel.is_registered(other)) for other in broker if other != b)
         freed = units.written(b, u, leader.override(units.view[b, u], NOBODY))
-        return And(found(b, u), alone), merged({hands_over[b, u]: False}, freed)
+        return And(is_concerned(b, u), alone), merged({hands_over[b, u]: False}, freed)
 
     @p.step(by="b", mirrors="ServiceUnitStateChannelImpl.doCleanup", fair=True, b=broker, u=unit, only_if=there)
     def hold_nothing(b: int, u: int) -> Any:

@@ -113,7 +113,7 @@ def _put_in(stores: BothStores, syncer: Syncer) -> None:
     stores.may_act.instead("stores_decide_alone", lambda: True)
     stores.may_end.instead("stores_decide_alone", lambda: True)
     syncer.cleans.instead("cleaned_in_use", lambda: True)
-    syncer.kept.instead("cleaned_in_use", syncer.left)
+    syncer.winner.instead("cleaned_in_use", syncer.left)
     syncer.is_synced.instead("compared_by_number", syncer.has_equally_many)
     syncer.is_accepted.instead("copies_overlap", lambda u, record: stores.nodes.takes_place(stores.syncer, u, record))
     syncer.notes.instead("deletions_echo", lambda: False)

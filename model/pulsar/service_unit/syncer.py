@@ -24,7 +24,7 @@ class Syncer:
         p = stores.protocol
         self.protocol, self.stores, self.leader = p, stores, leader
         self.cleans = p.rule(self._cleans)
-        self.kept = p.rule(self._kept)
+        self.winner = p.rule(self._winner)
         self.is_synced = p.rule(self._is_synced)
         self.passes_on = p.rule(self._passes_on)
         self.notes = p.rule(self._notes)
@@ -41,7 +41,7 @@ class Syncer:
         """The store to which the cluster migrates is cleaned before any broker uses it, and not when a syncer starts again."""
         return Not(self._in_use())
 
-    def _kept(self, u: int) -> Record:
+    def _winner(self, u: int) -> Record:
         """What both stores are to have of a unit: what is in the one that the cluster leaves, or what is newer in the other."""
         ours, theirs = self.left(u), self.reached(u)
         return theirs.where(And(self._in_use(), theirs.version > ours.version), ours)
@@ -119,7 +119,7 @@ class Syncer:
         @p.step(by="syncer", to="store", mirrors=f"{starts}syncExistingItems", fair=True)
         def copy_existing() -> Any:
             """It copies to that store what there is in the other one."""
-            topic, nodes, copies = stores.topic.truth, stores.nodes.truth, {u: self.kept(u) for u in unit}
+            topic, nodes, copies = stores.topic.truth, stores.nodes.truth, {u: self.winner(u) for u in unit}
             lags = {u: And(Not(copies[u].absent), Not(topic[u].equals(copies[u]))) for u in unit}
             misses = {u: And(Not(copies[u].absent), Not(nodes[u].equals(copies[u]))) for u in unit}
             copied = [self._put(u, copies[u], lags[u], to_nodes=False) for u in unit]
@@ -145,8 +145,8 @@ class Syncer:
         )
         def reconcile() -> Any:
             """It finds that they are not, and copies once more, or deletes what only the store has that it copies to."""
-            differs = {u: Not(self.kept(u).equals(self.reached(u))) for u in unit}
-            fixed = [self._put(u, self.kept(u), differs[u], to_nodes=to_nodes) for u in unit]
+            differs = {u: Not(self.winner(u).equals(self.reached(u))) for u in unit}
+            fixed = [self._put(u, self.winner(u), differs[u], to_nodes=to_nodes) for u in unit]
             guard = And(sync == "listens", Not(self.is_synced()), any_of(differs.values()))
             return And(guard, Or(to_nodes, self._has_room(differs))), merged(*fixed)
 

@@ -68,7 +68,7 @@ class SystemTopic:
         message = records.declare("message", (place,), force=True)
         self.message = [message(k) for k in place]
         self.of: Any = p.choice("message_of", unit, per=place) if len(unit) > 1 else None
-        self.kept: Any = p.flag("message_counts", per=place) if compactions else None
+        self.counts: Any = p.flag("message_counts", per=place) if compactions else None
         self.gone: Any = p.flag("message_gone", per=place) if compactions else None
         p.budget("compactions", compactions)
         p.budget("late_messages", late)
@@ -140,11 +140,11 @@ class SystemTopic:
         if self.of is not None:
             of = If(condition, self.named(u) if k == 0 else self.of[k - 1], self.of[k])
             updates[self.of[k]] = If(needed, of, self.named(0))
-        if self.kept is not None:
+        if self.counts is not None:
             replaced = And(accepted, self.is_of(k - 1, u), Not(self.message[k - 1].absent)) if k else False
-            arrives = And(accepted, self.outlives(record)) if k == 0 else And(self.kept[k - 1], Not(replaced))
-            stays = And(self.kept[k], Not(condition))
-            updates[self.kept[k]] = And(needed, Or(And(condition, arrives), stays))
+            arrives = And(accepted, self.outlives(record)) if k == 0 else And(self.counts[k - 1], Not(replaced))
+            stays = And(self.counts[k], Not(condition))
+            updates[self.counts[k]] = And(needed, Or(And(condition, arrives), stays))
             gone = False if k == 0 else self.gone[k - 1]
             updates[self.gone[k]] = And(needed, If(condition, gone, self.gone[k]))
         return updates
@@ -169,7 +169,7 @@ class SystemTopic:
         for k in self.place:
             needed = any_of(self.behind[c] > k for c in self.broker if c != b)
             updates |= self.message[k].becomes(self.message[k].where(needed, self.records.none))
-            for flag in filter(lambda f: f is not None, (self.kept, self.gone)):
+            for flag in filter(lambda f: f is not None, (self.counts, self.gone)):
                 updates[flag[k]] = And(flag[k], needed)
             if self.of is not None:
                 updates[self.of[k]] = If(needed, self.of[k], self.named(0))
@@ -222,7 +222,7 @@ class SystemTopic:
         def compact() -> Any:
             """The topic is compacted: of each unit only the last accepted message is left."""
             lags = any_of(self.behind[b] > 0 for b in broker)
-            return lags, {self.gone[k]: And(any_of(self.behind[b] > k for b in broker), Not(self.kept[k])) for k in place}
+            return lags, {self.gone[k]: And(any_of(self.behind[b] > k for b in broker), Not(self.counts[k])) for k in place}
 
         @p.fault(
             by="topic",

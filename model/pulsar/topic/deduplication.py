@@ -31,8 +31,8 @@ class Deduplication:
         for m in s.message:
             places = [(k, e) for k in s.ledger for e in s.slots]
             after = {place: s.snapshot_at <= self._number(*place) if taken else True for place in places}
-            found = any_of(And(s.known[b].has(k), s.holds(k, e, m), after[k, e]) for k, e in places)
-            last = If(found, m + 1, last)
+            is_there = any_of(And(s.known[b].has(k), s.holds(k, e, m), after[k, e]) for k, e in places)
+            last = If(is_there, m + 1, last)
         return {s.pushed[b]: last, s.persisted[b]: last}
 
     def _number(self, k: int, e: int) -> int:

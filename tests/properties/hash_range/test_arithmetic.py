@@ -118,7 +118,7 @@ def search_stands_still(self: HashRange, boundary: Any, low: Any, high: Any, has
     return middle, hit, low, nearer
 
 
-def found_at_the_bundle_before(self: HashRange, found: Any, at: Any, count: Any) -> Any:
+def found_at_the_bundle_before(self: HashRange, is_hit: Any, at: Any, count: Any) -> Any:
     return at - 1
 
 

@@ -40,15 +40,15 @@ OVERTAKES = f"elect(b0); expire(b0); elect(b1); read_epoch(b1); fail_over(b1); {
 @pytest.fixture(scope="module")
 def adapter() -> Iterator[ControllerAdapter]:
     tools()
-    with start(Asked("0.10.2.2")) as made:
-        yield made
+    with start(Asked("0.10.2.2")) as adapter:
+        yield adapter
 
 
 @pytest.fixture(scope="module")
 def older() -> Iterator[ControllerAdapter]:
     tools()
-    with start(Asked("0.10.1.1")) as made:
-        yield made
+    with start(Asked("0.10.1.1")) as adapter:
+        yield adapter
 
 
 def follow(adapter: ControllerAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:

@@ -31,8 +31,8 @@ HAZARDS = ELECTION.hazards
 @pytest.fixture(scope="module")
 def adapter() -> Iterator[ElectionAdapter]:
     tools()
-    with start(Asked(OLDEST)) as made:
-        yield made
+    with start(Asked(OLDEST)) as adapter:
+        yield adapter
 
 
 def held(adapter: ElectionAdapter, *defects: str, runs: int, seed: int = 1, **parameters: Value) -> Result:
@@ -111,7 +111,7 @@ def test_one_broker_leads_and_the_other_follows(adapter: ElectionAdapter) -> Non
     assert outcome.verdict == "agrees", outcome
     assert outcome.seen is not None
     brokers = outcome.seen.values["brokers"]
-    assert {b: told["role"] for b, told in brokers.items()} == {"b0": "Leading", "b1": "Following"}
+    assert {b: state["role"] for b, state in brokers.items()} == {"b0": "Leading", "b1": "Following"}
     assert outcome.seen.values["node"] == {"holder": "b0", "version": 0, "former": False}
 
 
@@ -121,7 +121,7 @@ def test_two_leaders_in_the_real_code(adapter: ElectionAdapter) -> None:
     assert outcome.verdict == "agrees", outcome
     assert outcome.seen is not None
     brokers = outcome.seen.values["brokers"]
-    assert {b: told["role"] for b, told in brokers.items()} == {"b0": "Leading", "b1": "Leading"}
+    assert {b: state["role"] for b, state in brokers.items()} == {"b0": "Leading", "b1": "Leading"}
     assert outcome.seen.values["node"]["holder"] == "b0"
 
 

@@ -27,8 +27,8 @@ USUAL, *NEWER = SPLIT.releases
 @pytest.fixture(scope="module")
 def adapter() -> Iterator[SplitAdapter]:
     tools()
-    with start_split(Asked(USUAL)) as made:
-        yield made
+    with start_split(Asked(USUAL)) as adapter:
+        yield adapter
 
 
 def held(adapter: SplitAdapter, *, runs: int, release: str = USUAL) -> Result:
@@ -56,8 +56,8 @@ def test_runs_differ_only_where_it_is_known(adapter: SplitAdapter) -> None:
 @pytest.mark.parametrize("release", SPLIT.releases)
 def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
     tools()
-    with start_split(Asked(release)) as made:
-        result = held(made, runs=240, release=release)
+    with start_split(Asked(release)) as adapter:
+        result = held(adapter, runs=240, release=release)
     assert result.agrees, unexplained(result)
     assert set(result.known) <= KNOWN_OF_LOCKS
     assert {"hear_of_layout", "meet_bad_version", "begin_again", "hand_over", "release"} <= result.coverage.names().keys()
@@ -123,7 +123,7 @@ def seen(outcome: Outcome, what: str) -> object:
 def serves(outcome: Outcome, broker: str) -> dict[str, str]:
     brokers = seen(outcome, "brokers")
     assert isinstance(brokers, dict)
-    return {u: told["serves"] for u, told in brokers[broker]["bundles"].items() if told["serves"] != "absent"}
+    return {u: bundle["serves"] for u, bundle in brokers[broker]["bundles"].items() if bundle["serves"] != "absent"}
 
 
 def overwritten(adapter: SplitAdapter) -> None:
@@ -144,16 +144,16 @@ def test_two_splits_at_once_leave_the_policies_without_one(adapter: SplitAdapter
 @pytest.mark.parametrize("release", NEWER)
 def test_the_hazards_of_other_releases(release: str) -> None:
     tools()
-    with start_split(Asked(release)) as made:
-        overwritten(made)
-        cut_and_failed(made)
+    with start_split(Asked(release)) as adapter:
+        overwritten(adapter)
+        cut_and_failed(adapter)
 
 
 @pytest.mark.deep
 def test_two_splits_at_once_by_whole_brokers() -> None:
     tools()
-    with start_split_whole(WHOLE) as made:
-        overwritten(made)
+    with start_split_whole(WHOLE) as adapter:
+        overwritten(adapter)
 
 
 def cut_and_failed(adapter: SplitAdapter) -> None:

@@ -28,8 +28,8 @@ USUAL, *OTHERS = METADATA_STORE.releases
 @pytest.fixture(scope="module")
 def adapter() -> Iterator[StoreAdapter]:
     tools()
-    with start_store(Asked(USUAL)) as made:
-        yield made
+    with start_store(Asked(USUAL)) as adapter:
+        yield adapter
 
 
 def held(adapter: StoreAdapter, *defects: str, runs: int, steps: int = 40, seed: int = 1, **parameters: Value) -> Result:
@@ -67,19 +67,19 @@ def test_runs_do_not_differ(adapter: StoreAdapter) -> None:
 @pytest.mark.parametrize("release", METADATA_STORE.releases)
 def test_many_runs_do_not_differ(release: str) -> None:
     tools()
-    with start_store(Asked(release)) as made:
-        result = held(made, runs=10_000, steps=60)
+    with start_store(Asked(release)) as adapter:
+        result = held(adapter, runs=10_000, steps=60)
     assert result.agrees, unexplained(result)
     assert result.agreeing == result.runs
-    assert set(result.coverage.names()) == set(made.covered)
+    assert set(result.coverage.names()) == set(adapter.covered)
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("release", OTHERS)
 def test_other_releases_do_not_differ(release: str) -> None:
     tools()
-    with start_store(Asked(release)) as made:
-        result = held(made, runs=8, steps=30)
+    with start_store(Asked(release)) as adapter:
+        result = held(adapter, runs=8, steps=30)
     assert result.agrees, unexplained(result)
     assert result.agreeing == 8
 

@@ -27,8 +27,8 @@ USUAL, *NEWER = UNLOAD.releases
 @pytest.fixture(scope="module")
 def adapter() -> Iterator[UnloadAdapter]:
     tools()
-    with start_unload(Asked(USUAL)) as made:
-        yield made
+    with start_unload(Asked(USUAL)) as adapter:
+        yield adapter
 
 
 def held(adapter: UnloadAdapter, *, runs: int, release: str = USUAL) -> Result:
@@ -57,8 +57,8 @@ def test_runs_differ_only_where_it_is_known(adapter: UnloadAdapter) -> None:
 @pytest.mark.parametrize("release", UNLOAD.releases)
 def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
     tools()
-    with start_unload(Asked(release)) as made:
-        result = held(made, runs=210, release=release)
+    with start_unload(Asked(release)) as adapter:
+        result = held(adapter, runs=210, release=release)
     assert result.agrees, unexplained(result)
     assert set(result.known) <= KNOWN_OF_LOCKS
     assert {"close_topic", "fail_to_close", "time_out_closing", "find_other", "release"} <= result.coverage.names().keys()

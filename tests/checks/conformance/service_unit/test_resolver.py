@@ -32,8 +32,8 @@ def test_the_model_decides_as_the_class_does() -> None:
         topic, store = "the system topic", "the metadata store"
         assert agreed(result.compared) == [(topic, 776_161), (topic, 10_000), (store, 776_161), (store, 10_000)]
         first = next(random_batches(10_000, 1))
-        said = session.ask({"store": "SystemTopic", "old": [one.json for one in first.old], "new": [first.new[0].json]})
-        assert set(said["kept"]) == {"0", "1"}, "random pairs are decided both ways"
+        answer = session.ask({"store": "SystemTopic", "old": [one.json for one in first.old], "new": [first.new[0].json]})
+        assert set(answer["kept"]) == {"0", "1"}, "random pairs are decided both ways"
 
 
 @real

@@ -28,8 +28,8 @@ USUAL = CHANNEL.releases[0]
 @pytest.fixture(scope="module")
 def adapter() -> Iterator[ChannelAdapter]:
     tools(NEWEST_JDK)
-    with start(Asked(USUAL)) as made:
-        yield made
+    with start(Asked(USUAL)) as adapter:
+        yield adapter
 
 
 def held(adapter: ChannelAdapter, *, runs: int, release: str = USUAL, seed: int = 1) -> Result:
@@ -59,11 +59,11 @@ def test_runs_differ_only_where_it_is_known(adapter: ChannelAdapter) -> None:
 @pytest.mark.parametrize("release", CHANNEL.releases)
 def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
     tools(NEWEST_JDK)
-    with start(Asked(release)) as made:
-        result = held(made, runs=1_500, release=release)
+    with start(Asked(release)) as code:
+        result = held(code, runs=1_500, release=release)
     assert result.agrees, unexplained(result)
     taken = result.coverage.names()
-    assert {name for name in made.covered if not taken[name]} <= {"free_orphan", "bury"}  # which take two brokers that are gone
+    assert {name for name in code.covered if not taken[name]} <= {"free_orphan", "bury"}  # which take two brokers that are gone
 
 
 def test_the_actions_are_those_of_the_model() -> None:
@@ -147,8 +147,8 @@ def test_the_hazards_of_4_2_4(adapter: ChannelAdapter) -> None:
 @pytest.mark.parametrize("release", CHANNEL.releases[1:])
 def test_the_hazards_of_other_releases(release: str) -> None:
     tools(NEWEST_JDK)
-    with start(Asked(release)) as made:
-        check_hazards(made)
+    with start(Asked(release)) as adapter:
+        check_hazards(adapter)
 
 
 @pytest.mark.deep
@@ -159,10 +159,10 @@ def test_the_model_without_a_hazard_is_not_the_release(adapter: ChannelAdapter, 
     assert sound.verdict == "differs" or "is not enabled" in sound.why, str(sound)
 
 
-def check_hazards(made: ChannelAdapter) -> None:
+def check_hazards(adapter: ChannelAdapter) -> None:
     ends = {}
     for hazard, (script, parameters) in HAZARDS.items():
-        ends[hazard] = follow(made, script, *HAZARDS, **parameters)
+        ends[hazard] = follow(adapter, script, *HAZARDS, **parameters)
         assert ends[hazard].verdict == "agrees", (hazard, str(ends[hazard]))
         assert len(ends[hazard].trace.steps) == script.count(";") + 1
     # what an operator would see: two brokers have the topics open; clients are attached where nobody serves them
@@ -177,7 +177,7 @@ def check_hazards(made: ChannelAdapter) -> None:
 def shown(outcome: Outcome, what: str) -> dict[str, object]:
     """What the code showed in the end of each broker that runs."""
     assert outcome.seen is not None
-    return {b: told["units"]["u0"][what] for b, told in outcome.seen.values["brokers"].items() if told["lives"]}
+    return {b: state["units"]["u0"][what] for b, state in outcome.seen.values["brokers"].items() if state["lives"]}
 
 
 def node(outcome: Outcome) -> object:
@@ -253,6 +253,6 @@ def test_a_split_is_tried_seven_times(adapter: ChannelAdapter) -> None:
 def test_4_0_8_does_not_act_on_what_it_finds_assigned() -> None:
     tools(NEWEST_JDK)
     script, parameters = NOTICED["existing_ignored"]
-    with start(Asked("4.0.8")) as made:
-        assert follow(made, script, *HAZARDS, "existing_ignored", **parameters).verdict == "agrees"
-        assert follow(made, script, *HAZARDS, **parameters).verdict == "differs"
+    with start(Asked("4.0.8")) as adapter:
+        assert follow(adapter, script, *HAZARDS, "existing_ignored", **parameters).verdict == "agrees"
+        assert follow(adapter, script, *HAZARDS, **parameters).verdict == "differs"
