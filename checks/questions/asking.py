@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from fencepost.checks.questions.answering import Answer, answer
 from fencepost.checks.questions.bookie_guarantees import bookie_guarantees
 from fencepost.checks.questions.bundle_guarantees import bundle_guarantees
-from fencepost.checks.questions.establishing import Means, establish, raised
+from fencepost.checks.questions.establishing import Established, Means, establish, raised
 from fencepost.checks.questions.guarantee import Guarantee
+from fencepost.checks.questions.hazard_search import Searches
+from fencepost.checks.questions.hazards import Hazard
 from fencepost.checks.questions.instances import Settings
 from fencepost.checks.questions.judging import Guaranteed
 from fencepost.checks.questions.ledger_guarantees import Sizes, ledger_guarantees
+from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.questions.topic_guarantees import topic_guarantees
 from fencepost.checks.settings.bookie_settings import STORAGES
 from fencepost.checks.settings.input_files import Place
@@ -47,15 +51,23 @@ def questions(cluster: Cluster, releases: Releases) -> Iterator[Guarantee]:
     yield from bundle_guarantees(settings.control_plane, settings.load_manager, releases)
 
 
-def guaranteed(cluster: Cluster, releases: Releases, means: Means, later: Guaranteed | None = None) -> Guaranteed:
+def guaranteed(
+    cluster: Cluster,
+    releases: Releases,
+    means: Means,
+    later: Guaranteed | None = None,
+    established: Mapping[str, Established] | None = None,
+) -> Guaranteed:
     """Every guarantee of a cluster. What there was no time for is not known. Raises what ``check`` raises.
 
-    Of a cluster as it was before a ``later`` one only the numbers are wanted, and only where the question is another.
+    Of a cluster as it was before a ``later`` one only the numbers are wanted, and only where the question is another. What was
+    ``established`` before, by name, is not asked again.
     """
     rows, ledger = [], cluster.settings.ledger
-    answered = [] if later is None else [row for row in later.rows if row.is_known]
+    asked_before = [] if later is None else [row for row in later.rows if row.is_known]
     for question in questions(cluster, releases):
-        row = next((row for row in answered if row.guarantee == question), None) or establish(question, means)
+        known = (row for row in asked_before if row.guarantee == question)
+        row = (established or {}).get(question.name) or next(known, None) or establish(question, means)
         if later is None and row.failure is not None and question.raised_by:
             row = replace(row, raised=raised(row, cluster.sizes, releases, means))
         rows.append(row)
@@ -70,3 +82,21 @@ def guaranteed(cluster: Cluster, releases: Releases, means: Means, later: Guaran
         cluster.assumed,
         sees_bookies=cluster.of_bookies,
     )
+
+
+def answered(
+    cluster: Cluster,
+    releases: Releases,
+    bugs: Sequence[Hazard],
+    means: Means,
+    searches: Searches,
+    rows: dict[str, Established],
+) -> Iterator[Answer]:
+    """What users ask first, one answer after the other; the guarantees that it takes go to ``rows``. Raises what ``check``
+    raises."""
+    asked = {question.name: question for question in questions(cluster, releases)}
+    for matter in MATTERS:
+        for name in matter.rows:
+            if name in asked and name not in rows:
+                rows[name] = establish(asked[name], means)
+        yield answer(matter, [rows[name] for name in matter.rows if name in rows], bugs, searches, means)

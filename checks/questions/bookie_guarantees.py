@@ -26,12 +26,21 @@ def bookie_guarantees(settings: BookieSettings, releases: Releases) -> Iterator[
     parameters = SMALL if unmodelled else {**SMALL, **settings.parameters}
     weak = [flag for flag in (settings.write, settings.sync) if not flag.value]
     keeps, loses = "what a bookie has acknowledged survives ", "what a bookie has acknowledged can be lost when "
-    for name, says, denies, fault in (
-        ("killed", keeps + "{n} kill{s} of its process", loses + "its process is killed", "kills"),
-        ("power", keeps + "{n} power cut{s}", loses + "it loses power", "power_losses"),
+    for name, says, denies, fault, event in (
+        ("killed", keeps + "{n} kill{s} of its process", loses + "its process is killed", "kills", "{n} kill{s} of a bookie"),
+        ("power", keeps + "{n} power cut{s}", loses + "it loses power", "power_losses", "{n} power cut{s} of a bookie"),
     ):
         yield Guarantee(
-            name, says, denies, BOOKIE, parameters, (fault,), MOST, exposed_by=_blamed(weak, fault), unasked=unmodelled
+            name,
+            says,
+            denies,
+            BOOKIE,
+            parameters,
+            (fault,),
+            MOST,
+            event=event,
+            exposed_by=_blamed(weak, fault),
+            unasked=unmodelled,
         )
     yield _disk_full(keeps, loses, settings, parameters, releases)
 
@@ -54,6 +63,7 @@ def _disk_full(
         ("failed_saves",),
         MOST,
         {} if unmodelled else dict.fromkeys(of_a_save, full),
+        event="{n} failure{s} of a flush of a bookie",
         exposed_by=_blamed([flag for flag in (settings.write,) if not flag.value], "kills"),
         unasked=unmodelled,
     )

@@ -16,6 +16,7 @@ from fencepost.properties.service_unit import guarantees as of_records
 from fencepost.properties.theories import THEORIES
 
 OWNERSHIP, UNLOAD, SERVICE_UNIT = (PROTOCOLS[name] for name in ("ownership", "unload", "service_unit"))
+LOST_SESSIONS = "{n} lost session{s} of a broker"
 LOST = ("expiries",)
 DEAD = ("crashes",)
 
@@ -65,6 +66,7 @@ def _of_owners(
         small,
         LOST,
         1,
+        event=LOST_SESSIONS,
     )
     yield Guarantee(
         "owners_in_the_end",
@@ -75,6 +77,7 @@ def _of_owners(
         LOST,
         1,
         dict(_shown_by(LOST, owning, small, taken, releases)),
+        event=LOST_SESSIONS,
     )
     yield Guarantee(
         "served",
@@ -84,6 +87,7 @@ def _of_owners(
         small,
         LOST,
         1,
+        event=LOST_SESSIONS,
     )
     yield Guarantee(
         "moved",
@@ -94,6 +98,7 @@ def _of_owners(
         DEAD,
         1,
         dict(_shown_by(DEAD, unloading, moved, taken, releases)),
+        event="{n} death{s} of a broker during an unload",
     )
     yield Guarantee(
         "unserved",

@@ -29,13 +29,14 @@ NO_TIME = "there was no time to look"
 @dataclass(frozen=True)
 class Failure:
     """What is not guaranteed: so many events, and the run that shows it. ``defects`` are all mistakes of the release that are
-    known to allow such a run; ``undecided`` are those whose search was cut short."""
+    known to allow such a run, ``by_defect`` has the run of each; ``undecided`` are those whose search was cut short."""
 
     events: int
     checked: Checked
     verdict: Verdict
     defects: tuple[str, ...] = ()
     undecided: tuple[str, ...] = ()
+    by_defect: tuple[Failure, ...] = ()
 
     @property
     def defect(self) -> str:
@@ -217,7 +218,7 @@ def _asked(guarantee: Guarantee, events: int, means: Means) -> Claim | Failure |
         return worst  # no mistake is to blame that is not needed
     shown = {defect for defect, checked in answers.items() if isinstance(claimed(events, [checked]), Claim)}
     undecided = [defect for defect in guarantee.defects if defect not in shown and defect not in failures]
-    return replace(worst, defects=tuple(failures), undecided=tuple(undecided))
+    return replace(worst, defects=tuple(failures), undecided=tuple(undecided), by_defect=tuple(failures.values()))
 
 
 def _shortest(events: int, several: Sequence[Checked]) -> Failure | None:

@@ -21,7 +21,8 @@ class Guarantee:
     the others, besides the instance without. ``first`` builds the protocol with fewer runs, in which what is wrong shows
     soonest; ``symmetric`` has a search visit one state for all that differ only in which member is which. ``raised_by`` are
     sets of sizes of which one more may raise the number. Of a question that is ``fewer`` it is one of steps, and the fewer the
-    better; ``steps_of`` names what takes them. ``exposed_by`` are the settings without which nothing would be wrong,
+    better; ``steps_of`` names what takes them. ``event`` names what is counted, with ``{n}`` and ``{s}``, if that
+    are events. ``exposed_by`` are the settings without which nothing would be wrong,
     ``unasked`` says why the question cannot be asked of these settings. A theory is asked whether its theorems hold.
     """
 
@@ -38,6 +39,7 @@ class Guarantee:
     raised_by: tuple[tuple[str, ...], ...] = ()
     fewer: bool = False
     steps_of: str = ""
+    event: str = ""
     exposed_by: tuple[Taken[bool], ...] = ()
     unasked: str = ""
 
@@ -53,6 +55,14 @@ class Guarantee:
         if self.first is None or isinstance(self.entry, Theory) or (self.defects and not defects):
             return None
         return replace(self.entry, function=self.first)
+
+    def counted(self, number: int) -> str:
+        """So many of what is counted, in words."""
+        return self.event.format(n=number, s="" if number == 1 else "s")
+
+    def denied(self, number: int) -> str:
+        """What so many events are to a cluster that does not survive them."""
+        return self.denies if number == 1 else f"more than {self.counted(number - 1)}"
 
     def sentence(self, events: int) -> str:
         """What is guaranteed of that many events."""

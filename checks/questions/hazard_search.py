@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from fencepost.checks.console.progress import Reporter
@@ -15,7 +15,42 @@ from fencepost.model.language import Location, Protocol
 from fencepost.properties.vocabulary import Property
 
 
-def look_for(hazard: Hazard, approach: Approach, reporter: Reporter, should_stop: Callable[[], bool]) -> Checked:
+class Searches:
+    """Searches for hazards in a run: what one has come to is not searched again for the same properties."""
+
+    def __init__(self) -> None:
+        self._done: dict[tuple[str, str, Sequence[str]], Checked] = {}
+
+    def of(
+        self,
+        hazard: Hazard,
+        properties: Sequence[str],
+        approach: Approach,
+        reporter: Reporter,
+        should_stop: Callable[[], bool],
+    ) -> Checked:
+        """Searches all states up to the first that violates one of these properties (none named: any); one verdict on that.
+
+        Raises what ``check`` raises.
+        """
+        key = hazard.entry.name, hazard.name, tuple(properties)
+        if key not in self._done:
+            thorough = replace(
+                approach, by="exhaustive", checkpoint=None, resume=False, strict=False, properties=tuple(properties)
+            )
+            checked = check(hazard.entry, hazard.instance, [hazard.name], thorough, reporter, should_stop)
+            verdict = _verdict(hazard, checked)
+            findings = Findings((verdict,), checked.findings.notes, seconds=checked.findings.seconds)
+            checked = replace(checked, findings=findings)
+            if verdict.verdict == "inconclusive":
+                return checked
+            self._done[key] = checked
+        return self._done[key]
+
+
+def look_for(
+    hazard: Hazard, approach: Approach, reporter: Reporter, should_stop: Callable[[], bool], searches: Searches
+) -> Checked:
     """Searches all states, whatever engine the approach names, up to the first that does the ``harm`` of the history.
 
     Where none does, or nobody knows which property that is, up to the first that violates any property. There is one verdict:
@@ -27,25 +62,17 @@ def look_for(hazard: Hazard, approach: Approach, reporter: Reporter, should_stop
         note = f"the instance that shows it does not fit what is set: {hazard.unfit}"
         verdict = Verdict(_property(hazard, protocol), "inconclusive", "exhaustive", {}, note, history=hazard.history)
         return Checked(hazard.entry, hazard.instance, protocol, Findings((verdict,)))
-    thorough = replace(approach, by="exhaustive", checkpoint=None, resume=False, strict=False)
     spent, about_harm, harm = 0.0, tuple[str, ...](), hazard.history.harm
     if harm and not approach.properties and harm in {stated.name for stated in hazard.stated}:
-        checked = _searched(hazard, replace(thorough, properties=(harm,)), reporter, should_stop)
+        checked = searches.of(hazard, (harm,), approach, reporter, should_stop)
         (verdict,) = checked.findings.verdicts
         if verdict.verdict == "hazard":
             return checked
         why = "holds here" if verdict.verdict == "exhausted" else verdict.note
         spent, about_harm = checked.findings.seconds, (f"what it costs, a violation of {harm}, was not found: {why}",)
-    checked = _searched(hazard, thorough, reporter, should_stop)
+    checked = searches.of(hazard, approach.properties, approach, reporter, should_stop)
     findings = checked.findings
     return replace(checked, findings=replace(findings, notes=findings.notes + about_harm, seconds=findings.seconds + spent))
-
-
-def _searched(hazard: Hazard, approach: Approach, reporter: Reporter, should_stop: Callable[[], bool]) -> Checked:
-    """The instance with the mistake, and one verdict on that."""
-    checked = check(hazard.entry, hazard.instance, [hazard.name], approach, reporter, should_stop)
-    verdict = _verdict(hazard, checked)
-    return replace(checked, findings=Findings((verdict,), checked.findings.notes, seconds=checked.findings.seconds))
 
 
 def _verdict(hazard: Hazard, checked: Checked) -> Verdict:

@@ -21,6 +21,7 @@ DURABLE = replace(LEDGER, suite=suites.durability)
 ROLLING = replace(DURABLE, function=suites.rolling)
 SURVIVES = "an acknowledged entry survives "
 LOST = "an acknowledged entry can be lost "
+RECOVERY, CHANGE = "{n} recovered ledger{s}", "{n} change{s} of ensemble"
 TRIPLES = 3
 """Write quorums up to which comparing states by every order of the bookies takes less time than it saves."""
 
@@ -77,6 +78,7 @@ def ledger_guarantees(sizes: Sizes, releases: Releases) -> list[Guarantee]:
             exact,
             ("losses",),
             copies,
+            event="{n} lost disk{s}",
             raised_by=(quorum,),
         ),
         Guarantee(
@@ -89,6 +91,7 @@ def ledger_guarantees(sizes: Sizes, releases: Releases) -> list[Guarantee]:
             copies,
             first=one_after_the_other.replaced_first,
             symmetric=changes <= TRIPLES,
+            event="{n} lost disk{s}",
             raised_by=(quorum,),
         ),
         Guarantee(
@@ -99,6 +102,7 @@ def ledger_guarantees(sizes: Sizes, releases: Releases) -> list[Guarantee]:
             {**small, **unrecovered},
             missing,
             spare + 1,
+            event="{n} bookie{s} down for writing",
             raised_by=(another,),
         ),
         Guarantee(
@@ -109,6 +113,7 @@ def ledger_guarantees(sizes: Sizes, releases: Releases) -> list[Guarantee]:
             {**exact, **unrecovered},
             ("crashes",),
             copies,
+            event="{n} bookie{s} down for reading",
             raised_by=(quorum,),
         ),
         Guarantee(
@@ -119,6 +124,7 @@ def ledger_guarantees(sizes: Sizes, releases: Releases) -> list[Guarantee]:
             small,
             missing,
             max(copies, spare + 1),
+            event="{n} bookie{s} down for the recovery of a ledger",
             raised_by=(quorum, another, quorum + another),
         ),
     ]
@@ -132,15 +138,16 @@ def _of_the_release(sizes: Sizes, releases: Releases) -> Iterator[Guarantee]:
     each, fenced = sizes.ensemble, "when a bookie is restarted"
     wiped = "a bookie with an empty disk under its old name, and the operator deletes the bookie's cookie"
     empty = "when a bookie comes back with an empty disk, and the operator deletes the bookie's cookie"
-    for name, what, when, entry, parameters, most, fault in (
-        ("recoveries", "the recovery of its ledger", "when its ledger is recovered", DURABLE, exact, 1, "recoverers"),
-        ("restarts", "{n} restart{s} of bookies, one after the other", fenced, ROLLING, exact, each, "crashes"),
-        ("changes", "{n} change{s} of ensemble", "when an ensemble changes", DURABLE, spare, 1, "changes"),
-        ("wiped", wiped, empty, DURABLE, exact, 1, "losses"),
+    restarts = "{n} restart{s} of bookies"
+    for name, what, when, entry, parameters, most, fault, event in (
+        ("recoveries", "the recovery of its ledger", "when its ledger is recovered", DURABLE, exact, 1, "recoverers", RECOVERY),
+        ("restarts", f"{restarts}, one after the other", fenced, ROLLING, exact, each, "crashes", restarts),
+        ("changes", CHANGE, "when an ensemble changes", DURABLE, spare, 1, "changes", CHANGE),
+        ("wiped", wiped, empty, DURABLE, exact, 1, "losses", "{n} bookie{s} with an empty disk and no cookie"),
     ):
         defects = dict(_hazards(sizes, releases, fault))
         first = one_after_the_other.recovered_last if fault == "changes" else None
-        yield Guarantee(name, SURVIVES + what, LOST + when, entry, parameters, (fault,), most, defects, first)
+        yield Guarantee(name, SURVIVES + what, LOST + when, entry, parameters, (fault,), most, defects, first, event=event)
 
 
 def _hazards(sizes: Sizes, releases: Releases, fault: str) -> Iterator[tuple[str, dict[str, Value]]]:

@@ -54,12 +54,14 @@ def topic_guarantees(settings: TopicSettings, releases: Releases) -> Iterator[Gu
         fault: str,
         most: int,
         bugs: Mapping[str, Mapping[str, Value]],
+        event: str,
     ) -> Guarantee:
         defects = {}
         for bug in TOPIC.hazards(releases):
             if bug in bugs and TOPIC.history[bug].fits(parameters := {**bugs[bug], **taken}):
                 defects[bug] = parameters
-        return Guarantee(name, says, denies, replace(TOPIC, suite=suite), {**small, **taken}, (fault,), most, defects)
+        entry = replace(TOPIC, suite=suite)
+        return Guarantee(name, says, denies, entry, {**small, **taken}, (fault,), most, defects, event=event)
 
     yield row(
         "lost_sessions",
@@ -70,6 +72,7 @@ def topic_guarantees(settings: TopicSettings, releases: Releases) -> Iterator[Gu
         "failures",
         1,
         {**alone, "zombie_deletes": {**RIVALS, "connections": 1, "deletions": 1}},
+        "{n} lost session{s} of a broker",
     )
     yield row(
         "failed_updates",
@@ -80,6 +83,7 @@ def topic_guarantees(settings: TopicSettings, releases: Releases) -> Iterator[Gu
         "failures",
         MOST,
         alone,
+        "{n} failed update{s} of the metadata store",
     )
     yield row(
         "broker_crashes",
@@ -90,6 +94,7 @@ def topic_guarantees(settings: TopicSettings, releases: Releases) -> Iterator[Gu
         "crashes",
         MOST,
         {"missing_last_dropped": {**RELOADED, "failures": 1}},
+        "{n} kill{s} of a broker",
     )
     yield row(
         "backlog",
@@ -100,4 +105,5 @@ def topic_guarantees(settings: TopicSettings, releases: Releases) -> Iterator[Gu
         "crashes",
         1,
         {"lazy_cursors_not_waited": read, "cursor_list_stale": {**read, "failures": 1}},
+        "{n} kill{s} of a broker",
     )

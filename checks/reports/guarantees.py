@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from fencepost.checks.questions.answering import Answer
 from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.judging import Guaranteed, Judgement, Shortfall, compared, gap_in_words, history_of
+from fencepost.checks.reports.answers import as_json as answers_as_json
 from fencepost.checks.reports.policy_change import PolicyChange
 
 RACKS = "bookie rack/region placement; "
@@ -28,9 +30,11 @@ def unseen(now: Guaranteed) -> str:
 
 @dataclass(frozen=True)
 class Opening(Judgement):
-    """What a report of a configuration opens with: the judgement, and what it changes in the balancing of load."""
+    """What a report of a configuration opens with: the judgement, what it changes in the balancing of load, and the answers to
+    what users ask first, if they were asked for."""
 
     policy: PolicyChange | None = None
+    answers: tuple[Answer, ...] = ()
 
 
 def as_json(opening: Opening) -> dict[str, Any]:
@@ -40,6 +44,7 @@ def as_json(opening: Opening) -> dict[str, Any]:
         "file": now.file,
         "bookies": now.sizes.bookies,
         "bookies_assumed": now.assumed,
+        "answers": answers_as_json(opening.answers, now.releases),
         "rows": [_row(now, row, before) for row in now.rows],
         "not_seen": unseen(now),
         "policy": opening.policy.as_json() if opening.policy else None,

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.questions.answering import Answer
 from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.judging import compared
+from fencepost.checks.reports.answers import headline, in_short
 from fencepost.checks.reports.failures import Judged
 from fencepost.checks.reports.guarantees import Opening, remedied
 
@@ -20,10 +22,17 @@ def as_markdown(opening: Opening | None, rows: Iterable[Judged], status: ExitSta
     failed = [row for row in rows if row.failed]
     if status == ExitStatus.HOLDS and not table:
         return ""
-    parts = [f"### Fencepost: {plain(closing)}\n", table, "".join(f"- {_failure(row)}\n" for row in failed[:MOST])]
+    answered = "".join(_answer(answer) for answer in opening.answers) if opening else ""
+    parts = [f"### Fencepost: {plain(closing)}\n", answered, table, "".join(f"- {_failure(row)}\n" for row in failed[:MOST])]
     if len(failed) > MOST:
         parts.append(f"{len(failed) - MOST} more; `--format text` prints all of them.\n")
     return "\n".join(part for part in parts if part)
+
+
+def _answer(answer: Answer) -> str:
+    """A question that users ask first, and the ways in which it happens."""
+    ways = "".join(f"{number}. {plain(in_short(way))}\n" for number, way in enumerate(answer.ways, 1))
+    return f"**{plain(answer.matter.asks)}** {plain(headline(answer))}\n\n{ways}" + ("\n" if ways else "")
 
 
 def plain(text: str) -> str:

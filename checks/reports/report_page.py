@@ -1,4 +1,4 @@
-"""A run as a page: what a configuration guarantees, then the hazards of the release, then the rest, folded.
+"""A run as a page: what users ask first, what settings guarantee, then the hazards of the release, then the rest, folded.
 
 It needs no script and loads nothing; of two configurations each row has both numbers side by side.
 """
@@ -10,12 +10,15 @@ from importlib.resources import files
 
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
+from fencepost.checks.questions.answering import Answer, Way
 from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.judging import compared
+from fencepost.checks.reports.answers import about, headline, in_short
 from fencepost.checks.reports.guarantees import Opening, details, unseen
-from fencepost.checks.reports.histories import about
+from fencepost.checks.reports.histories import about as about_bug
 from fencepost.checks.reports.report import closing, closing_of_guarantees, text
 from fencepost.model.counts import count_of
+from fencepost.model.releases import Releases
 from fencepost.traces.pages.markup import Html, each, filled, html, joined, palette
 
 FIGURE, NARROW = "3.5rem", "2.7rem"
@@ -45,6 +48,7 @@ def report_page(opening: Opening, everything: Sequence[Checked], status: ExitSta
         title=f"{now.file}: what it guarantees",
         file=html("<code>{}</code>", now.file),
         about=f"{now.releases}; {bookies}{against}",
+        answers=joined(_answer(answer, now.releases) for answer in opening.answers),
         outcome=html("<p><strong>{}</strong></p>{}", end, short),
         columns=" ".join([FIGURE] * columns),
         narrow=" ".join([NARROW] * columns),
@@ -52,6 +56,18 @@ def report_page(opening: Opening, everything: Sequence[Checked], status: ExitSta
         unseen=unseen(now),
         rest=joined(rest),
     )
+
+
+def _answer(answer: Answer, releases: Releases) -> Html:
+    """A question that users ask first, with yes or no, and the ways in which it happens."""
+    ways = joined(_way(way, releases) for way in answer.ways)
+    listed = html("<ol>{}</ol>", ways) if answer.ways else Html()
+    return html('<section class="answer"><h2>{}</h2><p>{}</p>{}</section>', answer.matter.asks, headline(answer), listed)
+
+
+def _way(way: Way, releases: Releases) -> Html:
+    run = _run("the run", way.checked, way.verdict)
+    return html("<li><p>{}</p>{}{}</li>", in_short(way), each(QUIET, about(way, releases)), run)
 
 
 def _row(opening: Opening, row: Established) -> Html:
@@ -120,7 +136,7 @@ def _hazards(everything: Sequence[Checked]) -> Html:
 
 def _hazard(checked: Checked, verdict: Verdict) -> Html:
     history = verdict.history
-    explanation = about(history, checked.entry.name, verdict.property.name) if history else ()
+    explanation = about_bug(history, checked.entry.name, verdict.property.name) if history else ()
     run = _run(f"{verdict.violated.name} is violated", checked, verdict) if verdict.trace else Html()
     accepted = f" (accepted: {verdict.accepted})" if verdict.accepted is not None else ""
     prop = verdict.property

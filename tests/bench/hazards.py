@@ -18,7 +18,7 @@ from typing import Any
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.verdicts import Verdict
-from fencepost.checks.questions.hazard_search import look_for
+from fencepost.checks.questions.hazard_search import Searches, look_for
 from fencepost.checks.questions.hazards import Hazard, hazards
 from fencepost.model.kernel.search.results import Limits, Result
 from fencepost.model.kernel.search.search import search
@@ -47,7 +47,7 @@ def of_releases(protocols: Iterable[str]) -> Iterator[tuple[Hazard, tuple[str, .
 def verdict_on(hazard: Hazard) -> tuple[Verdict, float]:
     """The verdict on a hazard, and the seconds of a processor that it took."""
     started = time.process_time()
-    checked = look_for(hazard, Approach(workers=1), Reporter(quiet=True), lambda: False)
+    checked = look_for(hazard, Approach(workers=1), Reporter(quiet=True), lambda: False, Searches())
     return checked.findings.verdicts[0], time.process_time() - started
 
 

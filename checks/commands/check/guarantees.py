@@ -17,17 +17,35 @@ from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.asking import Cluster, guaranteed
-from fencepost.checks.questions.establishing import Means
+from fencepost.checks.questions.answering import Answer
+from fencepost.checks.questions.asking import Cluster, answered, guaranteed
+from fencepost.checks.questions.establishing import Established, Means
+from fencepost.checks.questions.hazard_search import Searches
+from fencepost.checks.questions.hazards import Hazard
 from fencepost.checks.questions.instances import LARGEST_ENSEMBLE, Settings
 from fencepost.checks.questions.judging import judged
 from fencepost.checks.questions.requirements import BOOKIES, Requirement, requirement
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.settings.input_files import Place
+from fencepost.model.releases import Releases
 from fencepost.properties.registry import RegistryError
 
 MEMORY = 1 << 29
 """Bytes of states that one question may take, unless --memory says how many: some ten million of them."""
+
+
+class First:
+    """What users ask first: the known bugs to search for, the searches that were made, and the answers, each of which is
+    passed on at once."""
+
+    def __init__(self, bugs: Sequence[Hazard], searches: Searches, tell: Callable[[Answer, Releases], None]) -> None:
+        self.bugs, self.searches, self._tell = bugs, searches, tell
+        self.answers: list[Answer] = []
+
+    def take(self, answer: Answer, releases: Releases) -> None:
+        """Keeps an answer about these releases, and passes it on."""
+        self.answers.append(answer)
+        self._tell(answer, releases)
 
 
 def wanted_alone(asked: CheckRequest) -> bool:
@@ -69,10 +87,16 @@ def _parts(asked: CheckRequest) -> list[str]:
 
 
 def opening_of(
-    asked: CheckRequest, subject: Subject, started: float, reporter: Reporter, should_stop: Callable[[], bool]
+    asked: CheckRequest,
+    subject: Subject,
+    started: float,
+    reporter: Reporter,
+    should_stop: Callable[[], bool],
+    first: First | None = None,
 ) -> Opening | None:
     """What the report of a configuration opens with: what it guarantees, what the one before it did, and what falls short of
-    that or of what is required; None of a part of a configuration. Raises what ``check`` raises."""
+    that or of what is required; None of a part of a configuration. ``first`` takes what users ask first, if that is asked.
+    Raises what ``check`` raises."""
     if subject.settings is None or subject.releases is None or not come_first(asked):
         return None
     files = [(asked.conf, subject.settings), *([(asked.against, subject.before)] if subject.before else [])]
@@ -89,7 +113,11 @@ def opening_of(
         Cluster(named(paths), Place(paths[-1]), settings, bookies, asked.bookies is None, of_bookies)
         for paths, settings in files
     ]
-    now = guaranteed(clusters[0], subject.releases, means)
+    rows = dict[str, Established]()
+    if first is not None:
+        for answer in answered(clusters[0], subject.releases, first.bugs, means, first.searches, rows):
+            first.take(answer, subject.releases)
+    now = guaranteed(clusters[0], subject.releases, means, established=rows)
     before = guaranteed(clusters[1], subject.releases, means, now) if subject.before else None
     policy = None
     if subject.before is not None:
@@ -97,7 +125,8 @@ def opening_of(
         from fencepost.checks.commands.check.policy_change import policy_change
 
         policy = policy_change(asked.conf, subject.settings, asked.against, subject.before, subject.releases.pulsar)
-    return Opening(now, before, judged(now, before, required), policy)
+    answers = tuple(first.answers) if first is not None else ()
+    return Opening(now, before, judged(now, before, required), policy, answers)
 
 
 def run_alone(asked: CheckRequest, subject: Subject, started: float, record: Record) -> ExitStatus:

@@ -12,7 +12,7 @@ from fencepost.checks.engines.plan import Approach, check
 from fencepost.checks.engines.results.checked import Checked, PropertyError
 from fencepost.checks.engines.search.sampling import Walks
 from fencepost.checks.engines.theorems import check_theory
-from fencepost.checks.questions.hazard_search import look_for
+from fencepost.checks.questions.hazard_search import Searches, look_for
 from fencepost.checks.questions.hazards import Hazard
 from fencepost.checks.questions.planning import Item
 from fencepost.checks.questions.user_settings import held_to_account
@@ -33,8 +33,10 @@ def done(
     started: float,
     reporter: Reporter,
     should_stop: Callable[[], bool],
+    searches: Searches,
 ) -> Iterator[Checked]:
-    """What was found of each job, as it comes; ``configured`` is what protocols take from the user's files.
+    """What was found of each job, as it comes; ``configured`` is what protocols take from the user's files,
+    ``searches`` those for hazards that were made before.
 
     Jobs that are left when a stop is asked for, or when the time that began at ``started`` is up, are left out. Raises what
     ``check`` raises.
@@ -45,7 +47,7 @@ def done(
             return
         try:
             taken = {} if isinstance(job, Hazard) else configured.get(job[0].name, {})
-            checked = _done(job, asked.defect, asked.set, taken, _approach(asked, left), reporter, should_stop)
+            checked = _done(job, asked.defect, asked.set, taken, _approach(asked, left), reporter, should_stop, searches)
         except (PropertyError, CheckpointError):
             reporter.end()
             raise
@@ -60,9 +62,10 @@ def _done(
     approach: Approach,
     reporter: Reporter,
     should_stop: Callable[[], bool],
+    searches: Searches,
 ) -> Checked:
     if isinstance(job, Hazard):
-        return look_for(job, approach, reporter, should_stop)
+        return look_for(job, approach, reporter, should_stop, searches)
     item, instance = job
     if isinstance(item, Theory):
         return check_theory(item, defects, approach, reporter, should_stop)

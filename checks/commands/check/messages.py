@@ -24,6 +24,11 @@ class Teller:
         elif self.as_text and lines:
             print("\n".join(lines), flush=True)
 
+    def tell_at_once(self, *lines: str) -> None:
+        """Prints what is not to wait for the end."""
+        if self.as_text:
+            print("\n".join(lines), flush=True)
+
     def name(self, what: str) -> None:
         """Prints what was written and where; in a format for programs to standard error."""
         if self.as_text:

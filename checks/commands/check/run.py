@@ -14,6 +14,7 @@ from fencepost.checks.commands.check.doubts import doubts
 from fencepost.checks.commands.check.finished_run import FinishedRun
 from fencepost.checks.commands.check.formats import FORMATS
 from fencepost.checks.commands.check.guarantees import (
+    First,
     come_first,
     is_of_everything,
     is_whole,
@@ -31,10 +32,14 @@ from fencepost.checks.commands.pages import default_page, write_page, write_repo
 from fencepost.checks.commands.verdict_cache import Record
 from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
+from fencepost.checks.console.terminal import width
 from fencepost.checks.engines.results.checked import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.questions.hazard_search import Searches
 from fencepost.checks.questions.instances import BOOKIE
 from fencepost.checks.questions.planning import planned_with_hazards
+from fencepost.checks.reports.answers import as_text as answer_as_text
+from fencepost.checks.reports.answers import survival
 from fencepost.checks.reports.failures import Configured
 from fencepost.checks.reports.refusal import Refusal
 from fencepost.checks.reports.report import write_traces
@@ -90,8 +95,12 @@ def _checked_as(asked: CheckRequest, record: Record) -> ExitStatus:
     configured = {BOOKIE: subject.settings.of_bookies} if subject.settings is not None else {}
     everything = list[Checked]()
     with interruptible() as interrupt:
-        opening = opening_of(asked, subject, started, reporter, interrupt)
-        for checked in done(jobs, asked, configured, started, reporter, interrupt):
+        searches = Searches()
+        first = First(hazards, searches, lambda answer, of: teller.tell_at_once(answer_as_text(answer, of, width())))
+        opening = opening_of(asked, subject, started, reporter, interrupt, first)
+        if opening is not None:
+            teller.tell_at_once(survival(opening.now.rows, width()))
+        for checked in done(jobs, asked, configured, started, reporter, interrupt, searches):
             everything.append(marked(baseline, checked, subject.release))
             shown.add(everything[-1])
         shown.end()

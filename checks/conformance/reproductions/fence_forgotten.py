@@ -57,4 +57,5 @@ FENCE_FORGOTTEN = Reproduction(
     seconds=90,
     page="docs/findings.md#a-fence-of-an-unknown-ledger-is-forgotten",
     take=take,
+    mistake="master_key_with_entries_only",
 )

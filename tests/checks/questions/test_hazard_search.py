@@ -12,7 +12,7 @@ from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
-from fencepost.checks.questions.hazard_search import look_for
+from fencepost.checks.questions.hazard_search import Searches, look_for
 from fencepost.checks.questions.hazards import Hazard
 from fencepost.checks.reports.report import text
 from fencepost.model.history import History
@@ -58,7 +58,7 @@ TANK = Entry("tank", "a tank", tank, suite, {"ci": (Instance("usual", {}),)}, {"
 def looked_for(memory: int = 1 << 30, **parameters: Value) -> Checked:
     hazard = Hazard(TANK, "overflows", Instance("known bug of Pulsar 4.0.8", parameters))
     approach = Approach(by="walks", workers=1, memory=memory, strict=True)
-    return look_for(hazard, approach, Reporter(quiet=True), lambda: False)
+    return look_for(hazard, approach, Reporter(quiet=True), lambda: False, Searches())
 
 
 def test_a_hazard_comes_with_its_shortest_run() -> None:
@@ -95,7 +95,7 @@ def test_the_run_is_the_one_that_costs_it() -> None:
     def shown(harm: str) -> tuple[str, int, tuple[str, ...]]:
         entry = replace(TANK, suite=flooded, history={"overflows": replace(KNOWN, harm=harm)})
         hazard = Hazard(entry, "overflows", Instance("known bug of Pulsar 4.0.8", {}))
-        checked = look_for(hazard, Approach(workers=1), Reporter(quiet=True), lambda: False)
+        checked = look_for(hazard, Approach(workers=1), Reporter(quiet=True), lambda: False, Searches())
         (verdict,) = checked.findings.verdicts
         return verdict.violated.name, int(verdict.reach["steps"]), checked.findings.notes[-1:]
 

@@ -1,0 +1,172 @@
+"""Answers to what users ask first: each *yes* is a run that was found, each *no* what complete searches show.
+
+An answer is composed of the guarantees of a cluster and of the known bugs of its releases; nothing is said that neither shows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.engines.results.verdicts import Verdict
+from fencepost.checks.questions.establishing import Established, Failure, Means
+from fencepost.checks.questions.hazard_search import Searches
+from fencepost.checks.questions.hazards import Hazard
+from fencepost.checks.questions.judging import gap_in_words
+from fencepost.checks.questions.matters import Matter
+from fencepost.model.history import History
+from fencepost.model.language import Protocol
+from fencepost.properties.registry import Entry
+from fencepost.traces.trace import Trace
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way in which something happens: the run that shows it, and what must coincide.
+
+    ``name`` is that of a known bug or, where none is needed, of the guarantee that ends there; ``what`` says what it is.
+    ``needs`` are the events that must coincide, in words, and ``faults`` how many of them are faults. ``history`` is what is
+    known of the bug, None of what no bug is to blame for. ``row`` is the guarantee that shows it, if one does, and ``violates``
+    the property of the protocol that the run violates.
+    """
+
+    name: str
+    what: str
+    needs: tuple[str, ...]
+    faults: int
+    checked: Checked
+    verdict: Verdict
+    history: History | None = None
+    row: Established | None = None
+    violates: str = ""
+
+    @property
+    def steps(self) -> list[str]:
+        """The run, by the labels of its steps."""
+        return [step.action for step in self.verdict.trace.steps]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to a question of a user.
+
+    ``ways`` are those in which it happens, what needs the fewest faults first; ``shown`` are the guarantees that hold, each
+    with so many events as were asked about or as many as it survives; ``gaps`` say what was cut short. ``searched`` is how many
+    known bugs were searched for it alone, to the end.
+    """
+
+    matter: Matter
+    ways: tuple[Way, ...]
+    shown: tuple[Established, ...]
+    gaps: tuple[str, ...]
+    searched: int
+
+    @property
+    def value(self) -> str:
+        """``yes``, ``no`` or, where nothing was found and something was cut short, ``unknown``."""
+        return "yes" if self.lasting else "for a while" if self.ways else "unknown" if self.gaps else "no"
+
+    @property
+    def lasting(self) -> tuple[Way, ...]:
+        """The ways by which it does not only happen for a while."""
+        passing = self.matter.passing
+        return tuple(way for way in self.ways if way.row is None or way.row.guarantee.name not in passing)
+
+
+def answer(
+    matter: Matter, rows: Iterable[Established], hazards: Iterable[Hazard], searches: Searches, means: Means
+) -> Answer:
+    """What the guarantees, and searches for the known bugs that they do not show, come to. Raises what ``check`` raises."""
+    asked = [row for row in rows if row.guarantee.name in matter.rows]
+    ways = list(_distinct(way for row in asked for way in _of_row(row, matter)))
+    gaps = [f"{row.guarantee.name}: {gap_in_words(row)}" for row in asked if not row.is_known]
+    found, searched = {way.name for way in ways}, 0
+    for hazard in hazards:
+        violated = matter.violated.get(hazard.entry.name, ())
+        if hazard.name in found or not violated:
+            continue
+        way, gap = _searched(hazard, violated, searches, means)
+        if gap:
+            gaps.append(f"{hazard.name}: {gap}")
+        elif way is not None:
+            ways.append(way)
+            found.add(way.name)
+        else:
+            searched += 1
+    gaps = [gap for gap in gaps if gap.partition(":")[0] not in found]
+    answer = Answer(matter, tuple(ways), tuple(row for row in asked if row.figure), tuple(gaps), searched)
+    return replace(answer, ways=tuple(sorted(ways, key=lambda way: (way in answer.lasting, way.faults, way.history is None))))
+
+
+def _distinct(ways: Iterable[Way]) -> Iterator[Way]:
+    """Each bug once, and of what no bug is to blame for each set of events once."""
+    seen = set[object]()
+    for way in ways:
+        key: object = way.name if way.history is not None else way.needs
+        if key not in seen:
+            seen.add(key)
+            yield way
+
+
+def _of_row(row: Established, matter: Matter) -> Iterator[Way]:
+    """The ways that end a guarantee: by the bugs that show it or, without one, by more events than it survives."""
+    for failure in row.failure.by_defect or (row.failure,) if row.failure else ():
+        yield _of_failure(row, failure, matter)
+
+
+def _of_failure(row: Established, failure: Failure, matter: Matter) -> Way:
+    name, protocol, entry = failure.defect, failure.checked.protocol, failure.checked.entry
+    needs = (row.guarantee.counted(failure.events),)
+    history = entry.history.get(name) if isinstance(entry, Entry) else None
+    if history is None:
+        what, violates = row.guarantee.denied(failure.events), ""
+    else:
+        what, violates = protocol.defects[name], history.harm or matter.violated.get(entry.name, ("",))[0]
+    return Way(
+        name or row.guarantee.name, what, needs, failure.events, failure.checked, failure.verdict, history, row, violates
+    )
+
+
+def _searched(hazard: Hazard, violated: Sequence[str], searches: Searches, means: Means) -> tuple[Way | None, str]:
+    """The way by a known bug alone that violates one of these properties, if there is one, and what was cut short."""
+    stated = {prop.name for prop in hazard.stated}
+    wanted = tuple(name for name in violated if name in stated)
+    if not wanted:
+        return None, ""
+    if hazard.unfit or means.is_over:
+        return None, hazard.unfit or "out of time"
+    checked = searches.of(hazard, wanted, means.left, means.reporter, means.should_stop)
+    (verdict,) = checked.findings.verdicts
+    if verdict.verdict == "inconclusive":
+        return None, verdict.note
+    if verdict.verdict != "hazard" or verdict.trace is None:
+        return None, ""
+    steps, faults = events_of(verdict.trace, checked.protocol)
+    given = [what for name, what in GIVEN.items() if checked.protocol.parameters.get(name)]
+    what, violates = checked.protocol.defects[hazard.name], verdict.violated.name
+    needs = (*given, *steps)
+    return Way(hazard.name, what, needs, faults + len(given), checked, verdict, hazard.history, violates=violates), ""
+
+
+GIVEN = {"unfenced": "a fence that does not hold"}
+"""What an instance takes for granted that is a fault elsewhere, by the parameter that says so."""
+
+
+def events_of(trace: Trace, protocol: Protocol) -> tuple[list[str], int]:
+    """The steps of a run that nothing brings about by itself, each once, in words, and how many of them are faults.
+
+    These are its faults, and the steps that an instance bounds: a rollover by age, an unload, a termination.
+    """
+    actions = {action.label: action for action in protocol.actions}
+    taken = [actions[step.action] for step in trace.steps]
+    rare = set(protocol.budgets) - ORDINARY
+    events = [each for each in taken if each.fault or {variable.name for variable in each.updates} & rare]
+    names = Counter(each.name.replace("_", " ") for each in events)
+    words = [name if number == 1 else f"{name} ({number} times)" for name, number in names.items()]
+    return words, sum(each.fault for each in taken)
+
+
+ORDINARY = {"openings", "connections", "deletions", "trims", "snapshots"}
+"""Bounds of what goes on all the time: brokers load topics, producers connect, old ledgers are trimmed."""

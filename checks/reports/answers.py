@@ -1,0 +1,183 @@
+"""The first lines of a report: what users ask first, answered by yes or no, and each way in which it happens."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
+from fencepost.checks.questions.answering import Answer, Way
+from fencepost.checks.questions.establishing import Established
+from fencepost.checks.reports.histories import upstream
+from fencepost.checks.reports.seen import seen
+from fencepost.model.history import History
+from fencepost.model.releases import SYSTEMS, Releases
+from fencepost.properties.registry import Entry, written
+
+COLUMN = 41
+INDENT = 5
+NUMBERS = re.compile(r"^(\w*#\d+, )*\w*#\d+: ")
+"""The issues with which a bug's description begins; they are in another line of their own."""
+
+FAULTS = ("no fault", "one fault", "two faults")
+
+
+def as_text(answer: Answer, releases: Releases, width: int) -> str:
+    """The answer for a person: a line with yes or no, and some for each way."""
+    lines = _wrapped(f"{answer.matter.asks:<{COLUMN}}", headline(answer), width)
+    for number, way in enumerate(answer.ways, 1):
+        lines += _wrapped(f"{number:>3}  ", in_short(way), width)
+        for line in about(way, releases):
+            lines += _wrapped(" " * INDENT, line, width)
+    return "\n".join(lines) + "\n"
+
+
+def in_short(way: Way) -> str:
+    """What a way is, and what must coincide."""
+    needs = f"needs {', '.join(way.needs)}" if way.needs else "needs nothing else"
+    return f"{NUMBERS.sub('', way.what)}; {needs}"
+
+
+def survival(rows: Sequence[Established], width: int) -> str:
+    """What a cluster survives, for a person: each of the events that were asked about, with how many."""
+    return "\n".join(_wrapped(f"{'What it survives:':<{COLUMN}}", ", ".join(survived(rows)) or "unknown", width)) + "\n"
+
+
+def survived(rows: Sequence[Established]) -> Iterator[str]:
+    """The events that a cluster survives, each with how many of them, in words: of several rows the fewest."""
+    least = dict[str, tuple[int, str]]()
+    for row in rows:
+        figure, event = row.figure, row.guarantee.event
+        if figure is not None and event:
+            least[event] = min(least.get(event, (figure + 1, "")), (figure, row.guarantee.counted(figure)))
+    return iter([words for _, words in least.values()])
+
+
+def headline(answer: Answer) -> str:
+    """Yes or no, in how many ways, and how far a *no* goes."""
+    gaps = f" Not known: {'; '.join(answer.gaps)}." if answer.gaps else ""
+    if answer.value == "unknown":
+        return f"Unknown.{gaps}"
+    if answer.value == "no":
+        return f"No: {_searched(answer)}."
+    passing = [way for way in answer.ways if way not in answer.lasting]
+    parts = []
+    if passing:
+        parts.append(f"For a while, with {' or '.join(dict.fromkeys(need for way in passing for need in way.needs))}.")
+    if answer.lasting:
+        parts.append(f"{'For good' if passing else 'Yes'}: in {_ways(answer.lasting)}.")
+    elif passing and not gaps:
+        parts.append(f"Not for good: {_searched(answer)}.")
+    return " ".join(parts) + gaps
+
+
+def _ways(ways: Sequence[Way]) -> str:
+    """How many there are, by the faults that they need."""
+    counts = {faults: sum(way.faults == faults for way in ways) for faults in sorted({way.faults for way in ways})}
+    parts = []
+    for faults, count in counts.items():
+        what = FAULTS[faults] if faults < len(FAULTS) else f"{faults} faults"
+        parts.append(f"{count} {'way' if count == 1 else 'ways'} that {'needs' if count == 1 else 'need'} {what}")
+    return ", ".join(parts)
+
+
+def _searched(answer: Answer) -> str:
+    """What was searched to the end, and found nothing."""
+    events = [row.guarantee.counted(row.figure) for row in answer.shown if row.figure and row.guarantee.event]
+    bugs = f"{answer.searched} more known bugs of the releases, each alone" if answer.searched else ""
+    parts = [f"not with {', '.join(dict.fromkeys(events))}" if events else "", f"not by {bugs}" if bugs else ""]
+    return " and ".join(filter(None, parts)) or "nothing of it was asked"
+
+
+def about(way: Way, releases: Releases) -> Iterator[str]:
+    """What there is to know of a way: whose bug it is, what avoids it, whether it was seen, and how to see its run."""
+    run = f"run of {len(way.steps)} steps: {command(way)}"
+    if way.history is None:
+        kept = way.row.guarantee.sentence(way.row.limit) if way.row and way.row.limit else "the settings allow it"
+        yield f"no bug: {kept}; {run}"
+        return
+    history = way.history
+    fixed = f"fixed in {history.fixed}" if history.fixed else "no release fixes it"
+    issues = ", ".join(upstream(history)) or "not reported"
+    avoided = f"; avoided by {history.avoided_by}" if history.avoided_by else ""
+    yield f"known bug {way.name} of {_present(history)}; {issues}; {fixed}{avoided}"
+    yield f"{', '.join(_sightings(way, history, releases)) or 'read only, not seen on real code'}; {run}"
+
+
+def _present(history: History) -> str:
+    numbers = history.present
+    through = numbers[0] if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
+    return f"{SYSTEMS[history.project]} {through}"
+
+
+def _sightings(way: Way, history: History, releases: Releases) -> Iterator[str]:
+    """Where it was seen: on the classes of the release or of another, or by a command that shows it."""
+    number, entry = releases.of_project(history.project), way.checked.entry
+    seen_on = seen(entry.name, way.name)
+    if seen_on:
+        release = number if number in seen_on else list(seen_on)[-1]
+        yield f"seen on the classes of {SYSTEMS[history.project]} {release}"
+    for each in REPRODUCTIONS.values():
+        if each.mistake == way.name and each.system == SYSTEMS[history.project]:
+            if number in each.releases:
+                option = "" if number == each.releases[0] else f" --release {number}"
+                yield f"shown on {number} by fencepost reproduce {each.name}{option}"
+            else:
+                yield f"shown on {each.releases[0]} by fencepost reproduce {each.name}"
+
+
+def command(way: Way) -> str:
+    """The command that prints such a run, step by step."""
+    entry, protocol = way.checked.entry, way.checked.protocol
+    if way.history is None or not isinstance(entry, Entry):
+        return f"see the guarantee {way.name}"
+    shown = f"fencepost check {entry.name} --defect {way.name} --property {way.violates}"
+    if way.row is not None:
+        return shown
+    usual = {parameter.name: parameter.default for parameter in entry.parameters} | dict(entry.shown_by[way.name])
+    other = {name: value for name, value in protocol.parameters.items() if name in usual and usual[name] != value}
+    changes = "".join(f" {name}={written(value)}" for name, value in other.items())
+    return f"{shown} --set{changes}" if changes else shown
+
+
+def as_json(answers: Sequence[Answer], releases: Releases) -> list[dict[str, Any]]:
+    """The answers for a program."""
+    return [
+        {
+            "question": answer.matter.name,
+            "text": answer.matter.asks,
+            "answer": answer.value,
+            "headline": headline(answer),
+            "ways": [_way(way, releases) for way in answer.ways],
+            "shown": [row.guarantee.name for row in answer.shown],
+            "open": list(answer.gaps),
+        }
+        for answer in answers
+    ]
+
+
+def _way(way: Way, releases: Releases) -> dict[str, Any]:
+    history = way.history
+    return {
+        "name": way.name,
+        "text": way.what,
+        "faults": way.faults,
+        "needs": list(way.needs),
+        "known_bug": history is not None,
+        "project": history.project if history else None,
+        "present": list(history.present) if history else [],
+        "fixed": history.fixed or None if history else None,
+        "avoided_by": history.avoided_by or None if history else None,
+        "upstream": list(upstream(history)) if history else [],
+        "seen": list(_sightings(way, history, releases)) if history else [],
+        "run": way.steps,
+        "command": command(way),
+    }
+
+
+def _wrapped(head: str, text: str, width: int) -> list[str]:
+    return textwrap.wrap(
+        text, width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False, break_long_words=False
+    )

@@ -1,0 +1,100 @@
+"""What users ask first: each yes is a run that replays, each no is complete, and nothing is said of what was cut short."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.plan import Approach
+from fencepost.checks.questions.answering import Answer
+from fencepost.checks.questions.asking import Cluster, answered
+from fencepost.checks.questions.establishing import Established, Means
+from fencepost.checks.questions.hazard_search import Searches
+from fencepost.checks.questions.hazards import hazards
+from fencepost.checks.questions.instances import is_run, read_settings
+from fencepost.checks.reports.answers import as_json, as_text, command, headline
+from fencepost.checks.settings.input_files import Place
+from fencepost.model.releases import NEWEST, PULSAR, Releases
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.traces.replay import replay_on
+
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("answers")]
+
+MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 29), Reporter(quiet=True))
+STOCK = "managedLedgerDefaultEnsembleSize=2\nmanagedLedgerDefaultWriteQuorum=2\nmanagedLedgerDefaultAckQuorum=2\n"
+
+
+def answers_of(folder: Path, pulsar: str, *lines: str, means: Means = MEANS, only: int | None = None) -> list[Answer]:
+    """The answers for a cluster with the stock configuration and these lines; the first ``only`` of them."""
+    conf = folder / "broker.conf"
+    conf.write_text(STOCK + "\n".join(lines))
+    settings, releases = read_settings(conf), Releases.of(pulsar)
+    run = [entry for name, entry in PROTOCOLS.items() if is_run(name, settings.load_manager, pulsar)]
+    bugs = list(hazards(run, releases, settings, (), ()))
+    cluster = Cluster("broker.conf", Place(conf), settings, settings.ledger.ensemble.value + 1, True, False)
+    rows = dict[str, Established]()
+    each = answered(cluster, releases, bugs, means, Searches(), rows)
+    return list(each) if only is None else [next(each) for _ in range(only)]
+
+
+LOSING = {
+    "4.0.8": {"zombie_deletes", "terminated_reopened", "captured_ensemble", "master_key_with_entries_only"},
+    "4.2.4": {"zombie_deletes", "terminated_reopened", "captured_ensemble", "fence_checked_apart"},
+    "5.0.0-M1": {"zombie_deletes", "terminated_reopened", "captured_ensemble", "denies_before_fence_is_journaled"},
+}
+"""Some of the bugs by which a release loses messages with the stock configuration."""
+
+
+@pytest.mark.parametrize(
+    "pulsar", [pytest.param(number, marks=pytest.mark.later if number == NEWEST else pytest.mark.deep) for number in PULSAR]
+)
+def test_the_stock_configuration_of_each_release_is_answered(tmp_path: Path, pulsar: str) -> None:
+    answers = answers_of(tmp_path, pulsar)
+    lost, backlog, _, owners = answers
+    assert [answer.matter.name for answer in answers] == ["lost", "backlog", "service", "owners"]
+    assert lost.value == "yes"
+    assert not any(answer.gaps for answer in answers)
+    assert LOSING.get(pulsar, set()) <= {way.name for way in lost.ways}
+    assert [way.name for way in lost.ways if way.history is None] == ["disks"]
+    assert lost.ways[-1].faults == 2  # both disks of the two copies
+    assert backlog.value == "no"
+    assert backlog.shown
+    assert owners.ways[0].row is not None
+    assert owners.ways[0].row.guarantee.name == "owners"
+    for way in (way for answer in answers for way in answer.ways):
+        protocol = way.checked.protocol
+        assert replay_on(way.verdict.trace, protocol, way.checked.entry.suite(protocol)).replays
+        if way.history is not None:
+            assert protocol.active == (way.name,)
+            assert Releases.of(pulsar).of_project(way.history.project) in way.history.present
+    assert as_json(answers, Releases.of(pulsar))[0]["answer"] == "yes"
+
+
+@pytest.mark.later
+def test_a_setting_that_avoids_a_bug_takes_its_way_from_the_answer(tmp_path: Path) -> None:
+    (lost,) = answers_of(tmp_path, NEWEST, "brokerDeleteInactiveTopicsEnabled=false", only=1)
+    assert "zombie_deletes" not in {way.name for way in lost.ways}
+    assert "captured_ensemble" in {way.name for way in lost.ways}
+    text = as_text(lost, Releases.of(NEWEST), 120)
+    assert text.startswith("Can an acknowledged message be lost?     Yes: in ")
+    assert "needs 1 change of ensemble" in text
+    assert "fencepost reproduce fence-forgotten --release 4.17.3" in text
+
+
+def test_without_time_nothing_is_said(tmp_path: Path) -> None:
+    answers = answers_of(tmp_path, NEWEST, means=replace(MEANS, ends=0.0))
+    assert {answer.value for answer in answers} == {"unknown"}
+    assert all(headline(answer).startswith("Unknown. Not known: ") for answer in answers)
+
+
+@pytest.mark.later
+def test_a_way_names_the_command_that_shows_its_run(tmp_path: Path) -> None:
+    (lost,) = answers_of(tmp_path, NEWEST, only=1)
+    for way in (way for way in lost.ways if way.history is not None):
+        entry = PROTOCOLS[way.checked.entry.name]
+        instance = entry.shown_by[way.name]
+        assert command(way).startswith(f"fencepost check {entry.name} --defect {way.name} --property {way.violates}")
+        assert way.violates in {stated.name for stated in entry.outline(instance).properties}
