@@ -42,17 +42,19 @@ def in_short(way: Way) -> str:
 
 def survival(rows: Sequence[Established], width: int) -> str:
     """What a cluster survives, for a person: each of the events that were asked about, with how many."""
-    return "\n".join(_wrapped(f"{'What it survives:':<{COLUMN}}", ", ".join(survived(rows)) or "unknown", width)) + "\n"
+    events = ", ".join(survived(rows)) or "nothing that was asked about"
+    return "\n".join(_wrapped(f"{'What it survives:':<{COLUMN}}", events, width)) + "\n"
 
 
 def survived(rows: Sequence[Established]) -> Iterator[str]:
-    """The events that a cluster survives, each with how many of them, in words: of several rows the fewest."""
+    """The events that a cluster survives, each with how many of them, in words: of several rows the fewest. What it survives
+    none of is among the answers."""
     least = dict[str, tuple[int, str]]()
     for row in rows:
         figure, event = row.figure, row.guarantee.event
         if figure is not None and event:
             least[event] = min(least.get(event, (figure + 1, "")), (figure, row.guarantee.counted(figure)))
-    return iter([words for _, words in least.values()])
+    return iter([words for figure, words in least.values() if figure])
 
 
 def headline(answer: Answer) -> str:
