@@ -18,7 +18,7 @@ from fencepost.properties.registry import Value
 
 LEDGER = PROTOCOLS["ledger"]
 DURABLE = replace(LEDGER, suite=suites.durability)
-ROLLING = replace(DURABLE, function=suites.rolling)
+ROLLING = replace(LEDGER, suite=suites.durability_of_restarts, function=suites.rolling)
 SURVIVES = "an acknowledged entry survives "
 LOST = "an acknowledged entry can be lost "
 RECOVERY, CHANGE = "{n} recovered ledger{s}", "{n} change{s} of ensemble"
@@ -64,9 +64,15 @@ def ledger_guarantees(sizes: Sizes, releases: Releases) -> list[Guarantee]:
     replaced = {**small, **unrecovered, "bookies": sizes.ensemble + changes, "changes": changes}
     copies, spare = sizes.ack_quorum, sizes.bookies - sizes.ensemble
     quorum, another = ("ack_quorum",), ("bookies",)
-    changed, writing, reading, recovering = (
+    changed, writing, reading, recovering, usual = (
         replace(LEDGER, suite=suite)
-        for suite in (suites.durability_after_change, suites.writing, suites.reading, suites.recovering)
+        for suite in (
+            suites.durability_after_change,
+            suites.writing,
+            suites.reading,
+            suites.recovering,
+            suites.usual_durability,
+        )
     )
     down, missing = f"of {count_of(sizes.bookies, 'bookie')} down", ("crashes", "changes")
     guarantees = [
@@ -80,6 +86,27 @@ def ledger_guarantees(sizes: Sizes, releases: Releases) -> list[Guarantee]:
             copies,
             event="{n} lost disk{s}",
             raised_by=(quorum,),
+        ),
+        Guarantee(
+            "usual_disks",
+            f"an entry usually has {count_of(sizes.write_quorum, 'copy')}, when all answers have come: "
+            "it survives {n} lost disk{s}",
+            "an entry usually has 1 copy, when all answers have come: it can be lost with one disk",
+            usual,
+            {**exact, **unrecovered},
+            ("losses",),
+            sizes.write_quorum,
+            raised_by=(("write_quorum",),),
+        ),
+        Guarantee(
+            "disks_one_gone",
+            "when one of its bookies is gone, and not yet replaced, such an entry survives {n} more lost disk{s}",
+            "when one of its bookies is gone, and not yet replaced, one more lost disk can take the last copy of such an entry",
+            usual,
+            {**exact, **unrecovered, "crashes": 1},
+            ("losses",),
+            sizes.write_quorum,
+            raised_by=(("write_quorum",),),
         ),
         Guarantee(
             "disks_after_change",

@@ -12,7 +12,8 @@ from fencepost.properties.registry import RegistryError
 TOGETHER: Mapping[str, tuple[str, ...]] = {"bookies_down": ("writing", "reading", "recovery")}
 """Names for several guarantees at once, each of which is required."""
 
-LEDGER = ("disks", "disks_after_change", *TOGETHER["bookies_down"], "recoveries", "restarts", "changes", "wiped")
+DISKS = ("disks", "usual_disks", "disks_one_gone", "disks_after_change")
+LEDGER = (*DISKS, *TOGETHER["bookies_down"], "recoveries", "restarts", "changes", "wiped")
 STEPS = ("unserved", "unloaded")
 """The guarantees that are numbers of steps, of which few are wanted."""
 

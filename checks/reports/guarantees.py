@@ -93,17 +93,25 @@ def details(now: Guaranteed, row: Established, *, run: bool = True) -> Iterator[
         failure = row.failure
         if run:
             yield f"fails at {failure.events}: {', '.join(failure.run)}{_for_ever(row)}"
+            yield f"then it is not so: {failure.verdict.property.doc.partition(chr(10))[0]}"
         if failure.defect:
-            others = [name for name in failure.defects if name != failure.defect]
-            also = f"; also possible through {', '.join(others)}" if others else ""
             history = history_of(row)
-            yield f"cause: {failure.defect}, a bug in {history.release(now.releases) if history else ''}{also}"
+            where = f"a bug in {history.release(now.releases)}" if history else "a bug"
+            yield f"cause: {failure.defect}, {where}: {_explained(row, failure.defect)}"
+            for name in failure.defects:
+                if name != failure.defect:
+                    yield f"also possible through {name}: {_explained(row, name)}"
             if failure.undecided:
                 yield f"unknown for {', '.join(failure.undecided)}: the search was cut short"
     if row.gap:
         yield f"not known {gap_in_words(row)}"
     if remedy := remedied(now, row):
         yield remedy
+
+
+def _explained(row: Established, defect: str) -> str:
+    """What a mistake of the protocol is that a row is about."""
+    return row.failure.checked.protocol.defects[defect] if row.failure else ""
 
 
 def _for_ever(row: Established) -> str:

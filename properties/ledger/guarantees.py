@@ -79,6 +79,31 @@ def durability(p: Protocol) -> Suite:
         """Of every acknowledged entry a bookie of its write set has a good copy."""
         return Implies(s.status != "deleted", ours.acknowledged_have(ours.has_copy))
 
+    _in_the_ledger(ours, suite)
+    return suite
+
+
+def durability_of_restarts(p: Protocol) -> Suite:
+    """That an acknowledged entry is in the ledger, and has a copy, when every bookie is back."""
+    ours, suite, s = _Ledger(p), Suite(p), p.state
+
+    def will_have(b: int, e: int) -> Any:
+        comes = And(s.requested[b].has(e), Not(s.accepted[b].has(e)), Not(s.fenced[b]))
+        return Or(ours.has_copy(b, e), And(comes, ours.published.holds(b, e)))
+
+    @suite.always
+    def acknowledged_entries_have_a_copy_when_all_are_back() -> Any:
+        """Of every acknowledged entry a bookie of its write set has a good copy, or will take the writer's add of it."""
+        back = all_of(s.up[b] for b in ours.bookie)
+        return Implies(And(back, s.status != "deleted"), ours.acknowledged_have(will_have))
+
+    _in_the_ledger(ours, suite)
+    return suite
+
+
+def _in_the_ledger(ours: _Ledger, suite: Suite) -> None:
+    p, s = ours.p, ours.state
+
     @suite.always
     def acknowledged_entries_are_in_the_ledger() -> Any:
         """A closed ledger ends at or after every acknowledged entry."""
@@ -90,6 +115,26 @@ def durability(p: Protocol) -> Suite:
         recovered = all_of(s.phase[r] == "done" for r in p.universes["recoverer"])
         back = all_of(s.up[b] for b in ours.bookie) if p.parameters["crashes"] else True
         return And(ours.is_acknowledged, ours.all_happened, recovered, back)
+
+
+def usual_durability(p: Protocol) -> Suite:
+    """That an entry which every bookie of its write set has taken has a copy: at a bookie that is up, while others are gone."""
+    ours, suite, s = _Ledger(p), Suite(p), p.state
+
+    def is_everywhere(e: int) -> Any:
+        return all_of(Implies(ours.published.holds(b, e), s.accepted[b].has(e)) for b in ours.bookie)
+
+    @suite.always
+    def entries_that_all_have_taken_have_a_copy() -> Any:
+        """Of every acknowledged entry that all bookies of its write set have taken, one that is up has a good copy."""
+        has_one = {e: any_of(And(s.up[b], ours.has_copy(b, e)) for b in ours.bookie) for e in ours.entry}
+        taken = {e: And(s.confirmed.has(e), is_everywhere(e)) for e in ours.entry}
+        return Implies(s.status != "deleted", all_of(Implies(taken[e], has_one[e]) for e in ours.entry))
+
+    @suite.sometimes
+    def all_have_taken_an_entry() -> Any:
+        """All bookies of its write set have taken an acknowledged entry, and all has happened that may."""
+        return And(ours.all_happened, any_of(And(s.confirmed.has(e), is_everywhere(e)) for e in ours.entry))
 
     return suite
 

@@ -53,6 +53,8 @@ def of(name: str, sizes: Sizes, releases: Releases = NEWEST) -> Established:
         # of ensemble, write quorum and ack quorum 2 2 1, 2 2 2, 3 3 2, 3 3 3, 3 2 2
         ("disks", (0, 1, 1, 2, 1)),
         ("reading", (0, 1, 1, 2, 1)),
+        ("usual_disks", (1, 1, 2, 2, 1)),
+        ("disks_one_gone", (0, 0, 1, 1, 0)),
     ],
 )
 def test_a_guarantee_moves_with_the_quorums(name: str, figures: tuple[int, ...]) -> None:
@@ -72,6 +74,15 @@ def test_the_run_beyond_a_guarantee_replays_and_loses_as_many_disks() -> None:
     assert failure.run[-2:] == ["lose_disk(b0)", "lose_disk(b1)"]
     protocol = failure.checked.protocol
     assert replay_on(failure.verdict.trace, protocol, failure.checked.entry.suite(protocol)).replays
+
+
+@pytest.mark.long
+def test_a_run_with_restarts_goes_to_the_loss() -> None:
+    """With an ack quorum of 1 the copy of a killed bookie may be gone while the other one is still to be written."""
+    failure = of("restarts", Sizes(2, 2, 2, 1)).failure
+    assert failure is not None
+    crashed, back, fenced = (failure.run.index(step) for step in ("crash(b0)", "restart(b0)", "fence_unheard(r0, b1)"))
+    assert crashed < back < fenced == len(failure.run) - 1
 
 
 @pytest.mark.long
