@@ -69,7 +69,6 @@ _OUT_OF_REACH = {
     ("topic", "removed_producer_publishes"): "the connection, which forgets the producer later, is the harness's",
     ("topic", "terminate_without_mutex"): "its run terminates with a write pending, which terminated_reopened, of the same "
     "releases, leaves unanswered",
-    ("topic", "properties_dropped"): "the harness does not take the step, as the node of the cursor has an older position",
 }
 """Why the harness of a target cannot show a hazard, where it would only seem to be there or gone."""
 

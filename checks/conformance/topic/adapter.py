@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.running.adapter import Adapter, Departure, Owed, Seen, Taken
 from fencepost.checks.conformance.running.view import View
-from fencepost.checks.conformance.topic.deviations import DEVIATIONS
 from fencepost.checks.conformance.topic.observables import OBSERVABLES, number
 from fencepost.model.language import Action, Protocol
 
@@ -117,7 +116,8 @@ _STEPS: Mapping[str, Callable[[Taken], Steps]] = {
     "drop_missing": _let("open"),
     "drop_unseen": _let("open", NO_SUCH_LEDGER),
     "list_first": _list,
-    "list_first_stale": lambda step: _list(step, stale=True),
+    "list_first_stale": lambda step: _list(step, cursors="stale"),
+    "list_first_unreadable": lambda step: _list(step, cursors="unreadable"),
     "read_old": _recovered,
     "recover_elsewhere": _recovered,
     "create_ledger": _do("create"),
@@ -168,10 +168,8 @@ class TopicAdapter(Adapter):
     eager = frozenset({"find_empty", "unfence"})
     observables = OBSERVABLES
     shown_by_requests = ("fresh", "deleting")
-    deviations = DEVIATIONS
 
     not_covered: ClassVar[Mapping[str, str]] = {
-        "list_first_unreadable": "in the code the cursor's node has an older position, from which more is replayed",
         **dict.fromkeys(
             ("payload_fails", "create_another", "list_early", "write_early"),
             "it takes a mistake that none of these releases has",

@@ -16,7 +16,7 @@ class Adds:
     def __init__(self, p: Protocol, s: State, fence: Fence, producer: Producer) -> None:
         self.protocol, self.s, self.fence, self.producer = p, s, fence, producer
 
-    def completed(self, b: int) -> Any:
+    def answered(self, b: int) -> Any:
         """PersistentTopic.addComplete of the first write: what is persisted rises, and the producer is answered."""
         s = self.s
         effects: Any = {}
@@ -25,8 +25,19 @@ class Adds:
             if s.dedup:
                 stored |= {s.persisted[b]: m + 1}
             effects = either(s.queue[b, 0] == m, stored, effects)
+        return effects
+
+    def completed(self, b: int) -> Any:
+        """The first write is answered, and leaves the queue."""
+        s = self.s
         left = {s.arrived[b]: maximum(s.arrived[b] - 1, 0), s.sent[b]: maximum(s.sent[b] - 1, 0)}
-        return effects, s.without_first(b, 1), left
+        return self.answered(b), s.without_first(b, 1), left
+
+    def completed_when_fenced(self, b: int) -> Any:
+        """The same in a fenced managed ledger, up to 4.2.4: what is pending behind it is never answered."""
+        s = self.s
+        forgotten = {s.arrived[b]: 0, s.sent[b]: 0, s.owed[b]: Or(s.owed[b], s.arrived[b] > 1)}
+        return self.answered(b), s.without_first(b, s.arrived[b]), forgotten
 
     def ledger_closed(self, b: int, k: int, end: Any) -> dict[Any, Any]:
         """ManagedLedgerImpl.ledgerClosed: the list will say how many entries it has, or drop it if it is empty; a ledger is
@@ -98,10 +109,8 @@ class Adds:
         def confirm(b: int, k: int, e: int) -> Any:
             """The entry is confirmed and answered; the one that fills the ledger closes it first."""
             going = And(s.sent[b] > 0, Not(s.has_filled(b)), s.ledgers[k].confirmed == e)
-            if e < full - 1 or s.filled is None:
-                return going, s.ledgers[k].confirm(), self.completed(b)
-            waits = {s.filled[b]: True}
-            return going, s.ledgers[k].confirm(), either(s.state[b] == "closing_ledger", waits, self.completed(b))
+            fills = e == full - 1 and s.filled is not None
+            return going, s.ledgers[k].confirm(), {s.filled[b]: True} if fills else self.completed(b)
 
         @p.step(
             by="b",
@@ -112,10 +121,16 @@ class Adds:
             only_if=s.may.fills,
         )
         def hear_close(b: int, k: int) -> Any:
-            """The full ledger is closed: its last entry is answered, and a ledger is created."""
-            ended = s.not_filled(b)
+            """The full ledger is closed: its last entry is answered, and a ledger is created unless the managed ledger is
+            fenced. If the ledger is deleted already, the error is logged, and nothing else is different."""
             closed = either(s.state[b] == "closing_ledger", self.ledger_closed(b, k, full), {})
-            return s.has_filled(b), s.ledgers[k].close(full), ended, closed, self.completed(b)
+            closes: Any = s.ledgers[k].close(full)
+            if s.may.deletes and s.may.rivals:
+                closes = either(s.ledgers[k].status == "deleted", {}, closes)
+            completed = self.completed(b)
+            if s.may.closes and s.may.trims and p.has("fenced_context_kept"):
+                completed = either(s.state[b] == "fenced", self.completed_when_fenced(b), completed)
+            return s.has_filled(b), closes, s.not_filled(b), closed, completed
 
         @p.step(
             by="b",
@@ -159,9 +174,9 @@ class Adds:
         def end_unknown(b: int) -> Any:
             """The managed ledger fences itself. Up to 4.2.4 nobody answers what is pending."""
             if not p.has("fenced_context_kept"):
-                return {s.state[b]: "fenced", **s.not_filled(b)}, fence.all_meet_fence(b)
+                return fence.becomes_fenced(b)
             left = {s.arrived[b]: 0, s.sent[b]: 0, s.owed[b]: Or(s.owed[b], s.arrived[b] > 0)}
-            return {s.state[b]: "fenced", **s.not_filled(b)}, s.without_first(b, s.arrived[b]), left
+            return {s.state[b]: "fenced"}, s.without_first(b, s.arrived[b]), left
 
         @p.fault(
             by="b",
@@ -186,8 +201,7 @@ class Adds:
         )
         def find_deleted(b: int, k: int) -> Any:
             """The ledger was recovered and is deleted already: its end is not to be had."""
-            met = And(s.state[b].among("opened", "closing_ledger"), s.ledgers[k].status == "deleted", s.sent[b] > 0)
-            return met, end_unknown(b)
+            return And(s.is_writing(b), s.ledgers[k].status == "deleted"), end_unknown(b)
 
         @p.step(
             by="b",
@@ -195,11 +209,11 @@ class Adds:
             fair=True,
             b=s.broker,
             k=lambda b: s.current[b],
-            only_if=s.may.closes and s.may.trims,
+            only_if=s.may.closes and s.may.trims and p.has("fenced_context_kept"),
         )
         def fail_when_fenced(b: int, k: int) -> Any:
-            """The managed ledger is fenced, and the ledger closed: what is pending fails. Up to 4.2.4 nobody answers it."""
-            over = Or(s.ledgers[k].status == "deleted", And(s.ledgers[k].status == "closed", Not(s.has_filled(b))))
+            """The managed ledger is fenced, and the ledger closed: what is pending fails, and up to 4.2.4 nobody answers it."""
+            over = And(s.ledgers[k].status.among("closed", "deleted"), Not(s.has_filled(b)))
             return And(s.state[b] == "fenced", s.arrived[b] > 0, over), end_unknown(b)
 
         @p.fault(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fencepost.model.language import And, If, Not, Protocol
+from fencepost.model.language import And, If, Not, Protocol, either, maximum
 from fencepost.model.pulsar.topic.state import State
 
 
@@ -47,6 +47,20 @@ class Fence:
         s = self.s
         closing = {variable: If(s.arrived[b] > 0, value, variable) for variable, value in self.write_met_fence(b).items()}
         return {**s.without_first(b, s.arrived[b]), s.arrived[b]: 0, s.sent[b]: 0, **closing}
+
+    def becomes_fenced(self, b: int) -> Any:
+        """ManagedLedgerImpl.setFenced at BadVersion. Up to 4.2.4 what is pending goes on; later it fails, except for an entry
+        that waits for the close of its ledger."""
+        s = self.s
+        fenced = {s.state[b]: "fenced"}
+        if self.protocol.has("fenced_context_kept"):
+            return fenced
+        if s.filled is None:
+            return fenced, self.all_meet_fence(b)
+        behind = s.arrived[b] > 1
+        left = s.without_first(b, maximum(s.arrived[b] - 1, 0), but=1)
+        failed = {**left, s.arrived[b]: 1, s.sent[b]: 1, s.topic[b]: If(behind, "closing", s.topic[b])}
+        return fenced, either(s.filled[b], failed, self.all_meet_fence(b))
 
     def declare(self) -> None:
         """Declares the steps."""

@@ -148,8 +148,9 @@ class Opening:
         )
         def list_first_unreadable(b: int, k: int) -> Any:
             """The same, and the ledger of deduplication's cursor cannot be read: its position is in the node, its properties
-            are gone."""
-            return listed_first(b, k, (self.deduplication.replayed(b, forgotten=True), self.cursors.recovered(b)))
+            are gone. The node has that position if the cursor ledger was changed after the snapshot."""
+            forgotten = {**self.deduplication.replayed(b, forgotten=True), s.snapshot: 0}
+            return listed_first(b, k, (forgotten, self.cursors.recovered(b)))
 
         @p.step(
             by="reader",

@@ -85,7 +85,7 @@ class Topic:
         deduplication.declare()
         cursors.declare()
         if size["trims"]:
-            Trimming(p, s, cursors).declare()
+            Trimming(p, s, fence, cursors).declare()
         Termination(p, s, fence).declare(terminations=size["terminations"], closings=size["closings"])
         if size["deletions"]:
             Deletion(p, s).declare()

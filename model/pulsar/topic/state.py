@@ -147,10 +147,6 @@ class State:
         """The formula: a compare-and-set of the list with the version that the broker knows succeeds."""
         return True if self.protocol.has("list_without_version") else self.known_version[b] == self.version
 
-    def has_room(self) -> Any:
-        """The formula: the list may still be written, as far as the instance goes."""
-        return self.version < self.versions
-
     def length_of(self, k: int) -> Any:
         """How many entries a reader of the ledger gets: all that is confirmed, or those up to its end."""
         ledger = self.ledgers[k]
@@ -163,6 +159,10 @@ class State:
     def is_in_ledger(self, k: int, m: int) -> Any:
         """The formula: a reader of the ledger gets the message."""
         return any_of(self.holds(k, e, m) for e in self.slots)
+
+    def has_room(self) -> Any:
+        """The formula: the list may still be written, as far as the instance goes."""
+        return self.version < self.versions
 
     # --- changes
 
@@ -189,11 +189,13 @@ class State:
         away = {self.connected: If(condition, NOBODY, self.connected)}
         return away if self.link is None else {**away, self.link: If(condition, "attached", self.link)}
 
-    def without_first(self, b: int, count: Any) -> dict[Any, Any]:
-        """So many of the first writes leave the queue."""
+    def without_first(self, b: int, count: Any, *, but: int = 0) -> dict[Any, Any]:
+        """So many of the first writes leave the queue; ``but`` are passed over, and stay."""
         queue, size = self.queue, len(self.room)
 
         def after(place: int) -> Any:
+            if place < but:
+                return queue[b, place]
             left = range(size - place)
             if type(count) is int:
                 return queue[b, place + count] if count in left else NOTHING

@@ -59,7 +59,7 @@ class Termination:
             going = And(state[b] == "terminated", Not(s.ended), s.has_room())
             if not (reopens or p.has("terminate_without_mutex")):
                 going = And(going, s.fresh[b] == NONE)
-            return going, either(s.knows_the_version(b), listed, {state[b]: "fenced"})
+            return going, either(s.knows_the_version(b), listed, fence.becomes_fenced(b))
 
         @p.step(
             by="b",

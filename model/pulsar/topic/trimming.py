@@ -7,6 +7,7 @@ from typing import Any
 from fencepost.model.language import And, If, Implies, Protocol, all_of, either
 from fencepost.model.language.formulas import subset_where
 from fencepost.model.pulsar.topic.cursors import Cursors
+from fencepost.model.pulsar.topic.fence import Fence
 from fencepost.model.pulsar.topic.state import NONE, State
 
 
@@ -14,8 +15,8 @@ class Trimming:
     """ManagedLedgerImpl.internalTrimLedgers. What is retained is left open: any ledgers that no cursor needs may be trimmed,
     the first ones of the list first."""
 
-    def __init__(self, p: Protocol, s: State, cursors: Cursors) -> None:
-        self.protocol, self.s, self.cursors = p, s, cursors
+    def __init__(self, p: Protocol, s: State, fence: Fence, cursors: Cursors) -> None:
+        self.protocol, self.s, self.fence, self.cursors = p, s, fence, cursors
 
     def declare(self) -> None:
         """Declares the steps."""
@@ -48,7 +49,7 @@ class Trimming:
             left = s.known[b] & ~gone
             listed = {**s.written(b, left), s.trimmed: s.trimmed | gone, s.deleting[b]: s.deleting[b] | gone}
             forgotten = {s.known_entries[b, j]: If(gone.has(j), 0, s.known_entries[b, j]) for j in s.ledger}
-            met = {state[b]: "fenced"}
+            met: Any = self.fence.becomes_fenced(b) if s.may.closes else {state[b]: "fenced"}
             return And(may_trim(b, k), s.has_room()), either(s.knows_the_version(b), {**listed, **forgotten}, met)
 
         @p.fault(

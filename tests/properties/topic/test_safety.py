@@ -21,7 +21,7 @@ COUNTS = {
     "terminated": (529, 886, 17),
     "unloaded": (3378, 5415, 26),
     "full ledgers, snapshots": (2371, 3990, 27),
-    "trimmed": (28221, 84502, 31),
+    "trimmed": (27925, 83510, 31),
     "deleted": (10105, 23240, 26),
 }
 

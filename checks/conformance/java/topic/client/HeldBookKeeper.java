@@ -26,6 +26,8 @@ public final class HeldBookKeeper extends BookKeeper {
     private final Tasks tasks;
     private final List<Request> requests = new ArrayList<>();
     private StoredLedger ahead;
+    /** No ledger of a cursor is found. */
+    public boolean unreadable;
 
     public HeldBookKeeper(StoredLedgers ledgers, Tasks tasks) {
         this.ledgers = ledgers;
@@ -89,7 +91,7 @@ public final class HeldBookKeeper extends BookKeeper {
     public void asyncOpenLedger(long id, DigestType type, byte[] password, OpenCallback callback, Object context) {
         ask("open", id, ledgers.isOfData(id), callback, (code, entries) -> {
             StoredLedger ledger = ledgers.find(id);
-            int found = ledger == null ? BKException.Code.NoSuchLedgerExistsOnMetadataServerException : code;
+            int found = ledger == null || unreadable && !ledger.data ? BKException.Code.NoSuchLedgerExistsOnMetadataServerException : code;
             HeldHandle handle = found == BKException.Code.OK ? HeldHandle.recovered(this, ledger, entries) : null;
             tasks.add(() -> callback.openComplete(found, handle, context));
         });

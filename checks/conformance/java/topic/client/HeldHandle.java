@@ -138,14 +138,19 @@ public final class HeldHandle extends LedgerHandle {
         }
     }
 
-    /** The close of a ledger that somebody else has closed with another end is refused; then the handle has that end. */
+    /**
+     * The close of a ledger that somebody else has closed with another end is refused; then the handle has that end. That of a
+     * deleted one fails.
+     */
     @Override
     public void asyncClose(CloseCallback callback, Object context) {
         closed = true;
         failAll(BKException.Code.LedgerClosedException);
         client.ask("close", ledger.id, ledger.data, callback, (code, entries) -> {
             int found = code;
-            if (code == BKException.Code.OK && !ledger.close((int) last + 1)) {
+            if (code == BKException.Code.OK && ledger.status.equals("deleted")) {
+                found = BKException.Code.NoSuchLedgerExistsOnMetadataServerException;
+            } else if (code == BKException.Code.OK && !ledger.close((int) last + 1)) {
                 found = BKException.Code.MetadataVersionException;
                 last = ledger.end - 1;
             }

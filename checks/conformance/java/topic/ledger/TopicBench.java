@@ -117,7 +117,7 @@ public final class TopicBench implements Lines.Target {
                 orRefuse(broker.createAhead(), broker, "creation");
                 break;
             case "write":
-                orRefuse(broker.write(what, step.get("outcome").asText(), step.path("stale").asBoolean()), broker, "write of the " + what);
+                orRefuse(broker.write(what, step.get("outcome").asText(), step.path("cursors").asText()), broker, "write of the " + what);
                 break;
             case "connect":
                 connected = broker.name;

@@ -114,6 +114,7 @@ final class TopicBroker {
         config.setMaxEntriesPerLedger(settings.capacity).setMinimumRolloverTime(0, TimeUnit.MILLISECONDS);
         config.setMaximumRolloverTime(ROLLOVER_HOURS, TimeUnit.HOURS);
         config.setRetentionTime(-1, TimeUnit.SECONDS).setRetentionSizeInMB(-1);
+        config.setMetadataMaxEntriesPerLedger(1); // so that the node of a cursor has the last position, too
         config.setAddEntryTimeoutSeconds(1).setLazyCursorRecovery(settings.lazy).setClock(clock);
         MetaStoreImpl lists = new MetaStoreImpl(view.store, tasks.scheduler());
         ManagedLedgerImpl opened = new ManagedLedgerImpl(factory, bookies, lists, config, tasks.scheduler(), HeldStore.TOPIC);
@@ -159,16 +160,20 @@ final class TopicBroker {
         return asked;
     }
 
-    /** Settles the update of the list that waits; returns whether there was one. What is listed then may come from a stale cache. */
-    boolean write(String what, String outcome, boolean stale) {
+    /**
+     * Settles the update of the list that waits; returns whether there was one. The cursors that are read then may be listed by a
+     * {@code stale} cache, or their ledgers be {@code unreadable}.
+     */
+    boolean write(String what, String outcome, String cursors) {
         for (Update update : view.updates) {
             if (update.what.equals(what)) {
                 view.updates.remove(update);
                 if (outcome.equals("done")) {
-                    view.stale = stale;
+                    view.stale = cursors.equals("stale");
+                    bookies.unreadable = cursors.equals("unreadable");
                     update.perform();
                     tasks.drain();
-                    view.stale = false;
+                    view.stale = bookies.unreadable = false;
                 } else {
                     update.fail(outcome.equals("unheard"));
                 }
