@@ -132,7 +132,7 @@ public final class HeldBookKeeper extends BookKeeper {
                 if (ledger == null) {
                     opened.completeExceptionally(new BKException.BKNoSuchLedgerExistsOnMetadataServerException());
                 } else {
-                    opened.complete(HeldHandle.of(this, ledger));
+                    opened.complete(HeldHandle.reading(this, ledger));
                 }
             });
             return opened;

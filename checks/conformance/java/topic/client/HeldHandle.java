@@ -27,6 +27,7 @@ public final class HeldHandle extends LedgerHandle {
     private Deque<Add> pending;
     private long last;
     private boolean closed;
+    private boolean reading;
 
     private record Add(int entry, AddCallback callback, Object context) {
     }
@@ -49,6 +50,13 @@ public final class HeldHandle extends LedgerHandle {
         ledger.close(entries);
         HeldHandle handle = of(client, ledger);
         handle.closed = true;
+        return handle;
+    }
+
+    /** A handle that only reads, as ReadOnlyLedgerHandle does: its close changes nothing, and is answered at once. */
+    static HeldHandle reading(HeldBookKeeper client, StoredLedger ledger) {
+        HeldHandle handle = of(client, ledger);
+        handle.reading = true;
         return handle;
     }
 
@@ -144,6 +152,10 @@ public final class HeldHandle extends LedgerHandle {
      */
     @Override
     public void asyncClose(CloseCallback callback, Object context) {
+        if (reading) {
+            client.tasks().add(() -> callback.closeComplete(BKException.Code.OK, this, context));
+            return;
+        }
         closed = true;
         failAll(BKException.Code.LedgerClosedException);
         client.ask("close", ledger.id, ledger.data, callback, (code, entries) -> {
