@@ -9,6 +9,7 @@ from dataclasses import replace
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
 from fencepost.checks.questions.doubt import Doubt
+from fencepost.checks.questions.unsettled import OUT_OF_TIME, is_unsettled
 from fencepost.checks.reports.report import counted, text
 from fencepost.model.counts import count_of
 from fencepost.model.releases import SYSTEMS
@@ -29,9 +30,12 @@ def protocol_line(several: Sequence[Checked]) -> str:
 
 
 def failure_text(checked: Checked, *, width: int = 120, colour: bool = False) -> str:
-    """What of an instance is not as it should be, with its runs; empty if everything is. Known bugs are listed apart."""
+    """What of an instance is not as it should be, with its runs; empty if everything is, or nothing was checked.
+
+    Known bugs are listed apart.
+    """
     failed = tuple(v for v in checked.findings.verdicts if v.failure != ExitStatus.HOLDS and v.property.kind != "hazard")
-    if not failed:
+    if not failed or is_unsettled(checked):
         return ""
     findings = replace(checked.findings, verdicts=failed, suspicions=())
     return text(replace(checked, findings=findings), width=width, colour=colour)
@@ -40,17 +44,20 @@ def failure_text(checked: Checked, *, width: int = 120, colour: bool = False) ->
 def known_bugs(everything: Iterable[Checked], width: int) -> list[str]:
     """The known bugs that a run shows, each once with its protocols, what it costs and what avoids it: first those that
     something avoids. And those of which it is not known."""
-    shown, unknown = dict[str, list[tuple[str, Verdict]]](), []
+    shown, unknown, left = dict[str, list[tuple[str, Verdict]]](), [], []
     for checked in everything:
         for verdict in checked.findings.verdicts:
             if verdict.verdict == "hazard":
                 shown.setdefault(_words(verdict), []).append((checked.entry.name, verdict))
+            elif verdict.property.kind == "hazard" and is_unsettled(checked):
+                left.append(f"{verdict.property.name} ({checked.entry.name})")
             elif verdict.property.kind == "hazard" and verdict.failure != ExitStatus.HOLDS:
                 unknown.append(f"{verdict.property.name} ({checked.entry.name}): not known: {verdict.note}")
     bugs = sorted(shown.items(), key=lambda bug: not _ways_out(bug[1][0][1]))
     lines = [f"{several[0][1].property.name} ({', '.join(name for name, _ in several)}): {words}" for words, several in bugs]
+    lines += [*unknown, f"{OUT_OF_TIME}: {', '.join(left)}"] if left else unknown
     fold = textwrap.TextWrapper(width, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False)
-    return [part for line in (*lines, *unknown) for part in fold.wrap(line)]
+    return [part for line in lines for part in fold.wrap(line)]
 
 
 def _words(verdict: Verdict) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.questions.doubt import Doubt
@@ -168,7 +167,8 @@ def _protocols(everything: Sequence[Checked], width: int, *, whole: bool, colour
     others = [checked for checked in everything if not is_of_known_bug(checked)]
     if whole:
         return _headed("What was checked", [text(checked, width=width, colour=colour) for checked in others])
-    lines = [protocol_line(list(several)) for _, several in groupby(others, key=lambda checked: checked.entry.name)]
+    names = dict.fromkeys(checked.entry.name for checked in others)
+    lines = [protocol_line([checked for checked in others if checked.entry.name == name]) for name in names]
     return _headed("What was checked (--all prints each property)", [f"  {line}" for line in lines])
 
 

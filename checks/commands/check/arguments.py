@@ -77,7 +77,8 @@ def add_check(commands: Commands) -> None:
     add_defect(check)
     add("--property", action="append", default=[], metavar="NAME", help="check only this property; may be given several times")
     add_format(check, FORMATS)
-    add("--budget", type=positive, metavar="SECONDS", help="time for the whole run (default: no limit)")
+    helps = "time for the whole run; what is not settled by then is inconclusive (default: no limit)"
+    add("--budget", "--time-limit", type=positive, metavar="SECONDS", help=helps)
     helps = "memory of an exhaustive search (default: 4; of one question of a configuration 0.5)"
     add("--memory", type=positive, metavar="GIB", help=helps)
     add_workers(check)

@@ -15,6 +15,7 @@ from fencepost.checks.engines.theorems import check_theory
 from fencepost.checks.questions.hazard_search import Searches, look_for
 from fencepost.checks.questions.hazards import Hazard
 from fencepost.checks.questions.planning import Item
+from fencepost.checks.questions.unsettled import unsettled, unsettled_hazard
 from fencepost.checks.questions.user_settings import held_to_account
 from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.properties.registry import Instance, Value
@@ -52,6 +53,15 @@ def done(
             reporter.end()
             raise
         yield checked
+
+
+def left_out(jobs: Sequence[Job], asked: CheckRequest) -> Iterator[Checked]:
+    """What there was no time for, every property of it inconclusive. Raises what ``check`` raises."""
+    for job in jobs:
+        if isinstance(job, Hazard):
+            yield unsettled_hazard(job)
+        else:
+            yield unsettled(*job, asked.defect, asked.property)
 
 
 def _done(

@@ -23,7 +23,7 @@ from fencepost.checks.commands.check.guarantees import (
     run_alone,
     wanted_alone,
 )
-from fencepost.checks.commands.check.jobs import Job, done
+from fencepost.checks.commands.check.jobs import Job, done, left_out
 from fencepost.checks.commands.check.messages import Teller
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.shown import Shown
@@ -103,12 +103,15 @@ def _checked_as(asked: CheckRequest, record: Record) -> ExitStatus:
         for checked in done(jobs, asked, configured, started, reporter, interrupt, searches):
             everything.append(marked(baseline, checked, subject.release))
             shown.add(everything[-1])
-        shown.end()
-    skipped = len(jobs) - len(everything)
+    skipped, rest = len(jobs) - len(everything), list[Checked]()
     if skipped:
         why = "interrupted" if interrupt() else "out of time"
+        rest += [] if interrupt() else left_out(jobs[len(everything) :], asked)
+        for checked in rest:
+            shown.add(checked)
         notes.append(f"{skipped} of {count_of(len(jobs), 'instance')} were not checked: {why}")
-        teller.tell(notes[-1])
+    shown.end()
+    teller.tell(*notes[len(notes) - bool(skipped) :])
 
     if asked.certificate is not None:
         from fencepost.checks.export.certificate import certify
@@ -121,6 +124,7 @@ def _checked_as(asked: CheckRequest, record: Record) -> ExitStatus:
     outcome = FinishedRun(subject.releases, notes, is_part, everything, opening, files, doubts(everything, strict=asked.strict))
     outcome = replace(outcome, configured=_configured(asked, subject), whole=not shown.brief, remarks=remarks)
     outcome = compared(asked, baseline, outcome, subject.release, teller, whole=not (skipped or asked.property))
+    outcome = replace(outcome, everything=[*outcome.everything, *rest])
     pages = _pages(outcome, page, teller, reporter)
     outcome = replace(outcome, messages=teller.lines)
     print(FORMATS[asked.format].run(outcome), end="")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,26 @@ def test_what_is_suspicious_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert before == "suspicious: election, small: node never changed"
 
 
+@pytest.mark.parametrize("option", ["--time-limit", "--budget"])
+def test_what_is_not_settled_in_time_is_inconclusive_and_the_report_whole(monkeypatch: pytest.MonkeyPatch, option: str) -> None:
+    run = _asked(monkeypatch, [SMALL], "--pulsar", "4.2.4", option, "0.000001", "--format", "json")
+    found = json.loads(run.stdout)
+    assert run.returncode == 20
+    assert {(row["verdict"], row["note"]) for row in found["verdicts"]} == {("inconclusive", "not checked: out of time")}
+    names = {row["property"] for row in found["verdicts"]}
+    assert names == {*BUGS, *(prop.name for prop in ELECTION.outline(SMALL.parameters).properties)}
+
+
+def test_what_there_was_no_time_for_is_counted_by_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = _asked(monkeypatch, [SMALL], "--pulsar", "4.2.4", "--time-limit", "0.000001")
+    count = len(ELECTION.outline(SMALL.parameters).properties)
+    line, left, bugs, last = run.stdout.splitlines()
+    assert line == f"election                1 instance: {count} inconclusive"
+    assert left == "3 of 3 instances were not checked: out of time"
+    assert bugs == "  not checked: out of time: same_value (election), closed_goes_on (election)"
+    assert last.startswith(f"{count + 2} inconclusive: ")
+
+
 def _checked(instance: Instance, *defects: str) -> Checked:
     return plan.check(ELECTION, instance, defects, plan.Approach(by="exhaustive"), Reporter(quiet=True), lambda: False)
 
@@ -77,7 +98,7 @@ def test_a_known_bug_is_a_line_with_what_avoids_it(monkeypatch: pytest.MonkeyPat
     conf.write_text("managedLedgerDefaultEnsembleSize=2\n")
     run = _asked(monkeypatch, [SMALL], "--conf", conf)
     assert run.returncode == 14
-    assert " ".join(run.stdout.split()).startswith(f"2 known bugs of Pulsar 4.2.4 with BookKeeper 4.17.3 affect {conf}. ")
+    assert f"2 known bugs of Pulsar 4.2.4 with BookKeeper 4.17.3 affect {conf}. " in " ".join(run.stdout.split())
     bugs, protocols = (
         run.stdout.index("\nKnown bugs of Pulsar 4.2.4 with BookKeeper 4.17.3: first those that something avoids"),
         run.stdout.index("\nWhat was checked (--all prints each property):\n  election "),
