@@ -44,6 +44,7 @@ RELEASES = (
     Release("kafka", "0.10.1.1", zookeeper="3.4.8", held=True),
     Release("kafka", "0.10.2.2", zookeeper="3.4.9", held=True),
     Release("kafka", "1.0.2", zookeeper="3.4.10"),
+    Release("kafka", "1.1.0", zookeeper="3.4.10"),
     Release("kafka", "2.0.1", zookeeper="3.4.13"),
     Release("kafka", "2.1.1", zookeeper="3.4.13"),
     Release("kafka", "2.2.2", zookeeper="3.4.13"),
@@ -61,7 +62,7 @@ NEWEST = "4.2.4"
 
 RANGES: Mapping[str, tuple[str, ...]] = {
     "bookkeeper": ("4.14.5", "4.16.6", "4.17.2", "4.17.3", "4.18.0"),
-    "kafka": ("0.10.1.1", "0.10.2.2", "1.0.2", "2.0.1", "2.1.1", "2.2.2", "3.9.1"),
+    "kafka": ("0.10.1.1", "0.10.2.2", "1.0.2", "1.1.0", "2.0.1", "2.1.1", "2.2.2", "3.9.1"),
     "pulsar": ("2.10.1", "3.0.7", "4.0.8", "4.2.4", "5.0.0-M1"),
 }
 """The releases that a range in a reading reaches over: "4.0.8 to 5.0.0-M1" is 4.0.8, 4.2.4 and 5.0.0-M1. They were read for
@@ -152,7 +153,7 @@ EVERY: Mapping[str, str] = {project: f"{read[0]} to {read[-1]}" for project, rea
 _FROM_4_16_6, _FROM_4_17_2 = "4.16.6 to 4.18.0, not 4.14.5", "4.17.2 to 4.18.0, not 4.14.5 to 4.16.6"
 _FROM_3_0_7, _FROM_4_0_8 = "3.0.7 to 5.0.0-M1, not 2.10.1", "4.0.8 to 5.0.0-M1, not 2.10.1 to 3.0.7"
 
-_UP_TO_0_10_2, _UP_TO_1_0 = "0.10.1.1, 0.10.2.2, not 1.0.2 to 3.9.1", "0.10.1.1 to 1.0.2, not 2.0.1 to 3.9.1"
+_UP_TO_0_10_2, _UP_TO_1_0 = "0.10.1.1, 0.10.2.2, not 1.0.2 to 3.9.1", "0.10.1.1 to 1.0.2, not 1.1.0 to 3.9.1"
 _UP_TO_2_0, _FROM_1_0 = "0.10.1.1 to 2.0.1, not 2.1.1 to 3.9.1", "1.0.2 to 3.9.1, not 0.10.1.1 to 0.10.2.2"
 
 ONLY_IN: Mapping[str, str] = {
@@ -174,7 +175,7 @@ ONLY_IN: Mapping[str, str] = {
     "KafkaController.triggerControllerMove": _FROM_1_0,
     "KafkaHealthcheck": _UP_TO_1_0,
     "KafkaZkClient.registerBroker": "2.1.1 to 3.9.1, not 0.10.1.1 to 2.0.1",
-    "KafkaZkClient.registerBrokerInZk": "2.0.1, not 0.10.1.1 to 1.0.2, 2.1.1 to 3.9.1",
+    "KafkaZkClient.registerBrokerInZk": "1.1.0, 2.0.1, not 0.10.1.1 to 1.0.2, 2.1.1 to 3.9.1",
     "ReplicaStateMachine.BrokerChangeListener.doHandleChildChange": "0.10.2.2, not 0.10.1.1, 1.0.2 to 3.9.1",
     "ZookeeperLeaderElector": _UP_TO_0_10_2,
     "BrokerRegistryImpl.handleMetadataSessionEvent": _FROM_4_0_8,

@@ -147,12 +147,14 @@ class Sessions:
         on_reestablished: Callable[[int], Mapping[Any, Any]],
         listener: str = "",
         keeps_going: bool = True,
+        may_reopen: Callable[[int], Any] = lambda c: True,
     ) -> None:
         """Declares what can happen to sessions; each argument says what it means to the client's own variables.
 
         ``at_start`` is how a process begins, and all that is left of one that has ended. ``listener`` is the client's method
         that is told when a connection is back, as ``mirrors`` names it. ``keeps_going`` is false of clients that end when they
-        take their session for lost. Where the store does not tell of sessions only ``at_start`` counts.
+        take their session for lost, and ``may_reopen`` is the formula that a client can open a session. Where the store does
+        not tell of sessions only ``at_start`` counts.
         """
         p, client = self.protocol, self.client
         lives, link, session, former = self.lives, self.link, self.session, self.former
@@ -235,7 +237,7 @@ class Sessions:
         def reestablish(c: int) -> Any:
             """A client whose session is gone opens a new one: SessionReestablished."""
             opened = {link[c]: "connected", session[c]: True}
-            return And(self.is_zombie(c), link[c] == "lost"), merged(opened, on_reestablished(c))
+            return And(self.is_zombie(c), link[c] == "lost", may_reopen(c)), merged(opened, on_reestablished(c))
 
         if "event_lost" in p.defects:
 

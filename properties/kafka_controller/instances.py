@@ -51,6 +51,9 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "new_session_resigns": {"brokers": 1, "expiries": 2},
     "own_node_ignored": {"brokers": 1, "disconnects": 1},
     "resigns_inside_lock": {"expiries": 1},
+    "waits_inside_lock": {"brokers": 1, "expiries": 1, **AWAITED},
+    "session_given_up": {"brokers": 1, "expiries": 1},
+    "registration_given_up": {"brokers": 1, "expiries": 1},
     "epochs_unchecked": {"expiries": 1},
 }
 

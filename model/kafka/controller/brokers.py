@@ -18,9 +18,26 @@ def declare_brokers(s: State, *, registers: str, looks: str) -> None:
     def register(b: int) -> Any:
         """The broker creates its node, at its start and in every new session. On one thread with the controller, it waits."""
         waits = s.stage[b].among("electing", "idle") if s.thread == "lock" else True
-        return And(store.reaches(b), Not(ids.there[b]), waits), merged(
+        tries = True if s.registration is None else s.registration[b] != "given_up"
+        return And(store.reaches(b), Not(ids.there[b]), waits, tries), merged(
             ids.created(b), {} if s.has_own_epoch is None else {s.has_own_epoch[b]: False}
         )
+
+    if s.registration is not None:
+
+        @p.step(by="b", hears="store", mirrors=registers, b=broker)
+        def register_in_vain(b: int) -> Any:
+            """In a new session the broker still meets its node of the session before, which ZooKeeper removes late, and gives
+            up."""
+            again = And(s.registration[b] == "again", Not(ids.there[b]))
+            return And(store.reaches(b), again), {s.registration[b]: "given_up"}
+
+    if p.has("session_given_up"):
+
+        @p.step(by="b", mirrors="KafkaHealthcheck.SessionExpireListener.handleSessionEstablishmentError", b=broker)
+        def give_session_up(b: int) -> Any:
+            """A client whose session is gone cannot open another, as its address has no name just then, and gives up."""
+            return And(store.is_zombie(b), store.link[b] == "lost", Not(s.shut_out[b])), {s.shut_out[b]: True}
 
     if s.has_own_epoch is not None:
 

@@ -1,9 +1,9 @@
 """What differs between the families of releases of Kafka's controller, and the mistakes that they have.
 
-Read in the sources of one release of each family: 0.10.1.1; 0.10.2.2, whose methods the steps name first; 1.0.2, which handles
-events on a thread of its own (ControllerEventManager); 2.0.1, which waits for the end of a session before it opens the next
-(KAFKA-5642); 2.1.1, which creates the node and raises the epoch in one request (KAFKA-6082); 2.2.2 and 3.9, which number the
-incarnations of brokers (KIP-380). 4.0 has no controller on ZooKeeper.
+Read in the sources of releases of each family: 0.10.1.1; 0.10.2.2, whose methods the steps name first; 1.0.2, which handles
+events on a thread of its own (ControllerEventManager); 1.1.0 and 2.0.1, which wait for the end of a session before they open
+the next (KAFKA-5642); 2.1.1, which creates the node and raises the epoch in one request (KAFKA-6082); 2.2.2 and 3.9, which
+number the incarnations of brokers (KIP-380). 4.0 has no controller on ZooKeeper.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ RELEASES: Behaviour = {
     "0.10.1.1": LOCK,
     "0.10.2.2": LOCK,
     "1.0.2": QUEUE,
+    "1.1.0": AWAITED,
     "2.0.1": AWAITED,
     "2.1.1": MULTI,
     "2.2.2": BROKER_EPOCHS,
@@ -47,5 +48,10 @@ DEFECTS = {
     "finds the node of the first, and nobody acts",
     "own_node_ignored": "KAFKA-13407: a broker that finds its own node takes itself for elected, and does not act",
     "resigns_inside_lock": "KAFKA-4360: a resignation holds the lock, and waits for a task that wants it",
+    "waits_inside_lock": "KAFKA-6879: a client that opens a new session holds a lock as it waits for a thread, which is in the "
+    "middle of its work and wants the lock",
+    "session_given_up": "KAFKA-5473: a client that cannot open a new session tries no second time",
+    "registration_given_up": "KAFKA-7165: a broker that meets its own node of the session before, as it registers, tries no "
+    "second time",
     "epochs_unchecked": "a broker takes a request of an older epoch than it has seen",
 }

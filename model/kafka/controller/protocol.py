@@ -25,7 +25,6 @@ from fencepost.model.kafka.controller.election import declare_election
 from fencepost.model.kafka.controller.families import DEFECTS, THREADS
 from fencepost.model.kafka.controller.state import State
 from fencepost.model.language import ModelError, Protocol
-from fencepost.model.zookeeper.sessions_and_nodes import Updates
 
 
 def kafka_controller(
@@ -68,15 +67,12 @@ def kafka_controller(
         writes=writes,
     )
 
-    def on_lost(b: int) -> Updates:
-        """KafkaController.Expire: before a new session begins, the thread has resigned. Earlier releases hear of it later."""
-        return {} if thread != "awaited" else {**s.elects_again(b), s.node.deleted[b]: False}
-
     s.store.declare(
         at_start=s.at_start,
-        on_lost=on_lost,
+        on_lost=lambda b: s.awaits_end(b) if thread == "awaited" else {},
         on_reconnected=lambda b: {},
-        on_reestablished=lambda b: s.hears_again(b) if s.hears_late else {},
+        on_reestablished=s.begins_session,
+        may_reopen=s.may_reopen,
     )
     locks = thread == "lock"
     declare_election(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.kafka.controller.client import ZKCLIENT, BrokerIds
-from fencepost.model.language import And, Or, Protocol, minimum
-from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, merged
+from fencepost.model.language import And, Not, Or, Protocol, minimum
+from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, merged, updates_if
 
+REGISTRATIONS = ("first", "again", "given_up")
 STAGES = ("electing", "created", "epoch_read", "idle", "blocked")
 
 
@@ -61,6 +62,9 @@ class State:
         self.written: Any = p.number("written", 0, self.last) if writes else None
         self.rebalances: Any = p.flag("rebalances", per=broker) if p.has("resigns_inside_lock") else None
         self.has_own_epoch: Any = p.flag("has_own_epoch", per=broker) if p.has("newer_refused") else None
+        self.shut_out: Any = p.flag("shut_out", per=broker) if self.can_be_shut_out else None
+        registers = p.has("registration_given_up")
+        self.registration: Any = p.choice("registration", REGISTRATIONS, per=broker) if registers else None
         p.budget("restarts", restarts)
         p.budget("resignations", resignations)
 
@@ -68,6 +72,27 @@ class State:
     def hears_late(self) -> bool:
         """Whether a new session begins before the thread has handled the end of the one before."""
         return self.expiries > 0 and self.thread != "awaited"
+
+    @property
+    def can_be_shut_out(self) -> bool:
+        """Whether a client can come to open no session any more."""
+        return self.protocol.has("waits_inside_lock") or self.protocol.has("session_given_up")
+
+    def may_reopen(self, b: int) -> Any:
+        """The formula: the client can open a session."""
+        return True if self.shut_out is None else Not(self.shut_out[b])
+
+    def awaits_end(self, b: int) -> Updates:
+        """KafkaController.Expire: before a new session begins, the thread has handled the end of the one before."""
+        handled = {**self.elects_again(b), self.node.deleted[b]: False}
+        if not self.protocol.has("waits_inside_lock"):
+            return handled
+        return updates_if(self.stage[b] == "idle", handled, {self.shut_out[b]: True})
+
+    def begins_session(self, b: int) -> Updates:
+        """What a new session means to the broker: where it hears of it late, all watches fire then."""
+        again = {} if self.registration is None else {self.registration[b]: "again"}
+        return {**again, **(self.hears_again(b) if self.hears_late else {})}
 
     def stands_down(self, b: int) -> Updates:
         """onControllerResignation: the listeners, the channels with their queues, and the context of the term are gone."""
@@ -86,6 +111,8 @@ class State:
             {self.node.deleted[b]: False, self.seen[b]: 0, **{self.metadata[b, x]: False for x in self.broker}},
             {flag[b]: False for flag in more},
             {} if self.new_sessions is None else {self.new_sessions[b]: 0},
+            {} if self.shut_out is None else {self.shut_out[b]: False},
+            {} if self.registration is None else {self.registration[b]: "first"},
         )
 
     def hears_again(self, b: int) -> Updates:

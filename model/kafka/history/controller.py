@@ -9,7 +9,7 @@ from __future__ import annotations
 from fencepost.model.history import History
 
 _LOCK = "0.10.1.1, 0.10.2.2, not 1.0.2 to 3.9.1"
-_QUEUE = "0.10.1.1 to 1.0.2, not 2.0.1 to 3.9.1"
+_QUEUE = "0.10.1.1 to 1.0.2, not 1.1.0 to 3.9.1"
 _AWAITED = "0.10.1.1 to 2.0.1, not 2.1.1 to 3.9.1"
 _ONLY_0_10_1 = "0.10.1.1, not 0.10.2.2 to 3.9.1"
 
@@ -35,7 +35,7 @@ CONTROLLER: dict[str, History] = {
         costs="a zombie goes on as the controller with its predecessor's epoch, and brokers that have not heard of the newer"
         " one obey it",
         evidence="KC.incrementControllerEpoch throws ControllerMovedException inside the try whose last case logs it"
-        " (0.10.1.1:697, 0.10.2.2:703-730, 1.0.2:665-690); 2.0.1:621-645 throws it on",
+        " (0.10.1.1:697, 0.10.2.2:703-730, 1.0.2:665-690); 1.1.0:612-638 and 2.0.1:621-645 throw it on",
     ),
     "deletes_any": History(
         "kafka",
@@ -110,6 +110,40 @@ CONTROLLER: dict[str, History] = {
         costs="the thread that handles all that the broker hears of ZooKeeper is blocked forever, in a deadlock",
         evidence="KC.SessionExpirationListener.handleNewSession holds controllerLock while onControllerResignation waits for"
         " autoRebalanceScheduler (0.10.1.1:1164-1169); 0.10.2.2 resigns outside",
+    ),
+    "waits_inside_lock": History(
+        "kafka",
+        upstream=("KAFKA-6879", "#4977"),
+        since="1.1.0",
+        fixed="1.1.1",
+        releases="1.1.0, not 0.10.1.1 to 1.0.2, 2.0.1 to 3.9.1",
+        only={"thread": ("awaited",)},
+        costs="the broker has no session, and handles nothing that concerns the controller, until it is restarted",
+        evidence="ZooKeeperClient.scheduleSessionExpiryHandler of 1.1.0:355-366 has the write lock of initializationLock while"
+        " KC.beforeInitializingSession (160-164) waits for the controller's thread; handleRequests (137) wants the read lock."
+        " 2.0.1:333-338 calls it outside",
+    ),
+    "session_given_up": History(
+        "kafka",
+        upstream=("KAFKA-5473", "#3990"),
+        since="0.8.2 or before",
+        fixed="1.1.0",
+        releases=_QUEUE,
+        only={"thread": ("lock", "queue")},
+        costs="the broker has no session until it is restarted: it is not registered, and is no candidate",
+        evidence="KafkaHealthcheck.handleSessionEstablishmentError only logs (0.10.1.1:109, 0.10.2.2:110, 1.0.2:126); ZkClient"
+        " has closed the session before; ZooKeeperClient.initialize of 1.1.0:328-346 tries until it has one",
+    ),
+    "registration_given_up": History(
+        "kafka",
+        upstream=("KAFKA-7165", "#5575", "ZOOKEEPER-2985"),
+        since="0.9 or before",
+        fixed="2.2.0",
+        releases="0.10.1.1 to 2.1.1, not 2.2.2, 3.9.1",
+        costs="the broker is not registered, so no partition has its leader there, until its next session",
+        evidence="ZkUtils.registerBrokerInZk throws if the node is of another session (0.10.1.1:393, 0.10.2.2:408, 1.0.2:440),"
+        " and so does CheckedEphemeral (1.1.0:1498, 2.0.1:1547, 2.1.1:1653); 2.2.2:1776 deletes the node of the session that it"
+        " remembers, and creates it again",
     ),
     "epochs_unchecked": History(
         "kafka",

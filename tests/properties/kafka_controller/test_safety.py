@@ -53,6 +53,9 @@ CAUGHT = {
     "new_session_resigns": ({"ends_come_to_threads", "offices_end_with_a_reason", "threads_go_forward"}, 7),
     "own_node_ignored": ({"no_deadlock"}, 5),
     "resigns_inside_lock": ({"ends_come_to_threads", "threads_go_forward"}, 8),
+    "waits_inside_lock": ({"no_deadlock"}, 2),
+    "session_given_up": ({"no_deadlock"}, 3),
+    "registration_given_up": ({"no_deadlock"}, 9),
     "epochs_unchecked": ({"brokers_change_by_requests", "processes_obey_the_newest", "requests_are_taken_or_refused"}, 10),
 }
 
@@ -66,6 +69,9 @@ COSTS: dict[str, tuple[str, Mapping[str, Value], int]] = {
     "new_session_resigns": ("someone_acts", {"brokers": 1, "expiries": 2}, 10),
     "own_node_ignored": ("someone_acts", {"brokers": 1, "disconnects": 1}, 5),
     "resigns_inside_lock": ("resigned_stops", {"expiries": 1}, 14),
+    "waits_inside_lock": ("someone_acts", {"brokers": 1, "expiries": 1, **AWAITED}, 2),
+    "session_given_up": ("someone_acts", {"brokers": 1, "expiries": 1}, 3),
+    "registration_given_up": ("metadata_become_the_live_set", {"brokers": 1, "expiries": 1}, 9),
     "epochs_unchecked": ("processes_obey_the_newest", {"expiries": 1}, 10),
 }
 """What a defect costs, in which instance, and in how many steps: beside the rule that it breaks first."""
