@@ -13,6 +13,7 @@ from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.recordings import beyond, violations
 from fencepost.checks.reports.report_page import report_page
 from fencepost.traces.explorer.content import LARGEST, Recording, content
+from fencepost.traces.explorer.guide import Guide
 from fencepost.traces.explorer.page import page
 from fencepost.traces.files.writing import write_text
 
@@ -50,13 +51,14 @@ def default_page(folder: Path | None) -> Path:
     return (folder or Path()) / "fencepost.html"
 
 
-def write_recordings(path: Path, recordings: Sequence[Recording], reporter: Reporter) -> bool:
-    """Writes the page of these runs; False, with a message, if one of them is there without its model.
+def write_recordings(path: Path, recordings: Sequence[Recording], reporter: Reporter, guide: Guide | None = None) -> bool:
+    """Writes the page of these runs, which may begin with a ``guide``; False, with a message, if one of them is there without
+    its model.
 
     Raises OSError if it cannot be written.
     """
     reporter.begin(f"writing {path.name}")
-    data = content(recordings, reporter.telling)
+    data = content(recordings, reporter.telling, guide=guide)
     text = page(recordings, data=data)
     reporter.end()
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -13,6 +13,7 @@ from fencepost.properties.registry import written
 from fencepost.properties.vocabulary import Suite
 from fencepost.traces.comparing import Side, aligned
 from fencepost.traces.drawings.lanes import lanes, messages, owners, stored
+from fencepost.traces.explorer.guide import Guide
 from fencepost.traces.explorer.holding import Held, named
 from fencepost.traces.explorer.judging import Course, Judge
 from fencepost.traces.trace import Loop, Trace
@@ -37,12 +38,15 @@ LARGEST = 8_000_000
 
 
 def content(
-    recordings: Sequence[Recording], progress: Callable[[str], None] = lambda text: None, largest: int = LARGEST
+    recordings: Sequence[Recording],
+    progress: Callable[[str], None] = lambda text: None,
+    largest: int = LARGEST,
+    guide: Guide | None = None,
 ) -> dict[str, Any]:
     """The traces, the models that they are of and, for every two of the same protocol, which steps of them stand side by side.
 
     The models have at most ``largest`` characters together; the trace of one that is left out has None for its number.
-    ``progress`` is told what is done next.
+    ``progress`` is told what is done next; a page to play with begins with a ``guide``.
     """
     traces, judge = [], cache(Judge)
     for number, recording in enumerate(recordings, start=1):
@@ -65,7 +69,7 @@ def content(
         if first.trace.protocol == second.trace.protocol:
             progress(f"comparing traces {one + 1} and {other + 1} of {len(recordings)}")
             pairs.append({"first": one, "second": other, "rows": aligned(first.side, second.side)})
-    return {"traces": traces, "pairs": pairs, "models": models}
+    return {"traces": traces, "pairs": pairs, "models": models, "guide": guide and guide.content}
 
 
 class _Words:

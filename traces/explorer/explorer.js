@@ -228,6 +228,12 @@ const KEYS = {
 };
 
 document.addEventListener("keydown", (event) => {
+  const undoes = (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key.toLowerCase() === "z";
+  if (undoes && !document.querySelector("dialog[open]") && !event.target.closest("input:not([type=range], [type=checkbox])")) {
+    event.preventDefault();
+    undo();
+    return;
+  }
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   const scrolls = event.key.length > 1;
   if (event.target.closest(scrolls ? "input, select, .details" : "input:not([type=range], [type=checkbox]), select")) {

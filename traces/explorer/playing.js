@@ -23,6 +23,7 @@ function showPlaying() {
 
 // Goes on from here with these actions.
 function take(actions) {
+  $("guide").open = false;
   const { number, at } = here();
   const inNext = $("next").contains(document.activeElement);
   const [run, step] = runs.take(number, at, actions);
@@ -185,7 +186,48 @@ $("search-stop").onclick = endSearch;
 $("search-close").onclick = () => $("search").close();
 $("search").onclose = endSearch;
 
+// --- the guide
+
+// The faults that can happen here, by number.
+function faultsHere(place) {
+  return place.model.machine.enabled(place.state).filter((number) => place.model.held.actions[number].fault);
+}
+
+function showGuide() {
+  const { guide } = data;
+  $("guide").hidden = !guide;
+  if (!guide) return;
+  $("guide-about").textContent = guide.about;
+  $("guide-actors").textContent = `Who acts: ${guide.actors.join(", ")}.`;
+  const wrong = [...guide.faults, ...guide.defects];
+  $("guide-wrong").textContent = wrong.length ? `What can go wrong: ${wrong.map(([name]) => name).join(", ")}` : "No fault in this instance: --set allows some";
+  $("guide-faults").replaceChildren(...wrong.map(([name, doc]) => element("div", {}, element("dt", {}, element("code", {}, name)), element("dd", {}, doc))));
+  const offer = (id, wanted, text, act) => {
+    $(id).hidden = !wanted;
+    if (wanted) Object.assign($(id), { textContent: text, onclick: act });
+  };
+  offer("try-bug", guide.bug, `Follow a run to a known bug: ${guide.bug?.name}`, () => {
+    open(guide.bug.trace, -1, 0);
+    $("guide").open = false;
+    say(`${guide.bug.doc}; ${spoken()}`);
+  });
+  offer("try-fault", guide.faults.length, "Inject a fault", () => {
+    const place = here();
+    const faults = place ? faultsHere(place) : [];
+    if (faults.length) take([faults[0]]);
+    else say("No fault can happen here: take a step first.");
+  });
+  offer("try-property", guide.property, `Break a property: ${guide.property?.name}`, () => {
+    showSearch();
+    if (!$("search").open) return;
+    $("target").value = guide.property.name;
+    $("conditions-label").hidden = true;
+  });
+}
+
 // --- the start
+
+showGuide();
 
 const asked = location.hash;
 $("without").hidden = recordings.every((one) => one.model !== null);

@@ -12,14 +12,23 @@ from fencepost.checks.commands.play.request import PlayRequest
 from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.console.unread import chosen_aloud
+from fencepost.checks.engines.plan import Approach, check
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.settings.input_files import InputError
 from fencepost.checks.settings.own_protocols import is_own, own_protocols
 from fencepost.model.language import Protocol
+from fencepost.model.releases import Releases
 from fencepost.properties.protocols import PROTOCOLS
-from fencepost.properties.registry import Entry, RegistryError, find
+from fencepost.properties.registry import Entry, Instance, RegistryError, find
 from fencepost.traces.explorer.content import Recording
+from fencepost.traces.explorer.guide import Guide
 from fencepost.traces.trace import Trace
+
+FEW = 3
+"""Known bugs that are looked for, at most."""
+
+SMALL = 1 << 26
+"""Bytes of the search for a known bug: it takes seconds, and finds the same on every machine."""
 
 MOST = 16
 """Initial states that a page begins with, at most."""
@@ -45,11 +54,28 @@ def run(asked: PlayRequest) -> ExitStatus:
     reporter.end()
     initial = list(islice(protocol.initial_states(), MOST))
     recordings = [Recording(_name(protocol, state), _beginning(entry, protocol, state), suite) for state in initial]
+    bug, shown_bug = ("", None) if asked.defect else _known_bug(entry, releases, reporter)
+    about = Guide(entry.summary, suite, bug, None if shown_bug is None else len(recordings))
+    recordings += [] if shown_bug is None else [shown_bug]
     out = Path(f"{entry.name}.html") if asked.html in (None, UNNAMED) else asked.html
-    whole = write_recordings(out, recordings, reporter)
+    whole = write_recordings(out, recordings, reporter, about)
     every = math.prod(len(variable.initial) for variable in protocol.variables)
     print(f"page: {out}" if every <= MOST else f"page: {out} (of {every:,} initial states the first {MOST})")
     return ExitStatus.HOLDS if whole else ExitStatus.INCONCLUSIVE
+
+
+def _known_bug(entry: Entry, releases: Releases | None, reporter: Reporter) -> tuple[str, Recording | None]:
+    """A known bug of the releases, or else of the protocol, and the shortest run to what it violates; of the first few the
+    first that a small search finds."""
+    names = entry.hazards(releases or Releases.of()) or tuple(entry.shown_by)
+    approach = Approach(by="exhaustive", workers=1, memory=SMALL)
+    for name in names[:FEW]:
+        checked = check(entry, Instance(f"known bug: {name}", entry.shown_by[name]), [name], approach, reporter, lambda: False)
+        runs = [v for v in checked.findings.verdicts if v.verdict == "violated" and not v.expected and v.trace is not None]
+        if runs:
+            trace = min((verdict.trace for verdict in runs), key=lambda trace: len(trace.steps))
+            return name, Recording(checked.instance.name, trace, entry.suite(checked.protocol))
+    return "", None
 
 
 def _beginning(entry: Entry, protocol: Protocol, state: tuple[int, ...]) -> Trace:

@@ -46,7 +46,10 @@ def test_a_page_of_an_instance_as_a_release_behaves(tmp_path: Path) -> None:
     run = fencepost("play", "election", "--pulsar", "4.0.8", "--set", "brokers=2", "--html", out, "--quiet")
     assert (run.returncode, run.stdout) == (0, f"page: {out}\n"), run.stderr
     data = data_in(out)
-    (trace,), (model,) = data["traces"], data["models"]
+    (trace, bug), (model, _) = data["traces"], data["models"]
+    assert data["guide"]["bug"]["trace"] == 1
+    assert bug["name"] == f"known bug: {data['guide']['bug']['name']}"
+    assert bug["steps"]
     assert (trace["name"], trace["steps"], trace["model"]) == ("initial state", [], 0)
     assert model["parameters"]["brokers"] == 2
     assert model["parameters"]["leads"] == "confirmed"
@@ -101,7 +104,7 @@ def test_what_cannot_be_played_is_told(tmp_path: Path) -> None:
 
 
 def test_a_model_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fencepost.checks.commands.pages.content", lambda *asked: content(*asked, largest=10))
+    monkeypatch.setattr("fencepost.checks.commands.pages.content", lambda *asked, **named: content(*asked, **named, largest=10))
     out = tmp_path / "alone.html"
     run = fencepost("play", "election", "--set", "brokers=2", "--html", out)
     assert run.returncode == 20
