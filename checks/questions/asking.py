@@ -16,6 +16,7 @@ from fencepost.checks.questions.instances import Settings
 from fencepost.checks.questions.judging import Guaranteed
 from fencepost.checks.questions.ledger_guarantees import Sizes, ledger_guarantees
 from fencepost.checks.questions.matters import MATTERS
+from fencepost.checks.questions.replication_guarantees import replication_guarantees
 from fencepost.checks.questions.topic_guarantees import topic_guarantees
 from fencepost.checks.settings.bookie_settings import STORAGES
 from fencepost.checks.settings.input_files import Place
@@ -47,6 +48,7 @@ def questions(cluster: Cluster, releases: Releases) -> Iterator[Guarantee]:
     yield from ledger_guarantees(cluster.sizes, releases)
     if cluster.of_bookies:
         yield from bookie_guarantees(settings.bookies, releases)
+        yield from replication_guarantees(settings.auto_recovery, cluster.sizes, releases)
     yield from topic_guarantees(settings.topic, releases)
     yield from bundle_guarantees(settings.control_plane, settings.load_manager, releases)
 

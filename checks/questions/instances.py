@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
+from fencepost.checks.settings.auto_recovery_settings import AutoRecoverySettings, auto_recovery_settings
 from fencepost.checks.settings.bookie_settings import BookieSettings, bookie_settings
 from fencepost.checks.settings.broker_conf import BrokerConf
 from fencepost.checks.settings.control_plane_settings import ControlPlaneSettings, control_plane_settings
@@ -72,6 +73,7 @@ class Settings:
 
     ledger: LedgerSettings
     bookies: BookieSettings
+    auto_recovery: AutoRecoverySettings
     control_plane: ControlPlaneSettings
     load_manager: LoadManagerSettings
     topic: TopicSettings
@@ -93,7 +95,7 @@ class Settings:
     def places(self) -> dict[str, Place]:
         """Where each setting is written that some file has, by its key."""
         manager = self.load_manager
-        several = (self.ledger.taken, self.bookies.taken, self.control_plane.taken, self.topic.taken)
+        several = (self.ledger.taken, self.bookies.taken, self.auto_recovery.taken, self.control_plane.taken, self.topic.taken)
         taken = [*chain.from_iterable(several), manager.manager, manager.table_view, manager.multi_phase]
         return {each.key: each.place for each in taken if each.place is not None}
 
@@ -106,12 +108,15 @@ def read_settings(*paths: Path) -> Settings:
     of_brokers, of_bookies = conf.only("broker"), conf.only("bookie")
     ledger, ledger_notes = _noted(of_brokers, ledger_settings)
     bookies, about_bookies = _noted(of_bookies, bookie_settings)
+    auto_recovery, about_recovery = _noted(of_bookies, auto_recovery_settings)
     control_plane, control_plane_notes = _noted(of_brokers, control_plane_settings)
     load_manager, about_classes = _noted(of_brokers, load_manager_settings)
     topic, about_topics = _noted(of_brokers, topic_settings)
     _, about_keys = _noted(conf, lambda read: read.look_closer(REMEDY, every_file=True))
-    notes = (*about_files, *about_bookies, *about_classes, *about_topics, *about_keys)
-    return Settings(ledger, bookies, control_plane, load_manager, topic, ledger_notes, control_plane_notes, notes)
+    notes = (*about_files, *about_bookies, *about_recovery, *about_classes, *about_topics, *about_keys)
+    return Settings(
+        ledger, bookies, auto_recovery, control_plane, load_manager, topic, ledger_notes, control_plane_notes, notes
+    )
 
 
 def _noted(conf: BrokerConf, read: Callable[[BrokerConf], T]) -> tuple[T, tuple[str, ...]]:

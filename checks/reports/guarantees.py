@@ -17,15 +17,13 @@ BOOKIES = (
     "the bookies' own settings (journalSyncData, journalWriteData, skipReplayJournalInvalidRecord, the storage: "
     "DbLedgerStorage is assumed): add their bookkeeper.conf by --conf; "
 )
-OTHERS = (
-    "autorecovery, which makes new copies; the persistence policies of namespaces, which override the quorums; how long "
-    "anything takes"
-)
+AUTO_RECOVERY = "autorecovery, which makes new copies; "
+OTHERS = "the persistence policies of namespaces, which override the quorums; how long anything takes"
 
 
 def unseen(now: Guaranteed) -> str:
     """What of a cluster no file shows that was read."""
-    return RACKS + ("" if now.sees_bookies else BOOKIES) + OTHERS
+    return RACKS + ("" if now.sees_bookies else BOOKIES + AUTO_RECOVERY) + OTHERS
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,8 @@ JOURNALS, JOURNAL, LEDGERS = "journalDirectories", "journalDirectory", "ledgerDi
 KEYS = (
     *(SYNC, WRITE, STORAGE, SORTS, INTEGRITY, STAMPING, UNKNOWN, SKIP, JOURNALS, JOURNAL, LEDGERS),
     *("bookiePort", "bookieId", "indexDirectories", "dbStorage_writeCacheMaxSizeMb"),
-    *("autoRecoveryDaemonEnabled", "gcWaitTime", "journalMaxGroupWaitMSec", "zkLedgersRootPath"),
+    *("autoRecoveryDaemonEnabled", "auditorPeriodicBookieCheckInterval"),
+    *("gcWaitTime", "journalMaxGroupWaitMSec", "zkLedgersRootPath"),
 )
 """Keys by which a file of a bookie is recognised."""
 
@@ -124,6 +125,11 @@ def _storage(conf: BrokerConf, default: Taken[str]) -> Taken[str]:
     if storage.value == SORTED and not sorts.value:
         return Taken(STORAGE, INTERLEAVED, sorts.place)
     return storage
+
+
+def flag_of_a_bookie(conf: BrokerConf, key: str, default: bool) -> Taken[bool]:
+    """A flag as ServerConfiguration reads it; ConfigurationError for what it refuses."""
+    return _flag(conf, key, default, BOOKKEEPERS)
 
 
 def _flag(conf: BrokerConf, key: str, default: bool, whose: str) -> Taken[bool]:

@@ -1,0 +1,35 @@
+"""What auto-recovery guarantees: that a ledger is whole again, and that no copy is lost while bookies are replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from fencepost.model.language import And, Protocol, any_of
+from fencepost.properties.replication.suite import replication
+from fencepost.properties.replication.terms import Terms
+from fencepost.properties.vocabulary import Suite
+
+
+def becomes_whole_again(p: Protocol) -> Suite:
+    """That a ledger is whole in the end, and its task done."""
+    return _of(p, ("becomes_whole", "tasks_end"), ("crashes",))
+
+
+def keeps_copies(p: Protocol) -> Suite:
+    """That a confirmed entry has no fewer copies at bookies that the metadata name, and no bookie has two places."""
+    return _of(p, ("copies_are_not_fewer", "members_are_distinct"), ("expiries",))
+
+
+def _of(p: Protocol, names: Collection[str], events: Collection[str]) -> Suite:
+    whole, suite, s, t = replication(p), Suite(p), p.state, Terms(p)
+    suite.properties = [prop for prop in whole.properties if prop.name in names]
+
+    @suite.sometimes
+    def a_bookie_is_replaced() -> Any:
+        """The events have happened as often as they may, every command has ended, and a bookie has another's place."""
+        happened = [getattr(s, event) == p.budgets[event] for event in events]
+        ended = [s.phase[w] == "stopped" for w in t.worker if w not in t.locking]
+        return And(*happened, *ended, any_of(s.member[i] != i for i in t.place))
+
+    return suite
