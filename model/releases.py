@@ -151,6 +151,7 @@ EVERY: Mapping[str, str] = {project: f"{read[0]} to {read[-1]}" for project, rea
 """All releases that ranges reach over, as a reading."""
 
 _FROM_4_16_6, _FROM_4_17_2 = "4.16.6 to 4.18.0, not 4.14.5", "4.17.2 to 4.18.0, not 4.14.5 to 4.16.6"
+_FROM_4_2_4 = "4.2.4 to 5.0.0-M1, not 2.10.1 to 4.0.8"
 _FROM_3_0_7, _FROM_4_0_8 = "3.0.7 to 5.0.0-M1, not 2.10.1", "4.0.8 to 5.0.0-M1, not 2.10.1 to 3.0.7"
 
 _UP_TO_0_10_2, _UP_TO_1_0 = "0.10.1.1, 0.10.2.2, not 1.0.2 to 3.9.1", "0.10.1.1 to 1.0.2, not 1.1.0 to 3.9.1"
@@ -182,9 +183,11 @@ ONLY_IN: Mapping[str, str] = {
     "BrokerRegistryImpl.handleMetadataStoreNotification": _FROM_3_0_7,
     "BrokerRegistryImpl.registerAsync": _FROM_4_0_8,
     "BrokerRegistryImpl.unregister": _FROM_3_0_7,
+    "DualMetadataStore": _FROM_4_2_4,
     "ExtensibleLoadManagerImpl": _FROM_3_0_7,
     "ExtensibleLoadManagerImpl.validateBrokerRegistry": _FROM_4_0_8,
     "MetadataStoreTableViewImpl": _FROM_4_0_8,
+    "MigrationCoordinator": _FROM_4_2_4,
     "NamespaceService.updateNamespaceBundlesForPolicies": _FROM_3_0_7,
     "NamespacesBase.internalSplitNamespaceBundleAsync": _FROM_3_0_7,
     "PulsarWebResource.validateNamespaceBundleOwnershipAsync": _FROM_3_0_7,

@@ -46,7 +46,8 @@ def declare_locks(
         """
         idle = And(store.lives[b], stage[b, u] == "none", locks.acquires(b, u), seems_free(b, u))
         free = Or(nodes[u].absent, nodes[u].deleted[b], nodes[u].is_held(b, former=True))
-        return And(idle, Or(free, nodes[u].is_own(b)) if locks.reacquires else free), locks.begun(b, u)
+        wanted = Or(free, nodes[u].is_own(b)) if locks.reacquires else free
+        return And(idle, wanted, locks.may_write(b)), locks.begun(b, u)
 
     @p.step(
         by="b",
@@ -66,7 +67,8 @@ def declare_locks(
         busy = {stage[b, u]: "checking"} if locks.fixed else locks.lost(b, u)
         refused = updates_if(stage[b, u] == "acquiring", locks.meets_node(b, u), busy)
         sent = stage[b, u].among("acquiring", "recreating")
-        return And(store.reaches(b), sent), updates_if(nodes[u].absent, created, refused)
+        answered = updates_if(nodes[u].absent, created, refused)
+        return And(store.reaches(b), sent), merged(answered, locks.remembers(b, u, True))
 
     @p.fault(
         by="b",
@@ -90,7 +92,8 @@ def declare_locks(
     )
     def find_missing(b: int, u: int) -> Any:
         """A revalidation finds no node: it creates it again, and forgets which version it had."""
-        return finds(b, u, nodes[u].absent), {stage[b, u]: "recreating", **locks.knows(b, u, locks.unknown)}
+        recreates = {stage[b, u]: "recreating", **locks.knows(b, u, locks.unknown)}
+        return finds(b, u, nodes[u].absent), locks.unless_refused(b, u, recreates)
 
     @p.step(by="b", hears="store", mirrors="ResourceLockImpl.revalidate", fair=True, b=broker, u=bundle)
     def find_own(b: int, u: int) -> Any:
@@ -109,7 +112,8 @@ def declare_locks(
     def find_former(b: int, u: int) -> Any:
         """The node is the broker's own, from a former session that may be about to expire: it is deleted first."""
         found = finds(b, u, nodes[u].is_held(b, former=True))
-        return found, {stage[b, u]: "retaking", **locks.knows(b, u, nodes[u].version, of_node=True)}
+        retakes = {stage[b, u]: "retaking", **locks.knows(b, u, nodes[u].version, of_node=True)}
+        return found, locks.unless_refused(b, u, retakes)
 
     @p.step(by="b", mirrors="ResourceLockImpl.revalidate", fair=True, b=broker, u=bundle, only_if=locks.retakes)
     def retake(b: int, u: int) -> Any:
@@ -120,7 +124,8 @@ def declare_locks(
         """
         stale = locks.retake_deletes(b, u)
         outcome = updates_if(stale, {stage[b, u]: "recreating", **locks.knows(b, u, locks.unknown)}, locks.lost(b, u))
-        return And(store.reaches(b), stage[b, u] == "retaking"), nodes[u].vanished(stale) | outcome
+        gone = nodes[u].vanished(stale) | outcome
+        return And(store.reaches(b), stage[b, u] == "retaking"), merged(gone, locks.remembers(b, u, False))
 
     @p.step(
         by="b",
@@ -225,7 +230,8 @@ def declare_releases(
         deleted, node = locks.release_deletes(b, u), nodes[u]
         gone = Or(node.absent, node.holder != b) if locks.fixed else locks.finds_gone(b, u)
         answered = And(store.reaches(b), stage[b, u] == "releasing", Or(deleted, gone))
-        return answered, node.vanished(deleted) | merged(locks.released(b, u), on_released(b, u))
+        released = merged(locks.released(b, u), on_released(b, u), locks.remembers(b, u, False))
+        return answered, node.vanished(deleted) | released
 
     @p.step(
         by="b",

@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from fencepost.model.language import And, ModelError, Not, Or, Protocol
-from fencepost.model.pulsar import lock_defects
+from fencepost.model.pulsar import lock_defects, store_migration
 from fencepost.model.pulsar.lock_steps import declare_locks, declare_releases
 from fencepost.model.pulsar.resource_lock import ResourceLocks
 from fencepost.model.pulsar.shared_defects import SHARED
@@ -27,7 +27,7 @@ from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions
 
 NOBODY = EphemeralNode.NOBODY
 
-DEFECTS = lock_defects.DEFECTS | {
+DEFECTS = lock_defects.DEFECTS | store_migration.DEFECTS | {
     "cache_kept_on_disconnect": SHARED["cache_kept_on_disconnect"],
     "answers_disabled": "a lookup names the owner that is giving the bundle up",
     "stale_unload": SHARED["stale_unload"],
@@ -46,6 +46,7 @@ def ownership(
     disables: int = 0,
     reacquires: bool = True,
     metadata_store: str = "zk",
+    migration: bool = False,
     fixed: bool = False,
     defects: Iterable[str] = (),
 ) -> Protocol:
@@ -53,7 +54,8 @@ def ownership(
 
     ``disconnects``, ``expiries``, ``crashes``, ``releases`` and ``disables`` bound how often a broker is cut off, loses its
     session while it lives, dies, releases a bundle, and disables it beforehand. With ``reacquires``, as since 4.0.8, a lookup
-    at a broker that finds its own node, on which it has no lock, makes it acquire the bundle. ``fixed`` is not upstream:
+    at a broker that finds its own node, on which it has no lock, makes it acquire the bundle. With ``migration`` the metadata
+    are moved to another store once (store_migration.py). ``fixed`` is not upstream:
     deletions then name the creation of the node that they mean, a re-creation that meets a node looks whose it is, and a
     release that fails with its session counts as done.
     """
@@ -69,6 +71,7 @@ def ownership(
     locks = ResourceLocks(p, store, bundle, fixed=fixed, reacquires=reacquires, writes=1 if disables else 0)
     lock_defects.put_in(locks)
     owners, stage, serves = locks.nodes, locks.stage, locks.serves
+    moves = store_migration.Migration(locks) if migration else None
     cached = p.choice("cached", broker, per=(broker, bundle), none=NOBODY)
     cleanup: Any = p.flag("cleanup", per=(broker, bundle)) if p.has("stale_unload") else None
     p.budget("releases", releases)
@@ -79,7 +82,7 @@ def ownership(
 
     def at_start(b: int) -> Updates:
         nothing_left = {cleanup[b, u]: False for u in bundle} if p.has("stale_unload") else {}
-        return merged(locks.forgotten(b), uncached(b), nothing_left)
+        return merged(locks.forgotten(b), uncached(b), nothing_left, moves.at_start(b) if moves else {})
 
     @p.rule
     def refreshed(b: int) -> Updates:
@@ -145,7 +148,7 @@ def ownership(
         From then on it does not serve the bundle: lookups elsewhere do not name it any more.
         """
         known = And(owners[u].is_own(b), owners[u].version == locks.version[b, u], owners[u].version < 1)
-        ready = And(store.reaches(b), stage[b, u] == "valid", serves[b, u] == "active")
+        ready = And(store.reaches(b), stage[b, u] == "valid", serves[b, u] == "active", locks.may_write(b))
         return And(ready, known), merged(locks.disabled(b, u), {serves[b, u]: "inactive"})
 
     @p.step(
@@ -172,9 +175,8 @@ def ownership(
 
         Only what was acquired is given up, and once: a second deletion could meet the node of the next owner.
         """
-        return And(store.lives[b], locks.may_release(b, u), Not(locks.acquires(b, u))), merged(
-            {serves[b, u]: "inactive"}, locks.releasing(b, u)
-        )
+        held = And(store.lives[b], locks.may_release(b, u), Not(locks.acquires(b, u)))
+        return And(held, locks.may_begin_release(b)), merged({serves[b, u]: "inactive"}, locks.releasing(b, u))
 
     @p.step(
         by="b",
@@ -209,4 +211,6 @@ def ownership(
         given_up = updates_if(has_it, locks.releasing(b, u), {})
         return And(store.lives[b], cleanup[b, u]), merged(given_up, {cleanup[b, u]: False})
 
+    if moves:
+        moves.declare()
     return p

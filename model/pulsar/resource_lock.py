@@ -29,7 +29,7 @@ from typing import Any
 
 from fencepost.model.language import And, If, Not, Or, Protocol, Universe
 from fencepost.model.releases import changed
-from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, merged
+from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, merged, updates_if
 
 STAGES = ("none", "acquiring", "valid", "checking", "recreating", "retaking", "releasing", "stranded")
 SERVES = ("absent", "active", "inactive")
@@ -70,6 +70,12 @@ class ResourceLocks:
         self.version = p.number("lock_version", self.unknown, writes, per=(broker, bundle), init=0)
         self.retakes, self.can_fail = store.leaves_sessions, store.expiries
 
+        self.refuses: Any = None
+        """Of each broker whether it refuses to write; None where the metadata are never migrated."""
+        self.strands_refused = False
+        """Whether a release that is refused fails for good."""
+        self.remembered: Any = None
+        """Of each broker and bundle whether it has put the node; None unless that matters (store_migration.py)."""
         self.besides: dict[str, Any] = {}
         """What only a mistake makes a lock remember: flags of each broker and bundle."""
         self.begins = p.rule(self._begins)
@@ -175,6 +181,22 @@ class ResourceLocks:
         marks = {"disabled": self.serves[b, u] == "inactive"} if self.writes else {}
         return self.nodes[u].created(b, **marks)
 
+    def may_write(self, b: int) -> Any:
+        """The formula: the broker does not refuse to write, as it does while the metadata are migrated."""
+        return True if self.refuses is None else Not(self.refuses[b])
+
+    def unless_refused(self, b: int, u: int, updates: Updates) -> Updates:
+        """What a read leads to. Where the write is refused, an acquisition is given up, and a revalidation left for later."""
+        if self.refuses is None:
+            return updates
+        given_up = {self.stage[b, u]: "none", self.again[b, u]: False, **self.knows(b, u, 0)}
+        failed = updates_if(self.acquires(b, u), given_up, self.unanswered(b, u))
+        return updates_if(self.refuses[b], failed, updates)
+
+    def remembers(self, b: int, u: int, put: bool) -> Updates:
+        """Whether the broker would create the node in the target of a migration: it has put it, and not deleted it since."""
+        return {} if self.remembered is None else {self.remembered[b, u]: put}
+
     def valid(self, b: int, u: int) -> Updates:
         """The broker has the lock. If that is new, the bundle is served from now on; an unload goes on."""
         return {self.stage[b, u]: "valid", self.serves[b, u]: If(self.acquires(b, u), "active", self.serves[b, u])}
@@ -206,7 +228,12 @@ class ResourceLocks:
 
     def _releasing(self, b: int, u: int) -> Updates:
         """The broker sets out to release the lock, whatever else it does with it."""
-        return {self.stage[b, u]: "releasing", self.again[b, u]: False}
+        begun = {self.stage[b, u]: "releasing", self.again[b, u]: False}
+        return begun if self.refuses is None else begun | {self.stage[b, u]: If(self.refuses[b], "stranded", "releasing")}
+
+    def may_begin_release(self, b: int) -> Any:
+        """The formula: a release may begin; one that is refused fails for good."""
+        return True if self.strands_refused else self.may_write(b)
 
     def released(self, b: int, u: int) -> Updates:
         """The lock is released: the bundle leaves the cache."""

@@ -62,9 +62,9 @@ STORES = {
 
 
 def stated(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of an instance as it states them: that the store is ZooKeeper, and that what policies say is left out,
-    goes without saying."""
-    unsaid = (("metadata_store", "zk"), ("policies", False))
+    """The parameters of an instance as it states them: that the store is ZooKeeper and is not migrated, and that what policies
+    say is left out, goes without saying."""
+    unsaid = (("metadata_store", "zk"), ("policies", False), ("migration", False))
     return {name: value for name, value in parameters.items() if (name, value) not in unsaid}
 
 

@@ -24,6 +24,7 @@ SIZES = {
         Instance("all faults", {**_CUT_OFF, "crashes": 1, "releases": 1, "disables": 1}),
         Instance("three brokers", {"brokers": 3, **_CUT_OFF, "releases": 1}),
         Instance("two bundles", {"bundles": 2, **_CUT_OFF, "releases": 1, "fixed": True}),
+        Instance("migration", {"migration": True, "crashes": 1, "releases": 1}),
         Instance("five brokers, eight bundles", _MANY, by="induction"),
         Instance("five brokers, eight bundles, fixed", {**_MANY, "fixed": True}, by="induction"),
     ),
@@ -50,6 +51,9 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "cache_kept_on_disconnect": {**_CUT_OFF},
     "answers_disabled": {"disables": 1},
     "stale_unload": {"expiries": 1, "crashes": 1, "fixed": True},
+    "recreates_of_others": {"migration": True, "crashes": 1},
+    "release_refused": {"migration": True, "releases": 1},
+    "goes_on_unprepared": {"migration": True},
 }
 
 FAULTS = ("disconnects", "expiries", "crashes", "releases", "disables")

@@ -8,6 +8,7 @@ from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, an
 from fencepost.properties.locks.conduct import lock_conduct
 from fencepost.properties.locks.lemmas import lock_lemmas
 from fencepost.properties.locks.properties import NOBODY, Locks, lock_properties
+from fencepost.properties.ownership.migration import migration_properties
 from fencepost.properties.vocabulary import Suite
 
 
@@ -18,6 +19,9 @@ def ownership(p: Protocol) -> Suite:
     locks = Locks(p, bool(settings["releases"] or settings["disables"]))
     broker, pairs = p.universes["broker"], locks.pairs
 
+    if settings.get("migration"):
+        migration_properties(suite, locks)
+        return suite
     lock_properties(suite, locks)
 
     if locks.several:

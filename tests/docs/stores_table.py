@@ -33,9 +33,10 @@ Shown = dict[str, int]
 
 
 def hazards() -> list[tuple[str, str]]:
-    """The hazards of the release, each with its protocol."""
+    """The hazards of the release, each with its protocol; none of a migration, which begins at ZooKeeper."""
     releases = Releases.of(RELEASE)
-    return [(name, hazard) for name in HAZARDOUS for hazard in PROTOCOLS[name].hazards(releases)]
+    every = [(name, hazard) for name in HAZARDOUS for hazard in PROTOCOLS[name].hazards(releases)]
+    return [(name, hazard) for name, hazard in every if not PROTOCOLS[name].shown_by[hazard].get("migration")]
 
 
 def shown_with(protocol: str, hazard: str, store: str) -> Shown:

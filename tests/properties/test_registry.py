@@ -157,7 +157,7 @@ INSTANCES = [
 def test_an_instance_of_the_registry_builds(entry: Entry, instance: Instance) -> None:
     protocol = entry.build(instance.parameters)
     assert protocol.name == entry.name
-    unsaid = {"metadata_store", "policies"} - set(protocol.parameters)  # that it is ZooKeeper, and no policies
+    unsaid = {"metadata_store", "policies", "migration"} - set(protocol.parameters)  # that it is ZooKeeper, without the others
     assert {p.name for p in entry.parameters} - unsaid == set(protocol.parameters)
     assert entry.suite(protocol).properties
 

@@ -8,6 +8,7 @@ from fencepost.checks.conformance.reproductions.dedup_loses import DEDUP_LOSES
 from fencepost.checks.conformance.reproductions.deleted_by_former_owner import DELETED_BY_FORMER_OWNER
 from fencepost.checks.conformance.reproductions.failed_flush import FAILED_FLUSH
 from fencepost.checks.conformance.reproductions.fence_forgotten import FENCE_FORGOTTEN
+from fencepost.checks.conformance.reproductions.migrated_owner import MIGRATED_OWNER
 from fencepost.checks.conformance.reproductions.missed_bounce import MISSED_BOUNCE
 from fencepost.checks.conformance.reproductions.reproduction import Reproduction
 from fencepost.checks.conformance.reproductions.transfer_comes_back import TRANSFER_COMES_BACK
@@ -20,6 +21,7 @@ _ALL = (
     FAILED_FLUSH,
     TWICE_IN_ENSEMBLE,
     TRANSFER_COMES_BACK,
+    MIGRATED_OWNER,
     MISSED_BOUNCE,
 )
 

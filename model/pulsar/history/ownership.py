@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from fencepost.model.history import History
 from fencepost.model.pulsar.history.shared import (
     CACHE_KEPT_ON_DISCONNECT,
@@ -19,6 +22,12 @@ from fencepost.model.pulsar.history.shared import (
     of_2_10_1,
     past,
 )
+
+
+def migrates(parameters: Mapping[str, Any]) -> bool:
+    """Whether the metadata are moved to another store in an instance with these parameters."""
+    return bool(parameters.get("migration"))
+
 
 OWNERSHIP: dict[str, History] = {
     "released_without_version": past(
@@ -89,4 +98,37 @@ OWNERSHIP: dict[str, History] = {
     "cache_kept_on_disconnect": CACHE_KEPT_ON_DISCONNECT,
     "answers_disabled": never("NamespaceService.findBrokerServiceUrl fails where the owner is disabled (4.2.4:509)"),
     "stale_unload": STALE_UNLOAD,
+    "recreates_of_others": History(
+        "pulsar",
+        since="4.2.0",
+        releases="4.2.4 to 5.0.0-M1, not 2.10.1 to 4.0.8",
+        applies=migrates,
+        costs="after a migration of the metadata a bundle belongs to a dead broker for as long as the broker lives that has"
+        " created its node: lookups name the dead one",
+        avoided_by="no migration; or no broker stops while one is under way",
+        evidence="DualMetadataStore.put remembers a path before it puts, whatever comes of that (4.2.4:335-350, 5.0.0-M1:361);"
+        " recreateEphemeralNodesInTarget puts what it reads there, at any version (4.2.4:246-260, 5.0.0-M1:267)",
+    ),
+    "release_refused": History(
+        "pulsar",
+        since="4.2.0",
+        releases="4.2.4 to 5.0.0-M1, not 2.10.1 to 4.0.8",
+        applies=migrates,
+        costs="a bundle that is unloaded while the metadata are migrated stays inactive at its broker until that is restarted:"
+        " lookups there fail",
+        avoided_by="no migration; or no unloads meanwhile: loadBalancerEnabled=false",
+        evidence="DualMetadataStore.delete fails while it is PREPARATION or COPYING (4.2.4:364-383, 5.0.0-M1:383); RL.release"
+        " stays Releasing then (4.2.4:111-131)",
+    ),
+    "goes_on_unprepared": History(
+        "pulsar",
+        since="4.2.0",
+        fixed="5.0.0-M1",
+        releases="4.2.4, not 2.10.1 to 4.0.8, 5.0.0-M1",
+        applies=migrates,
+        costs="a broker that is slow, or has started meanwhile, has no nodes in the target: others acquire its bundles",
+        avoided_by="no migration; or no broker starts while one is under way",
+        evidence="MigrationCoordinator.waitForPreparation logs an error after 60 seconds and returns (4.2.4:123-143); 5.0.0-M1"
+        " throws. A DualMetadataStore of 4.2.4 that starts meanwhile never prepares itself; in 5.0.0-M1 its constructor does",
+    ),
 }

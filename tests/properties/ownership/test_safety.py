@@ -61,9 +61,31 @@ CAUGHT = {
     "cache_kept_on_disconnect": ({"caches_agree_with_the_store"}, 6),
     "answers_disabled": ({"disabled_owners_are_not_named"}, 4),
     "stale_unload": ({"locks_go_forward"}, 13),
+    "recreates_of_others": ({"nodes_go_with_their_brokers"}, 10),
+    "release_refused": ({"owned_in_the_end", "releases_end"}, 11),
+    "goes_on_unprepared": ({"migrations_keep_owners"}, 4),
 }
 
 MANY: dict[str, Value] = {"brokers": 3, "disconnects": 2, "expiries": 2, "crashes": 2, "releases": 2, "disables": 2}
+
+
+MIGRATED: dict[str, Value] = {"migration": True, "crashes": 1}
+
+
+@pytest.mark.long
+def test_a_migration_keeps_owners_and_ends() -> None:
+    findings = searched(OWNERSHIP, MIGRATED | {"releases": 1})
+    assert counts(findings) == (41932, 180913, 35)
+    assert not unexpected(findings) | controls(findings)
+
+
+def test_without_a_migration_nothing_of_it_exists() -> None:
+    """What wraps the store passes everything on: the variables and the actions are those of a release without it."""
+    plain, moved = OWNERSHIP.build({}), OWNERSHIP.build({"migration": True})
+    added = {"migration", "read_only", "prepared", "target_owner", "target_session"}
+    assert {v.name.split("[")[0] for v in moved.variables} - {v.name.split("[")[0] for v in plain.variables} == added
+    steps = {"start_migration", "hear_of_preparation", "prepare", "complete", "hear_of_completion"}
+    assert {a.name for a in moved.actions} - {a.name for a in plain.actions} == steps
 
 
 @pytest.mark.deep

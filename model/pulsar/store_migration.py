@@ -1,0 +1,155 @@
+"""What becomes of locks while the metadata are moved to another store: DualMetadataStore, and who moves them.
+
+Mirrors DualMetadataStore and MigrationCoordinator of pulsar-metadata as read in Pulsar 4.2.4 and 5.0.0-M1; older releases have
+neither. Without a migration a DualMetadataStore passes everything on to the store that it wraps, and nothing here exists.
+
+The coordinator writes that a preparation has begun. A broker that hears of it refuses further puts and deletions, waits for
+those that are under way, creates its ephemeral nodes in the target, and deletes the node by which it takes part. When all have
+done so the coordinator copies everything else and writes that the migration is complete. A broker that hears of that uses the
+target, and looks after all of its locks, as with a new session.
+
+A put in the target is unconditional: the first creates the node, which has the session of whoever put it. Others write the
+value that is there already. So a node may name one broker and go with the session of another: such a node is ``owner_former``,
+and no session of its holder keeps it.
+
+What is left out: a broker reads the source until it hears of the completion, and here all see the target at once. A broker's
+session with the target is lost only with its process until then, and a migration never fails.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, If, Not, Or, all_of, any_of
+from fencepost.model.pulsar.resource_lock import ResourceLocks
+from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Updates, merged
+
+NOBODY = EphemeralNode.NOBODY
+
+DEFECTS = {
+    "recreates_of_others": "in a migration of the metadata a broker creates nodes in the target that are not its own",
+    "release_refused": "a release that is refused while the metadata are migrated is never tried again",
+    "goes_on_unprepared": "a migration of the metadata goes on after 60 seconds though a broker is not prepared",
+}
+"""Each defect in one line."""
+
+
+class Migration:
+    """The one migration of a run, as the coordinator and the brokers see it."""
+
+    def __init__(self, locks: ResourceLocks) -> None:
+        p, broker, bundle = locks.protocol, locks.broker, locks.bundle
+        self.locks = locks
+        self.phase = p.choice("migration", ["none", "preparing", "completed"])
+        self.read_only = p.flag("read_only", per=broker)
+        self.prepared = p.flag("prepared", per=broker)
+        self.target_owner = p.choice("target_owner", broker, per=bundle, none=NOBODY)
+        self.target_session = p.choice("target_session", broker, per=bundle, none=NOBODY)
+        self._puts: Any = p.flag("puts", per=(broker, bundle)) if p.has("recreates_of_others") else None
+        locks.refuses = self.read_only
+        locks.strands_refused = p.has("release_refused")
+        if self._puts is not None:
+            locks.remembered = self._puts
+
+    def at_start(self, b: int) -> Updates:
+        """What a process that has ended has put in the target goes; the next one hears of the migration as it starts."""
+        bundle = self.locks.bundle
+        flags = {self.read_only[b]: False, self.prepared[b]: False}
+        flags |= {self._puts[b, u]: False for u in bundle} if self._puts is not None else {}
+        gone = {u: And(self.phase == "preparing", self.target_session[u] == b) for u in bundle}
+        target = {each[u]: If(gone[u], NOBODY, each[u]) for u in bundle for each in (self.target_owner, self.target_session)}
+        return merged(flags, target)
+
+    def declare(self) -> None:
+        """Declares the steps of the migration; after those of locks."""
+        locks, phase = self.locks, self.phase
+        p, store, broker, bundle = locks.protocol, locks.store, locks.broker, locks.bundle
+
+        @p.step(by="coordinator", mirrors="MigrationCoordinator.startMigration, MigrationCoordinator.setInitialMigrationPhase")
+        def start_migration() -> Any:
+            """An operator has the metadata moved to another store: the preparation begins."""
+            return phase == "none", {phase: "preparing"}
+
+        @p.step(
+            by="b",
+            hears="store",
+            mirrors="DualMetadataStore.watchForMigrationEvents, DualMetadataStore.readCurrentState",
+            fair=True,
+            b=broker,
+        )
+        def hear_of_preparation(b: int) -> Any:
+            """A broker hears of the preparation, or reads it as it starts: from now on it refuses puts and deletions."""
+            return And(store.lives[b], phase == "preparing", Not(self.read_only[b])), {self.read_only[b]: True}
+
+        def recreates(b: int, u: int) -> Any:
+            """The formula: the broker puts the node in the target, with the value that it has in the source."""
+            node = locks.nodes[u]
+            return node.is_own(b) if self._puts is None else And(self._puts[b, u], Not(node.absent))
+
+        @p.step(
+            by="b",
+            mirrors="DualMetadataStore.handleMigrationStart, DualMetadataStore.recreateEphemeralNodesInTarget, "
+            "DualMetadataStore.initializeTargetStore",
+            fair=True,
+            b=broker,
+        )
+        def prepare(b: int) -> Any:
+            """No put or deletion is under way any more: the broker creates its ephemeral nodes in the target."""
+            waits = any_of(locks.stage[b, u].among("acquiring", "recreating", "retaking", "releasing") for u in bundle)
+            owners = {self.target_owner[u]: If(recreates(b, u), locks.nodes[u].holder, self.target_owner[u]) for u in bundle}
+            first = {u: And(recreates(b, u), self.target_session[u] == NOBODY) for u in bundle}
+            sessions = {self.target_session[u]: If(first[u], b, self.target_session[u]) for u in bundle}
+            begun = And(store.lives[b], phase == "preparing", self.read_only[b], Not(self.prepared[b]))
+            return And(begun, Not(waits)), merged({self.prepared[b]: True}, owners, sessions)
+
+        @p.rule
+        def all_are_prepared() -> Any:
+            """Every broker that takes part has prepared itself."""
+            return all_of(Or(Not(store.lives[b]), self.prepared[b]) for b in broker)
+
+        all_are_prepared.instead("goes_on_unprepared", lambda: True)
+
+        @p.step(
+            by="coordinator",
+            mirrors="MigrationCoordinator.startMigration, MigrationCoordinator.waitForPreparation, "
+            "MigrationCoordinator.copyPersistentData",
+            fair=True,
+        )
+        def complete() -> Any:
+            """All are prepared, and the rest is copied: the target takes the place of the source."""
+            switched = (
+                {
+                    node.holder: self.target_owner[u],
+                    node.former: self.target_owner[u] != self.target_session[u],
+                    node.version: 0,
+                }
+                for u, node in zip(bundle, locks.nodes, strict=True)
+            )
+            return And(phase == "preparing", all_are_prepared()), merged({phase: "completed"}, *switched)
+
+        @p.step(
+            by="b",
+            hears="store",
+            mirrors="DualMetadataStore.handleMigrationComplete, LockManagerImpl.handleSessionEvent",
+            fair=True,
+            b=broker,
+        )
+        def hear_of_completion(b: int) -> Any:
+            """A broker hears of the completion: it writes to the target, and looks after its locks, SessionReestablished."""
+            heard = And(store.lives[b], phase == "completed", self.read_only[b])
+            return heard, merged({self.read_only[b]: False}, locks.revalidated(b))
+
+        @p.step(
+            by="store",
+            mirrors="ZooKeeperServer.expire, DataTree.killSession",
+            fair=True,
+            u=bundle,
+            only_if=store.leaves_sessions,
+        )
+        def lose_keeper(u: int) -> Any:
+            """The session that created the node in the target is gone, and so is the node, whoever it names."""
+            node = locks.nodes[u]
+            dead = any_of(And(self.target_session[u] == b, Not(store.lives[b])) for b in broker)
+            kept = And(node.former, Not(any_of(And(node.holder == b, store.former[b]) for b in broker)))
+            return And(phase == "completed", kept, dead), node.vanished()
+

@@ -1,0 +1,76 @@
+"""What must hold of the ownership of bundles while the metadata are moved to another store."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, Implies, Not, Or, all_of, any_of
+from fencepost.properties.locks.properties import NOBODY, Locks
+from fencepost.properties.vocabulary import Suite
+
+
+def migration_properties(suite: Suite, locks: Locks) -> None:
+    """Adds the properties of an instance whose metadata are migrated."""
+    p, pairs = suite.protocol, locks.pairs
+    s, n, broker, bundle = p.state, p.next, p.universes["broker"], p.universes["bundle"]
+
+    @suite.always
+    def nodes_go_with_their_brokers() -> Any:
+        """A node names a broker that lives, or a session that is yet to expire: no dead broker owns a bundle for good."""
+
+        def may_go(b: int) -> Any:
+            return Or(s.lives[b], s.session[b], s.former_session[b])
+
+        return all_of(Implies(s.owner_holder[u] == b, may_go(b)) for b, u in pairs)
+
+    @suite.step
+    def migrations_keep_owners() -> Any:
+        """A broker that lives, and has a bundle's node in the source, has it in the target."""
+        completes = And(s.migration != "completed", n.migration == "completed")
+
+        def keeps(b: int, u: int) -> Any:
+            return Implies(And(s.lives[b], locks.holds(b, u)), n.owner_holder[u] == b)
+
+        return all_of(Implies(completes, keeps(b, u)) for b, u in pairs)
+
+    @suite.step
+    def nothing_is_written_meanwhile() -> Any:
+        """A broker that is prepared writes nothing until it hears that the migration is complete."""
+
+        def writes(b: int, u: int) -> Any:
+            return And(n.owner_holder[u] == b, s.owner_holder[u] != b)
+
+        prepared = {b: And(s.prepared[b], n.migration == "preparing") for b in broker}
+        return all_of(Implies(prepared[b], Not(writes(b, u))) for b, u in pairs)
+
+    stays = "a release that failed with its session is never tried again"
+
+    @suite.leads_to(strict=stays, when=locks.strands)
+    def owned_in_the_end() -> Any:
+        """A bundle that is looked up again and again is served, in the end."""
+        return [(True, any_of(And(s.lives[b], locks.is_active(b, u)) for b in broker)) for u in bundle]
+
+    @suite.leads_to
+    def migrations_end() -> Any:
+        """A migration that has begun is completed, and every broker that lives hears of that."""
+        done = And(s.migration == "completed", *(Or(Not(s.lives[b]), Not(s.read_only[b])) for b in broker))
+        return [(s.migration != "none", done)]
+
+    if locks.releases:
+
+        @suite.leads_to(strict=stays, when=locks.strands)
+        def releases_end() -> Any:
+            """A bundle that is given up leaves the broker's cache, in the end."""
+            return [(s.serves[b, u] == "inactive", s.serves[b, u] != "inactive") for b, u in pairs]
+
+    # --- what must be possible
+
+    @suite.sometimes
+    def owned_before_and_after() -> Any:
+        """A bundle is served when the migration is complete, by a broker that has heard of that."""
+        return any_of(And(s.migration == "completed", locks.is_active(b, u), Not(s.read_only[b])) for b, u in pairs)
+
+    @suite.sometimes
+    def unowned_afterwards() -> Any:
+        """A bundle has no node in the target."""
+        return any_of(And(s.migration == "completed", s.owner_holder[u] == NOBODY) for u in bundle)
