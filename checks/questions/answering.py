@@ -82,20 +82,20 @@ def answer(
     asked = [row for row in rows if row.guarantee.name in matter.rows]
     ways = list(_distinct(way for row in asked for way in _of_row(row, matter)))
     gaps = [f"{row.guarantee.name}: {gap_in_words(row)}" for row in asked if not row.is_known]
-    found, searched = {way.name for way in ways}, 0
+    names, searched = {way.name for way in ways}, 0
     for hazard in hazards:
         violated = matter.violated.get(hazard.entry.name, ())
-        if hazard.name in found or not violated:
+        if hazard.name in names or not violated:
             continue
         way, gap = _searched(hazard, violated, searches, means)
         if gap:
             gaps.append(f"{hazard.name}: {gap}")
         elif way is not None:
             ways.append(way)
-            found.add(way.name)
+            names.add(way.name)
         else:
             searched += 1
-    gaps = [gap for gap in gaps if gap.partition(":")[0] not in found]
+    gaps = [gap for gap in gaps if gap.partition(":")[0] not in names]
     answer = Answer(matter, tuple(ways), tuple(row for row in asked if row.figure), tuple(gaps), searched)
     return replace(answer, ways=tuple(sorted(ways, key=lambda way: (way in answer.lasting, way.faults, way.history is None))))
 

@@ -97,8 +97,8 @@ def about(way: Way, releases: Releases) -> Iterator[str]:
     """What there is to know of a way: whose bug it is, what avoids it, whether it was seen, and how to see its run."""
     run = f"run of {len(way.steps)} steps: {command(way)}"
     if way.history is None:
-        kept = way.row.guarantee.sentence(way.row.limit) if way.row and way.row.limit else "the settings allow it"
-        yield f"no bug: {kept}; {run}"
+        sentence = way.row.guarantee.sentence(way.row.limit) if way.row and way.row.limit else "the settings allow it"
+        yield f"no bug: {sentence}; {run}"
         return
     history = way.history
     fixed = f"fixed in {history.fixed}" if history.fixed else "no release fixes it"

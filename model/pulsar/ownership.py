@@ -191,9 +191,9 @@ def ownership(
         Nothing is left of a bundle that was disabled: an unload is refused of one that is not active.
         """
         of_another = And(Not(owners[u].absent), owners[u].holder != b)
-        found = And(store.reaches(b), stage[b, u] == "checking", of_another, Not(locks.acquires(b, u)))
+        guard = And(store.reaches(b), stage[b, u] == "checking", of_another, Not(locks.acquires(b, u)))
         left = Or(cleanup[b, u], serves[b, u] == "active")
-        return found, merged({cleanup[b, u]: left}, locks.lost(b, u))
+        return guard, merged({cleanup[b, u]: left}, locks.lost(b, u))
 
     @p.step(
         by="b",

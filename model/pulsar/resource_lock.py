@@ -207,8 +207,8 @@ class ResourceLocks:
 
     def _found_own(self, b: int, u: int) -> Updates:
         """The node is the broker's own, from this session: the lock is valid."""
-        found = self.knows(b, u, self.found_version(b, u), of_node=True)
-        return merged(self.valid(b, u), {self.again[b, u]: False}, found)
+        knowledge = self.knows(b, u, self.found_version(b, u), of_node=True)
+        return merged(self.valid(b, u), {self.again[b, u]: False}, knowledge)
 
     def _found_version(self, b: int, u: int) -> Any:
         """The version that a lock has when its own node is found: that of the node."""

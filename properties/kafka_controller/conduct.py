@@ -59,9 +59,9 @@ def _threads(suite: Suite, t: Terms) -> None:
 
         def follows(b: int) -> Any:
             took = And(s.stage[b] == "epoch_read", n.stage[b] == "idle", n.active[b], Not(multi))
-            kept = Or(n.stage[b] == s.stage[b], False if multi else n.stage[b] == "created")
+            stays = Or(n.stage[b] == s.stage[b], False if multi else n.stage[b] == "created")
             raised = And(n.epoch[b] == s.epoch[b] + 1, n.controller_epoch == s.epoch[b] + 1)
-            return And(Implies(took, raised), Implies(And(kept, n.active[b] == s.active[b]), n.epoch[b] == s.epoch[b]))
+            return And(Implies(took, raised), Implies(And(stays, n.active[b] == s.active[b]), n.epoch[b] == s.epoch[b]))
 
         return all_of(Implies(t.keeps(b), follows(b)) for b in broker)
 
@@ -251,10 +251,10 @@ def _watches(suite: Suite, t: Terms) -> None:
             goes_on = And(t.keeps(c), s.active[c], n.active[c])
             settled = And(s.stage[c] != n.stage[c], s.stage[c] == "epoch_read")
             reopens = And(Not(s.session[c]), n.session[c]) if t.hears_late else False
-            told = And(n.brokers_change[c], Not(s.brokers_change[c]))
+            notice = And(n.brokers_change[c], Not(s.brokers_change[c]))
             return And(
                 Implies(And(goes_on, Or(moved, reopens), Not(settled)), n.brokers_change[c]),
-                Implies(told, And(n.active[c], Or(moved, reopens))),
+                Implies(notice, And(n.active[c], Or(moved, reopens))),
             )
 
         return all_of(follows(c) for c in broker)
@@ -302,8 +302,8 @@ def _registrations(suite: Suite, t: Terms) -> None:
         """A controller knows no node that is gone, and forgets none that is there while it acts."""
 
         def follows(c: int, b: int) -> Any:
-            kept = And(t.keeps(c), s.active[c], n.active[c], s.knows[c, b], n.registered[b])
-            return And(Implies(n.knows[c, b], n.registered[b]), Implies(kept, n.knows[c, b]))
+            stays = And(t.keeps(c), s.active[c], n.active[c], s.knows[c, b], n.registered[b])
+            return And(Implies(n.knows[c, b], n.registered[b]), Implies(stays, n.knows[c, b]))
 
         return all_of(follows(c, b) for c in broker for b in broker)
 

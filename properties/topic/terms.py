@@ -53,8 +53,8 @@ class Log:
 
     def gets(self, m: int) -> Any:
         """The formula: a reader who begins with the first message gets this one, or the topic was deleted on purpose."""
-        found = any_of(And(self.has(k, e, m), self.reaches(k, e)) for k, e in self.places)
-        return Or(self.is_discarded, found)
+        is_readable = any_of(And(self.has(k, e, m), self.reaches(k, e)) for k, e in self.places)
+        return Or(self.is_discarded, is_readable)
 
     @property
     def keeps_acknowledged(self) -> Any:

@@ -33,8 +33,8 @@ class Fence:
 
         Up to 4.2.4 this branch answers nothing: the write's context is never completed, its connection counts it as under way.
         """
-        kept = {self.s.owed[b]: True} if self.protocol.has("fenced_context_kept") else {}
-        return {self.s.topic[b]: "closing", **kept}
+        debt = {self.s.owed[b]: True} if self.protocol.has("fenced_context_kept") else {}
+        return {self.s.topic[b]: "closing", **debt}
 
     def all_fail(self, b: int) -> dict[Any, Any]:
         """ManagedLedgerImpl.clearPendingAddEntries: every write that the managed ledger has fails."""

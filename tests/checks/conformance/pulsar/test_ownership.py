@@ -29,8 +29,8 @@ USUAL, *NEWER = OWNERSHIP.releases
 @pytest.fixture(scope="module")
 def adapter() -> Iterator[OwnershipAdapter]:
     tools()
-    with start_ownership(Asked(USUAL)) as made:
-        yield made
+    with start_ownership(Asked(USUAL)) as adapter:
+        yield adapter
 
 
 def held(adapter: OwnershipAdapter, *, runs: int, release: str = USUAL, seed: int = 1) -> Result:
@@ -145,40 +145,40 @@ def test_what_recreates_the_node_of_a_disabled_bundle_is_valid_while_it_is_relea
 @each_release(OWNERSHIP.releases)
 def test_the_hazards_of_each_release(release: str) -> None:
     tools()
-    with start_ownership(Asked(release)) as made:
-        two = follow(made, UNATTENDED, "found_lock_unattended", disconnects=1, expiries=1)
+    with start_ownership(Asked(release)) as adapter:
+        two = follow(adapter, UNATTENDED, "found_lock_unattended", disconnects=1, expiries=1)
         assert two.verdict == "agrees", two
         assert shown(two, "serves") == {"b0": "active", "b1": "active"}  # for good: nothing is outstanding
         assert shown(two, "requests") == {"b0": [], "b1": []}
 
-        orphan = follow(made, ORPHAN, "recreated_behind_release", expiries=1, releases=1)
+        orphan = follow(adapter, ORPHAN, "recreated_behind_release", expiries=1, releases=1)
         assert orphan.verdict == "agrees", orphan
         assert (holder(orphan), shown(orphan, "serves")) == ("b0", {"b0": "absent", "b1": "absent"})
 
-        again = follow(made, SENT_AGAIN, "deletion_sent_again", disconnects=1, releases=1)
+        again = follow(adapter, SENT_AGAIN, "deletion_sent_again", disconnects=1, releases=1)
         assert again.verdict == "agrees", again
         assert (holder(again), shown(again, "serves")) == ("nobody", {"b0": "absent", "b1": "active"})
 
-        stranded = follow(made, NEVER_RELEASED, expiries=1, releases=1)
+        stranded = follow(adapter, NEVER_RELEASED, expiries=1, releases=1)
         assert stranded.verdict == "agrees", stranded
         assert shown(stranded, "state") == {"b0": "Releasing", "b1": "Valid"}
         assert shown(stranded, "serves") == {"b0": "inactive", "b1": "active"}
 
-        cleaned = follow(made, CLEANED_UP, "stale_unload", expiries=1, releases=1)
+        cleaned = follow(adapter, CLEANED_UP, "stale_unload", expiries=1, releases=1)
         assert cleaned.verdict == "agrees", cleaned
         assert shown(cleaned, "serves")["b0"] == "active"  # until the release is answered
         assert (shown(cleaned, "state")["b0"], shown(cleaned, "requests")["b0"]) == ("Releasing", ["release"])
 
         # what is released is active, and so it is unloaded in its turn, when nothing may be left to release
-        again = follow(made, f"{CLEANED_UP}; release(b0, *); clean_up(b0, *)", "stale_unload", expiries=1, releases=1)
+        again = follow(adapter, f"{CLEANED_UP}; release(b0, *); clean_up(b0, *)", "stale_unload", expiries=1, releases=1)
         assert again.verdict == "agrees", again
         assert shown(again, "serves") == {"b0": "absent", "b1": "absent"}
 
-        unheard = follow(made, LOSS_UNHEARD, "recreated_behind_release", disconnects=1, expiries=1, releases=1)
+        unheard = follow(adapter, LOSS_UNHEARD, "recreated_behind_release", disconnects=1, expiries=1, releases=1)
         assert unheard.verdict == "agrees", unheard
         assert (holder(unheard), shown(unheard, "serves")) == ("b0", {"b0": "active", "b1": "active"})
 
-        former = follow(made, FORMER_NODE, crashes=1)
+        former = follow(adapter, FORMER_NODE, crashes=1)
         assert former.verdict == "agrees", former
         assert (holder(former), shown(former, "serves")) == ("nobody", {"b0": "absent", "b1": "active"})
 

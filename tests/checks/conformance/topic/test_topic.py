@@ -28,8 +28,8 @@ ALONE: dict[str, Value] = {"brokers": 1, "openings": 1, "connections": 1, "ledge
 @pytest.fixture(scope="module")
 def adapter() -> Iterator[TopicAdapter]:
     tools()
-    with start(Asked(USUAL)) as made:
-        yield made
+    with start(Asked(USUAL)) as adapter:
+        yield adapter
 
 
 def held(adapter: TopicAdapter, *, runs: int, release: str = USUAL, seed: int = 1) -> Result:
@@ -58,8 +58,8 @@ def test_runs_differ_only_where_it_is_known(adapter: TopicAdapter) -> None:
 @pytest.mark.parametrize("release", TOPIC.releases)
 def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
     tools()
-    with start(Asked(release)) as made:
-        result = held(made, runs=10_000, release=release, seed=2)
+    with start(Asked(release)) as adapter:
+        result = held(adapter, runs=10_000, release=release, seed=2)
     assert result.agrees, unexplained(result)
     assert set(result.known) <= KNOWN
     actions = {action.name for each in TOPIC.instances for action in TOPIC.model(ENTRY, release, each).actions}
