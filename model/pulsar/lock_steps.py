@@ -111,9 +111,9 @@ def declare_locks(
     )
     def find_former(b: int, u: int) -> Any:
         """The node is the broker's own, from a former session that may be about to expire: it is deleted first."""
-        found = finds(b, u, nodes[u].is_held(b, former=True))
+        guard = finds(b, u, nodes[u].is_held(b, former=True))
         retakes = {stage[b, u]: "retaking", **locks.knows(b, u, nodes[u].version, of_node=True)}
-        return found, locks.unless_refused(b, u, retakes)
+        return guard, locks.unless_refused(b, u, retakes)
 
     @p.step(by="b", mirrors="ResourceLockImpl.revalidate", fair=True, b=broker, u=bundle, only_if=locks.retakes)
     def retake(b: int, u: int) -> Any:

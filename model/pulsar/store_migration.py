@@ -150,6 +150,6 @@ class Migration:
             """The session that created the node in the target is gone, and so is the node, whoever it names."""
             node = locks.nodes[u]
             dead = any_of(And(self.target_session[u] == b, Not(store.lives[b])) for b in broker)
-            kept = And(node.former, Not(any_of(And(node.holder == b, store.former[b]) for b in broker)))
-            return And(phase == "completed", kept, dead), node.vanished()
+            gone = And(node.former, Not(any_of(And(node.holder == b, store.former[b]) for b in broker)))
+            return And(phase == "completed", gone, dead), node.vanished()
 

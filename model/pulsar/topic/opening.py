@@ -55,7 +55,7 @@ class Opening:
         def recover_last(b: int, k: int, n: int) -> Any:
             """The last ledger is opened with recovery: closed at an end that has all that is confirmed, unless it is closed.
             Every ledger that is empty by the list leaves it."""
-            kept = subset_where(len(s.ledger), lambda j: And(s.known[b].has(j), s.known_entries[b, j] > 0 if j != k else n > 0))
+            rest = subset_where(len(s.ledger), lambda j: And(s.known[b].has(j), s.known_entries[b, j] > 0 if j != k else n > 0))
             if p.has("no_recovery"):
                 reads: Any = And(ledgers[k].confirmed == n, ledgers[k].status != "deleted")
             else:
@@ -63,7 +63,7 @@ class Opening:
             return (
                 And(state[b] == "opening", s.is_last(b, k)),
                 reads,
-                {state[b]: "recovered", s.known[b]: kept, s.known_entries[b, k]: n},
+                {state[b]: "recovered", s.known[b]: rest, s.known_entries[b, k]: n},
             )
 
         def dropped(b: int, k: int) -> Any:

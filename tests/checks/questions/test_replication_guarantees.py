@@ -30,10 +30,10 @@ def rows(folder: Path, text: str, copies: int = 2, bookies: int = 3) -> dict[str
 
 @pytest.mark.parametrize(("copies", "bookies"), first_at_once([(2, 3), (3, 4)]))
 def test_recover_and_lost_sessions_cost_a_copy(tmp_path: Path, copies: int, bookies: int) -> None:
-    found = rows(tmp_path, USUAL, copies, bookies)
-    assert {name: row.figure for name, row in found.items()} == {"replaced": 2, "worker_sessions": 0, "recover": 0}
-    assert all(row.is_known for row in found.values())
-    failure = found["recover"].failure
+    by_name = rows(tmp_path, USUAL, copies, bookies)
+    assert {name: row.figure for name, row in by_name.items()} == {"replaced": 2, "worker_sessions": 0, "recover": 0}
+    assert all(row.is_known for row in by_name.values())
+    failure = by_name["recover"].failure
     assert failure is not None
     assert (failure.defect, failure.verdict.property.name) == ("collector_trusts_the_lock", "copies_are_not_fewer")
     assert set(failure.defects) == {"collector_trusts_the_lock", "target_is_a_member"}
