@@ -217,7 +217,8 @@ LEDGER: dict[str, History] = {
         costs="a late add to a deleted ledger is accepted and acknowledged after a bookie's restart, before or after "
         "the deletion",
         evidence="HandleFactoryImpl.recentlyFencedAndDeletedLedgers of 4.17.3 and 4.18.0 is a cache in memory, for seven days, "
-        "and markIfConflictWritingOccurs enters only ledgers whose descriptor is loaded",
+        "and markIfConflictWritingOccurs enters only ledgers whose descriptor is loaded: seen on 4.18.0, by fence, restart, "
+        "deletion and a late add",
     ),
     "length_of_the_last_entry": History(
         "bookkeeper",

@@ -199,6 +199,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
         return {}
 
     fence_of_a_deleted.instead("fence_forgotten_on_delete", lambda b: {fenced[b]: False})
+    fence_of_a_deleted.instead("deleted_fence_in_memory", fences.after_deletion)
 
     @p.step(
         by="b",

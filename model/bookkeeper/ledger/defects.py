@@ -49,7 +49,8 @@ DEFECTS = {
     "acknowledgements of a replaced bookie back (ensemble above write quorum)",
     "captured_ensemble": "bookkeeper#4171: an add takes the ensemble before it is queued, and a change in between does not "
     "reach it",
-    "deleted_fence_in_memory": "the fence of a deleted ledger is kept in memory only, and a restart forgets it",
+    "deleted_fence_in_memory": "the fence of a deleted ledger is kept in memory only: a restart after the deletion forgets it, "
+    "and one before it keeps it from being remembered",
     "length_of_the_last_entry": "recovery takes the length of the entry that told it the last add confirmed for the length up "
     "to that last add, and closes with it",
     "length_not_raised": "recovery raises the last add confirmed to the end of the ensembles before the last, and closes "

@@ -29,6 +29,8 @@ class Fences:
         bookie, fenced, stored = s.bookie, s.fenced, s.stored
         self._fenced = fenced
         self._place_of = None
+        in_memory = p.has("deleted_fence_in_memory") and p.budgets["crashes"]
+        self._loaded: Any = p.flag("loaded", per=bookie, init=True) if in_memory else None
         losing = [*ON_EVERY_STORAGE, *(ON_DB if p.parameters["storage"] == "db" else ON_OTHERS)]
         if not (p.budgets["crashes"] and any(map(p.has, losing))):
             return
@@ -95,11 +97,19 @@ class Fences:
 
     def after_fencing(self, b: int, denies: Any) -> dict[Any, Any]:
         """A request has fenced the ledger; ``denies``: the formula that it is answered with NoSuchEntry or NoSuchLedger."""
-        return {} if self._place_of is None else self._after_fencing(b, denies)
+        return self._loads(b) | ({} if self._place_of is None else self._after_fencing(b, denies))
 
     def after_entry(self, b: int) -> dict[Any, Any]:
         """An entry of the ledger has been stored."""
-        return {} if self._place_of is None else self._after_entry(b)
+        return self._loads(b) | ({} if self._place_of is None else self._after_entry(b))
+
+    def after_deletion(self, b: int) -> dict[Any, Any]:
+        """Of a deleted ledger only a fence in memory is remembered (HandleFactoryImpl.markIfConflictWritingOccurs)."""
+        return {} if self._loaded is None else {self._fenced[b]: And(self._fenced[b], self._loaded[b])}
+
+    def _loads(self, b: int) -> dict[Any, Any]:
+        """A request of a client has the descriptor of the ledger in memory (HandleFactoryImpl.getHandle)."""
+        return {} if self._loaded is None else {self._loaded[b]: True}
 
     def after_boot(self, b: int) -> dict[Any, Any]:
         """The bookie is back: the journal has been replayed, and the log mark has moved to its end."""
@@ -107,7 +117,12 @@ class Fences:
 
     def after_crash(self, b: int) -> dict[Any, Any]:
         """The process has ended: a fence that is kept nowhere is gone."""
+        unloaded = {} if self._loaded is None else {self._loaded[b]: False}
         if self._place_of is None:
-            return {}
+            return unloaded
         gone = self._place_of[b] == "nowhere"
-        return {self._fenced[b]: And(self._fenced[b], Not(gone)), self._place_of[b]: If(gone, "journal", self._place_of[b])}
+        return {
+            self._fenced[b]: And(self._fenced[b], Not(gone)),
+            self._place_of[b]: If(gone, "journal", self._place_of[b]),
+            **unloaded,
+        }

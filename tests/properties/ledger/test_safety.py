@@ -11,6 +11,7 @@ from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.model.bookkeeper.ensembles import Ensembles, Striping
 from fencepost.model.bookkeeper.history import LEDGER as HISTORY
 from fencepost.model.bookkeeper.ledger import DEFECTS, WEAKENINGS
+from fencepost.model.kernel import Kernel
 from fencepost.model.language import And, Implies, ModelError, Not, Or
 from fencepost.model.releases import BOOKKEEPER
 from fencepost.properties.observed import Observed
@@ -282,3 +283,15 @@ def test_quorums_that_do_not_fit_are_refused(quorums: tuple[int, int, int]) -> N
     ensemble, write_quorum, ack_quorum = quorums
     with pytest.raises(ModelError, match="does not hold"):
         LEDGER.build({"ensemble": ensemble, "write_quorum": write_quorum, "ack_quorum": ack_quorum})
+
+
+@pytest.mark.parametrize(("defects", "accepts"), [([], False), (["deleted_fence_in_memory"], True)], ids=["without", "with"])
+def test_a_restart_before_a_deletion_loses_the_fence(defects: list[str], accepts: bool) -> None:
+    kernel = Kernel(LEDGER.build(LEDGER.shown_by["deleted_fence_in_memory"], defects))
+    index = {action.label: i for i, action in enumerate(kernel.actions)}
+    (state,) = kernel.initial()
+    fenced = ("send(e0)", "add(b0, e0)", "recover(r0)", "read_lac(r0, b0)")
+    for step in (*fenced, "crash(b0)", "restart(b0)", "close", "delete", "collect(b0)"):
+        assert index[step] in kernel.enabled(state), step
+        state = kernel.apply(state, index[step])
+    assert (index["add(b0, e0)"] in kernel.enabled(state)) == accepts
