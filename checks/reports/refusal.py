@@ -13,6 +13,7 @@ from fencepost.checks.reports.failures import in_repository
 from fencepost.checks.reports.markdown import plain
 from fencepost.checks.reports.report import as_json
 from fencepost.checks.reports.sarif import SCHEMA, fingerprints
+from fencepost.checks.reports.sarif_files import artifact
 from fencepost.checks.settings.input_files import STANDARD_INPUT, Place
 
 
@@ -49,7 +50,7 @@ class Refusal:
             "partialFingerprints": fingerprints("input", self.message),
         }
         if self.place is not None and self.place.file != STANDARD_INPUT:
-            physical: dict[str, Any] = {"artifactLocation": {"uri": in_repository(self.place.file), "uriBaseId": "%SRCROOT%"}}
+            physical: dict[str, Any] = {"artifactLocation": artifact(in_repository(self.place.file))}
             physical["region"] = {"startLine": self.place.line or 1}
             result["locations"] = [{"physicalLocation": physical}]
         invocation: dict[str, Any] = {"executionSuccessful": False, "exitCode": int(self.status)}

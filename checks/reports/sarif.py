@@ -14,6 +14,7 @@ from fencepost.checks.questions.judging import Shortfall
 from fencepost.checks.reports.failures import Judged, in_repository, place_of
 from fencepost.checks.reports.guarantees import Opening, why
 from fencepost.checks.reports.refinements import established_of, refined_by
+from fencepost.checks.reports.sarif_files import artifact
 from fencepost.model.language import Location
 from fencepost.properties.vocabulary import Property
 from fencepost.traces.trace import Trace
@@ -165,5 +166,4 @@ def _location(location: Location, message: str = "") -> dict[str, Any]:
 
 
 def _region(file: str, line: int) -> dict[str, Any]:
-    place = {"artifactLocation": {"uri": file, "uriBaseId": "%SRCROOT%"}, "region": {"startLine": line}}
-    return {"physicalLocation": place}
+    return {"physicalLocation": {"artifactLocation": artifact(file), "region": {"startLine": line}}}

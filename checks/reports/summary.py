@@ -11,6 +11,7 @@ from typing import Any
 
 from fencepost.checks.reports.annotations import command
 from fencepost.checks.reports.markdown import plain
+from fencepost.checks.reports.sarif_files import file_of
 from fencepost.model.counts import count_of
 
 SARIF_LIMIT = 20
@@ -45,7 +46,8 @@ def as_annotations(log: Mapping[str, Any]) -> str:
         if result["ruleId"].startswith("guarantee/") or result["ruleId"] == "input":
             title, _, text = result["message"]["text"].partition("\n")
             places = [location["physicalLocation"] for location in result.get("locations", ())]
-            file, line = (places[0]["artifactLocation"]["uri"], places[0]["region"]["startLine"]) if places else ("", 1)
+            file = file_of(places[0]["artifactLocation"]["uri"]) if places else ""
+            line = places[0]["region"]["startLine"] if places else 1
             commands += command(result["kind"] != "open", file, line, title, text.strip() or title)
     return commands
 
@@ -73,7 +75,7 @@ def _outcome(results: int, status: int, *, ended: bool) -> str:
 def _place(result: Mapping[str, Any]) -> str:
     for location in result.get("locations", ()):
         physical = location["physicalLocation"]
-        return f"{physical['artifactLocation']['uri']}:{physical['region']['startLine']}"
+        return f"{file_of(physical['artifactLocation']['uri'])}:{physical['region']['startLine']}"
     return ""
 
 

@@ -63,6 +63,14 @@ def test_the_hook_that_is_offered_exists(tmp_path: Path) -> None:
     assert [hook["id"] for one in yaml.safe_load(HOOKS)["repos"] for hook in one["hooks"]] == known
 
 
+def test_the_pipeline_of_jenkins_checks_as_that_of_gitlab_does() -> None:
+    (pipeline,) = (block.text for block in blocks(PAGE) if block.language == "groovy")
+    check = re.compile(r"fencepost/\.venv/bin/fencepost check [^'\n]*")
+    assert check.findall(pipeline) == check.findall(GITLAB)
+    assert [pipeline.count(sign) for sign in "{("] == [pipeline.count(sign) for sign in "})"]
+    assert "junit 'fencepost.xml'" in pipeline
+
+
 @pytest.mark.long
 def test_the_command_of_a_workflow_does_what_it_is_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -155,6 +155,23 @@ def test_the_action_installs_itself(tmp_path: Path) -> None:
     assert second == f"fencepost/bin/python -m pip install --quiet {ROOT}"
 
 
+def test_the_action_keeps_its_installation_by_its_sources(tmp_path: Path) -> None:
+    cache = step("installation")["with"]
+    assert cache["path"] == "${{ runner.temp }}/fencepost", "where the check has its fencepost"
+    assert cache["key"].endswith("${{ steps.sources.outputs.key }}")
+    assert step("install")["if"] == "steps.installation.outputs.cache-hit != 'true'"
+    keys = []
+    (tmp_path / "sources" / "a").mkdir(parents=True)
+    for text in ("one", "two", "one"):
+        (tmp_path / "sources" / "a" / "b.py").write_text(text)
+        (tmp_path / "outputs").write_text("")
+        around = {**os.environ, "SOURCES": str(tmp_path / "sources"), "GITHUB_OUTPUT": str(tmp_path / "outputs")}
+        subprocess.run(["bash", "-e", "-c", step("sources")["run"]], env=around, check=True)
+        keys.append((tmp_path / "outputs").read_text())
+    assert keys[0] == keys[2] != keys[1]
+    assert keys[0].startswith("key=")
+
+
 def test_a_summary_has_what_failed_and_shows_text_as_it_is(tmp_path: Path) -> None:
     asked = ["election", "--defect", "same_value", "--property", "node_of_another_is_kept"]
     ran = fencepost("check", *asked, "--format", "sarif", "--quiet", folder=tmp_path)

@@ -120,7 +120,7 @@ def test_sarif_points_at_the_line_of_the_users_file(one: Path) -> None:
     (result,) = json.loads(run.stdout)["runs"][0]["results"]
     place = result["locations"][0]["physicalLocation"]
     assert (result["ruleId"], result["level"], place["region"]) == ("guarantee/disks", "error", {"startLine": 4})
-    assert place["artifactLocation"]["uri"] == one.as_posix()
+    assert place["artifactLocation"]["uri"] == one.as_uri()
 
 
 @pytest.mark.long
