@@ -66,8 +66,11 @@ public final class Server implements AutoCloseable {
 
     /** The session expires, and its nodes go. */
     public void expire(long session) throws Exception {
+        Set<String> nodes = Set.copyOf(server.getZKDatabase().getDataTree().getEphemerals(session));
         server.closeSession(session);
         gone(session);
+        // the session is without nodes before these are taken out of the tree, one after the other
+        until("end of a session's nodes", () -> nodes.stream().map(this::node).noneMatch(n -> n != null && n.owner() == session));
     }
 
     /** Waits until a session that was closed is gone, with its nodes. */
