@@ -21,6 +21,7 @@ ORDER = (
     "service_unit",
     "service_unit_migration",
     "topic",
+    "cluster",
 )
 """How the protocols are listed; those that it does not name come after these, by their names."""
 

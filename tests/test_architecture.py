@@ -16,7 +16,7 @@ from tests.marking import TEMPORARY
 ROOT = Path(__file__).resolve().parent.parent
 LAYERS = ("model", "properties", "traces", "checks")
 PROTOCOL_ROOMS = tuple(sorted(path.parent.name for path in (ROOT / "properties").glob("*/entry.py")))
-BUILT_ON_OTHERS = ("service_unit", "service_unit_migration")
+BUILT_ON_OTHERS = ("cluster", "service_unit", "service_unit_migration")
 """Rooms of protocols that import from those of others."""
 
 FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -30,6 +30,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("stand_ins",),
         ("zookeeper",),
         ("bookkeeper", "kafka", "pulsar"),
+        ("cluster",),
         ("balance",),
     ),
     "properties": (

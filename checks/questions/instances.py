@@ -49,7 +49,7 @@ ROOM = 3
 LARGEST_ENSEMBLE = 9
 """Above this an instance has too many variables to be of use; the check says so instead of trying."""
 
-UNASKED = ("kafka_controller", "metadata_store", "replication", "service_unit_migration")
+UNASKED = ("cluster", "kafka_controller", "metadata_store", "replication", "service_unit_migration")
 """Protocols of which a configuration asks only what is built on them, or that no cluster of Pulsar runs, or none for long."""
 
 TOPIC = "topic"

@@ -43,7 +43,7 @@ TABLES = ("controls", "defects", "instances", "mirrors", "releases")
 NEEDED: dict[str, dict[str, Value]] = {"unclean_shutdowns": {"data_integrity": True}, "splits": {"units": 2}}
 """What a fault is refused without."""
 
-LARGE = ("ledger", "service_unit", "service_unit_migration", "split", "topic")
+LARGE = ("cluster", "ledger", "service_unit", "service_unit_migration", "split", "topic")
 """Protocols that take seconds to build in all their settings."""
 
 FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {
@@ -57,6 +57,7 @@ FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {
     "metadata_store": [{"metadata_store": "oxia", "disconnects": 1}],
     "ownership": [{"metadata_store": "oxia", "disconnects": 1}],
     "replication": [{"collects": True}],
+    "cluster": [{"capacity": 2}, {"capacity": 1, "unfenced": True, "recoveries": 1}],
     "topic": [{"capacity": 2}, {"capacity": 1, "unfenced": True, "recoveries": 1}],
     "unload": [{"unloads": 0}, {"metadata_store": "oxia", "disconnects": 1}],
     "service_unit": [

@@ -39,6 +39,7 @@ CAUGHT: dict[str, tuple[Mapping[str, Value], str, str]] = {
     ),
     "service_unit_migration": ({"restarts": 0}, "compared_by_number", "copied_stores_agree"),
     "topic": ({"brokers": 1, "failures": 1}, "listed_before_created", "listed_is_created"),
+    "cluster": ({"brokers": 3, "openings": 3}, "listed_before_created", "listed_is_created"),
 }  # fmt: skip
 """Of each protocol an instance larger than those that are searched by default, a defect, and what it violates there."""
 
@@ -55,6 +56,7 @@ LARGE: dict[str, Mapping[str, Value]] = {
     "service_unit": {"brokers": 3, "units": 2, "versions": 40, "unloads": 2, "timeouts": 1, "expiries": 1, "crashes": 1},
     "service_unit_migration": {"brokers": 3, "unloads": 2, "restarts": 3, "versions": 40},
     "topic": {"brokers": 4, "messages": 4, "ledgers": 8, "openings": 6, "connections": 4, "failures": 2, "crashes": 2},
+    "cluster": {"brokers": 3, "messages": 4, "ledgers": 8, "openings": 6, "connections": 4, "expiries": 3, "crashes": 2},
 }
 """Instances that no search exhausts."""
 

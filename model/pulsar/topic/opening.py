@@ -19,8 +19,8 @@ class Opening:
     def __init__(self, p: Protocol, s: State, deduplication: Deduplication, cursors: Cursors) -> None:
         self.protocol, self.s, self.deduplication, self.cursors = p, s, deduplication, cursors
 
-    def declare(self) -> None:
-        """Declares the steps."""
+    def declare(self) -> Any:
+        """Declares the steps; returns the one that begins, which a whole may take."""
         p, s = self.protocol, self.s
         ledgers, state = s.ledgers, s.state
 
@@ -163,3 +163,5 @@ class Opening:
             """A reader opens a ledger that is not the last of the list, which recovers it."""
             older = any_of(And(s.listed.has(k), s.listed.has(j)) for j in s.ledger if j > k)
             return And(older, ledgers[k].status == "open"), ledgers[k].close(n)
+
+        return open

@@ -23,8 +23,8 @@ class Producer:
         here, next_one, later = s.connected == b, s.acked == m, s.acked < m
         return {s.acked: If(And(here, next_one), s.acked + 1, s.acked), **s.disconnected(And(here, later))}
 
-    def declare(self) -> None:
-        """Declares the steps."""
+    def declare(self) -> Any:
+        """Declares the steps; returns the one that connects, which a whole may take."""
         p, s = self.protocol, self.s
 
         def throttled(b: int) -> Any:
@@ -68,3 +68,5 @@ class Producer:
                 duplicate = either(s.persisted[b] > m, self.receipt(b, m), {})
                 accepted = either(s.pushed[b] > m, duplicate, accepted)
             return arrives, {s.next_out: m + 1}, either(s.topic[b] == "serving", accepted, {})
+
+        return connect

@@ -45,10 +45,21 @@ BUDGETS = (
 
 
 class Topic:
-    """A topic over ledgers that somebody else declares: ``ledgers`` has one for each member of ``ledger``."""
+    """A topic over ledgers that somebody else declares: ``ledgers`` has one for each member of ``ledger``.
+
+    Of a topic that ``is_part`` of a cluster a broker may also have to ``leave``, because the bundle is not its own any more.
+    """
 
     def __init__(
-        self, p: Protocol, broker: Universe, ledger: Universe, message: Universe, ledgers: Any, settings: Mapping[str, Any]
+        self,
+        p: Protocol,
+        broker: Universe,
+        ledger: Universe,
+        message: Universe,
+        ledgers: Any,
+        settings: Mapping[str, Any],
+        *,
+        is_part: bool = False,
     ) -> None:
         size = {name: int(settings[name]) for name in BUDGETS}
         for name, limit in size.items():
@@ -77,8 +88,8 @@ class Topic:
         )
         fence, producer, cursors = Fence(p, s), Producer(p, s), Cursors(p, s)
         adds, deduplication = Adds(p, s, fence, producer), Deduplication(p, s, producer)
-        Opening(p, s, deduplication, cursors).declare()
-        producer.declare()
+        self.open = Opening(p, s, deduplication, cursors).declare()
+        self.connect = producer.declare()
         adds.declare()
         Rollover(p, s, fence, adds).declare()
         fence.declare()
@@ -94,6 +105,13 @@ class Topic:
         def crash(b: int) -> Any:
             """The process ends and forgets everything."""
             return s.state[b] != "none", s.gone(b)
+
+        @p.move(by="b", mirrors="PersistentTopic.close", b=broker, only_if=is_part)
+        def leave(b: int) -> Any:
+            """The broker closes the topic, if it has it, whatever is under way."""
+            return True, s.gone(b)
+
+        self.crash, self.leave = crash, leave
 
 
 def topic(

@@ -1,0 +1,43 @@
+"""The instances of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fencepost.properties.registry import Instance, Value
+from fencepost.properties.topic.instances import SHOWN_BY as OF_TOPICS
+
+_PLAIN: Mapping[str, Value] = {"dedup": False}
+_ONE: Mapping[str, Value] = {"messages": 1}
+_ALONE: Mapping[str, Value] = {"brokers": 1, "expiries": 0, "rolls": 1}
+_FAULTS: Mapping[str, Value] = {"openings": 3, "ledgers": 4, "rolls": 1, "crashes": 1}
+
+SIZES = {
+    "ci": (
+        Instance("an expiry", {}),
+        Instance("an expiry, no deduplication", {**_PLAIN, **_ONE, "rolls": 1, "ledgers": 4}),
+        Instance("an unload", {**_ALONE, "unloads": 1}),
+        Instance("a crash", {**_ALONE, "crashes": 1}),
+        Instance("deleted as inactive", {**_ONE, "connections": 1, "deletions": 1, "rolls": 1, "ledgers": 4}),
+    ),
+    "standard": (
+        Instance("an expiry, a crash, a rollover", _FAULTS),
+        Instance("an expiry, two messages, no deduplication", _PLAIN),
+    ),
+    "deep": (Instance("an expiry, a crash, a rollover, no deduplication", {**_FAULTS, **_PLAIN}),),
+}
+
+
+
+def _in_a_cluster(shown: Mapping[str, Value]) -> Mapping[str, Value]:
+    """An instance that shows a mistake of a topic; of a topic with two brokers the first loses its session."""
+    return {"rolls": 1, **shown, "expiries": int(shown.get("brokers", 2) == 2)}
+
+
+SHOWN_BY: dict[str, Mapping[str, Value]] = {
+    **{defect: _in_a_cluster(shown) for defect, shown in OF_TOPICS.items()},
+    "truncate": _ONE,
+    "confirm_late": _ONE,
+    "taken_unowned": {"expiries": 0},
+    "deleted_while_owned": {"expiries": 0},
+}

@@ -1,0 +1,56 @@
+"""What must hold of a cluster, for who uses one of its topics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
+from fencepost.properties.topic.broker import topic_broker
+from fencepost.properties.topic.conduct import topic_conduct
+from fencepost.properties.topic.liveness import topic_liveness
+from fencepost.properties.topic.safety import topic_safety
+from fencepost.properties.topic.terms import Log
+from fencepost.properties.vocabulary import Suite
+
+
+def cluster(p: Protocol) -> Suite:
+    """The properties of an instance that ``fencepost.model.cluster.cluster`` built."""
+    suite, log = Suite(p), Log(p)
+    s, settings, broker = p.state, p.parameters, log.broker
+    topic_safety(suite, log)
+    topic_conduct(suite, log)
+    topic_broker(suite, log)
+    topic_liveness(suite, log)
+
+    @suite.always
+    def owners_have_the_topic() -> Any:
+        """A topic is loaded only at a broker that takes itself for the owner."""
+        return all_of(Implies(s.state[b] != "none", s.bundle.believes[b]) for b in broker)
+
+    if len(broker) > 1:
+
+        @suite.strict("a broker whose session has expired goes on until it hears of that", when=settings["expiries"] > 0)
+        def one_takes_itself_for_the_owner() -> Any:
+            """At most one broker takes itself for the owner."""
+            return Not(at_least(2, [s.bundle.believes[b] for b in broker]))
+
+    @suite.leads_to
+    def served_in_the_end() -> Any:
+        """A topic that no owner serves is served in the end, by an owner, as often as the instance can open it."""
+        served = any_of(And(s.bundle.owner == b, s.state[b] == "opened") for b in broker)
+        spent = Or(s.openings == p.budgets["openings"], log.is_used_up)
+        return [(Not(served), Or(served, spent))]
+
+    @suite.sometimes
+    def all_acknowledged() -> Any:
+        """Every message is acknowledged."""
+        return s.acked == len(log.message)
+
+    if len(broker) > 1 and settings["expiries"] and settings["openings"] > 1:
+
+        @suite.sometimes
+        def two_serve() -> Any:
+            """Two brokers have the topic open, and one of them is no owner."""
+            return at_least(2, [s.state[b] == "opened" for b in broker])
+
+    return suite

@@ -1,0 +1,120 @@
+"""A cluster: pinned counts of small instances, and which mistake of which part reaches a user."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from fencepost.model.language import Protocol, Universe
+from fencepost.model.language.mistakes import ModelError
+from fencepost.model.stand_ins.ownership import Ownership, stand_in
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Value
+from tests.properties.searching import searched, unexpected
+
+CLUSTER = PROTOCOLS["cluster"]
+
+COUNTS = {
+    "an expiry": (20895, 54864, 29),
+    "an expiry, no deduplication": (28803, 70844, 28),
+    "an unload": (4679, 7317, 27),
+    "a crash": (4212, 6485, 27),
+    "deleted as inactive": (6600, 14206, 23),
+}
+
+CONTROLS: dict[str, dict[str, int]] = {
+    "an expiry": {"one_takes_itself_for_the_owner": 3},
+    "an expiry, no deduplication": {"stored_once": 14, "one_takes_itself_for_the_owner": 3},
+    "an unload": {},
+    "a crash": {},
+    "deleted as inactive": {"one_takes_itself_for_the_owner": 3},
+}
+
+EXPLAINED = {"deleted as inactive": ("add_waits",)}
+
+CAUGHT = {
+    "terminated_reopened": ({"states_follow"}, 13),
+    "closed_reopened": ({"states_follow"}, 12),
+    "reopened_before_fence": ({"in_producer_order"}, 16),
+    "removed_producer_publishes": ({"in_producer_order"}, 17),
+    "resends_recovered": ({"stored_once"}, 13),
+    "pending_forgotten": ({"failed_writes_fence"}, 9),
+    "fenced_context_kept": ({"writes_are_answered"}, 18),
+    "close_error_ignored": ({"acked_is_in_log"}, 11),
+    "snapshot_ahead": ({"stored_once"}, 20),
+    "properties_dropped": ({"stored_once"}, 21),
+    "cursor_list_stale": ({"cursor_is_in_the_log", "unread_is_kept"}, 15),
+    "lazy_cursors_not_waited": ({"cursor_is_in_the_log", "unread_is_kept"}, 15),
+    "zombie_deletes": ({"list_is_written_by_version"}, 13),
+    "trimmed_before_listed": ({"trimmed_is_deleted"}, 19),
+    "trim_mark_in_memory": ({"cursor_is_in_the_log"}, 14),
+    "missing_last_dropped": ({"acked_is_in_log"}, 15),
+    "goes_on_after_bad_version": ({"acked_is_in_log", "log_never_forks"}, 23),
+    "timeout_races_ack": ({"left_ledgers_are_closed"}, 9),
+    "fenced_unknown_end": ({"listed_entries_are_the_end"}, 15),
+    "rollover_during_creation": ({"new_ledgers_are_under_way"}, 6),
+    "payload_error_goes_on": ({"in_producer_order"}, 11),
+    "terminate_without_mutex": ({"fenced_by_others_only"}, 12),
+    "no_recovery": ({"acked_is_in_log", "log_never_forks", "one_open_ledger"}, 15),
+    "list_without_version": ({"list_is_written_by_version"}, 12),
+    "written_before_listed": ({"left_ledgers_are_closed"}, 11),
+    "listed_before_created": ({"listed_is_created"}, 4),
+    "truncate": ({"acked_is_in_log"}, 13),
+    "confirm_late": ({"acked_is_in_log"}, 13),
+    "taken_unowned": ({"one_takes_itself_for_the_owner"}, 2),
+    "deleted_while_owned": ({"one_takes_itself_for_the_owner"}, 3),
+}
+
+ONE: Mapping[str, Value] = {"messages": 1}
+
+
+def lost(defects: tuple[str, ...], parameters: Mapping[str, Value]) -> dict[str, int]:
+    """In how many steps an acknowledged message is lost with these defects, if it is."""
+    return unexpected(searched(CLUSTER, parameters, defects, ["acked_is_in_log"]))
+
+
+@pytest.mark.parametrize("weak", ["truncate", "confirm_late", "truncate, confirm_late"])
+def test_without_a_fence_two_owners_lose_an_acknowledged_message(weak: str) -> None:
+    assert lost(tuple(weak.split(", ")), ONE) == {"acked_is_in_log": 13}
+
+
+def test_with_fences_two_owners_lose_nothing() -> None:
+    assert lost((), ONE) == {}
+
+
+def test_without_a_fence_one_owner_loses_nothing() -> None:
+    assert lost(("truncate", "confirm_late"), {**ONE, "expiries": 0}) == {}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("weak", "steps"), [("taken_unowned", 12), ("deleted_while_owned", 13)])
+def test_two_owners_without_a_lost_session_lose_nothing_as_long_as_fences_hold(weak: str, steps: int) -> None:
+    assert lost((weak,), {"expiries": 0}) == {}
+    assert lost((weak, "confirm_late"), {**ONE, "expiries": 0}) == {"acked_is_in_log": steps}
+
+
+def test_a_former_owner_deletes_the_topic_of_its_successor() -> None:
+    assert lost(("zombie_deletes",), CLUSTER.shown_by["zombie_deletes"]) == {"acked_is_in_log": 16}
+    assert lost(("zombie_deletes",), {**CLUSTER.shown_by["zombie_deletes"], "deletions": 0}) == {}
+
+
+@pytest.mark.later
+@pytest.mark.parametrize("size", ["standard"])
+def test_a_cluster_with_an_expiry_a_crash_and_a_rollover_is_exhausted(size: str) -> None:
+    instance = CLUSTER.instances(size)[0]
+    safety = [p.name for p in CLUSTER.suite(CLUSTER.build(instance.parameters)).properties if p.kind == "always"]
+    findings = searched(CLUSTER, instance.parameters, (), safety)
+    assert unexpected(findings) == {}
+    assert findings.verdicts[0].reach["distinct"] == 1_619_447
+
+
+def test_a_weak_move_of_ownership_has_a_name() -> None:
+    assert stand_in(allows=("taken_unowned",)).parameters["allows"] == "taken_unowned"
+
+    def part(p: Protocol, broker: Universe) -> Ownership:
+        return Ownership(p, broker, 1, allows=("nothing",))
+
+    p = Protocol("whole")
+    with pytest.raises(ModelError, match=r"ownership has no weak move 'nothing'; it has taken_unowned, deleted_while_owned"):
+        p.include("bundle", part, p.universe("broker", 2))
