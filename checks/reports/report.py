@@ -14,6 +14,7 @@ from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import Amount, ExitStatus, Verdict
 from fencepost.checks.questions.baseline import Comparison
 from fencepost.checks.questions.doubt import Doubt
+from fencepost.checks.questions.ledger_runs import runs_below
 from fencepost.checks.reports.baseline_lines import comparison_as_json
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.guarantees import as_json as guarantees_as_json
@@ -43,8 +44,10 @@ _MEANING = {
 }
 
 
-def text(checked: Checked, *, width: int = 120, colour: bool = False, whole: bool = True) -> str:
-    """What was established of one instance, for a person.
+def text(
+    checked: Checked, *, width: int = 120, colour: bool = False, whole: bool = True, releases: Releases | None = None
+) -> str:
+    """What was established of one instance, for a person; of these releases are the runs of a ledger that explain a step.
 
     ``whole`` leaves the heading, each note and each suspicion on a line of its own, however long: who searches the output of a
     program finds them there.
@@ -57,7 +60,10 @@ def text(checked: Checked, *, width: int = 120, colour: bool = False, whole: boo
         lines += ["", textwrap.indent(failure, "  ")]
     for verdict in checked.findings.verdicts:
         if verdict.trace is not None and verdict.refuted and not verdict.expected and verdict.accepted is None:
-            shown = show(verdict.trace, checked.protocol, violated=verdict.violated, width=width, colour=colour)
+            below = runs_below(verdict.trace, checked.protocol, releases)
+            shown = show(
+                verdict.trace, checked.protocol, violated=verdict.violated, width=width, colour=colour, below=below
+            )
             lines += ["", shown]
     lines.append(f"# {checked.findings.seconds:.1f} s")
     return "\n".join(lines) + "\n"

@@ -13,6 +13,9 @@ from fencepost.model.language import If
 from fencepost.model.stand_ins.ledger import stand_in
 from fencepost.properties.vocabulary import Suite
 
+NAME = "is_a_ledger_of_a_topic"
+"""The property that says so."""
+
 HARMLESS = (
     "recovery_starts_below_last_ensemble",
     "recovery_ensemble_starts_early",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from fencepost.model.language import And, Implies, Not, Or, all_of, any_of
-from fencepost.model.pulsar.topic.state import NONE, NOTHING
+from fencepost.model.language import And, If, Implies, Not, Or, all_of, any_of
+from fencepost.model.pulsar.topic.state import NOBODY, NONE, NOTHING
 from fencepost.properties.topic.terms import Log
 from fencepost.properties.vocabulary import Suite
 
@@ -13,8 +13,12 @@ from fencepost.properties.vocabulary import Suite
 def topic_broker(suite: Suite, log: Log) -> None:
     """Declares what holds of each broker."""
     _queue(suite, log)
+    _receipts(suite, log)
     _fence(suite, log)
+    _producer(suite, log)
     _ledgers(suite, log)
+    if log.settings["dedup"]:
+        _deduplication(suite, log)
     if log.settings["subscription"]:
         _subscription(suite, log)
 
@@ -47,8 +51,52 @@ def _queue(suite: Suite, log: Log) -> None:
         return all_of(Implies(lost[b], n.topic[b] != "serving") for b in broker)
 
 
+    @suite.step
+    def fenced_for_a_write() -> Any:
+        """A topic fences itself and disconnects its producer only as a write fails, and a managed ledger refuses writes only as
+        one has failed."""
+        fences = {b: And(s.topic[b] == "serving", n.topic[b] == "fenced") for b in broker}
+        refuses = {b: And(s.state[b] != "write_failed", n.state[b] == "write_failed") for b in broker}
+        links = hasattr(s, "link")
+        cuts = {b: And(s.connected == b, s.link == "attached", n.link == "disconnecting") if links else False for b in broker}
+        return all_of(Or(n.length[b] < s.length[b], Not(Or(fences[b], refuses[b], cuts[b]))) for b in broker)
+
+
+def _receipts(suite: Suite, log: Log) -> None:
+    s, n, broker = log.state, suite.protocol.next, log.broker
+
+    def is_answered(b: int) -> Any:
+        """The formula of a step: the first write of the queue is answered as stored."""
+        confirmed = any_of(And(s.current[b] == k, log.next_confirmed[k] > log.confirmed[k]) for k in log.ledger)
+        fills = hasattr(s, "filled")
+        now = And(confirmed, Not(n.filled[b])) if fills else confirmed
+        later = And(s.filled[b], Not(n.filled[b])) if fills else False
+        return And(Or(now, later), n.length[b] < s.length[b], n.state[b] != "none")
+
+    @suite.step
+    def stored_is_acknowledged() -> Any:
+        """A producer that waits for a message hears that it is stored; one that waits for an earlier one is disconnected.
+        Deduplication knows the message from then on."""
+
+        def follows(b: int, m: int) -> Any:
+            here = s.connected == b
+            heard = If(And(here, s.acked == m), n.acked == m + 1, n.acked == s.acked)
+            cut = Or(Not(And(here, s.acked < m)), n.connected == NOBODY)
+            return And(heard, cut, n.persisted[b] == m + 1 if log.settings["dedup"] else True)
+
+        writes = [(b, m, And(is_answered(b), s.queue[b, 0] == m)) for b in broker for m in log.message]
+        return all_of(Implies(answered, follows(b, m)) for b, m, answered in writes)
+
+
 def _fence(suite: Suite, log: Log) -> None:
     s, broker, settings = log.state, log.broker, log.settings
+    n = suite.protocol.next
+
+    @suite.step
+    def closed_with_its_managed_ledger() -> Any:
+        """A topic closes itself only with a managed ledger that is fenced or closed."""
+        closes = {b: And(s.topic[b] != "closing", n.topic[b] == "closing") for b in broker}
+        return all_of(Implies(closes[b], n.state[b].among("fenced", "closed")) for b in broker)
     if settings["failures"]:
 
         @suite.always
@@ -64,6 +112,47 @@ def _fence(suite: Suite, log: Log) -> None:
             stays = {b: And(s.connected == b, s.link == "attached") for b in broker}
             return all_of(Not(And(s.topic[b] == "fenced", stays[b])) for b in broker)
 
+        @suite.always
+        def cut_off_is_connected() -> Any:
+            """Only a producer that is connected is going to be disconnected."""
+            return Or(s.connected != NOBODY, s.link == "attached")
+
+
+def _producer(suite: Suite, log: Log) -> None:
+    s, n, broker = log.state, suite.protocol.next, log.broker
+
+    if len(broker) > 1:
+
+        @suite.step
+        def others_keep_their_producer() -> Any:
+            """What becomes of a broker disconnects no producer of another one."""
+            ends = {b: And(s.connected == b, n.connected != b) for b in broker}
+            return all_of(Implies(ends[b], n.state[c] == s.state[c]) for b in broker for c in broker if b != c)
+
+    @suite.step
+    def one_connection() -> Any:
+        """A producer that is connected stays where it is, or is disconnected; what it has sent it does not send again there."""
+        stays = {b: And(n.connected == b, n.next_out >= s.next_out) for b in broker}
+        return all_of(Implies(s.connected == b, Or(stays[b], n.connected == NOBODY)) for b in broker)
+
+
+def _deduplication(suite: Suite, log: Log) -> None:
+    s, n, broker = log.state, suite.protocol.next, log.broker
+
+    @suite.step
+    def replayed_is_persisted() -> Any:
+        """What a broker knows of a producer as it loads the topic is persisted, and was pushed."""
+        loads = {b: And(s.state[b] == "recovered", n.state[b] == "opened") for b in broker}
+        return all_of(Implies(loads[b], n.pushed[b] == n.persisted[b]) for b in broker)
+
+    if log.settings["snapshots"] and not log.settings["deletions"]:
+
+        @suite.always
+        def snapshot_is_of_what_is_before_it() -> Any:
+            """Every message that a snapshot counts is in the log, before the position of the snapshot."""
+            before = {m: any_of(And(s.snapshot_at > log.number(*x), log.has(*x, m)) for x in log.places) for m in log.message}
+            return all_of(Implies(s.snapshot > m, before[m]) for m in log.message)
+
 
 def _ledgers(suite: Suite, log: Log) -> None:
     s, broker, ledger = log.state, log.broker, log.ledger
@@ -76,6 +165,35 @@ def _ledgers(suite: Suite, log: Log) -> None:
         idle = all_of(Implies(gone[b], s.sent[b] == 0) for b in broker)
         over = {k: log.status[k].among("closed", "deleted") for k in ledger}
         return And(idle, *(Implies(And(gone[b], s.current[b] == k), over[k]) for b in broker for k in ledger))
+
+    @suite.always
+    def unknown_has_no_entries() -> Any:
+        """A broker counts no entries of a ledger that its list does not have."""
+        return all_of(Or(s.known[b].has(k), s.known_entries[b, k] == 0) for b in broker for k in ledger)
+
+    @suite.always
+    def recovered_has_entries() -> Any:
+        """A broker that has recovered the last ledger knows of no empty ledger, and of none that is missing."""
+        kept = [(b, k) for b in broker for k in ledger]
+        return all_of(Or(s.state[b] != "recovered", Not(s.known[b].has(k)), s.known_entries[b, k] > 0) for b, k in kept)
+
+    @suite.step
+    def empty_is_not_rolled() -> Any:
+        """A ledger to which nothing was sent is not rolled over."""
+        rolls = {b: And(s.state[b] == "opened", n.state[b] == "creating") for b in broker}
+        return all_of(Implies(And(rolls[b], s.current[b] == k), log.sent[k] > 0) for b in broker for k in ledger)
+
+    if log.settings["trims"]:
+
+        @suite.step
+        def trims_when_it_writes() -> Any:
+            """Ledgers are trimmed by a managed ledger that is neither fenced nor closed, and creates no ledger; that which it
+            writes is not trimmed."""
+            may = {b: s.state[b].among("opened", "closing_ledger", "closed_ledger", "terminated") for b in broker}
+            free = {b: And(may[b], s.fresh[b] == NONE) for b in broker}
+            trims = {b: And(n.trimmed != s.trimmed, n.known[b] != s.known[b]) for b in broker}
+            kept = {b: all_of(Or(s.current[b] != k, s.trimmed.has(k), Not(n.trimmed.has(k))) for k in ledger) for b in broker}
+            return all_of(Implies(trims[b], And(free[b], kept[b])) for b in broker)
 
     @suite.always
     def new_ledgers_are_under_way() -> Any:
@@ -105,9 +223,16 @@ def _ledgers(suite: Suite, log: Log) -> None:
 
         @suite.step
         def deletion_takes_all_ledgers() -> Any:
-            """A topic that is deleted by a broker which knows its list leaves no ledger of it behind."""
+            """A topic that is deleted by a broker which knows its list leaves no ledger of it behind, and leaves the broker."""
             left_behind = any_of(And(s.listed.has(k), n.ledger.status[k] != "deleted") for k in ledger)
-            return Implies(And(n.discarded, Not(s.discarded)), Not(left_behind))
+            leaves = any_of(And(s.state[b] != "none", n.state[b] == "none") for b in broker)
+            return Implies(And(n.discarded, Not(s.discarded)), And(leaves, Not(left_behind)))
+
+        @suite.step
+        def deleted_when_unused() -> Any:
+            """A broker that has a producer of the topic does not delete it."""
+            empties = And(n.version != s.version, n.listed.is_empty, Not(s.listed.is_empty))
+            return all_of(Not(And(empties, s.connected == b, n.state[b] == "none")) for b in broker)
 
 
 def _subscription(suite: Suite, log: Log) -> None:

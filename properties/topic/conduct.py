@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Or, all_of, any_of
+from fencepost.model.pulsar.topic.state import NONE
 from fencepost.properties.topic.terms import Log
 from fencepost.properties.vocabulary import Suite
 
@@ -45,6 +46,36 @@ def topic_conduct(suite: Suite, log: Log) -> None:
         return Or(And(n.version == s.version, same), And(n.version == s.version + 1, known))
 
     @suite.step
+    def writer_knows_the_list() -> Any:
+        """Whoever writes the list knows it then: its ledgers, their entries and its version. A broker that does not hear of
+        its update has listed what it knew, and the ledger that it had created."""
+        entries = {b: And(*(n.known_entries[b, k] == n.entries[k] for k in ledger)) for b in broker}
+        knows = [And(n.known_version[b] == n.version, n.known[b] == n.listed, entries[b]) for b in broker]
+        unheard = [
+            And(s.state[b] == "creating", s.fresh[b] == k, n.fresh[b] == NONE, n.listed == s.known[b].plus(k))
+            for b in broker
+            for k in ledger
+        ]
+        deleted = And(n.listed.is_empty, *(n.entries[k] == 0 for k in ledger))
+        return Or(n.version == s.version, *knows, *unheard, deleted if settings["deletions"] else False)
+
+    @suite.always
+    def known_version_was_written() -> Any:
+        """A broker knows no version of the list that it has not had."""
+        return all_of(s.known_version[b] <= s.version for b in broker)
+
+    @suite.step
+    def ledgers_do_what_a_ledger_can() -> Any:
+        """Each ledger, as its topic uses it, is the ledger of which BookKeeper is a refinement."""
+        return all_of(log.as_one_ledger(k).steps for k in ledger)
+
+    @suite.step
+    def closing_is_final() -> Any:
+        """A topic that is being closed takes no writes again."""
+        stays = {b: Or(n.topic[b] == "closing", n.state[b] == "none") for b in broker}
+        return all_of(Or(s.topic[b] != "closing", stays[b]) for b in broker)
+
+    @suite.step
     def log_never_forks() -> Any:
         """No entry is added to a ledger after another one was listed, except up to an end that is settled."""
         rises = {k: log.next_confirmed[k] > log.confirmed[k] for k in ledger}
@@ -53,11 +84,12 @@ def topic_conduct(suite: Suite, log: Log) -> None:
 
     @suite.step
     def unlisted_is_given_up() -> Any:
-        """A broker that goes on without having listed the ledger that it created has deleted it."""
+        """A broker that goes on without having listed the ledger that it created has deleted it, as it is refused or ended."""
         kept = [(b, k) for b in broker for k in ledger]
         given_up = {x: And(s.fresh[x[0]] == x[1], n.fresh[x[0]] != x[1], n.state[x[0]] != "none") for x in kept}
-        used = {k: Or(n.listed.has(k), n.ledger.status[k] == "deleted") for k in ledger}
-        return all_of(Or(Not(given_up[x]), used[x[1]]) for x in kept)
+        may = {b: n.state[b].among("fenced", "closed_ledger", "write_failed", "terminated") for b in broker}
+        used = {x: Or(n.listed.has(x[1]), And(n.ledger.status[x[1]] == "deleted", may[x[0]])) for x in kept}
+        return all_of(Or(Not(given_up[x]), used[x]) for x in kept)
 
     if not settings["failures"]:
 

@@ -21,11 +21,6 @@ def _surviving(p: Protocol) -> tuple[Suite, Log]:
     return suite, log
 
 
-def _spent(p: Protocol, name: str) -> Any:
-    """The formula: it has happened as often as it may."""
-    return getattr(p.state, name) == p.budgets[name] if name in p.budgets else True
-
-
 def survive_sessions(p: Protocol) -> Suite:
     """That acknowledged messages survive lost sessions: another broker opens the topic, and the former owner goes on."""
     suite, log = _surviving(p)
@@ -35,7 +30,7 @@ def survive_sessions(p: Protocol) -> Suite:
     def a_session_is_lost_after_all() -> Any:
         """A session is lost, so that another broker has the topic or an update of the list fails; and all is acknowledged."""
         twice = at_least(2, [p.state.state[b] == "opened" for b in log.broker])
-        return And(p.state.acked == len(log.message), twice if several else _spent(p, "failures"))
+        return And(p.state.acked == len(log.message), twice if several else log.is_spent("failures"))
 
     return suite
 
@@ -47,7 +42,7 @@ def survive_updates(p: Protocol) -> Suite:
     @suite.sometimes
     def an_update_fails_after_all() -> Any:
         """As many updates have failed as may, and all is acknowledged."""
-        return And(p.state.acked == len(log.message), _spent(p, "failures"))
+        return And(p.state.acked == len(log.message), log.is_spent("failures"))
 
     return suite
 
@@ -59,7 +54,7 @@ def survive_crashes(p: Protocol) -> Suite:
     @suite.sometimes
     def a_broker_dies_after_all() -> Any:
         """As many brokers have died as may, and all is acknowledged."""
-        return And(p.state.acked == len(log.message), _spent(p, "crashes"))
+        return And(p.state.acked == len(log.message), log.is_spent("crashes"))
 
     return suite
 
@@ -78,7 +73,7 @@ def keep_backlog(p: Protocol) -> Suite:
     def there_is_a_backlog_after_all() -> Any:
         """As many brokers have died as may, and there is an entry that the subscription has not acknowledged."""
         unread = any_of(And(log.is_stored(*x), s.consumed <= log.number(*x)) for x in log.places)
-        return And(unread, _spent(p, "crashes"))
+        return And(unread, log.is_spent("crashes"))
 
     if log.settings["trims"]:
 
@@ -86,6 +81,6 @@ def keep_backlog(p: Protocol) -> Suite:
         def read_ledgers_are_trimmed() -> Any:
             """As many brokers have died as may, and a ledger with entries is trimmed."""
             trimmed = any_of(And(log.is_trimmed(k), log.end[k] > 0) for k in log.ledger)
-            return And(trimmed, _spent(p, "crashes"))
+            return And(trimmed, log.is_spent("crashes"))
 
     return suite

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from fencepost.model.language import And, Not, Or
+from fencepost.model.language import And, Not, Or, any_of
+from fencepost.model.pulsar.topic.state import NOBODY
 from fencepost.properties.topic.terms import Log
 from fencepost.properties.vocabulary import Suite
 
 
 def topic_liveness(suite: Suite, log: Log) -> None:
-    """Declares what holds in the end, as long as the instance has a ledger left."""
+    """Declares what holds in the end, of a broker that need not wait for a ledger that the instance does not have."""
     s, settings, broker = log.state, log.settings, log.broker
 
     @suite.leads_to
@@ -18,20 +19,48 @@ def topic_liveness(suite: Suite, log: Log) -> None:
         """A write that a topic has taken is answered, in the end."""
         owed = {b: s.owed[b] if hasattr(s, "owed") else False for b in broker}
         waits = {b: Or(s.length[b] > 0, owed[b]) for b in broker}
-        return [(waits[b], Or(Not(waits[b]), log.is_used_up)) for b in broker]
+        return [(waits[b], Or(Not(waits[b]), log.waits_in_vain(b))) for b in broker]
 
     @suite.leads_to
     def producer_is_answered() -> Any:
         """A producer that has sent a message hears that it is stored, or is disconnected, in the end."""
         waits = {b: And(s.connected == b, s.next_out > s.acked) for b in broker}
-        return [(waits[b], Or(Not(waits[b]), log.is_used_up)) for b in broker]
+        return [(waits[b], Or(Not(waits[b]), log.waits_in_vain(b))) for b in broker]
+
+    @suite.leads_to
+    def producer_is_read() -> Any:
+        """What a connected producer has to send arrives at its broker, or it is disconnected, in the end."""
+        waits = [(b, m, And(s.connected == b, s.next_out == m)) for b in broker for m in log.message]
+        return [(here, Or(Not(here), log.waits_in_vain(b))) for b, _, here in waits]
+
+    @suite.leads_to
+    def producer_connects() -> Any:
+        """A producer connects to a topic that takes writes, in the end."""
+        serves = any_of(And(s.state[b].among("opened", "closed_ledger"), s.topic[b] == "serving") for b in broker)
+        waits = And(s.connected == NOBODY, serves, Not(log.is_spent("connections")))
+        return waits, Not(waits)
 
     if settings["failures"] + settings["closings"] + settings["terminations"] or settings["brokers"] > 1:
 
         @suite.leads_to
         def fenced_is_unfenced() -> Any:
             """A topic that fences itself takes writes again, or is closed, in the end."""
-            return [(s.topic[b] != "serving", Or(s.topic[b] == "serving", log.is_used_up)) for b in broker]
+            return [(s.topic[b] != "serving", Or(s.topic[b] == "serving", log.waits_in_vain(b))) for b in broker]
+
+    if settings["terminations"]:
+
+        @suite.leads_to
+        def termination_is_listed() -> Any:
+            """The list says in the end that the topic is terminated, unless another broker has written it."""
+            return [(s.state[b] == "terminated", Or(s.ended, s.state[b] != "terminated")) for b in broker]
+
+    if settings["subscription"]:
+
+        @suite.leads_to
+        def position_is_written() -> Any:
+            """The position of a subscription is written, in the end, unless the topic leaves its broker."""
+            is_behind = {b: And(s.has_cursor[b], s.mark[b] != s.cursor) for b in broker}
+            return [(is_behind[b], Not(is_behind[b])) for b in broker]
 
     if settings["trims"]:
         forgets = settings["crashes"] + settings["closings"] > 0 or (settings["brokers"] > 1 and settings["openings"] > 1)

@@ -61,7 +61,9 @@ def _list(suite: Suite, log: Log) -> None:
             entries = [s.known_entries[b, k] > 0 for k in ledger]
             sequences = [s.pushed[b] > 0, s.persisted[b] > 0] if log.settings["dedup"] else []
             ledgers = [s.known_version[b] > 0, s.current[b] != NONE, s.fresh[b] != NONE]
-            writes = [s.length[b] > 0, s.arrived[b] > 0, s.sent[b] > 0]
+            writes = [s.length[b] > 0, s.arrived[b] > 0, s.sent[b] > 0, s.topic[b] != "serving"]
+            writes += [s.filled[b]] if hasattr(s, "filled") else []
+            writes += [s.has_cursor[b], s.mark[b] > 0] if log.settings["subscription"] else []
             return Or(Not(s.known[b].is_empty), *writes, *ledgers, *entries, *sequences)
 
         return all_of(Not(And(s.state[b] == "none", remembers(b))) for b in log.broker)

@@ -40,6 +40,58 @@ def _sometimes(suite: Suite, log: Log) -> None:
             """The log has entries in two ledgers."""
             return at_least(2, [log.is_stored(k, 0) for k in log.ledger])
 
+    if settings["rolls"] and log.capacity > 1:
+
+        @suite.sometimes
+        def rolled_over_when_all_is_stored() -> Any:
+            """A ledger is rolled over that is not full, and all of whose entries are confirmed."""
+            partly = {k: And(log.sent[k] > 0, log.sent[k] < log.capacity) for k in log.ledger}
+            whole = {k: And(partly[k], log.confirmed[k] == log.sent[k]) for k in log.ledger}
+            return any_of(And(s.state[b] == "creating", s.current[b] == k, whole[k]) for b in broker for k in log.ledger)
+
+    if settings["closings"]:
+        _unloaded(suite, log)
+
+    if settings["terminations"]:
+
+        @suite.sometimes
+        def terminated_when_all_is_stored() -> Any:
+            """A topic is terminated in its first ledger, all of whose entries are confirmed, as it is written."""
+            first = And(log.end[0] > 0, log.end[0] == log.sent[0], log.status[1] == "absent") if len(log.ledger) > 1 else True
+            return And(s.ended, first, *(log.is_unspent(each) for each in ("rolls", "recoveries", "add_failures")))
+
+    if settings["recoveries"]:
+
+        @suite.sometimes
+        def recovered_by_others() -> Any:
+            """A ledger that is being written is recovered by somebody else, with no more than what is confirmed."""
+            closed = {k: And(log.status[k] == "closed", log.end[k] == log.confirmed[k]) for k in log.ledger}
+            return And(any_of(And(closed[k], log.sent[k] > log.end[k]) for k in log.ledger), log.is_unspent("add_failures"))
+
+        @suite.sometimes
+        def recovered_with_all_entries() -> Any:
+            """The same, with all that was sent."""
+            closed = {k: And(log.status[k] == "closed", log.end[k] > log.confirmed[k]) for k in log.ledger}
+            return And(any_of(And(closed[k], log.sent[k] == log.end[k]) for k in log.ledger), log.is_unspent("add_failures"))
+
+    if settings["add_failures"] and settings["timeouts"]:
+
+        @suite.sometimes
+        def timed_out_is_stored() -> Any:
+            """The only add of a ledger is not answered in time, and the ledger is closed with its entry."""
+            only = {k: And(log.sent[k] == 1, log.confirmed[k] == 0, log.end[k] == 1) for k in log.ledger}
+            writes = {b: s.state[b].among("opened", "closing_ledger") for b in broker}
+            waits = {k: any_of(And(writes[b], s.current[b] == k) for b in broker) for k in log.ledger}
+            kept = any_of(And(log.status[k] == "closed", only[k], waits[k]) for k in log.ledger)
+            return And(kept, log.is_unspent("recoveries"))
+
+    if settings["deletions"] and settings["openings"] > 1 and log.capacity > 1:
+
+        @suite.sometimes
+        def deleted_with_a_former_ledger() -> Any:
+            """A topic is deleted that has had a ledger with an entry, and has another one."""
+            return And(s.discarded, any_of(And(log.status[k] == "deleted", log.end[k] == 1) for k in log.ledger))
+
     if settings["brokers"] > 1 and settings["openings"] > 1:
 
         @suite.sometimes
@@ -54,6 +106,12 @@ def _sometimes(suite: Suite, log: Log) -> None:
             """A ledger with entries is trimmed and deleted."""
             return any_of(And(s.trimmed.has(k), log.status[k] == "deleted", log.end[k] > 0) for k in log.ledger)
 
+        @suite.sometimes
+        def trimmed_below_an_empty_ledger() -> Any:
+            """A ledger is trimmed as soon as the next one is open, which is empty."""
+            writes = {k: any_of(And(s.current[b] == k, s.state[b] == "opened") for b in broker) for k in log.ledger}
+            return any_of(And(writes[k], log.sent[k] == 0, s.trimmed.has(k - 1)) for k in log.ledger if k > 0)
+
     if settings["trims"] and settings["subscription"]:
 
         @suite.sometimes
@@ -61,3 +119,27 @@ def _sometimes(suite: Suite, log: Log) -> None:
             """A ledger is trimmed as soon as the subscription has acknowledged its last entry."""
             read = {k: s.consumed == log.number(k, 0) + log.end[k] for k in log.ledger}
             return any_of(And(s.trimmed.has(k), log.end[k] > 0, read[k]) for k in log.ledger)
+
+    if settings["subscription"]:
+
+        @suite.sometimes
+        def read_while_written() -> Any:
+            """The subscription has acknowledged an entry of a ledger that is open."""
+            return any_of(And(log.status[k] == "open", s.consumed > log.number(k, 0)) for k in log.ledger)
+
+
+def _unloaded(suite: Suite, log: Log) -> None:
+    s = log.state
+    ended = [(b, k, And(s.state[b] == "closed", s.current[b] == k, log.end[k] > 0)) for b in log.broker for k in log.ledger]
+
+    @suite.sometimes
+    def unloaded_when_all_is_stored() -> Any:
+        """A topic is unloaded whose ledger is open, with all its entries confirmed."""
+        return any_of(And(here, s.known_entries[b, k] == 0, log.end[k] == log.sent[k]) for b, k, here in ended)
+
+    if log.settings["rolls"] or log.settings["add_failures"]:
+
+        @suite.sometimes
+        def unloaded_in_a_rollover() -> Any:
+            """A topic is unloaded that has closed its ledger, and has no other one yet."""
+            return any_of(And(here, s.known_entries[b, k] == log.end[k]) for b, k, here in ended)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, If, Implies, Not, Or, Protocol, all_of, any_of
+from fencepost.model.language.refinement import Refinement
+from fencepost.model.pulsar.topic.state import NONE
+from fencepost.model.stand_ins.ledger import stand_in
 
 
 class Log:
@@ -22,6 +25,13 @@ class Log:
         self.places = [(k, e) for k in self.ledger for e in self.slot]
         self.status, self.sent, self.confirmed, self.end = s.ledger.status, s.ledger.sent, s.ledger.confirmed, s.ledger.end
         self.next_confirmed = p.next.ledger.confirmed
+
+    def as_one_ledger(self, k: int) -> Refinement:
+        """What a ledger of the topic is to the protocol of one ledger alone."""
+        weak = ("confirm_late",) if self.settings["unfenced"] else ()
+        alone = stand_in(self.capacity, created=False, deletions=True, allows=weak)
+        values = {"status": self.status[k], "sent": self.sent[k], "confirmed": self.confirmed[k], "end": self.end[k]}
+        return Refinement(f"{self.protocol.name}: ledger {k}", self.protocol, alone, values)
 
     def number(self, k: int, e: int) -> int:
         """A place as a number, as positions are kept."""
@@ -76,7 +86,15 @@ class Log:
         """The formula: the list has a ledger after this one."""
         return any_of(self.state.listed.has(j) for j in self.ledger if j > k) if k < len(self.ledger) - 1 else False
 
-    @property
-    def is_used_up(self) -> Any:
-        """The formula: the instance has no further ledger to create."""
-        return self.status[len(self.ledger) - 1] != "absent"
+    def waits_in_vain(self, b: int) -> Any:
+        """The formula: the broker has to create a ledger, and the instance has no further one."""
+        creates = self.state.state[b].among("creating", "recovered")
+        return And(creates, self.state.fresh[b] == NONE, self.status[len(self.ledger) - 1] != "absent")
+
+    def is_unspent(self, budget: str) -> Any:
+        """The formula: it has not happened yet, or cannot."""
+        return getattr(self.state, budget) == 0 if budget in self.protocol.budgets else True
+
+    def is_spent(self, budget: str) -> Any:
+        """The formula: it has happened as often as it may."""
+        return getattr(self.state, budget) == self.protocol.budgets[budget] if budget in self.protocol.budgets else True

@@ -43,6 +43,11 @@ def keeps(family: str) -> Change:
     return change
 
 
+def unfair(protocol: Protocol, action: Action) -> Action:
+    """Lets the action wait for good."""
+    return replace(action, fair=False)
+
+
 def sets(family: str, value: Value) -> Change:
     """Puts a constant in the place of what a family of variables is updated to."""
 

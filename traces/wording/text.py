@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Protocol as Typed
 
 from fencepost.model.language import Action, Protocol, Variable
 from fencepost.model.language.refinement import Refinement
@@ -13,7 +14,25 @@ from fencepost.traces.trace import State, Trace
 from fencepost.traces.wording.reasons import Why, why_false
 
 NARROWEST = 40
+BELOW = "        | "
+"""Stands before a run of a part."""
 BOLD, RED, PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[0m"
+
+
+class Below(Typed):
+    """A run of a part of the protocol, which explains a step of the whole."""
+
+    @property
+    def title(self) -> str:
+        """What the run is."""
+
+    @property
+    def trace(self) -> Trace:
+        """The run."""
+
+    @property
+    def protocol(self) -> Protocol:
+        """The instance that it is of."""
 
 
 def show(
@@ -25,17 +44,19 @@ def show(
     full: bool = False,
     width: int = 120,
     colour: bool = False,
+    below: Mapping[int, Below] | None = None,
 ) -> str:
     """The trace of that instance of its protocol, in lines of at most ``width`` characters where its names allow.
 
     ``violated`` is the property that the trace violates: then what it says is shown, and what of it does not hold at the end.
     ``actor`` leaves only the steps of one actor, and those that change its variables, of whose changes only these are shown.
     ``full`` shows the whole initial state, otherwise only what could have started otherwise; ``colour`` marks actions and
-    faults for a terminal.
+    faults for a terminal. ``below`` has runs of a part by the step, from 1 on, that each of them explains; they are shown
+    there.
     """
     lines = [*_header(trace, violated.doc if violated else "", width), ""]
     lines += _initial(trace.initial, protocol, full, width)
-    lines += _steps(trace, protocol, actor, width, colour)
+    lines += _steps(trace, protocol, actor, width, colour, below or {})
     lines += _for_ever(trace, width)
     lines += reasons(trace, protocol, violated, width)
     lines += _in_the_code(trace, protocol)
@@ -87,7 +108,9 @@ def _initial(state: State, protocol: Protocol, full: bool, width: int) -> list[s
     return [*lines, ""] if lines else []
 
 
-def _steps(trace: Trace, protocol: Protocol, only: str | None, width: int, colour: bool) -> list[str]:
+def _steps(
+    trace: Trace, protocol: Protocol, only: str | None, width: int, colour: bool, below: Mapping[int, Below]
+) -> list[str]:
     actions = {action.label: action for action in protocol.actions}
     taken = [actions.get(step.action) for step in trace.steps]
     who = [action.actor if action else "?" for action in taken]
@@ -105,7 +128,16 @@ def _steps(trace: Trace, protocol: Protocol, only: str | None, width: int, colou
         head = f"  {position + 1:>{number}}  {who[position]:<{actor}}  {shown}{padding}  "
         hang = number + actor + label + 8
         lines += _wrapped(head, changed or ["changes nothing"], " ", width, hang)
+        if (run := below.get(position + 1)) is not None:
+            lines += _run_below(run, width, colour)
     return lines or ["  no steps"]
+
+
+def _run_below(run: Below, width: int, colour: bool) -> list[str]:
+    """The steps of a run of a part, behind a line, and what it is."""
+    title = _wrapped("", run.title.split(), " ", width - len(BELOW), 2)
+    steps = _steps(run.trace, run.protocol, None, width - len(BELOW), colour, {})
+    return [f"{BELOW}{line}" for line in (*title, *steps)]
 
 
 def reasons(trace: Trace, protocol: Protocol, violated: Property | None, width: int) -> list[str]:

@@ -84,7 +84,7 @@ def _checked_as(asked: CheckRequest, record: Record) -> ExitStatus:
     names = {item.name for item, _ in plan} | {hazard.entry.name for hazard in hazards if not plan}
     notes, reporter = subject.notes(names), Reporter(quiet=asked.quiet)
     teller = Teller(asked, at_the_end=come_first(asked))
-    shown = Shown(teller, brief=is_of_everything(asked) and not asked.all)
+    shown = Shown(teller, subject.releases, brief=is_of_everything(asked) and not asked.all)
     shown.begin(notes, remarks := subject.remarks(names))
     if message := subject.unasked(names):
         teller.tell(f"inconclusive: {message}")

@@ -10,14 +10,16 @@ from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.reports.protocol_lines import failure_text, is_of_known_bug, protocol_line
 from fencepost.checks.reports.report import text
+from fencepost.model.releases import Releases
 
 
 class Shown:
     """Prints instances as they come. If it is ``brief`` a protocol has one line, and what failed is there in full; what a
-    configuration guarantees comes first, so its report is printed as a whole at the end."""
+    configuration guarantees comes first, so its report is printed as a whole at the end. Runs of a ledger that explain a step
+    are those of the ``releases``."""
 
-    def __init__(self, teller: Teller, *, brief: bool) -> None:
-        self._teller, self.brief = teller, brief
+    def __init__(self, teller: Teller, releases: Releases | None, *, brief: bool) -> None:
+        self._teller, self._releases, self.brief = teller, releases, brief
         self._of_protocol: list[Checked] = []
 
     def begin(self, notes: Sequence[str], remarks: Sequence[str]) -> None:
@@ -30,7 +32,8 @@ class Shown:
         if self._teller.at_the_end:
             return
         if not self.brief:
-            self._teller.tell(text(checked, width=width(), colour=colour(), whole=not sys.stdout.isatty()))
+            whole = not sys.stdout.isatty()
+            self._teller.tell(text(checked, width=width(), colour=colour(), whole=whole, releases=self._releases))
             return
         if self._of_protocol and self._of_protocol[0].entry.name != checked.entry.name:
             self.end()

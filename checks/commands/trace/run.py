@@ -24,6 +24,7 @@ from fencepost.checks.console.extras import PLOTS, require
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.questions.ledger_runs import runs_below
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.vocabulary import Property, Suite
 from fencepost.traces.comparing import Side, compared
@@ -58,7 +59,10 @@ class _Opened:
 
     def shown(self, trace: Trace, *, actor: str | None = None, full: bool = False) -> str:
         protocol, violated = self.suite.protocol, self.violated
-        return show(trace, protocol, violated=violated, actor=actor, full=full, width=width(), colour=colour())
+        below = {} if actor else runs_below(trace, protocol)
+        return show(
+            trace, protocol, violated=violated, actor=actor, full=full, width=width(), colour=colour(), below=below
+        )
 
     def unfit(self) -> bool:
         """Whether the trace does not replay, which is told."""

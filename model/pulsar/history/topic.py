@@ -1,8 +1,13 @@
-"""When a topic and its managed ledger had each of their mistakes; read in the sources of Pulsar 4.0.8, 4.2.4 and 5.0.0-M1.
+"""When a topic and its managed ledger had each of their mistakes; read in the sources of five releases of Pulsar.
 
 ``ML`` is ManagedLedgerImpl, ``OAE`` OpAddEntry, ``MC`` ManagedCursorImpl, ``MS`` MetaStoreImpl of managed-ledger; ``PT``
-PersistentTopic, ``MD`` MessageDeduplication of the broker. Lines are those of 4.2.4. Whether 2.10.1 and 3.0.7 have them was not
-read.
+PersistentTopic, ``MD`` MessageDeduplication of the broker. Lines are those of 4.2.4 unless a release is named.
+
+Of 2.10.1 and 3.0.7 these methods were read: ML.initialize, initializeCursors, asyncTerminate, createComplete,
+updateLedgersIdsComplete, ledgerClosed, checkAddTimeout, rollCurrentLedgerIfFull, maybeUpdateCursorBeforeTrimmingConsumedLedger
+and internalTrimLedgers; OAE.initiate, addComplete, run (safeRun in 2.10.1), closeComplete and handleAddFailure;
+MC.recoverFromLedger; MS.getCursors and removeManagedLedger; PT.addFailed and checkGC; MD.takeSnapshot; Producer.closeNow and
+ServerCnx.safelyRemoveProducer.
 """
 
 from __future__ import annotations
@@ -13,8 +18,9 @@ from typing import Any
 from fencepost.model.history import History
 from fencepost.model.pulsar.stores import store_of
 
-_READ = "4.0.8, 4.2.4, 5.0.0-M1"
-_UP_TO_4_2_4 = "4.0.8, 4.2.4, not 5.0.0-M1"
+_READ = "2.10.1, 3.0.7, 4.0.8, 4.2.4, 5.0.0-M1"
+_UP_TO_4_2_4 = "2.10.1, 3.0.7, 4.0.8, 4.2.4, not 5.0.0-M1"
+_UP_TO_3_0_7 = "2.10.1, 3.0.7, not 4.0.8, 4.2.4, 5.0.0-M1"
 _NONE = f"not {_READ}"
 
 
@@ -32,7 +38,7 @@ def _open(
     return History(
         "pulsar",
         upstream,
-        "before 4.0.8",
+        "before 2.10.1",
         fixed,
         releases,
         applies=applies,
@@ -88,13 +94,14 @@ TOPIC: dict[str, History] = {
         ("#25352",),
         "2026-03 (#25352)",
         "",
-        "4.2.4, 5.0.0-M1, not 4.0.8",
+        "4.2.4, 5.0.0-M1, not 2.10.1, 3.0.7, 4.0.8",
         harm="acked_is_in_log",
         costs="with deduplication messages are acknowledged as duplicates and stored nowhere, after any failed creation of a "
         "ledger",
         evidence="ServerCnx.safelyRemoveProducer (3509) removes the producer by whenCompleteAsync, and Producer.closeNow (755) "
         "leaves"
-        " isClosed false, so ServerCnx.handleSend still finds it; 4.0.8 has whenComplete (3420), 5.0.0-M1 is as 4.2.4 (4298)",
+        " isClosed false, so ServerCnx.handleSend still finds it; whenComplete in 2.10.1 (2549), 3.0.7 (3144) and "
+        "4.0.8 (3420); 5.0.0-M1 is as 4.2.4 (4298)",
     ),
     "resends_recovered": _open(
         "#7490",
@@ -181,8 +188,9 @@ TOPIC: dict[str, History] = {
         "#25087",
         "#25110",
         costs="a subscription's stored position is in a ledger that is deleted, and its backlog negative",
-        evidence="ML 4.0.8:2594-2625 moves the cursor in memory",
-        releases="4.0.8, not 4.2.4, 5.0.0-M1",
+        evidence="ML.maybeUpdateCursorBeforeTrimmingConsumedLedger of 4.0.8 (2594-2625) moves the cursor in memory, as in "
+        "3.0.7; in 2.10.1 by updateCursor (2196)",
+        releases="2.10.1, 3.0.7, 4.0.8, not 4.2.4, 5.0.0-M1",
         fixed="4.1.0 (#25087, #25110)",
     ),
     "missing_last_dropped": _open(
@@ -197,18 +205,24 @@ TOPIC: dict[str, History] = {
         "#17736",
         fixed="2.10.2 (#17736)",
         evidence="ML.handleBadVersion (1834) fences at every BadVersion, as in 2.10.2, 2.10.3 and 3.0.7; in 2.9.1 and 2.10.1 "
-        "only the update of a rollover does (1514), while trimming and offloading go on",
+        "only the update of a rollover does (1514): trimming, terminating and offloading go on, but with the version that they "
+        "knew",
     ),
-    "timeout_races_ack": _past(
+    "timeout_races_ack": _open(
         "#22221",
+        costs="a message is acknowledged, and stored a second time in the next ledger",
+        releases="2.10.1, not 3.0.7, 4.0.8, 4.2.4, 5.0.0-M1",
         fixed="2.10.7, 2.11.5, 3.0.5 (#22221)",
         evidence="OAE.addComplete looks at timeoutTriggered (233), as in 3.0.7; in 2.10.1, 2.10.2 and 2.10.3 it does not; the "
         "fixed releases are those that upstream names",
     ),
-    "fenced_unknown_end": _past(
+    "fenced_unknown_end": _open(
         "#24722",
+        costs="the list says of a ledger that it has fewer entries than it has, and a backlog is negative",
+        releases=_UP_TO_3_0_7,
         fixed="4.0.7, 4.1.1 (#24722)",
-        evidence="ML.addEntryFailedDueToConcurrentlyModified (1918-1945) looks the end up; 4.0.6 has no such method",
+        evidence="ML.addEntryFailedDueToConcurrentlyModified (1918-1945) looks the end up; 4.0.6 has no such method, and "
+        "ML.ledgerClosed of 2.10.1 and 3.0.7 takes the handle's last confirmed entry",
     ),
     "rollover_during_creation": _past(
         "#14664",
@@ -217,14 +231,19 @@ TOPIC: dict[str, History] = {
         evidence="ML.rollCurrentLedgerIfFull (2030) begins only from LedgerOpened, by compareAndSet, as in 2.10.1; in 2.9.1 it "
         "sets ClosingLedger whatever the state is",
     ),
-    "payload_error_goes_on": _past(
+    "payload_error_goes_on": _open(
         "#24522",
+        costs="messages are stored before an earlier one, if an interceptor of the broker cannot process an entry",
+        releases=_UP_TO_3_0_7,
         fixed="4.0.6 at the latest (#24522)",
-        evidence="OAE.initiate looks at interceptorException (136), as in 4.0.6; in 3.0.7 it does not",
+        evidence="OAE.initiate looks at interceptorException (136), as in 4.0.6; in 2.10.1 and 3.0.7 the exception leaves "
+        "initiate, and entries behind it are sent",
     ),
     "terminate_without_mutex": _open(
         costs="a termination fences the topic, which is loaded again",
-        evidence="ML.asyncTerminate (1530-1578) takes no metadataMutex",
+        releases="3.0.7, 4.0.8, 4.2.4, 5.0.0-M1, not 2.10.1",
+        evidence="ML.asyncTerminate (1530-1578) takes no metadataMutex; nor does that of 2.10.1 (1254-1301), where BadVersion "
+        "fences nothing and the termination only fails",
     ),
     "no_recovery": _never("ML.initialize opens the last ledger with recovery (469-506)"),
     "list_without_version": _never("MS.asyncUpdateLedgerIds writes at the version that was read"),

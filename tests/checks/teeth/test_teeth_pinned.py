@@ -53,5 +53,6 @@ def test_the_properties_are_those_of_the_protocol(name: str) -> None:
     instances = [i for i in searched(entry) if i.name in pinned()[name]["instances"]]
     stated = {p.name for i in instances for p in entry.suite(entry.build(i.parameters)).properties}
     every = {name for name in stated if not name.startswith(REFINES)}
-    assert broken_properties(name) | set(pinned()[name]["by_defects"]) | idle_properties(name) == every
+    stated_of = broken_properties(name) | set(pinned()[name]["by_defects"]) | idle_properties(name)
+    assert stated_of == every or ("sample" in pinned()[name] and stated_of < every)
     assert not broken_properties(name) & idle_properties(name)

@@ -11,7 +11,7 @@ from fencepost.checks.teeth.pinned import broken_properties
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
-from tests.properties.mutants import Mutant, judged, keeps, sets, where, without
+from tests.properties.mutants import Mutant, judged, keeps, sets, unfair, where, without
 from tests.properties.topic.test_safety import CAUGHT
 
 pytestmark = pytest.mark.long
@@ -43,13 +43,19 @@ MUTANTS = {
     "subscription_skips_nothing": Mutant(TWICE, "consume", where(without("Not(Or("), k="l1"), 15),
     "deletion_takes_all_ledgers": Mutant(ONE | {"deletions": 1}, "collect_inactive", keeps("ledger.status"), 5),
     "list_is_written_by_version": Mutant(ONE, "list_first", keeps("version"), 4),
+    "one_connection": Mutant(ONE | {"connections": 2}, "connect", without("connected == 1"), 7),
+    "others_keep_their_producer": Mutant(RIVALS, "list_first", sets("connected", "nobody"), 9),
+    "empty_is_not_rolled": Mutant(ROLLED, "roll_over", without("ledger.sent"), 5),
     "unlisted_is_given_up": Mutant(RIVALS, "list_new", keeps("ledger.status"), 14),
     # what must come about in the end
     "producer_is_answered": Mutant(ONE, "confirm", keeps("acked"), 8),
+    "producer_connects": Mutant(ONE, "connect", unfair, 4),
     "fenced_is_unfenced": Mutant(FAILING, "unfence", keeps("topic"), 12),
     # what must be possible
     "all_acknowledged": Mutant(ONE, "confirm", keeps("acked")),
     "in_two_ledgers": Mutant(ROLLED, "create_ledger", keeps("fresh")),
+    "rolled_over_when_all_is_stored": Mutant(ROLLED, "roll_over", keeps("state")),
+    "recovered_by_others": Mutant(ONE | {"messages": 2, "recoveries": 1}, "recover_elsewhere", keeps("ledger.status")),
     "two_serve": Mutant(RIVALS, "open", keeps("known_version")),
     "trimmed_when_read": Mutant(TRIMMED, "consume", keeps("mark")),
     "trimmed": Mutant(TRIMMED, "delete_ledger", keeps("ledger.status")),

@@ -63,7 +63,7 @@ CAUGHT = {
     "no_recovery": ({"log_never_forks", "one_open_ledger", "acked_is_in_log"}, 12),
     "list_without_version": ({"log_never_forks", "acked_is_in_log"}, 12),
     "written_before_listed": ({"left_ledgers_are_closed"}, 10),
-    "listed_before_created": ({"listed_is_created"}, 3),
+    "listed_before_created": ({"listed_is_created", "recovered_has_entries"}, 3),
 }
 
 LOST: Mapping[str, Value] = {"brokers": 1, "ledgers": 3, "openings": 1, "connections": 2, "rolls": 1, "failures": 1}

@@ -1,0 +1,87 @@
+"""A step of a topic at which its ledger takes a weak move is shown with a run of the ledger itself, really executed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fencepost.checks.public_calls import explore
+from fencepost.checks.questions.ledger_runs import LedgerRun, runs_below
+from fencepost.model.language import Protocol
+from fencepost.model.releases import Releases
+from fencepost.model.stand_ins.ledger import stand_in
+from fencepost.properties.ledger.refinement import allows, ledger_refinement
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.vocabulary import Suite
+from fencepost.traces.files.itf import write
+from fencepost.traces.replay import replay_on
+from fencepost.traces.trace import Trace
+from fencepost.traces.wording.text import show
+from tests.command import fencepost
+
+TOPIC = PROTOCOLS["topic"]
+LATE = "close_error_ignored"
+
+
+def violated(defect: str, name: str) -> tuple[Trace, Protocol]:
+    suite = TOPIC.suite(TOPIC.build(TOPIC.shown_by[defect], (defect,)))
+    (verdict,) = explore(suite, properties=[name]).verdicts
+    assert verdict.trace is not None
+    return verdict.trace, suite.protocol
+
+
+def run_of(release: str) -> LedgerRun:
+    ((number, run),) = runs_below(*violated(LATE, "acked_is_in_log"), Releases.of(bookkeeper=release)).items()
+    trace, _ = violated(LATE, "acked_is_in_log")
+    assert trace.steps[number - 1].action == "confirm(b0, l0, s0)"
+    return run
+
+
+@pytest.mark.parametrize("release", ["4.17.3", "4.14.5"])
+def test_the_run_is_one_of_the_ledger_with_a_known_bug_of_the_release(release: str) -> None:
+    run = run_of(release)
+    assert (run.release, run.move) == (release, "confirm_late")
+    assert release in PROTOCOLS["ledger"].history[run.defect].present
+    assert "confirm_late" in (allows(run.defect) or ())
+    assert run.trace.defects == (run.defect,)
+    suite = Suite(run.protocol)
+    ledger_refinement(suite, ["truncate"])
+    outcome = replay_on(run.trace, run.protocol, suite)
+    assert outcome.replays, outcome
+    last = run.trace.states[-2:]
+    refinement = suite.properties[0].refinement
+    assert refinement is not None
+    coarse = [v.name for v in stand_in(1).variables]
+    before, after = (dict(zip(coarse, refinement.seen(state), strict=True)) for state in last)
+    assert before["end"] <= before["confirmed"] < after["confirmed"]
+
+
+def test_it_is_shown_at_its_step() -> None:
+    trace, protocol = violated(LATE, "acked_is_in_log")
+    lines = show(trace, protocol, below=runs_below(trace, protocol)).splitlines()
+    place = next(n for n, line in enumerate(lines) if line.lstrip().startswith("9  b0"))
+    assert lines[place + 1].startswith("        | an entry is confirmed beyond the end of the closed ledger; BookKeeper 4.")
+    rest = lines[place + 1 :]
+    ends = next(n for n, line in enumerate(rest) if not line.startswith("        | "))
+    assert rest[ends].lstrip().startswith("10  b0")
+    assert any("confirm(e0)" in line for line in rest[:ends])
+
+
+def test_a_trace_without_a_weak_move_has_none() -> None:
+    assert runs_below(*violated("terminated_reopened", "acked_is_in_log")) == {}
+
+
+def test_a_release_without_such_a_bug_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fencepost.checks.questions.ledger_runs.allows", lambda _: ())
+    assert runs_below(*violated(LATE, "acked_is_in_log")) == {}
+
+
+def test_trace_show_has_it_too(tmp_path: Path) -> None:
+    trace, protocol = violated(LATE, "acked_is_in_log")
+    file = tmp_path / "late.itf.json"
+    write(trace, protocol, file)
+    shown = fencepost("trace", "show", file)
+    assert shown.returncode == 0
+    assert "        | an entry is confirmed beyond the end of the closed ledger; BookKeeper 4." in shown.stdout
+    assert "        | " not in fencepost("trace", "show", file, "--actor", "b0").stdout
