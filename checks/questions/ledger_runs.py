@@ -76,9 +76,9 @@ def _run(move: str, release: str) -> LedgerRun | None:
     """The run with the first known bug of the release that makes the move possible, those of the smallest instances first."""
     having = [name for name, history in LEDGER.history.items() if release in history.present and move in (allows(name) or ())]
     for defect in sorted(having, key=lambda name: len(LEDGER.shown_by[name])):
-        found = _shortest(move, defect)
-        if found is not None:
-            return LedgerRun(move, defect, release, *found)
+        run = _shortest(move, defect)
+        if run is not None:
+            return LedgerRun(move, defect, release, *run)
     return None
 
 

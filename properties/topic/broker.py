@@ -174,8 +174,8 @@ def _ledgers(suite: Suite, log: Log) -> None:
     @suite.always
     def recovered_has_entries() -> Any:
         """A broker that has recovered the last ledger knows of no empty ledger, and of none that is missing."""
-        kept = [(b, k) for b in broker for k in ledger]
-        return all_of(Or(s.state[b] != "recovered", Not(s.known[b].has(k)), s.known_entries[b, k] > 0) for b, k in kept)
+        pairs = [(b, k) for b in broker for k in ledger]
+        return all_of(Or(s.state[b] != "recovered", Not(s.known[b].has(k)), s.known_entries[b, k] > 0) for b, k in pairs)
 
     @suite.step
     def empty_is_not_rolled() -> Any:
@@ -192,8 +192,8 @@ def _ledgers(suite: Suite, log: Log) -> None:
             may = {b: s.state[b].among("opened", "closing_ledger", "closed_ledger", "terminated") for b in broker}
             free = {b: And(may[b], s.fresh[b] == NONE) for b in broker}
             trims = {b: And(n.trimmed != s.trimmed, n.known[b] != s.known[b]) for b in broker}
-            kept = {b: all_of(Or(s.current[b] != k, s.trimmed.has(k), Not(n.trimmed.has(k))) for k in ledger) for b in broker}
-            return all_of(Implies(trims[b], And(free[b], kept[b])) for b in broker)
+            spares = {b: all_of(Or(s.current[b] != k, s.trimmed.has(k), Not(n.trimmed.has(k))) for k in ledger) for b in broker}
+            return all_of(Implies(trims[b], And(free[b], spares[b])) for b in broker)
 
     @suite.always
     def new_ledgers_are_under_way() -> Any:

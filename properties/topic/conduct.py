@@ -85,11 +85,11 @@ def topic_conduct(suite: Suite, log: Log) -> None:
     @suite.step
     def unlisted_is_given_up() -> Any:
         """A broker that goes on without having listed the ledger that it created has deleted it, as it is refused or ended."""
-        kept = [(b, k) for b in broker for k in ledger]
-        given_up = {x: And(s.fresh[x[0]] == x[1], n.fresh[x[0]] != x[1], n.state[x[0]] != "none") for x in kept}
+        pairs = [(b, k) for b in broker for k in ledger]
+        given_up = {x: And(s.fresh[x[0]] == x[1], n.fresh[x[0]] != x[1], n.state[x[0]] != "none") for x in pairs}
         may = {b: n.state[b].among("fenced", "closed_ledger", "write_failed", "terminated") for b in broker}
-        used = {x: Or(n.listed.has(x[1]), And(n.ledger.status[x[1]] == "deleted", may[x[0]])) for x in kept}
-        return all_of(Or(Not(given_up[x]), used[x]) for x in kept)
+        used = {x: Or(n.listed.has(x[1]), And(n.ledger.status[x[1]] == "deleted", may[x[0]])) for x in pairs}
+        return all_of(Or(Not(given_up[x]), used[x]) for x in pairs)
 
     if not settings["failures"]:
 

@@ -82,8 +82,8 @@ def _sometimes(suite: Suite, log: Log) -> None:
             only = {k: And(log.sent[k] == 1, log.confirmed[k] == 0, log.end[k] == 1) for k in log.ledger}
             writes = {b: s.state[b].among("opened", "closing_ledger") for b in broker}
             waits = {k: any_of(And(writes[b], s.current[b] == k) for b in broker) for k in log.ledger}
-            kept = any_of(And(log.status[k] == "closed", only[k], waits[k]) for k in log.ledger)
-            return And(kept, log.is_unspent("recoveries"))
+            stores = any_of(And(log.status[k] == "closed", only[k], waits[k]) for k in log.ledger)
+            return And(stores, log.is_unspent("recoveries"))
 
     if settings["deletions"] and settings["openings"] > 1 and log.capacity > 1:
 

@@ -53,15 +53,15 @@ def _locations(result: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def found() -> dict[str, Any]:
+def sarif() -> dict[str, Any]:
     asked = ["election", "--defect", "same_value", "--property", "node_of_another_is_kept"]
     log: dict[str, Any] = json.loads(fencepost("check", *asked, "--format", "sarif", "--quiet").stdout)
     return log
 
 
-def test_nothing_is_complained_of(found: dict[str, Any]) -> None:
-    assert list(complaints(found)) == []
-    assert found["runs"][0]["results"]
+def test_nothing_is_complained_of(sarif: dict[str, Any]) -> None:
+    assert list(complaints(sarif)) == []
+    assert sarif["runs"][0]["results"]
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_nothing_is_complained_of(found: dict[str, Any]) -> None:
         ("partialFingerprints", {}, "GH1002"),
     ],
 )
-def test_a_validator_that_is_strict_sees_it(found: dict[str, Any], name: str, value: Any, rule: str) -> None:
-    log = copy.deepcopy(found)
+def test_a_validator_that_is_strict_sees_it(sarif: dict[str, Any], name: str, value: Any, rule: str) -> None:
+    log = copy.deepcopy(sarif)
     rules = log["runs"][0]["tool"]["driver"]["rules"]
     rules.append({**rules[0], "id": "another"})
     log["runs"][0]["results"][0][name] = value
