@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.bookkeeper.replication.state import NOBODY
-from fencepost.model.language import And, Implies, Not, Or, all_of, any_of, how_many
+from fencepost.model.language import And, Implies, Not, Or, all_of, any_of, at_least, how_many
 from fencepost.properties.replication.terms import Terms
 from fencepost.properties.vocabulary import Suite
 
@@ -55,6 +55,26 @@ def _tasks(suite: Suite, t: Terms) -> None:
             return And(Implies(begins, took), Implies(And(n.lock == f"w{w}", s.lock != f"w{w}"), begins))
 
         return all_of(follows(w) for w in t.locking)
+
+    if t.p.parameters["disable"] != "no" and len(t.locking) < len(t.worker):
+
+        @suite.step
+        def commands_wait_for_the_switch() -> Any:
+            """The command begins once auto-recovery is disabled, and with ``wait`` once no task is under way."""
+            idle = all_of(s.phase[w] == "idle" for w in t.locking)
+            ready = And(s.switch == "disabled", idle if t.p.parameters["disable"] == "wait" else True)
+            commands = [w for w in t.worker if w not in t.locking]
+            return all_of(Implies(And(s.phase[w] == "idle", n.phase[w] != "idle"), ready) for w in commands)
+
+    if t.p.parameters["decommissions"]:
+
+        @suite.step
+        def members_that_are_away_are_decommissioned() -> Any:
+            """A bookie is decommissioned while it is away and named, and until it is named no more."""
+            begins = {b: And(n.decommissions_wait.has(b), Not(s.decommissions_wait.has(b))) for b in bookie}
+            ends = {b: And(s.decommissions_wait.has(b), Not(n.decommissions_wait.has(b))) for b in bookie}
+            named = {b: t.named(s, b) for b in bookie}
+            return all_of(And(Implies(begins[b], And(named[b], Not(s.up[b]))), Implies(ends[b], Not(named[b]))) for b in bookie)
 
     @suite.step
     def locks_go_with_the_work() -> Any:
@@ -161,7 +181,8 @@ def _work(suite: Suite, t: Terms) -> None:
                 *(Or(s.moves[w, o] == "none", n.moves[w, o] == s.moves[w, o]) for o in bookie),
             )
             goes_on = And(s.phase[w] == "choosing", n.phase[w] == "choosing")
-            return And(Implies(n.phase[w] != "choosing", blank), Implies(goes_on, stays))
+            version = Implies(n.phase[w] == "idle", n.seen[w] == 0)
+            return And(Implies(n.phase[w] != "choosing", blank), Implies(goes_on, stays), version)
 
         return all_of(follows(w) for w in t.worker)
 
@@ -201,7 +222,8 @@ def _copies(suite: Suite, t: Terms) -> None:
             gets = And(n.stored[b].has(e), Not(s.stored[b].has(e)))
             added = And(n.confirmed.has(e), Not(s.confirmed.has(e)), t.named(s, b), s.up[b])
             target = any_of(And(t.is_target(s, w, b), n.copied[w].has(e), Not(s.copied[w].has(e))) for w in worker)
-            back = And(s.needs_check[b], Not(s.limbo[b]), s.up[b]) if settings["integrity"] else False
+            ready = And(s.needs_check[b], Not(s.limbo[b]), s.up[b], t.named(s, b)) if settings["integrity"] else False
+            back = And(ready, t.readable(s, e))
             return Implies(gets, Or(added, target, back))
 
         return all_of(follows(b, e) for b in bookie for e in entry)
@@ -218,6 +240,18 @@ def _copies(suite: Suite, t: Terms) -> None:
             return Implies(And(loses, t.unharmed()), collected)
 
         return all_of(follows(b, e) for b in bookie for e in entry)
+
+    if settings["opened"]:
+
+        @suite.step
+        def writes_reach_the_members() -> Any:
+            """What the writer adds, every member that is up gets, an ack quorum at least, and none of them is in limbo."""
+            takes = {b: And(t.named(s, b), s.up[b]) for b in bookie}
+            limbo = any_of(And(takes[b], s.limbo[b]) for b in bookie) if settings["integrity"] else False
+            enough = And(at_least(settings["ack_quorum"], takes.values()), Not(limbo))
+            adds = [And(n.confirmed.has(e), Not(s.confirmed.has(e))) for e in entry]
+            there = [all_of(Implies(takes[b], t.has_good(n, b, e)) for b in bookie) for e in entry]
+            return all_of(Implies(add, And(enough, x)) for add, x in zip(adds, there, strict=True))
 
     if settings["rots"]:
 
@@ -252,9 +286,10 @@ def _bookies(suite: Suite, t: Terms) -> None:
                 boots = And(s.gone[b], Not(n.gone[b]))
                 limbo = n.limbo[b] == And(s.status == "open", t.named(s, b))
                 ends = And(s.needs_check[b], Not(n.needs_check[b]), n.losses == s.losses)
-                full = And(Implies(t.named(s, b), (s.confirmed & ~s.stored[b]).is_empty), Not(s.limbo[b]))
+                full = And(s.up[b], Implies(t.named(s, b), (s.confirmed & ~s.stored[b]).is_empty), Not(s.limbo[b]))
+                readable = all_of(Implies(s.confirmed.has(e), t.readable(s, e)) for e in t.entry)
                 out = And(s.limbo[b], Not(n.limbo[b]), n.losses == s.losses)
                 checked = And(Implies(boots, And(n.needs_check[b], limbo)), Implies(ends, full))
-                return And(checked, Implies(out, n.status == "closed"))
+                return And(checked, Implies(out, And(n.status == "closed", s.up[b], readable)))
 
             return all_of(follows(b) for b in bookie)

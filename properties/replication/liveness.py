@@ -33,6 +33,13 @@ def replication_liveness(suite: Suite, t: Terms) -> None:
             """A task is done in the end, unless the ledger cannot become whole."""
             return s.task, Or(Not(s.task), t.cannot_become_whole(), disabled)
 
+        if settings["expiries"]:
+
+            @suite.leads_to
+            def zombies_end() -> Any:
+                """A worker hears in the end that its session is gone."""
+                return [(s.zombie[w], Not(s.zombie[w])) for w in t.locking]
+
         if settings["decommissions"]:
 
             @suite.leads_to

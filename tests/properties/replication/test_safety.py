@@ -42,8 +42,8 @@ CAUGHT = {
     "listed_replica_is_no_news": ({"tasks_are_marked_for_a_reason"}, 5),
     "checker_reads_ends_only": ({"becomes_whole"}, 1),
     "checker_ignores_digest": ({"becomes_whole"}, 1),
-    "refill_ignores_digest": ({"rotten_copies_do_not_spread"}, 4),
-    "refill_by_boot_metadata": ({"integrity_checks_end"}, 18),
+    "refill_ignores_digest": ({"copies_come_for_a_reason", "rotten_copies_do_not_spread"}, 4),
+    "refill_by_boot_metadata": ({"copies_come_for_a_reason"}, 9),
     "open_fragment_replicated": ({"work_goes_forward"}, 4),
     "replaced_before_copy": ({"replaced_by_holders", "copies_are_not_fewer", "ensembles_change_as_chosen"}, 6),
     "collector_takes_no_lock": ({"copies_go_for_a_reason"}, 8),
@@ -72,6 +72,7 @@ COSTS: list[tuple[str, Mapping[str, Value], str, int | None]] = [
     ("task_deleted_without_lock", {**_ZOMBIE, "crashes": 2}, "becomes_whole", 13),
     ("task_deleted_without_lock", {**_ZOMBIE, "crashes": 2, "daily": True}, "becomes_whole", None),
     ("task_deleted_blindly", {"crashes": 2}, "becomes_whole", 8),
+    ("refill_by_boot_metadata", REPLICATION.shown_by["refill_by_boot_metadata"], "integrity_checks_end", 18),
     ("open_fragment_replicated", {"opened": True, "entries": 2}, "copies_are_not_fewer", 9),
 ]
 """A defect, an instance, what it costs an operator there, and in how many steps; none if the instance avoids it."""
