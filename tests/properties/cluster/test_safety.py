@@ -59,9 +59,9 @@ CAUGHT = {
     "no_recovery": ({"acked_is_in_log", "log_never_forks", "one_open_ledger"}, 15),
     "list_without_version": ({"list_is_written_by_version"}, 12),
     "written_before_listed": ({"left_ledgers_are_closed"}, 11),
-    "listed_before_created": ({"listed_is_created"}, 4),
-    "truncate": ({"acked_is_in_log"}, 13),
-    "confirm_late": ({"acked_is_in_log"}, 13),
+    "listed_before_created": ({"listed_is_created", "recovered_has_entries"}, 4),
+    "truncate": ({"acked_is_in_log", "ledgers_do_what_a_ledger_can"}, 13),
+    "confirm_late": ({"acked_is_in_log", "ledgers_do_what_a_ledger_can"}, 13),
     "taken_unowned": ({"one_takes_itself_for_the_owner"}, 2),
     "deleted_while_owned": ({"one_takes_itself_for_the_owner"}, 3),
 }
