@@ -12,6 +12,7 @@ from fencepost.checks.questions.answering import Answer, Way
 from fencepost.checks.questions.establishing import Established
 from fencepost.checks.reports.histories import upstream
 from fencepost.checks.reports.seen import seen
+from fencepost.model.counts import count_of
 from fencepost.model.history import History
 from fencepost.model.releases import SYSTEMS, Releases
 from fencepost.properties.registry import Entry, written
@@ -95,7 +96,7 @@ def _searched(answer: Answer) -> str:
 
 def about(way: Way, releases: Releases) -> Iterator[str]:
     """What there is to know of a way: whose bug it is, what avoids it, whether it was seen, and how to see its run."""
-    run = f"run of {len(way.steps)} steps: {command(way)}"
+    run = f"run of {count_of(len(way.steps), 'step')}: {command(way)}"
     if way.history is None:
         sentence = way.row.guarantee.sentence(way.row.limit) if way.row and way.row.limit else "the settings allow it"
         yield f"no bug: {sentence}; {run}"

@@ -27,12 +27,13 @@ from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions
 
 NOBODY = EphemeralNode.NOBODY
 
-DEFECTS = lock_defects.DEFECTS | store_migration.DEFECTS | {
+DEFECTS = {
+    **lock_defects.DEFECTS,
     "cache_kept_on_disconnect": SHARED["cache_kept_on_disconnect"],
     "answers_disabled": "a lookup names the owner that is giving the bundle up",
     "stale_unload": SHARED["stale_unload"],
+    **store_migration.DEFECTS,
 }
-
 
 
 def ownership(

@@ -150,7 +150,7 @@ def test_json_has_the_documented_fields(tmp_path: Path) -> None:
     assert set(report) == about | {"instances", "verdicts"}
     assert (report["format"], report["status"]) == (1, 12)
     row = next(row for row in report["verdicts"] if row["property"] == "no_truncation")
-    fields = "protocol instance parameters defects property kind verdict expected by reach note trace hazard"
+    fields = "protocol instance parameters defects property kind verdict expected by reach note refines refused trace hazard"
     assert set(row) == set(fields.split())
     assert (row["verdict"], row["by"], row["defects"]) == ("violated", "exhaustive", ["closes_at_lac"])
     assert row["reach"]["steps"] == 11

@@ -18,5 +18,5 @@ def test_a_protocol_is_built_over_another_store(name: str, store: str) -> None:
     entry = PROTOCOLS[name]
     faults = {p.name: 1 for p in entry.parameters if p.name in FAULTS and p.type is int}
     protocol = entry.build({**faults, "metadata_store": store})
-    assert set(faults) <= {variable.name for variable in protocol.variables}
+    assert set(faults) <= {variable.name.rpartition(".")[2] for variable in protocol.variables}
     assert entry.suite(protocol).properties
