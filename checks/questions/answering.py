@@ -53,7 +53,7 @@ class Answer:
     """The answer to a question of a user.
 
     ``ways`` are those in which it happens, what needs the fewest faults first; ``shown`` are the guarantees that hold, each
-    with so many events as were asked about or as many as it survives; ``gaps`` say what was cut short. ``searched`` is how many
+    with the events that were asked about, or with as many as it survives; ``gaps`` say what was cut short. ``searched`` is how many
     known bugs were searched for it alone, to the end.
     """
 

@@ -46,7 +46,7 @@ def content(
     """The traces, the models that they are of and, for every two of the same protocol, which steps of them stand side by side.
 
     The models have at most ``largest`` characters together; the trace of one that is left out has None for its number.
-    ``progress`` is told what is done next; a page to play with begins with a ``guide``.
+    ``progress`` hears what is done next; a page to play with begins with a ``guide``.
     """
     traces, judge = [], cache(Judge)
     for number, recording in enumerate(recordings, start=1):

@@ -22,7 +22,7 @@ SCRIPTS = (
 def page(
     recordings: Sequence[Recording], progress: Callable[[str], None] = lambda text: None, data: Mapping[str, Any] | None = None
 ) -> str:
-    """The page that shows these traces, of which there is at least one; ``progress`` is told what is done next, and ``data`` is
+    """The page that shows these traces, of which there is at least one; ``progress`` hears what is done next, and ``data`` is
     their ``content``, if that is there."""
     return filled(
         _part("page.html"),
