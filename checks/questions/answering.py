@@ -53,8 +53,8 @@ class Answer:
     """The answer to a question of a user.
 
     ``ways`` are those in which it happens, what needs the fewest faults first; ``shown`` are the guarantees that hold, each
-    with the events that were asked about, or with as many as it survives; ``gaps`` say what was cut short. ``searched`` is how many
-    known bugs were searched for it alone, to the end.
+    with the events that were asked about, or with as many as it survives; ``gaps`` say what was cut short. ``searched`` is how
+    many known bugs were searched for it alone, to the end.
     """
 
     matter: Matter

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fencepost.checks.questions.answering import Answer
+from fencepost.checks.questions.bug_change import BugChange
 from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.judging import Guaranteed, Judgement, Shortfall, compared, gap_in_words, history_of
 from fencepost.checks.reports.answers import as_json as answers_as_json
@@ -28,10 +29,11 @@ def unseen(now: Guaranteed) -> str:
 
 @dataclass(frozen=True)
 class Opening(Judgement):
-    """What a report of a configuration opens with: the judgement, what it changes in the balancing of load, and the answers to
-    what users ask first, if they were asked for."""
+    """What a report of a configuration opens with: the judgement, what it changes in the balancing of load, which known bugs a
+    change of releases takes and brings, and the answers to what users ask first, if they were asked for."""
 
     policy: PolicyChange | None = None
+    bugs: BugChange | None = None
     answers: tuple[Answer, ...] = ()
 
 
@@ -46,6 +48,7 @@ def as_json(opening: Opening) -> dict[str, Any]:
         "rows": [_row(now, row, before) for row in now.rows],
         "not_seen": unseen(now),
         "policy": opening.policy.as_json() if opening.policy else None,
+        "known_bugs": opening.bugs.as_json() if opening.bugs else None,
         "shortfalls": [
             {
                 "kind": s.kind,

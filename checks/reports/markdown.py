@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answering import Answer
+from fencepost.checks.questions.bug_change import BugChange
 from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.judging import compared
 from fencepost.checks.reports.answers import headline, in_short
@@ -17,13 +18,16 @@ MOST = 20
 
 
 def as_markdown(opening: Opening | None, rows: Iterable[Judged], status: ExitStatus, closing: str) -> str:
-    """The comment. It is empty where another configuration guarantees the same, nothing falls short and nothing failed."""
+    """The comment. It is empty where another configuration, or another release, guarantees the same and has the same known
+    bugs, nothing falls short and nothing failed."""
     table = "" if opening is None else _table(opening)
     failed = [row for row in rows if row.failed]
-    if status == ExitStatus.HOLDS and not table:
+    bugs = _bugs(opening.bugs) if opening is not None and opening.bugs is not None else ""
+    if status == ExitStatus.HOLDS and not table and not bugs:
         return ""
     answered = "".join(_answer(answer) for answer in opening.answers) if opening else ""
-    parts = [f"### Fencepost: {plain(closing)}\n", answered, table, "".join(f"- {_failure(row)}\n" for row in failed[:MOST])]
+    listed = "".join(f"- {_failure(row)}\n" for row in failed[:MOST])
+    parts = [f"### Fencepost: {plain(closing)}\n", answered, table, bugs, listed]
     if len(failed) > MOST:
         parts.append(f"{len(failed) - MOST} more; `--format text` prints all of them.\n")
     return "\n".join(part for part in parts if part)
@@ -33,6 +37,13 @@ def _answer(answer: Answer) -> str:
     """A question that users ask first, and the ways in which it happens."""
     ways = "".join(f"{number}. {plain(in_short(way))}\n" for number, way in enumerate(answer.ways, 1))
     return f"**{plain(answer.matter.asks)}** {plain(headline(answer))}\n\n{ways}" + ("\n" if ways else "")
+
+
+def _bugs(change: BugChange) -> str:
+    """Which known bugs a change of releases takes and brings; empty if none."""
+    if not change.go and not change.come:
+        return ""
+    return f"{plain(change.heading)}:\n\n" + "".join(f"- {plain(sentence)}\n" for sentence in change.sentences)
 
 
 def plain(text: str) -> str:

@@ -38,7 +38,7 @@ def report_page(opening: Opening, everything: Sequence[Checked], status: ExitSta
     against = f"; before: {before.file}" if before else ""
     end = closing(everything, status) if everything else closing_of_guarantees(opening, status)
     short = each('<p class="short">{}</p>', (f"{s.place}: {s.headline}" for s in opening.shortfalls))
-    rest = [_policy(opening), _hazards(everything), _others(everything)]
+    rest = [_bugs(opening), _policy(opening), _hazards(everything), _others(everything)]
     if runs:
         rest.append(html('<p><a href="{}">The runs, step by step</a></p>', runs))
     page = files("fencepost.checks.reports").joinpath("report_page.html").read_text(encoding="utf-8")
@@ -96,6 +96,14 @@ def _row(opening: Opening, row: Established) -> Html:
         lines=lines,
         run=run,
     )
+
+
+def _bugs(opening: Opening) -> Html:
+    """Which known bugs a change of releases takes and brings."""
+    if opening.bugs is None:
+        return Html()
+    lines = each("<p>{}</p>", opening.bugs.sentences)
+    return html('<section id="bugs"><h2>{}</h2>{}</section>', opening.bugs.heading, lines)
 
 
 def _policy(opening: Opening) -> Html:

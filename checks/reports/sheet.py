@@ -38,6 +38,7 @@ def sheet(
         [part for checked in everything if (part := failure_text(checked, width=width, colour=colour))],
         _short(opening, width),
         _unknown(opening, width),
+        _bugs(opening, width),
         _changed(opening, width),
         _policy(opening, width),
         *_rows(opening, width, whole=whole),
@@ -119,6 +120,14 @@ def _changed(opening: Opening, width: int) -> list[str]:
     rows = [row for row in opening.now.rows if not opening.of(row) and _differs(opening, row)]
     lines = [line for row in rows for line in _row(opening, row, width, whole=False)]
     return _headed("Changed, and not known to be worse", lines)
+
+
+def _bugs(opening: Opening, width: int) -> list[str]:
+    """Which known bugs a change of releases takes and brings."""
+    if opening.bugs is None:
+        return []
+    lines = [line for sentence in opening.bugs.sentences for line in _wrapped("  ", sentence, width, indent="    ")]
+    return [*_wrapped("", f"{opening.bugs.heading}:", width), *lines]
 
 
 def _policy(opening: Opening, width: int) -> list[str]:

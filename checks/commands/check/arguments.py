@@ -41,6 +41,7 @@ EXAMPLES = """examples:
   fencepost check                                     all protocols at the size for continuous integration
   fencepost check --conf broker.conf                  what a cluster with these settings guarantees
   fencepost check --conf new.conf --against old.conf  which guarantees get weaker, with a run for each
+  fencepost check --conf broker.conf --pulsar 5.0.0-M1 --against-pulsar 4.2.4  what an upgrade changes
   fencepost check --conf broker.conf --guarantees --require 'disks>=1' --require 'bookies_down>=1'
                                                       fail if it guarantees less, and say what to change
   fencepost check --conf broker.conf --pulsar 4.0.8   the known bugs that affect you with that release
@@ -67,6 +68,8 @@ def add_check(commands: Commands) -> None:
     add("--require", action="append", default=[], metavar="NAME>=N", help=helps)
     helps = "fail if less is guaranteed than with this file (exit 15)"
     add("--against", type=Path, action="append", default=[], metavar="FILE", help=helps)
+    helps = "compare with this release of Pulsar: which known bugs go and come, and what is guaranteed less (exit 15)"
+    add("--against-pulsar", action=Once, metavar="R", help=helps)
     helps = "number of bookies in the cluster (default: ensemble size + 1)"
     add("--bookies", type=whole(1), action=Once, metavar="N", help=helps)
     add_releases(check, "behave as this release of Pulsar, and search for its known bugs")

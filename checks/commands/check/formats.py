@@ -86,7 +86,7 @@ def _junit(run: FinishedRun) -> str:
 def _guarantees_as_junit(run: FinishedGuarantees) -> str:
     from fencepost.checks.reports.junit import as_junit
 
-    return as_junit((), run.status, [*run.notes, *_of_policy(run.opening)], opening=run.opening)
+    return as_junit((), run.status, [*run.notes, *_changes(run.opening)], opening=run.opening)
 
 
 def _sarif(run: FinishedRun) -> str:
@@ -99,7 +99,7 @@ def _sarif(run: FinishedRun) -> str:
 def _guarantees_as_sarif(run: FinishedGuarantees) -> str:
     from fencepost.checks.reports.sarif import as_sarif
 
-    return as_sarif((), run.status, [*run.notes, *_of_policy(run.opening)], opening=run.opening)
+    return as_sarif((), run.status, [*run.notes, *_changes(run.opening)], opening=run.opening)
 
 
 def _json(run: FinishedRun) -> str:
@@ -130,8 +130,9 @@ def _guarantees_as_markdown(run: FinishedGuarantees) -> str:
     return as_markdown(run.opening, (), run.status, closing_of_guarantees(run.opening, run.status))
 
 
-def _of_policy(opening: Opening) -> list[str]:
-    return [*opening.policy.sentences, *opening.policy.commands] if opening.policy else []
+def _changes(opening: Opening) -> list[str]:
+    policy = [*opening.policy.sentences, *opening.policy.commands] if opening.policy else []
+    return [*([opening.bugs.heading, *opening.bugs.sentences] if opening.bugs else []), *policy]
 
 
 FORMATS: Mapping[str, Format] = {

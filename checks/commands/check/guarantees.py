@@ -19,6 +19,7 @@ from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answering import Answer
 from fencepost.checks.questions.asking import Cluster, answered, guaranteed
+from fencepost.checks.questions.bug_change import bug_change
 from fencepost.checks.questions.establishing import Established, Means
 from fencepost.checks.questions.hazard_search import Searches
 from fencepost.checks.questions.hazards import Hazard
@@ -50,7 +51,7 @@ class First:
 
 def wanted_alone(asked: CheckRequest) -> bool:
     """Whether the guarantees are all that is asked for."""
-    return bool(asked.guarantees or asked.against)
+    return bool(asked.guarantees or asked.against or asked.against_pulsar)
 
 
 def come_first(asked: CheckRequest) -> bool:
@@ -63,7 +64,8 @@ def refuse_parts(asked: CheckRequest) -> None:
     part of one."""
     _required(asked)
     options = {"--guarantees": asked.guarantees, "--require": asked.require, "--against": asked.against}
-    named = [option for option, value in (options | {"--bookies": asked.bookies}).items() if value]
+    options |= {"--against-pulsar": asked.against_pulsar, "--bookies": asked.bookies}
+    named = [option for option, value in options.items() if value]
     if named and not asked.conf:
         raise RegistryError("--guarantees needs a configuration: add --conf broker.conf")
     if named and (parts := _parts(asked)):
@@ -99,9 +101,13 @@ def opening_of(
     Raises what ``check`` raises."""
     if subject.settings is None or subject.releases is None or not come_first(asked):
         return None
-    files = [(asked.conf, subject.settings), *([(asked.against, subject.before)] if subject.before else [])]
-    bookies = bookies_of(asked, *(settings for _, settings in files))
-    of_bookies = any(settings.bookies.is_given for _, settings in files)
+    files = [(named(asked.conf), asked.conf, subject.settings)]
+    if subject.before is not None:
+        paths = asked.against or asked.conf
+        release = f" on {subject.former}" if asked.against_pulsar else ""
+        files.append((f"{named(paths)}{release}", paths, subject.before))
+    bookies = bookies_of(asked, *(settings for _, _, settings in files))
+    of_bookies = any(settings.bookies.is_given for _, _, settings in files)
     required = _required(asked)
     about_bookies = [each.text for each in required if set(each.names) <= set(BOOKIES)]
     if about_bookies and not of_bookies:
@@ -110,23 +116,23 @@ def opening_of(
     approach = Approach(by="exhaustive", workers=asked.workers or os.cpu_count() or 1, memory=memory)
     means = Means(approach, reporter, None if asked.budget is None else started + asked.budget, should_stop)
     clusters = [
-        Cluster(named(paths), Place(paths[-1]), settings, bookies, asked.bookies is None, of_bookies)
-        for paths, settings in files
+        Cluster(name, Place(paths[-1]), settings, bookies, asked.bookies is None, of_bookies) for name, paths, settings in files
     ]
     rows = dict[str, Established]()
     if first is not None:
         for answer in answered(clusters[0], subject.releases, first.bugs, means, first.searches, rows):
             first.take(answer, subject.releases)
     now = guaranteed(clusters[0], subject.releases, means, established=rows)
-    before = guaranteed(clusters[1], subject.releases, means, now) if subject.before else None
+    before = guaranteed(clusters[1], subject.former, means, now) if subject.former else None
+    bugs = bug_change(subject.settings, subject.former, subject.releases) if subject.former and asked.against_pulsar else None
     policy = None
-    if subject.before is not None:
+    if asked.against and subject.before is not None:
         # loads the policies, which is slow, and seldom needed
         from fencepost.checks.commands.check.policy_change import policy_change
 
         policy = policy_change(asked.conf, subject.settings, asked.against, subject.before, subject.releases.pulsar)
     answers = tuple(first.answers) if first is not None else ()
-    return Opening(now, before, judged(now, before, required), policy, answers)
+    return Opening(now, before, judged(now, before, required), policy, bugs, answers)
 
 
 def run_alone(asked: CheckRequest, subject: Subject, started: float, record: Record) -> ExitStatus:

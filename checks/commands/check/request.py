@@ -23,6 +23,7 @@ class CheckRequest(Wanted, NamedReleases):
     guarantees: bool
     require: Sequence[str]
     against: Sequence[Path]
+    against_pulsar: str | None
     bookies: int | None
     format: str
     budget: float | None

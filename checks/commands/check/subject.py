@@ -27,11 +27,13 @@ from fencepost.properties.protocols import PROTOCOLS
 @dataclass(frozen=True)
 class Subject:
     """The settings of a cluster, if there are any, and those ``before``; the releases, which nobody named if ``assumed``, and
-    what they silently make of the classes that balance the load; and of which protocols nothing is claimed, and why."""
+    those ``former`` ones that the settings before had; what the releases silently make of the classes that balance the load;
+    and of which protocols nothing is claimed, and why."""
 
     settings: Settings | None
     before: Settings | None
     releases: Releases | None
+    former: Releases | None
     assumed: bool
     classes: tuple[str, ...] = ()
     left_out: str = ""
@@ -46,13 +48,14 @@ class Subject:
         named = chosen_releases(asked)
         if not asked.conf:
             left_out = "" if asked.protocols else _left_out(list(PROTOCOLS), named)
-            return cls(None, None, named, assumed=False, left_out=left_out)
+            return cls(None, None, named, None, assumed=False, left_out=left_out)
         settings = read_settings(*asked.conf)
-        before = read_settings(*asked.against) if asked.against else None
+        before = read_settings(*asked.against) if asked.against else settings if asked.against_pulsar else None
         releases = named if named and named.pulsar else replace(Releases.of(), kafka=named.kafka if named else "")
         classes = tuple(f"note: {note}" for note in as_taken(settings.load_manager, releases.pulsar))
         owns = [SERVICE_UNIT] if settings.load_manager.is_extensible(releases.pulsar) and not asked.protocols else []
-        return cls(settings, before, releases, named is None, classes, _left_out(owns, releases))
+        former = Releases.of(asked.against_pulsar) if asked.against_pulsar else releases if before is not None else None
+        return cls(settings, before, releases, former, named is None, classes, _left_out(owns, releases))
 
     @property
     def release(self) -> str:

@@ -256,6 +256,28 @@ def test_what_is_asked_for_wrongly_is_told(two: Path, arguments: tuple[str, ...]
     assert run.stderr.count("\n") == 1 or "--bookies 0" in " ".join(map(str, arguments))
 
 
+@pytest.mark.long
+def test_an_upgrade_says_which_known_bugs_go_and_come(two: Path) -> None:
+    between = ("--conf", two, "--pulsar", "4.2.4", "--against-pulsar", "4.0.8")
+    run = asked(*between)
+    words = " ".join(run.stdout.split())
+    assert run.returncode == 0
+    assert begins(run, f"{two} guarantees no less than {two} on Pulsar 4.0.8 with BookKeeper 4.17.2.")
+    assert "Known bugs, from Pulsar 4.0.8 with BookKeeper 4.17.2 to Pulsar 4.2.4 with BookKeeper 4.17.3: " in words
+    assert "topic.removed_producer_publishes" in words.partition("known bugs come: ")[2].partition(" stay. ")[0]
+    comment, page = asked(*between, "--format", "markdown").stdout, two.with_name("page.html")
+    assert "known bugs come: " in comment
+    report = json.loads(asked(*between, "--format", "json", "--html", page).stdout)["guarantees"]
+    assert report["known_bugs"]["come"]["topic.removed_producer_publishes"]
+    assert "Known bugs, from Pulsar 4.0.8" in page.read_text(encoding="utf-8")
+
+
+def test_a_release_to_compare_with_is_one_that_is_modelled(two: Path) -> None:
+    run = asked("--conf", two, "--against-pulsar", "4.1.0")
+    assert (run.returncode, run.stderr.count("\n")) == (2, 1)
+    assert "Pulsar 4.1.0 is not modelled; there are " in run.stderr
+
+
 def test_they_are_those_of_a_configuration() -> None:
     run = asked("--require", "disks>=1")
     assert (run.returncode, run.stderr) == (2, "fencepost: --guarantees needs a configuration: add --conf broker.conf\n")
