@@ -155,7 +155,7 @@ def test_answers_say_so(tree: tuple[Path, str]) -> None:
     rows = [line for line in table.splitlines()[3:] if line]
     assert rows
     assert all("unread" in row for row in rows)
-    assert f"\nunread: known bugs that Pulsar {number} may have: unload 9\n" in checked
+    assert f"\nunread: known bugs that Pulsar {number} may have: unload 11\n" in checked
     assert (status, checked.rstrip()[-9:]) == (20, "(exit 20)")
     assert f"; unread: known bugs that Pulsar {number} may have: metadata_store 4, " in aloud
     assert refused == 2, "its policies are unread"

@@ -1,4 +1,5 @@
-"""Who owns a bundle, as its topics know it: a stand-in for the protocol of bundles that are owned by locks, which refines it.
+"""Who owns a bundle, as its topics know it: a stand-in for the protocol of bundles that are owned by locks. It is a reading of
+model/pulsar/ownership.py; whether that protocol refines it is not checked.
 
 The owner has an ephemeral node in the metadata store. A broker takes itself for the owner when its node is there, and
 goes on when the node has vanished with its session, until it hears of that. Sessions, requests and revalidations are behind
@@ -38,12 +39,6 @@ class Ownership:
         unowned = "taken_unowned" in allows
 
         @p.move(by="b", b=broker)
-        def create(b: int) -> Any:
-            """The broker creates the node of the owner, and has not heard of that yet; or it has lost its node, and creates it
-            again."""
-            return owner == NOBODY, {owner: b}
-
-        @p.move(by="b", b=broker)
         def take(b: int) -> Any:
             """The broker takes itself for the owner: its node is there."""
             return And(Not(believes[b]), unowned or owner == b), {believes[b]: True}
@@ -69,7 +64,7 @@ class Ownership:
             idle = True if "deleted_while_owned" in allows else Not(believes[b])
             return And(owner == b, idle), {owner: NOBODY}
 
-        self.create, self.take, self.acquire = create, take, acquire
+        self.take, self.acquire = take, acquire
         self.lose, self.expire, self.release = lose, expire, release
 
 

@@ -23,6 +23,7 @@ class CtrlC:
         if name == sys.argv[1]:
             signal.raise_signal(signal.SIGINT)
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets what it starts in the background ignore it
 sys.meta_path.insert(0, CtrlC())
 sys.exit(main(["list", "election"]))
 """
