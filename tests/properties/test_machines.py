@@ -61,7 +61,7 @@ LARGE: dict[str, Mapping[str, Value]] = {
 """Instances that no search exhausts."""
 
 
-SLOW = ("ledger", "service_unit", "service_unit_migration")
+SLOW = ("cluster", "ledger", "service_unit", "service_unit_migration")
 """Protocols whose machines take seconds to build."""
 
 

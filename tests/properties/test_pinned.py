@@ -16,8 +16,8 @@ from tests.properties.searching import caught, controls, counts, faithful, searc
 AT_ONCE = 2
 """Instances of each protocol, the smallest, that are searched in the first step."""
 
-SLOW_TO_BUILD = ("service_unit", "service_unit_migration")
-"""Protocols whose instances take a second to build: of their defects the first step has one each."""
+SLOW_TO_BUILD = ("cluster", "service_unit", "service_unit_migration", "topic")
+"""Protocols whose instances take most of a second to build: of their defects the first step has one each."""
 
 
 def _instances() -> Iterator[ParameterSet]:

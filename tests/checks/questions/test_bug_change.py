@@ -26,6 +26,7 @@ def test_what_goes_one_way_comes_the_other_way(settings: Settings) -> None:
     assert "ledger.captured_ensemble" in up.stay
 
 
+@pytest.mark.long
 def test_the_same_releases_change_nothing(settings: Settings) -> None:
     change = bug_change(settings, Releases.of("4.2.4"), Releases.of("4.2.4"))
     assert not change.go
@@ -33,6 +34,7 @@ def test_the_same_releases_change_nothing(settings: Settings) -> None:
     assert change.sentences[:2] == ["0 known bugs go.", "0 known bugs come."]
 
 
+@pytest.mark.long
 def test_of_what_a_cluster_does_not_run_nothing_is_said(tmp_path: Path) -> None:
     conf = tmp_path / "broker.conf"
     conf.write_text("loadManagerClassName=org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl\n")

@@ -19,6 +19,7 @@ from fencepost.traces.replay import replay_on
 from fencepost.traces.trace import Trace
 from fencepost.traces.wording.text import show
 from tests.command import fencepost
+from tests.marking import first_at_once
 
 TOPIC = PROTOCOLS["topic"]
 LATE = "close_error_ignored"
@@ -38,7 +39,7 @@ def run_of(release: str) -> LedgerRun:
     return run
 
 
-@pytest.mark.parametrize("release", ["4.17.3", "4.14.5"])
+@pytest.mark.parametrize("release", first_at_once(["4.17.3", "4.14.5"]))
 def test_the_run_is_one_of_the_ledger_with_a_known_bug_of_the_release(release: str) -> None:
     run = run_of(release)
     assert (run.release, run.move) == (release, "confirm_late")
@@ -77,6 +78,7 @@ def test_a_release_without_such_a_bug_has_none(monkeypatch: pytest.MonkeyPatch) 
     assert runs_below(*violated(LATE, "acked_is_in_log")) == {}
 
 
+@pytest.mark.long
 def test_trace_show_has_it_too(tmp_path: Path) -> None:
     trace, protocol = violated(LATE, "acked_is_in_log")
     file = tmp_path / "late.itf.json"

@@ -39,6 +39,7 @@ def test_recover_and_lost_sessions_cost_a_copy(tmp_path: Path, copies: int, book
     assert set(failure.defects) == {"collector_trusts_the_lock", "target_is_a_member"}
 
 
+@pytest.mark.long
 def test_without_the_daily_audit_a_ledger_may_stay_without_a_copy(tmp_path: Path) -> None:
     row = rows(tmp_path, "auditorPeriodicBookieCheckInterval=0")["replaced"]
     assert (row.figure, row.is_known) == (1, True)

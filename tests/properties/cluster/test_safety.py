@@ -11,6 +11,7 @@ from fencepost.model.language.mistakes import ModelError
 from fencepost.model.stand_ins.ownership import Ownership, stand_in
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
+from tests.marking import first_at_once
 from tests.properties.searching import searched, unexpected
 
 CLUSTER = PROTOCOLS["cluster"]
@@ -74,7 +75,7 @@ def lost(defects: tuple[str, ...], parameters: Mapping[str, Value]) -> dict[str,
     return unexpected(searched(CLUSTER, parameters, defects, ["acked_is_in_log"]))
 
 
-@pytest.mark.parametrize("weak", ["truncate", "confirm_late", "truncate, confirm_late"])
+@pytest.mark.parametrize("weak", first_at_once(["truncate, confirm_late", "truncate", "confirm_late"]))
 def test_without_a_fence_two_owners_lose_an_acknowledged_message(weak: str) -> None:
     assert lost(tuple(weak.split(", ")), ONE) == {"acked_is_in_log": 13}
 
@@ -94,6 +95,7 @@ def test_two_owners_without_a_lost_session_lose_nothing_as_long_as_fences_hold(w
     assert lost((weak, "confirm_late"), {**ONE, "expiries": 0}) == {"acked_is_in_log": steps}
 
 
+@pytest.mark.long
 def test_a_former_owner_deletes_the_topic_of_its_successor() -> None:
     assert lost(("zombie_deletes",), CLUSTER.shown_by["zombie_deletes"]) == {"acked_is_in_log": 16}
     assert lost(("zombie_deletes",), {**CLUSTER.shown_by["zombie_deletes"], "deletions": 0}) == {}
