@@ -156,6 +156,7 @@ def test_it_is_the_same_in_another_process() -> None:
     assert [stable(run.stdout) for run in here] == [stable(run.stdout) for run in there]
 
 
+@pytest.mark.long
 def test_a_baseline_is_written_filled_in_and_kept_to(tmp_path: Path) -> None:
     file = tmp_path / "accepted.json"
     written = fencepost(*OLD, "--write-baseline", file)

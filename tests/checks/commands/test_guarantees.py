@@ -231,6 +231,7 @@ def test_the_budget_is_that_of_the_whole_command(one: Path, two: Path) -> None:
     assert time.monotonic() - started < 60
 
 
+@pytest.mark.long
 def test_what_there_was_no_time_for_is_not_known(two: Path) -> None:
     run = asked("--conf", two, "--require", "disks>=1", "--budget", "0.000001")
     assert run.returncode == 20

@@ -36,6 +36,7 @@ def test_check_writes_a_page_of_what_it_finds(folder: Path) -> None:
     assert names(folder / "fencepost.html") == ["no_truncation (ledger, defect, closes_at_lac)"]
 
 
+@pytest.mark.long
 def test_a_page_of_files(folder: Path) -> None:
     file = folder / f"{NAME}.itf.json"
     run = fencepost("trace", "html", file)

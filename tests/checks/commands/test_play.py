@@ -41,6 +41,7 @@ def data_in(page: Path) -> Any:
     return json.loads(data)
 
 
+@pytest.mark.long
 def test_a_page_of_an_instance_as_a_release_behaves(tmp_path: Path) -> None:
     out = tmp_path / "pages" / "election.html"
     run = fencepost("play", "election", "--pulsar", "4.0.8", "--set", "brokers=2", "--html", out, "--quiet")
@@ -103,6 +104,7 @@ def test_what_cannot_be_played_is_told(tmp_path: Path) -> None:
     assert fencepost("play", "election", "--html", "page.txt").returncode == 2
 
 
+@pytest.mark.long
 def test_a_model_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fencepost.checks.commands.pages.content", lambda *asked, **named: content(*asked, **named, largest=10))
     out = tmp_path / "alone.html"

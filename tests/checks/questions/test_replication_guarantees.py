@@ -14,7 +14,6 @@ from fencepost.checks.questions.ledger_guarantees import Sizes
 from fencepost.checks.questions.replication_guarantees import replication_guarantees
 from fencepost.checks.settings.broker_conf import ConfigurationError
 from fencepost.model.releases import Releases
-from tests.marking import first_at_once
 
 MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 28), Reporter(quiet=True))
 USUAL = "bookiePort=3181"
@@ -28,7 +27,8 @@ def rows(folder: Path, text: str, copies: int = 2, bookies: int = 3) -> dict[str
     return {guarantee.name: establish(guarantee, MEANS) for guarantee in asked}
 
 
-@pytest.mark.parametrize(("copies", "bookies"), first_at_once([(2, 3), (3, 4)]))
+@pytest.mark.parametrize(("copies", "bookies"), [(2, 3), (3, 4)])
+@pytest.mark.long
 def test_recover_and_lost_sessions_cost_a_copy(tmp_path: Path, copies: int, bookies: int) -> None:
     by_name = rows(tmp_path, USUAL, copies, bookies)
     assert {name: row.figure for name, row in by_name.items()} == {"replaced": 2, "worker_sessions": 0, "recover": 0}
