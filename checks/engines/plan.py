@@ -28,8 +28,6 @@ from fencepost.properties.small_instances import changed_by_more
 from fencepost.properties.suspicions import Suspicion, empty
 from fencepost.properties.vocabulary import Property, Suite
 
-ENGINES = ("exhaustive", "walks", "induction", "bounded")
-
 STRENGTH = ("violated", "proved for any size", "proved", "exhausted", "bounded", "sampled", "inconclusive")
 """Verdicts, the most telling first."""
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from fencepost.model.bookkeeper.replication.state import State, Updates
 from fencepost.model.bookkeeper.replication.workers import can_recover
-from fencepost.model.language import And, Implies, Not, all_of, any_of
+from fencepost.model.language import And, Not, all_of
 
 
 def declare_integrity_check(s: State) -> None:
@@ -83,12 +83,3 @@ def declare_integrity_check(s: State) -> None:
 def metadata_read(s: State, b: int) -> Updates:
     """A bookie that boots keeps the metadata in memory."""
     return {} if s.cached is None else {s.cached[b]: s.bookie.where(s.named)}
-
-
-def has_nobody_to_ask(s: State, b: int) -> Any:
-    """The formula: an entry that the bookie should have is at no other member that is up."""
-
-    def is_somewhere(e: int) -> Any:
-        return any_of(And(s.named(x), s.up[x], s.has_good(x, e)) for x in s.bookie if x != b)
-
-    return Not(all_of(Implies(And(s.named(b), s.confirmed.has(e), Not(s.stored[b].has(e))), is_somewhere(e)) for e in s.entry))

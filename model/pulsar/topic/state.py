@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fencepost.model.language import And, If, Not, Protocol, Universe, any_of, maximum
+from fencepost.model.language import And, If, Not, Protocol, Universe, maximum
 from fencepost.model.pulsar.topic.possible import Possible
 
 STATES = (
@@ -155,10 +155,6 @@ class State:
     def holds(self, k: int, e: int, m: int) -> Any:
         """The formula: a reader of the ledger gets the message as this entry."""
         return And(self.content[k, e] == m, e < self.length_of(k))
-
-    def is_in_ledger(self, k: int, m: int) -> Any:
-        """The formula: a reader of the ledger gets the message."""
-        return any_of(self.holds(k, e, m) for e in self.slots)
 
     def has_room(self) -> Any:
         """The formula: the list may still be written, as far as the instance goes."""
