@@ -2,7 +2,7 @@
 
 An action is written once and grounded many times, and a formula over all members of a universe is written once and unrolled.
 A mistake in that one line is in all of them, so a place is told by its text, in which members and numbers have no identity:
-``requested[b0] = {e1}`` in ``add(b0, e1)`` reads ``requested[b] = {e}``, and a member that is no argument reads ``*``.
+``sent_to[b0] = {e1}`` in ``add(b0, e1)`` reads ``sent_to[b] = {e}``, and a member that is no argument reads ``*``.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def bookie(
     stored = p.subset("stored", entry, per=ledger)
     fenced = p.flag("fenced", per=ledger)
     explicit_lac = p.number("explicit_lac", 0, explicit_lacs, per=ledger)
-    key_cached = p.flag("key_cached", per=ledger)
+    key_logged = p.flag("key_logged", per=ledger)
     dirty = p.flag("dirty", per=directory)
     if not on_db:
         paged = p.flag("paged", per=ledger)
@@ -121,7 +121,7 @@ def bookie(
 
     def key_if_new(of: int) -> tuple[str, Any]:
         """The record of the master key, unless the process has logged it, or met it in replay (BookieImpl.masterKeyCache)."""
-        return "key", Not(key_cached[of])
+        return "key", Not(key_logged[of])
 
     # --- adds
 
@@ -142,7 +142,7 @@ def bookie(
         """The entry is in the storage's memory, readable at once, and its records are logged."""
         logged = key_and_entry(of, kind) if journal_write_data else journal.logs(of, key_if_new(of))
         pages = {} if on_db else {paged[of]: True}
-        return {stored[of]: stored[of].plus(e), key_cached[of]: True, dirty[of % directories]: True, **logged, **pages}
+        return {stored[of]: stored[of].plus(e), key_logged[of]: True, dirty[of % directories]: True, **logged, **pages}
 
     accepted = "accepted" if journal_write_data else "acknowledged"
 
@@ -206,7 +206,7 @@ def bookie(
     @p.rule
     def fence_records(of: int) -> Any:
         """The records of a fence: the master key if the process has not logged it yet, without which replay skips the fence."""
-        return {key_cached[of]: True, **journal.logs(of, key_if_new(of), "fence")}
+        return {key_logged[of]: True, **journal.logs(of, key_if_new(of), "fence")}
 
     @p.rule
     def may_confirm(of: int) -> Any:
@@ -235,7 +235,7 @@ def bookie(
         return And(up, Not(fenced[of]), journal.has_room(2)), {fenced[of]: True, **fence_records(of)}
 
     @p.step(by="recovery", mirrors="ReadEntryProcessorV3.getReadResponse, ReadEntryProcessor.processPacket", of=ledger)
-    def confirm_fence(of: int) -> Any:
+    def answer_fencing_read(of: int) -> Any:
         """A fencing read is answered with what the bookie has."""
         return And(up, fenced[of], may_confirm(of), Not(stored[of].is_empty), Not(fence_told[of])), {fence_told[of]: True}
 
@@ -257,7 +257,7 @@ def bookie(
     @p.rule
     def lac_records(of: int, lac: int) -> Any:
         """The records of an explicit last add confirmed: like those of a fence."""
-        return {key_cached[of]: True, **journal.logs(of, key_if_new(of), f"lac{lac}")}
+        return {key_logged[of]: True, **journal.logs(of, key_if_new(of), f"lac{lac}")}
 
     lac_records.instead("master_key_with_entries_only", lambda of, lac: journal.logs(of, f"lac{lac}"))
     lac_records.instead("explicit_lac_in_memory", lambda of, lac: {})
@@ -307,7 +307,7 @@ def bookie(
         """The process has ended: its memory is gone, what it had accepted is not answered, the journal ends at ``end``."""
         updates: dict[Any, Any] = {stage: "down", **journal.cut_at(end)}
         for of in ledger:
-            updates |= {stored[of]: (), fenced[of]: False, explicit_lac[of]: 0, key_cached[of]: False}
+            updates |= {stored[of]: (), fenced[of]: False, explicit_lac[of]: 0, key_logged[of]: False}
             for e in entry:
                 updates |= {x[of, e]: If(x[of, e] == "accepted", "none", x[of, e]) for x in (added, recovered)}
         gone = [*dirty, *lac_asked, *(() if on_db else paged), *(() if checked is None else checked)]
@@ -366,7 +366,7 @@ def bookie(
                 stored[of]: replay_of.stored(of),
                 fenced[of]: replay_of.fence(of),
                 explicit_lac[of]: replay_of.explicit_lac(of),
-                key_cached[of]: replay_of.key(of),
+                key_logged[of]: replay_of.key(of),
             }
             if not on_db:
                 updates[paged[of]] = replay_of.adds(of)

@@ -26,7 +26,7 @@ def checkpoints(
     """
     s = p.state
     ledger, directory, flusher = (p.universes[name] for name in ("ledger", "directory", "flusher"))
-    stored, fenced, explicit_lac, key_cached, dirty = s.stored, s.fenced, s.explicit_lac, s.key_cached, s.dirty
+    stored, fenced, explicit_lac, key_logged, dirty = s.stored, s.fenced, s.explicit_lac, s.key_logged, s.dirty
     checkpoint, taken = s.checkpoint, s.taken
     storage: str = p.parameters["storage"]
     on_db = storage == "db"
@@ -34,7 +34,7 @@ def checkpoints(
 
     def is_known(of: int) -> Any:
         """The storage has the ledger's master key, in memory at least."""
-        return Or(key_cached[of], Not(stored[of].is_empty), fenced[of], explicit_lac[of] > 0)
+        return Or(key_logged[of], Not(stored[of].is_empty), fenced[of], explicit_lac[of] > 0)
 
     @p.rule
     def saves_index(d: int) -> Any:

@@ -75,8 +75,8 @@ def _requests(suite: Suite) -> None:
             accepts = And(before[of, e] == "none", after[of, e].among("accepted", "acknowledged"))
             ends = [And(s.logged <= x, p.primed(journal.is_at(x, of, f"{who}{e}"))) for x in place]
             behind = Or(*ends) if journals else True
-            keyed = n.logged == s.logged + how_many(Not(s.key_cached[of])) + (1 if journals else 0)
-            in_memory = And(n.stored[of].has(e), n.dirty[of % settings["directories"]], n.key_cached[of])
+            keyed = n.logged == s.logged + how_many(Not(s.key_logged[of])) + (1 if journals else 0)
+            in_memory = And(n.stored[of].has(e), n.dirty[of % settings["directories"]], n.key_logged[of])
             pages = True if settings["storage"] == "db" else n.paged[of]
             return Implies(accepts, And(in_memory, pages, behind, keyed))
 
@@ -93,7 +93,7 @@ def _requests(suite: Suite) -> None:
             And(
                 (s.stored[of] & ~n.stored[of]).is_empty,
                 Implies(s.fenced[of], n.fenced[of]),
-                Implies(s.key_cached[of], n.key_cached[of]),
+                Implies(s.key_logged[of], n.key_logged[of]),
                 n.explicit_lac[of] >= s.explicit_lac[of],
                 n.explicit_lac[of] <= s.explicit_lac[of] + 1,
             )
@@ -108,7 +108,7 @@ def _requests(suite: Suite) -> None:
         def logs(of: int, kind: str) -> Any:
             return any_of(And(s.logged <= x, x < n.logged, p.primed(journal.is_at(x, of, kind))) for x in place)
 
-        keys = [Implies(logs(of, "key"), And(Not(s.key_cached[of]), n.key_cached[of])) for of in ledger]
+        keys = [Implies(logs(of, "key"), And(Not(s.key_logged[of]), n.key_logged[of])) for of in ledger]
         return Implies(goes_on, And(*keys, *(Implies(logs(of, "fence"), Not(s.fenced[of])) for of in ledger)))
 
     @suite.step
@@ -205,7 +205,7 @@ def _checkpoints(suite: Suite) -> None:
             )
 
         by = {of: any_of(done[f] for f in flusher if of in whose(f)) for of in ledger}
-        known = {of: Or(s.key_cached[of], Not(s.stored[of].is_empty), s.fenced[of], s.explicit_lac[of] > 0) for of in ledger}
+        known = {of: Or(s.key_logged[of], Not(s.stored[of].is_empty), s.fenced[of], s.explicit_lac[of] > 0) for of in ledger}
         keys = [Implies(And(n.saved_key[of], Not(s.saved_key[of])), known[of]) for of in ledger]
         return And(*keys, *(If(by[of], n.saved[of] == s.stored[of], is_kept(of)) for of in ledger))
 
@@ -274,7 +274,7 @@ def _process(suite: Suite) -> None:
     def memory_ends_with_the_process() -> Any:
         """A process that ends leaves nothing in memory, and of the journal what was written, or synced if power is lost."""
         ends = And(s.stage != "down", n.stage == "down")
-        gone = [And(n.stored[of].is_empty, Not(n.fenced[of]), Not(n.key_cached[of]), n.explicit_lac[of] == 0) for of in ledger]
+        gone = [And(n.stored[of].is_empty, Not(n.fenced[of]), Not(n.key_logged[of]), n.explicit_lac[of] == 0) for of in ledger]
         pages = [] if on_db else [Not(n.paged[of]) for of in ledger]
         asked = [And(Not(n.lac_asked[of]), *(n.added[of, e] != "accepted" for e in entry)) for of in ledger]
         again = [n.recovered[of, e] != "accepted" for of in ledger for e in entry]
@@ -292,7 +292,7 @@ def _process(suite: Suite) -> None:
                 And(
                     *(n.stored[of].has(e) == replay.has(of, e) for e in entry),
                     n.fenced[of] == replay.fence(of),
-                    n.key_cached[of] == replay.key(of),
+                    n.key_logged[of] == replay.key(of),
                     n.explicit_lac[of] == replay.explicit_lac(of),
                 )
                 for of in ledger

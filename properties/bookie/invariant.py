@@ -41,7 +41,7 @@ def bookie_invariant(suite: Suite) -> None:
     def boots_and_stops_save() -> Any:
         """A process that starts or ends is saving what it has; one that has ended has nothing in memory or to answer."""
         idle = all_of(s.checkpoint[f] == "none" for f in flusher)
-        blank = all_of(And(s.stored[of].is_empty, Not(s.fenced[of]), Not(s.key_cached[of])) for of in ledger)
+        blank = all_of(And(s.stored[of].is_empty, Not(s.fenced[of]), Not(s.key_logged[of])) for of in ledger)
         quiet = all_of(x[of, e] != "accepted" for x in whose.values() for of, e in pairs)
         stages = [] if settings["stops"] else [s.stage != "stopping"]
         if not (settings["stops"] or settings["kills"] or settings["power_losses"]):
@@ -72,7 +72,7 @@ def bookie_invariant(suite: Suite) -> None:
         """What is saved, and what is in the journal, is in the memory of a bookie that runs."""
 
         def known(of: int) -> Any:
-            return Or(saved.key[of], s.key_cached[of], Not(s.stored[of].is_empty), s.fenced[of], s.explicit_lac[of] > 0)
+            return Or(saved.key[of], s.key_logged[of], Not(s.stored[of].is_empty), s.fenced[of], s.explicit_lac[of] > 0)
 
         def is_there(x: int, of: int) -> Any:
             return And(
@@ -95,7 +95,7 @@ def bookie_invariant(suite: Suite) -> None:
         kinds = ["fence", *(f"lac{n}" for n in journal.explicit_lacs), *(f"{who}{e}" for who in "er" for e in entry)]
         return And(
             *(Implies(journal.is_at(x, of, *kinds), met(of, x)) for x in place for of in ledger),
-            *(Implies(s.key_cached[of], met(of, place.size)) for of in ledger),
+            *(Implies(s.key_logged[of], met(of, place.size)) for of in ledger),
         )
 
     @suite.lemma

@@ -49,7 +49,7 @@ def ledger_causes(suite: Suite) -> None:
                 has_later = any_of(And(e < later, s.stored[b].has(later)) for later in entry)
                 return And(s.up[b], read, Or(n.bookie_lac[b] >= e - 1, has_later))
 
-            without_add = {(b, e): And(is_new("stored", b, e), Not(n.accepted[b].has(e))) for b, e in places}
+            without_add = {(b, e): And(is_new("stored", b, e), Not(n.taken_by_bookie[b].has(e))) for b, e in places}
             return all_of(Implies(without_add[b, e], again(b, e)) for b, e in places)
 
         @suite.step
@@ -84,7 +84,7 @@ def ledger_causes(suite: Suite) -> None:
             awaited = any_of(And(s.lac < e, e <= s.sent, writers.leaves(p, e)) for e in entry)
             if settings["ack_quorum"] < settings["write_quorum"]:
                 left = {b: And(writers.in_last(b), Not(p.primed(writers.in_last(b)))) for b in bookie}
-                failed = [And(left[b], e <= s.lac, writers.holds(b, e), s.requested[b].has(e)) for b, e in places]
+                failed = [And(left[b], e <= s.lac, writers.holds(b, e), s.sent_to[b].has(e)) for b, e in places]
                 awaited = Or(awaited, And(s.lac < s.sent, any_of(failed)))
             again = [
                 And(s.phase[r] == "adding", new_ensembles[r].leaves(p, next_entry(s, r), spared=s.recovery_acked[r]))
@@ -98,7 +98,7 @@ def ledger_causes(suite: Suite) -> None:
         def bad_copies_come_from_faults() -> Any:
             """A fault spoils a copy; what is written after that is good, or as it was found."""
             spoils = any_of(And(s.stored[b].has(e), is_new("rotten", b, e)) for b, e in places)
-            added = [Implies(is_new("accepted", b, e), Not(n.rotten[b].has(e))) for b, e in places]
+            added = [Implies(is_new("taken_by_bookie", b, e), Not(n.rotten[b].has(e))) for b, e in places]
             again = [
                 Implies(And(is_new("recovery_acked", r, b), next_entry(s, r) == e), n.rotten[b].has(e) == s.spoiled[r])
                 for r in recoverer

@@ -29,14 +29,17 @@ def ledger_conduct(suite: Suite) -> None:
     @suite.step
     def sent_one_after_the_other() -> Any:
         """Entries are sent in order, by a writer that is writing, and carry the last add confirmed as of then."""
-        carries = [Implies(And(n.sent == e, s.sent != e), n.carried[e] == s.lac) for e in entry]
+        carries = [Implies(And(n.sent == e, s.sent != e), n.piggybacked_lac[e] == s.lac) for e in entry]
         return Implies(n.sent != s.sent, And(s.writer == "writing", n.sent == s.sent + 1, *carries))
 
     @suite.always
     def bookies_accept_what_was_sent_to_them() -> Any:
         """A bookie accepts only what it was sent, and only what it accepted is acknowledged."""
         return all_of(
-            And(Implies(s.accepted[b].has(e), s.requested[b].has(e)), Implies(s.acked[b].has(e), s.accepted[b].has(e)))
+            And(
+                Implies(s.taken_by_bookie[b].has(e), s.sent_to[b].has(e)),
+                Implies(s.acked[b].has(e), s.taken_by_bookie[b].has(e)),
+            )
             for b in bookie
             for e in entry
         )
@@ -48,7 +51,8 @@ def ledger_conduct(suite: Suite) -> None:
             """A bookie that is down takes nothing in and answers nobody."""
 
             def idle(b: int) -> Any:
-                same = And(n.stored[b] == s.stored[b], n.accepted[b] == s.accepted[b], Implies(n.fenced[b], s.fenced[b]))
+                entries = And(n.stored[b] == s.stored[b], n.taken_by_bookie[b] == s.taken_by_bookie[b])
+                same = And(entries, Implies(n.fenced[b], s.fenced[b]))
                 answers = [(n.coverage, s.coverage), (n.no_such_entry, s.no_such_entry), (n.recovery_acked, s.recovery_acked)]
                 return And(same, *(Implies(after[r].has(b), before[r].has(b)) for after, before in answers for r in recoverer))
 
@@ -79,14 +83,14 @@ def ledger_conduct(suite: Suite) -> None:
         @suite.sometimes
         def disk_lost() -> Any:
             """An entry that a bookie acknowledged is gone from it, and the ledger is open."""
-            return And(s.status == "open", any_of(And(s.accepted[b].has(0), Not(s.stored[b].has(0))) for b in bookie))
+            return And(s.status == "open", any_of(And(s.taken_by_bookie[b].has(0), Not(s.stored[b].has(0))) for b in bookie))
 
     if settings["deletions"] and not most_losses(settings):
 
         @suite.sometimes
         def ledger_collected() -> Any:
             """A bookie has dropped the entries of a deleted ledger."""
-            return And(s.status == "deleted", any_of(And(s.accepted[b].has(0), Not(s.stored[b].has(0))) for b in bookie))
+            return And(s.status == "deleted", any_of(And(s.taken_by_bookie[b].has(0), Not(s.stored[b].has(0))) for b in bookie))
 
     if settings["explicit_lacs"] and reader.size:
 

@@ -88,7 +88,7 @@ def durability_of_restarts(p: Protocol) -> Suite:
     ours, suite, s = _Ledger(p), Suite(p), p.state
 
     def will_have(b: int, e: int) -> Any:
-        comes = And(s.requested[b].has(e), Not(s.accepted[b].has(e)), Not(s.fenced[b]))
+        comes = And(s.sent_to[b].has(e), Not(s.taken_by_bookie[b].has(e)), Not(s.fenced[b]))
         return Or(ours.has_copy(b, e), And(comes, ours.published.holds(b, e)))
 
     @suite.always
@@ -122,7 +122,7 @@ def usual_durability(p: Protocol) -> Suite:
     ours, suite, s = _Ledger(p), Suite(p), p.state
 
     def is_everywhere(e: int) -> Any:
-        return all_of(Implies(ours.published.holds(b, e), s.accepted[b].has(e)) for b in ours.bookie)
+        return all_of(Implies(ours.published.holds(b, e), s.taken_by_bookie[b].has(e)) for b in ours.bookie)
 
     @suite.always
     def entries_that_all_have_taken_have_a_copy() -> Any:

@@ -55,7 +55,7 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "recovery_ensemble_starts_early": _PAIR_AND_SPARE,
     "confirms_while_changing": _PAIR_AND_SPARE | {"entries": 1},
     "no_such_entry_though_stored": _ONE_ENTRY,
-    "empty_disk_counts_as_covered": {"entries": 1, "losses": 1},
+    "cookie_deleted_after_wipe": {"entries": 1, "losses": 1},
     "fence_forgotten_on_delete": {"entries": 1, "deletions": 1},
     "explicit_lac_lost": {"entries": 1, "explicit_lacs": 1, "crashes": 1},
     "ignores_fence": _ONE_ENTRY,

@@ -42,7 +42,7 @@ def ledger_liveness(suite: Suite) -> None:
 
             def fails_at(b: int, e: int) -> Any:
                 refuses = Or(s.fenced[b], Not(s.up[b]))
-                return And(s.lac < e, e <= s.sent, writers.holds(b, e), Not(s.accepted[b].has(e)), refuses)
+                return And(s.lac < e, e <= s.sent, writers.holds(b, e), Not(s.taken_by_bookie[b].has(e)), refuses)
 
             change_is_refused = And(s.writer.among("changing", "changed"), s.status != "open")
             over = Or(s.writer.among("closed", "failed"), change_is_refused, *(fails_at(b, e) for b in bookie for e in entry))

@@ -64,7 +64,7 @@ def _in_order(p: Protocol) -> Callable[[Action], Any]:
 
     def condition(action: Action) -> Any:
         mine, e = bookies.index(action.arguments["b"]), entries.index(action.arguments["e"])
-        return And(heard, *(Or(Not(s.requested[b].has(e)), s.stored[b].has(e)) for b in bookie if b < mine))
+        return And(heard, *(Or(Not(s.sent_to[b].has(e)), s.stored[b].has(e)) for b in bookie if b < mine))
 
     return condition
 

@@ -121,7 +121,10 @@ def ledger(p: Protocol) -> Suite:
     def no_such_entry_stays_true() -> Any:
         """A bookie that has denied an entry to a recovery does not have it from the writer, and never will."""
         denied = [
-            Implies(And(s.phase[r] == "reading", s.no_such_entry[r].has(b), next_entry(s, r) == e), Not(s.accepted[b].has(e)))
+            Implies(
+                And(s.phase[r] == "reading", s.no_such_entry[r].has(b), next_entry(s, r) == e),
+                Not(s.taken_by_bookie[b].has(e)),
+            )
             for r in recoverer
             for b in bookie
             for e in entry
@@ -229,7 +232,7 @@ def ledger(p: Protocol) -> Suite:
     @suite.step
     def fenced_bookies_take_no_adds() -> Any:
         """A fenced bookie takes no add from the writer."""
-        return all_of(Implies(s.fenced[b], n.accepted[b] == s.accepted[b]) for b in bookie)
+        return all_of(Implies(s.fenced[b], n.taken_by_bookie[b] == s.taken_by_bookie[b]) for b in bookie)
 
     @suite.step
     def ensembles_fixed_in_recovery() -> Any:
@@ -255,7 +258,7 @@ def ledger(p: Protocol) -> Suite:
     @suite.step
     def lac_never_goes_back() -> Any:
         """An explicit last add confirmed only rises, unless the disk is lost; others fall with their entries only."""
-        is_unchanged = {b: And(n.stored[b] == s.stored[b], n.accepted[b] == s.accepted[b]) for b in bookie}
+        is_unchanged = {b: And(n.stored[b] == s.stored[b], n.taken_by_bookie[b] == s.taken_by_bookie[b]) for b in bookie}
         falls = {b: And(n.bookie_lac[b] < s.bookie_lac[b], is_unchanged[b]) for b in bookie}
         return Implies(
             losses(n) == losses(s), all_of(And(Not(falls[b]), s.explicit_lac[b] <= n.explicit_lac[b]) for b in bookie)
@@ -292,7 +295,7 @@ def ledger(p: Protocol) -> Suite:
         def confirmed_by_an_ack_quorum() -> Any:
             """An entry is confirmed that not all bookies of its write set have accepted."""
             places = [(b, e) for b in bookie for e in entry]
-            return any_of(And(s.confirmed.has(e), published.holds(b, e), Not(s.accepted[b].has(e))) for b, e in places)
+            return any_of(And(s.confirmed.has(e), published.holds(b, e), Not(s.taken_by_bookie[b].has(e))) for b, e in places)
 
     if recoverer.size:
 
@@ -322,7 +325,9 @@ def ledger(p: Protocol) -> Suite:
         def ensemble_changed() -> Any:
             """The writer confirms an entry that a bookie has which joined in a change of ensemble."""
             newcomers = list(bookie)[striping.ensemble :]
-            counted = [And(published.holds(b, e), s.accepted[b].has(e), s.confirmed.has(e)) for b in newcomers for e in entry]
+            counted = [
+                And(published.holds(b, e), s.taken_by_bookie[b].has(e), s.confirmed.has(e)) for b in newcomers for e in entry
+            ]
             return And(s.status == "open", s.writer == "writing", published.last_first() <= s.lac, Or(*counted))
 
     ledger_conduct(suite)

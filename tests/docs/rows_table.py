@@ -48,7 +48,7 @@ ROWS = {
     ),
     "L7": Row(
         "limbo is only where data integrity is checked",
-        ("ledger.data_integrity", "ledger.empty_disk_counts_as_covered"),
+        ("ledger.data_integrity", "ledger.cookie_deleted_after_wipe"),
         "bounds",
         "A lost disk",
     ),

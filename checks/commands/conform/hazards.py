@@ -47,7 +47,7 @@ _OUT_OF_REACH = {
     ("ledger", "fence_checked_apart"): "it takes two threads in one bookie at once",
     ("ledger", "key_record_after_entry"): "it takes two threads in one bookie at once",
     ("ledger", "one_directory_marks_for_all"): "the bookies of the harness have one directory each",
-    ("ledger", "empty_disk_counts_as_covered"): "a bookie of the harness that has lost its disk comes back as the data "
+    ("ledger", "cookie_deleted_after_wipe"): "a bookie of the harness that has lost its disk comes back as the data "
     "integrity check has it, and the hazard is without that check",
     ("ledger", "idle_flush_skips_headers"): "the bookies of the harness take no checkpoint by themselves",
     ("bookie", "fence_checked_apart"): "it takes two threads in one bookie at once",
@@ -83,7 +83,7 @@ _JOURNALED = "write_journal; sync_journal; "
 _CHECKPOINTED = "take_checkpoint; save(sync); save_mark(sync); "
 _STOPPED = "stop; save(sync); end; replay"
 _KNOWN = "add(l0, e0); " + _JOURNALED
-_FENCED_IN_JOURNAL = "fence(l0); " + _JOURNALED + "confirm_fence(l0); "
+_FENCED_IN_JOURNAL = "fence(l0); " + _JOURNALED + "answer_fencing_read(l0); "
 _TELLING = {
     ("bookie", "idle_checkpoint_skips_index"): _KNOWN + _CHECKPOINTED + _FENCED_IN_JOURNAL + _CHECKPOINTED + "kill; replay",
     ("bookie", "idle_flush_skips_headers"): _KNOWN + _STOPPED + "; save(sync); serve; " + _FENCED_IN_JOURNAL + _STOPPED,

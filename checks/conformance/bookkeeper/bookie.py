@@ -77,7 +77,7 @@ _STEPS: Mapping[str, Callable[[Taken, Mapping[str, str]], list[Step]]] = {
     "acknowledge": lambda _, a: [{"do": "answer", **_on(a, code=[OK])}],
     "acknowledge_recovery": lambda _, a: [{"do": "answer", **_on(a, recovers=True, code=[OK])}],
     "fence": lambda _, a: [{"do": "fence", **_on(a)}],
-    "confirm_fence": _confirm,
+    "answer_fencing_read": _confirm,
     "deny": lambda _, a: [{"do": "read", **_on(a, fences=True, code=[NO_LEDGER, NO_ENTRY])}],
     "read": lambda _, a: [{"do": "read", **_on(a, code=[OK])}],
     "set_explicit_lac": lambda _, a: [{"do": "lac", **_on(a, entry=int(a["lac"]) - 1)}],
@@ -155,7 +155,7 @@ OBSERVABLES = (
     _of_ledgers(
         "explicit_lac", ("explicit_lac",), lambda bookie, of: bookie.view[f"explicit_lac[{of}]"], lambda state: state["lac"]
     ),
-    _of_ledgers("key_cached", ("key_cached",), lambda bookie, of: bookie.view[f"key_cached[{of}]"], lambda state: state["key"]),
+    _of_ledgers("key_logged", ("key_logged",), lambda bookie, of: bookie.view[f"key_logged[{of}]"], lambda state: state["key"]),
     _of_ledgers("fencing_read", ("fenced",), Bookie.fencing_reads, lambda state: tuple(state["fencing"])),
     _of_process(
         "checkpoint",

@@ -46,7 +46,7 @@ VARIABLES = {
 """The families of variables by what is observed."""
 
 BY_REQUESTS = (
-    "requested",
+    "sent_to",
     "phase",
     "recovery_lac",
     "coverage",
@@ -121,9 +121,9 @@ class Ledger:
         """The last add confirmed that the bookie would tell a reader."""
         return max(int(self.view[f"bookie_lac[{bookie}]"]), int(self.view[f"explicit_lac[{bookie}]"]))
 
-    def requested(self, bookie: str) -> frozenset[int]:
+    def sent_to(self, bookie: str) -> frozenset[int]:
         """The entries whose adds the writer has sent to the bookie."""
-        return entries(self.view[f"requested[{bookie}]"])
+        return entries(self.view[f"sent_to[{bookie}]"])
 
     def acked(self, bookie: str) -> frozenset[int]:
         """The entries whose acknowledgement by the bookie counts and has reached the writer."""

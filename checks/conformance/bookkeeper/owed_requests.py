@@ -1,7 +1,7 @@
 """The requests that BookKeeper's clients owe in a state of the model, and those that they have, in the same words.
 
 An add of the writer counts as long as the run lasts, because it may always arrive once more: what the writer has ever sent is
-what the model has as requested. A read or a recovery add counts until it is answered.
+what the model has in ``sent_to``. A read or a recovery add counts until it is answered.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def requests_of(seen: Mapping[str, Any]) -> frozenset[str]:
 def owed(ledger: Ledger) -> Owed:
     """What the clients owe in a state."""
     # an add that has its ensemble, and is not queued yet, is sent nowhere
-    must = {_words("writer", "add", b, e) for b in ledger.bookies for e in ledger.requested(b) if e <= ledger.sent}
+    must = {_words("writer", "add", b, e) for b in ledger.bookies for e in ledger.sent_to(b) if e <= ledger.sent}
     if ledger.writer == "changing":
         must.add("writer metadata write")
     if ledger.writer == "changed" and not ledger.unset_to:

@@ -68,7 +68,7 @@ LEDGER: dict[str, History] = {
         evidence="EntryLogger throws NoEntryException on a short read in 4.14.5 and 4.15.0, not in 4.14.6 and 4.15.1 "
         "(966b865973)",
     ),
-    "empty_disk_counts_as_covered": History(
+    "cookie_deleted_after_wipe": History(
         "bookkeeper",
         upstream=("#2612", "#4812"),
         since="4.0.0",

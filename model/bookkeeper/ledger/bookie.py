@@ -29,14 +29,15 @@ class Answers(NamedTuple):
 def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
     """Declares the steps and the faults of bookies; returns how they answer recoveries."""
     bookie, entry, stored, rotten, fenced, limbo = s.bookie, s.entry, s.stored, s.rotten, s.fenced, s.limbo
-    up, accepted, carried, bookie_lac, explicit_lac = s.up, s.accepted, s.carried, s.bookie_lac, s.explicit_lac
+    up, taken_by_bookie, piggybacked_lac = s.up, s.taken_by_bookie, s.piggybacked_lac
+    bookie_lac, explicit_lac = s.bookie_lac, s.explicit_lac
     checked = p.subset("checked", entry, per=bookie) if p.has("fence_checked_apart") else None
     fences = Fences(p, s)
 
     @p.rule
     def arrives(b: int, e: int) -> Any:
         """The writer has sent the add to the bookie."""
-        return s.requested[b].has(e)
+        return s.sent_to[b].has(e)
 
     @p.rule
     def takes_add(b: int, e: int) -> Any:
@@ -57,10 +58,10 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
         )
         def check_fence(b: int, e: int) -> Any:
             """An add finds that the ledger is not fenced, by a descriptor other than the one that a fence uses meanwhile."""
-            comes = And(up[b], arrives(b, e), Not(accepted[b].has(e)), Not(checked[b].has(e)), Not(s.fenced[b]))
+            comes = And(up[b], arrives(b, e), Not(taken_by_bookie[b].has(e)), Not(checked[b].has(e)), Not(s.fenced[b]))
             return comes, {checked[b]: checked[b].plus(e)}
 
-    arrives.instead("captured_ensemble", lambda b, e: And(s.requested[b].has(e), e <= s.sent))
+    arrives.instead("captured_ensemble", lambda b, e: And(s.sent_to[b].has(e), e <= s.sent))
 
     @p.step(
         by="b",
@@ -77,12 +78,12 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
         Nothing else keeps an add that is still under way from being acknowledged when recovery has already found the end of
         the ledger before it.
         """
-        is_new = Not(And(stored[b].has(e), accepted[b].has(e)))
+        is_new = Not(And(stored[b].has(e), taken_by_bookie[b].has(e)))
         return And(up[b], arrives(b, e), is_new, takes_add(b, e)), {
             stored[b]: stored[b].plus(e),
             rotten[b]: rotten[b].minus(e),
-            accepted[b]: accepted[b].plus(e),
-            bookie_lac[b]: s.lac_after(b, e, carried[e]),
+            taken_by_bookie[b]: taken_by_bookie[b].plus(e),
+            bookie_lac[b]: s.lac_after(b, e, piggybacked_lac[e]),
             **fences.after_entry(b),
         }
 
@@ -144,7 +145,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
         return {
             stored[b]: left,
             rotten[b]: rotten[b] & left,
-            bookie_lac[b]: maximum(-1, *(If(stored[b].has(e), carried[e], -1) for e in range(keep))),
+            bookie_lac[b]: maximum(-1, *(If(stored[b].has(e), piggybacked_lac[e], -1) for e in range(keep))),
             explicit_lac[b]: -1,
         }
 
@@ -175,7 +176,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
         """
         return {fenced[b]: True, limbo[b]: True} if s.gone is None else {up[b]: False, s.gone[b]: True}
 
-    back_without_disk.instead("empty_disk_counts_as_covered", lambda b: {fenced[b]: False, limbo[b]: False})
+    back_without_disk.instead("cookie_deleted_after_wipe", lambda b: {fenced[b]: False, limbo[b]: False})
 
     @p.fault(
         by="b",

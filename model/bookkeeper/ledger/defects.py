@@ -13,7 +13,7 @@ DEFECTS = {
     "confirms_while_changing": "adds are confirmed by the old ensemble while it is being replaced, so that the metadata "
     "and the bookies written differ",
     "no_such_entry_though_stored": "bookkeeper#2908, #2909: a bookie answers NoSuchEntry for an entry that it has",
-    "empty_disk_counts_as_covered": "bookkeeper#2612, #4812: a bookie that is back with an empty disk under its old name, "
+    "cookie_deleted_after_wipe": "bookkeeper#2612, #4812: a bookie that is back with an empty disk under its old name, "
     "after the operator deleted its cookie, answers as if it had lost nothing",
     "fence_forgotten_on_delete": "bookkeeper#4462: deletion takes the fence along, and a late add is accepted again",
     "explicit_lac_lost": "bookkeeper#1527, #1533, #4843: a restarted bookie has lost the explicit last add confirmed",

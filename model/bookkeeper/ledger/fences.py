@@ -18,26 +18,26 @@ from fencepost.model.language import And, If, Not, Protocol
 ON_EVERY_STORAGE = ("denies_before_fence_is_journaled", "master_key_with_entries_only")
 ON_DB = ("idle_checkpoint_skips_index",)
 ON_OTHERS = ("idle_flush_skips_headers",)
-KEPT = ("journal", "index", "nowhere")
-"""Where the fence is after the process has ended: to be replayed from the journal, in the ledger index, or lost."""
+RECORDS = ("as_it_should", "index", "lost")
+"""What the disk has of a fence: as it should be, a record that a boot replays; the ledger index; or nothing."""
 
 
 class Fences:
-    """What becomes of the place where a bookie's fence is kept, as updates for the steps of bookies and recoveries."""
+    """What becomes of the record of a bookie's fence, as updates for the steps of bookies and recoveries."""
 
     def __init__(self, p: Protocol, s: LedgerState) -> None:
         bookie, fenced, stored = s.bookie, s.fenced, s.stored
         self._fenced = fenced
-        self._place_of = None
+        self._record = None
         in_memory = p.has("deleted_fence_in_memory") and p.budgets["crashes"]
         self._loaded: Any = p.flag("loaded", per=bookie, init=True) if in_memory else None
         losing = [*ON_EVERY_STORAGE, *(ON_DB if p.parameters["storage"] == "db" else ON_OTHERS)]
         if not (p.budgets["crashes"] and any(map(p.has, losing))):
             return
-        place_of = self._place_of = p.choice("fence_kept", KEPT, per=bookie)
+        record = self._record = p.choice("fence_record", RECORDS, per=bookie)
 
-        def unless_fenced(b: int, place: Any) -> dict[Any, Any]:
-            return {place_of[b]: If(fenced[b], place_of[b], place)}
+        def unless_fenced(b: int, value: Any) -> dict[Any, Any]:
+            return {record[b]: If(fenced[b], record[b], value)}
 
         @p.rule
         def after_fencing(b: int, denies: Any) -> dict[Any, Any]:
@@ -56,21 +56,21 @@ class Fences:
 
         after_fencing.instead(
             "denies_before_fence_is_journaled",
-            lambda b, denies: {place_of[b]: If(denies, If(fenced[b], place_of[b], "nowhere"), "journal")},
+            lambda b, denies: {record[b]: If(denies, If(fenced[b], record[b], "lost"), "as_it_should")},
         )
         # Replay skips the fence of a ledger whose master key it has not met yet; only entries journal the key, and later ones
         # are replayed later.
         after_fencing.instead(
             "master_key_with_entries_only",
-            lambda b, denies: unless_fenced(b, If(stored[b].is_empty, "nowhere", "journal")),
+            lambda b, denies: unless_fenced(b, If(stored[b].is_empty, "lost", "as_it_should")),
         )
-        in_journal = bookie.each(lambda b: And(fenced[b], place_of[b] == "journal"))
+        in_journal = bookie.each(lambda b: And(fenced[b], record[b] == "as_it_should"))
         if "idle_flush_skips_headers" in losing:
             after_boot.instead(
                 "idle_flush_skips_headers",
-                lambda b: {place_of[b]: If(And(in_journal[b], Not(stored[b].is_empty)), "nowhere", place_of[b])},
+                lambda b: {record[b]: If(And(in_journal[b], Not(stored[b].is_empty)), "lost", record[b])},
             )
-            after_entry.instead("idle_flush_skips_headers", lambda b: {place_of[b]: If(in_journal[b], "index", place_of[b])})
+            after_entry.instead("idle_flush_skips_headers", lambda b: {record[b]: If(in_journal[b], "index", record[b])})
 
         @p.step(
             by="b",
@@ -81,7 +81,7 @@ class Fences:
         )
         def journal_fence(b: int) -> Any:
             """The fence reaches the journal, after the denial that told of it."""
-            return And(s.up[b], fenced[b], place_of[b] == "nowhere"), {place_of[b]: "journal"}
+            return And(s.up[b], fenced[b], record[b] == "lost"), {record[b]: "as_it_should"}
 
         @p.step(
             by="b",
@@ -91,17 +91,17 @@ class Fences:
         )
         def idle_checkpoint(b: int) -> Any:
             """A checkpoint, or a stop, finds no entry to save: it leaves the index out, and the log mark passes the fence."""
-            return And(s.up[b], in_journal[b]), {place_of[b]: "nowhere"}
+            return And(s.up[b], in_journal[b]), {record[b]: "lost"}
 
         self._after_fencing, self._after_entry, self._after_boot = after_fencing, after_entry, after_boot
 
     def after_fencing(self, b: int, denies: Any) -> dict[Any, Any]:
         """A request has fenced the ledger; ``denies``: the formula that it is answered with NoSuchEntry or NoSuchLedger."""
-        return self._loads(b) | ({} if self._place_of is None else self._after_fencing(b, denies))
+        return self._loads(b) | ({} if self._record is None else self._after_fencing(b, denies))
 
     def after_entry(self, b: int) -> dict[Any, Any]:
         """An entry of the ledger has been stored."""
-        return self._loads(b) | ({} if self._place_of is None else self._after_entry(b))
+        return self._loads(b) | ({} if self._record is None else self._after_entry(b))
 
     def after_deletion(self, b: int) -> dict[Any, Any]:
         """Of a deleted ledger only a fence in memory is remembered (HandleFactoryImpl.markIfConflictWritingOccurs)."""
@@ -113,16 +113,16 @@ class Fences:
 
     def after_boot(self, b: int) -> dict[Any, Any]:
         """The bookie is back: the journal has been replayed, and the log mark has moved to its end."""
-        return {} if self._place_of is None else self._after_boot(b)
+        return {} if self._record is None else self._after_boot(b)
 
     def after_crash(self, b: int) -> dict[Any, Any]:
         """The process has ended: a fence that is kept nowhere is gone."""
         unloaded = {} if self._loaded is None else {self._loaded[b]: False}
-        if self._place_of is None:
+        if self._record is None:
             return unloaded
-        gone = self._place_of[b] == "nowhere"
+        gone = self._record[b] == "lost"
         return {
             self._fenced[b]: And(self._fenced[b], Not(gone)),
-            self._place_of[b]: If(gone, "journal", self._place_of[b]),
+            self._record[b]: If(gone, "as_it_should", self._record[b]),
             **unloaded,
         }

@@ -50,15 +50,15 @@ class LedgerState:
         self.gone = p.flag("gone", per=bookie) if for_good else None  # with its disk, and does not start any more
 
         # The writer. It is "changing" while the store has not made its change of ensemble, "changed" when the store has and it
-        # does not know. ``requested`` are the adds that it has sent to a bookie, ``accepted`` those that the bookie took,
+        # does not know. ``sent_to`` are the adds that it has sent to a bookie, ``taken_by_bookie`` those that the bookie took,
         # ``acked`` those whose acknowledgement has reached the writer and still matters.
         self.writer = p.choice("writer", WRITER)
         self.sent = p.number("sent", -1, entries - 1)
         self.lac = p.number("lac", -1, entries - 1)
         self.confirmed = p.subset("confirmed", entry)
-        self.carried = p.number("carried", -1, entries - 1, per=entry)
-        self.requested = p.subset("requested", entry, per=bookie)
-        self.accepted = p.subset("accepted", entry, per=bookie)
+        self.piggybacked_lac = p.number("piggybacked_lac", -1, entries - 1, per=entry)
+        self.sent_to = p.subset("sent_to", entry, per=bookie)
+        self.taken_by_bookie = p.subset("taken_by_bookie", entry, per=bookie)
         self.acked = p.subset("acked", entry, per=bookie)
         self.writer_version = p.number("writer_version", 0, versions)
         self.writers: Ensembles = Ensembles.declare(p, "writer", striping)
@@ -86,9 +86,9 @@ class LedgerState:
         self.may_update = self.version < versions
         self.after_update: dict[Any, Any] = {self.version: self.version + 1}
 
-    def lac_after(self, b: int, e: Any, carried: Any) -> Any:
+    def lac_after(self, b: int, e: Any, piggybacked_lac: Any) -> Any:
         """The last add confirmed that a bookie tells of once it has stored an entry: that of the last entry's latest copy."""
-        return If(self._has_later(b, e), self.bookie_lac[b], carried)
+        return If(self._has_later(b, e), self.bookie_lac[b], piggybacked_lac)
 
     def _has_later(self, b: int, e: Any) -> Any:
         return any_of(And(self.stored[b].has(later), later > e) for later in self.entry)

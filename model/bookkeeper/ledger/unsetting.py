@@ -38,11 +38,11 @@ class Unsetting:
 
             If the change does not touch its write set, what is complete at the head of the queue is confirmed now.
             """
-            is_touched = any_of(And(writers.holds(b, e), Not(s.requested[b].has(e))) for b in s.bookie)
+            is_touched = any_of(And(writers.holds(b, e), Not(s.sent_to[b].has(e))) for b in s.bookie)
             return And(s.writer == "changed", self._at == e, e <= s.sent), {
                 unset_to: e + 1,
                 calls_back: Not(is_touched),
-                **{s.requested[b]: If(writers.holds(b, e), s.requested[b].plus(e), s.requested[b]) for b in s.bookie},
+                **{s.sent_to[b]: If(writers.holds(b, e), s.sent_to[b].plus(e), s.sent_to[b]) for b in s.bookie},
                 **{s.acked[b]: If(writers.holds(b, e), s.acked[b], s.acked[b].minus(e)) for b in s.bookie},
             }
 
@@ -52,8 +52,8 @@ class Unsetting:
         One of the adds that the replaced bookie has not acknowledged is the one that failed, and never will be.
         """
         s, left = self._s, Not(self._s.writers.holds(b, e))
-        others = (And(o != e, s.lac < o, s.requested[b].has(o), Not(s.acked[b].has(o))) for o in s.entry)
-        of_a_leaver = And(s.writer.among("changing", "changed"), left, s.requested[b].has(e), any_of(others))
+        others = (And(o != e, s.lac < o, s.sent_to[b].has(o), Not(s.acked[b].has(o))) for o in s.entry)
+        of_a_leaver = And(s.writer.among("changing", "changed"), left, s.sent_to[b].has(e), any_of(others))
         return And(self._unset_to == 0, Or(s.writers.holds(b, e), of_a_leaver))
 
     def counts(self, b: int, e: int) -> Any:

@@ -15,8 +15,8 @@ from fencepost.model.language import And, If, Not, Or, Protocol, any_of, at_leas
 def declare_writer(p: Protocol, s: LedgerState) -> None:
     """Declares the steps of the writer, and those of the store that answer it."""
     bookie, entry, writers, published = s.bookie, s.entry, s.writers, s.published
-    writer, sent, lac, confirmed, carried = s.writer, s.sent, s.lac, s.confirmed, s.carried
-    requested, accepted, acked, status, version = s.requested, s.accepted, s.acked, s.status, s.version
+    writer, sent, lac, confirmed, piggybacked_lac = s.writer, s.sent, s.lac, s.confirmed, s.piggybacked_lac
+    sent_to, taken_by_bookie, acked, status, version = s.sent_to, s.taken_by_bookie, s.acked, s.status, s.version
     unsetting = Unsetting(p, s) if p.has("confirms_while_unsetting") else None
 
     def lives() -> Any:
@@ -27,16 +27,16 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
 
     def is_stale(e: int) -> Any:
         """The add was sent to an ensemble that is not the writer's any more: somebody of its write set was not sent it."""
-        return any_of(And(writers.holds(b, e), Not(requested[b].has(e))) for b in bookie)
+        return any_of(And(writers.holds(b, e), Not(sent_to[b].has(e))) for b in bookie)
 
     def taken(e: int) -> Any:
-        return any_of(requested[b].has(e) for b in bookie)
+        return any_of(sent_to[b].has(e) for b in bookie)
 
     @p.step(by="writer", e=entry, only_if=p.has("captured_ensemble"), mirrors="LedgerHandle.asyncAddEntry, PendingAddOp.create")
     def take_ensemble(e: int) -> Any:
         """The thread that adds takes the ensemble for the entry, and has still to queue the add."""
         return And(writer == "writing", sent == e - 1, Not(taken(e))), {
-            requested[b]: If(writers.holds(b, e), requested[b].plus(e), requested[b]) for b in bookie
+            sent_to[b]: If(writers.holds(b, e), sent_to[b].plus(e), sent_to[b]) for b in bookie
         }
 
     @p.rule
@@ -48,7 +48,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
 
     @p.step(
         by="writer",
-        posts=requested,
+        posts=sent_to,
         e=entry,
         fair=True,
         mirrors="LedgerHandle.doAsyncAddEntry, PendingAddOp.initiate, PendingAddOp.sendWriteRequest",
@@ -60,8 +60,8 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         """
         return And(writer == "writing", sent == e - 1), {
             sent: e,
-            carried[e]: lac,
-            **{requested[b]: If(goes_to(b, e), requested[b].plus(e), requested[b]) for b in bookie},
+            piggybacked_lac[e]: lac,
+            **{sent_to[b]: If(goes_to(b, e), sent_to[b].plus(e), sent_to[b]) for b in bookie},
         }
 
     @p.rule
@@ -88,7 +88,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         That of a bookie that has left the write set is void: neither readers nor recovery will look for the entry there.
         """
         awaited = And(sent >= e, Not(confirmed.has(e)), Not(acked[b].has(e)), is_of_write_set(b, e))
-        return And(lives(), accepted[b].has(e), awaited), {acked[b]: acked[b].plus(e)}
+        return And(lives(), taken_by_bookie[b].has(e), awaited), {acked[b]: acked[b].plus(e)}
 
     @p.rule
     def counts(b: int, e: int) -> Any:
@@ -149,7 +149,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
     def failed_late(o: int) -> Any:
         """An add to bookie o may have failed when others had confirmed the entry: LedgerHandle.notifyWriteFailed."""
         may_be = s.ack_quorum < s.write_quorum
-        return any_of(And(e <= lac, requested[o].has(e), writers.holds(o, e)) for e in entry) if may_be else False
+        return any_of(And(e <= lac, sent_to[o].has(e), writers.holds(o, e)) for e in entry) if may_be else False
 
     asked.instead("change_not_committed", lambda: "changed")
     may_wait.instead("confirms_while_unsetting", lambda o, e: And(writers.holds(o, e), Not(acked[o].has(e))))
@@ -231,7 +231,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
     @p.step(
         by="writer",
         hears="store",
-        posts=requested,
+        posts=sent_to,
         fair=True,
         only_if=s.changes,
         mirrors="LedgerHandle.unsetSuccessAndSendWriteRequest, PendingAddOp.unsetSuccessAndSendWriteRequest, "
@@ -249,7 +249,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         return And(writer == "changed", is_through(), s.writer_version < s.versions), {
             writer: "writing",
             s.writer_version: version_after_change(),
-            **{requested[b]: requested[b] | pending(b) for b in bookie},
+            **{sent_to[b]: sent_to[b] | pending(b) for b in bookie},
             **kept_acks(),
             **loop_ended(),
         }

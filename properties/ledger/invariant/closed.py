@@ -29,7 +29,7 @@ def closed_lemmas(suite: Suite, w: Words) -> None:
                 s.last == e - 1,
                 at_least(
                     write_quorum - ack_quorum + 1,
-                    (And(writers.holds(b, e), s.fenced[b], Not(s.accepted[b].has(e))) for b in bookie),
+                    (And(writers.holds(b, e), s.fenced[b], Not(s.taken_by_bookie[b].has(e))) for b in bookie),
                 ),
             )
             for e in entry

@@ -34,7 +34,7 @@ def recovery_lemmas(suite: Suite, w: Words) -> None:
         denied = [
             Implies(
                 And(s.phase[r] == "reading", s.no_such_entry[r].has(b), next_entry(s, r) == e, s.status != "deleted"),
-                And(s.fenced[b], Not(s.accepted[b].has(e))),
+                And(s.fenced[b], Not(s.taken_by_bookie[b].has(e))),
             )
             for r in recoverer
             for b in bookie

@@ -28,17 +28,19 @@ def writer_lemmas(suite: Suite, w: Words) -> None:
     @suite.lemma
     def carried_was_confirmed() -> Any:
         """An add carries a last add confirmed that was confirmed; what was not sent carries none."""
-        return all_of(And(s.carried[e] <= s.lac, s.carried[e] < e, Implies(e > s.sent, s.carried[e] == -1)) for e in entry)
+        return all_of(
+            And(lac <= s.lac, lac < e, Implies(e > s.sent, lac == -1)) for e in entry for lac in (s.piggybacked_lac[e],)
+        )
 
     @suite.lemma
     def acks_come_from_bookies() -> Any:
         """What is acknowledged was accepted and is awaited; what was accepted was requested and is stored; that was sent."""
         return all_of(
             And(
-                Implies(s.acked[b].has(e), And(s.accepted[b].has(e), lives, Not(s.confirmed.has(e)))),
+                Implies(s.acked[b].has(e), And(s.taken_by_bookie[b].has(e), lives, Not(s.confirmed.has(e)))),
                 Implies(And(s.acked[b].has(e), s.writer == "writing"), writers.holds(b, e)),
-                Implies(s.accepted[b].has(e), And(s.requested[b].has(e), Or(s.stored[b].has(e), s.status == "deleted"))),
-                Implies(s.requested[b].has(e), e <= s.sent),
+                Implies(s.taken_by_bookie[b].has(e), And(s.sent_to[b].has(e), Or(s.stored[b].has(e), s.status == "deleted"))),
+                Implies(s.sent_to[b].has(e), e <= s.sent),
             )
             for b in bookie
             for e in entry
@@ -48,7 +50,7 @@ def writer_lemmas(suite: Suite, w: Words) -> None:
     def confirmed_by_a_quorum() -> Any:
         """A confirmed entry was accepted by an ack quorum of its write set, as the writer knows it."""
         return all_of(
-            Implies(e <= s.lac, at_least(ack_quorum, (And(s.accepted[b].has(e), writers.holds(b, e)) for b in bookie)))
+            Implies(e <= s.lac, at_least(ack_quorum, (And(s.taken_by_bookie[b].has(e), writers.holds(b, e)) for b in bookie)))
             for e in entry
         )
 

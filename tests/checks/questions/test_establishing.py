@@ -131,7 +131,7 @@ def test_restarts_are_one_after_the_other_and_show_every_mistake_that_they_can()
 
 def test_no_mistake_is_to_blame_for_what_is_lost_without_it() -> None:
     failures = [of("wiped", Sizes(3, 2, 2, quorum)).failure for quorum in (1, 2)]
-    assert [failure and failure.defects for failure in failures] == [(), ("empty_disk_counts_as_covered",)]
+    assert [failure and failure.defects for failure in failures] == [(), ("cookie_deleted_after_wipe",)]
 
 
 def test_an_ensemble_above_the_write_quorum_has_a_mistake_more() -> None:

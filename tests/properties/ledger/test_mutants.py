@@ -30,8 +30,8 @@ PAIR_AND_SPARE = PAIR_ALONE | {"bookies": 3, "changes": 1, "readers": 0}
 
 MUTANTS = {
     # what must always hold
-    "lac_is_justified": Mutant(PAIR_ALONE, "send", sets("carried", 0), 2),
-    "lac_is_confirmed": Mutant(PAIR_ALONE, "send", sets("carried", 0), 2),
+    "lac_is_justified": Mutant(PAIR_ALONE, "send", sets("piggybacked_lac", 0), 2),
+    "lac_is_confirmed": Mutant(PAIR_ALONE, "send", sets("piggybacked_lac", 0), 2),
     "reads_are_justified": Mutant(PAIR_ONE_ENTRY, "read_tail", without("Or(And(status == 2"), 3),
     "reads_stay": Mutant(PAIR_ONE_ENTRY, "read_tail", without("Or(And(status == 2"), 4),
     "confirmed_reads_stay": Mutant(PAIR_ONE_ENTRY | {"explicit_lacs": 1}, "close", sets("last", -1), 9),
@@ -47,7 +47,7 @@ MUTANTS = {
     "no_deadlock": Mutant(PAIR_ALONE, "close", keeps("status"), 1),
     # what must come about in the end
     "adds_are_confirmed": Mutant(PAIR_ONE_ENTRY, "ack", keeps("acked"), 5),
-    "adds_end": Mutant(PAIR_AND_SPARE | {"entries": 1}, "resend", keeps("requested"), 7),
+    "adds_end": Mutant(PAIR_AND_SPARE | {"entries": 1}, "resend", keeps("sent_to"), 7),
     "open_ledgers_close": Mutant(PAIR_ONE_ENTRY, "start_reading", keeps("phase"), 6),
     "open_ledgers_close_without_the_missing": Mutant(TRIPLE | {"crashes": 1}, "close_recovered", keeps("status"), 7),
     "open_ledgers_close_whatever_is_lost": Mutant(
@@ -62,7 +62,7 @@ MUTANTS = {
     "writer_overtaken": Mutant(PAIR_ONE_ENTRY, "recover", keeps("status")),
     "writer_closes_over_recovery": Mutant(PAIR_ONE_ENTRY, "start_reading", keeps("phase")),
     "recovery_skips_confirmed": Mutant(PAIR, "read_lac", keeps("recovery_lac")),
-    "ensemble_changed": Mutant(PAIR_AND_SPARE | {"entries": 1}, "resend", keeps("requested")),
+    "ensemble_changed": Mutant(PAIR_AND_SPARE | {"entries": 1}, "resend", keeps("sent_to")),
     "bookie_restarted": Mutant(PAIR_ONE_ENTRY | {"crashes": 1}, "restart", keeps("up")),
     "disk_lost": Mutant(PAIR_ONE_ENTRY | {"losses": 1}, "lose_disk", keeps("stored")),
     "ledger_collected": Mutant(PAIR_ONE_ENTRY | {"deletions": 1}, "collect", keeps("stored")),

@@ -50,7 +50,7 @@ CONTROLS: dict[str, dict[str, int]] = {
 }
 
 EXPLAINED = {
-    name: {"carried", "published_fragments", "published_ensemble"}
+    name: {"piggybacked_lac", "published_fragments", "published_ensemble"}
     for name in ("lost disk", "lost disk, data integrity", "ack quorum of one")
 }
 """What never changes because the instance is small, or the protocol fixed: `check` does not print it."""
@@ -65,7 +65,7 @@ CAUGHT = {
     "recovery_ensemble_starts_early": ({"confirmed_entries_are_stored", "closed_entries_are_stored"}, 17),
     "confirms_while_changing": ({"confirmed_entries_are_stored"}, 8),
     "no_such_entry_though_stored": ({"no_such_entry_stays_true"}, 7),
-    "empty_disk_counts_as_covered": ({"fence_is_kept"}, 3),
+    "cookie_deleted_after_wipe": ({"fence_is_kept"}, 3),
     "fence_forgotten_on_delete": ({"fence_is_kept"}, 7),
     "explicit_lac_lost": ({"lac_never_goes_back"}, 8),
     "ignores_fence": ({"fenced_bookies_take_no_adds"}, 4),
@@ -115,7 +115,7 @@ LOSES_AN_ENTRY = {
     "fence_not_durable": 15,
     "confirms_while_changing": 13,
     "no_such_entry_though_stored": 13,
-    "empty_disk_counts_as_covered": 14,
+    "cookie_deleted_after_wipe": 14,
     "ignores_fence": 13,
     "no_fence_on_unknown_ledger": 13,
     "unknown_counts_as_no_such_entry": 13,
@@ -190,7 +190,7 @@ def test_which_protections_are_redundant(defects: list[str], steps: int | None) 
 def test_a_storage_does_not_have_the_mistakes_of_another(storage: str, defect: str) -> None:
     parameters = {**LEDGER.shown_by[defect], "storage": storage}
     protocol = LEDGER.build(parameters, [defect])
-    assert "fence_kept" not in {variable.family for variable in protocol.variables}
+    assert "fence_record" not in {variable.family for variable in protocol.variables}
     assert not unexpected(searched(LEDGER, parameters, [defect], ["fence_is_kept"]))
 
 
