@@ -20,6 +20,9 @@ class History:
     ``regardless`` are the parameters that make no difference to it: whatever is configured, it is looked for with those that
     show it soonest. ``costs`` says what an operator loses, ``harm`` is the property that is violated then, if others are
     violated before, ``avoided_by`` the setting that avoids it, ``evidence`` the class, method and release that were read.
+
+    ``allows`` are the weak moves that the stand-in of the protocol needs so that the protocol refines it with the mistake. It
+    is empty if the stand-in needs none, and None if all of them are not enough.
     """
 
     project: Project
@@ -33,6 +36,7 @@ class History:
     harm: str = ""
     costs: str = ""
     avoided_by: str = ""
+    allows: tuple[str, ...] | None = ()
     evidence: str = ""
 
     def __post_init__(self) -> None:

@@ -15,7 +15,7 @@ from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.model.language import Protocol
 from fencepost.model.releases import Releases
 from fencepost.model.stand_ins.ledger import WEAK
-from fencepost.properties.ledger.refinement import NAME, allows, ledger_refinement
+from fencepost.properties.ledger.refinement import NAME, ledger_refinement
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.vocabulary import Suite
@@ -74,7 +74,8 @@ def _first(protocol: Protocol) -> str:
 
 def _run(move: str, release: str) -> LedgerRun | None:
     """The run with the first known bug of the release that makes the move possible, those of the smallest instances first."""
-    having = [name for name, history in LEDGER.history.items() if release in history.present and move in (allows(name) or ())]
+    known = LEDGER.history.items()
+    having = [name for name, history in known if release in history.present and move in (history.allows or ())]
     for defect in sorted(having, key=lambda name: len(LEDGER.shown_by[name])):
         run = _shortest(move, defect)
         if run is not None:

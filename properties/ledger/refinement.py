@@ -1,7 +1,7 @@
 """A ledger refines its stand-in: each of its steps is, for a topic, a step of the stand-in or nothing.
 
 So a protocol of topics is made of stand-ins, and what always holds there holds with ledgers on bookies. A mistake of BookKeeper
-enters it by the weak moves that the stand-in needs for the refinement to hold.
+enters it by the weak moves that its history names (``allows``).
 """
 
 from __future__ import annotations
@@ -15,39 +15,6 @@ from fencepost.properties.vocabulary import Suite
 
 NAME = "is_a_ledger_of_a_topic"
 """The property that says so."""
-
-HARMLESS = (
-    "recovery_starts_below_last_ensemble",
-    "recovery_ensemble_starts_early",
-    "fence_forgotten_on_delete",
-    "explicit_lac_lost",
-    "closes_before_recovery_add",
-    "recovery_publishes_at_once",
-    "digest_unchecked",
-    "length_of_the_last_entry",
-    "length_not_raised",
-    "fencing_waits_for_one",
-    "fencing_waits_for_none",
-)
-"""The mistakes with which a ledger refines its stand-in: they cost readable entries, a length, or time, but no end."""
-
-BEYOND = (
-    "writer_closes_blindly",
-    "recovery_closes_blindly",
-    "lac_search_starts_at_zero",
-    "confirms_with_gaps",
-    "change_ignores_version",
-)
-"""The mistakes with which it does not whatever the stand-in allows: an end changes, or what was not sent is confirmed."""
-
-
-def allows(defect: str) -> tuple[str, ...] | None:
-    """The weak moves that the stand-in needs with a mistake of the ledger, all of them; None if no weak moves are enough."""
-    if defect in BEYOND:
-        return None
-    if defect in HARMLESS:
-        return ()
-    return ("confirm_late",) if defect == "deleted_fence_in_memory" else ("confirm_late", "truncate")
 
 
 def ledger_refinement(suite: Suite, weak: Collection[str] = ()) -> None:

@@ -9,6 +9,9 @@ from fencepost.model.history import History
 _DB: Mapping[str, tuple[str, ...]] = {"storage": ("db",)}
 _OTHERS: Mapping[str, tuple[str, ...]] = {"storage": ("sorted", "interleaved")}
 
+CLOSED_TOO_EARLY = ("confirm_late", "truncate")
+"""Weak moves of a ledger that may be closed without a confirmed entry: the close and the confirmation come in either order."""
+
 BOOKIE: dict[str, History] = {
     "idle_checkpoint_skips_index": History(
         "bookkeeper",
@@ -19,6 +22,7 @@ BOOKIE: dict[str, History] = {
         harm="no_truncation",
         costs="after a restart, even a clean one, the bookie takes adds to a fenced ledger: a confirmed entry may be missing "
         "from the closed ledger",
+        allows=CLOSED_TOO_EARLY,
         evidence="SingleDirectoryDbLedgerStorage.checkpoint returns on writeCache.isEmpty(), before ledgerIndex.flush() "
         "(#3341, 6e268800c5), and SyncThread.checkpoint persists the log mark all the same: in 4.15.1 to 4.18.0, not in 4.14.x "
         "and 4.15.0",
@@ -31,6 +35,7 @@ BOOKIE: dict[str, History] = {
         harm="no_truncation",
         costs="after restarts the bookie takes adds to a fenced ledger: a confirmed entry may be missing from the closed "
         "ledger",
+        allows=CLOSED_TOO_EARLY,
         evidence="InterleavedLedgerStorage.flush of 4.17.3 and 4.18.0 returns unless something was written since the last "
         "flush, and the log mark advances all the same; there since 4.1.0",
     ),
@@ -49,6 +54,7 @@ BOOKIE: dict[str, History] = {
         releases="4.14.5 to 4.18.0",
         harm="no_truncation",
         costs="a kill takes back a fence that a recovery relies on: a confirmed entry may be missing from the closed ledger",
+        allows=CLOSED_TOO_EARLY,
         evidence="ReadEntryProcessorV3.getReadResponse and ReadEntryProcessor.processPacket wait for the journaled fence "
         "(fenceResult) only where the entry was read, and not in the catch blocks that answer ENOENTRY and ENOLEDGER; read in "
         "4.4.0, 4.14.4, 4.14.5, 4.17.3 and 4.18.0",
@@ -60,6 +66,7 @@ BOOKIE: dict[str, History] = {
         harm="no_truncation",
         costs="after a restart the bookie takes adds to a ledger that was fenced there before its first entry: a confirmed "
         "entry may be missing from the closed ledger once the bookies were restarted, as in an upgrade",
+        allows=CLOSED_TOO_EARLY,
         evidence="BookieImpl.fenceLedger journals no master key, BookieImpl.addEntryInternal alone does; "
         "BookieImpl.readJournal swallows the NoLedgerException of a fence, or of an explicit last add confirmed, without one "
         "(4.17.3, 4.18.0)",
@@ -91,6 +98,7 @@ BOOKIE: dict[str, History] = {
         harm="no_truncation",
         costs="while a ledger's first descriptor is made, the bookie takes an add after it has told a recovery that it would "
         "not: a confirmed entry may be missing from the closed ledger",
+        allows=CLOSED_TOO_EARLY,
         evidence="HandleFactoryImpl.getHandle of 4.5.0 to 4.17.3 ignores what putIfAbsent returns, so that an add and a fence "
         "may hold different monitors; 4.4.0 does not, nor do 4.17.4 (c16be136f3) and 4.18.0 (44607a0e31)",
     ),
@@ -101,6 +109,7 @@ BOOKIE: dict[str, History] = {
         fixed="4.17.4, 4.18.0",
         releases="4.14.5 to 4.17.3, not 4.18.0",
         costs="a kill loses the first entries of a ledger at the bookie, although they were acknowledged",
+        allows=CLOSED_TOO_EARLY,
         evidence="with two monitors addEntryInternal may log the second entry before the first one's key",
     ),
     "denies_what_it_has": History(
@@ -168,6 +177,7 @@ BOOKIE: dict[str, History] = {
         only=_DB,
         costs="a kill loses acknowledged entries of the other directories",
         avoided_by="ledgerDirectories with one directory",
+        allows=CLOSED_TOO_EARLY,
         evidence="SingleDirectoryDbLedgerStorage.flush completes its checkpoint whether or not singleLedgerDirs: test"
         " absent in 4.14.7, 4.15.4 and 4.16.1, present in 4.14.8, 4.15.5 and 4.16.2",
     ),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from fencepost.model.bookkeeper.history.bookie import BOOKIE
+from fencepost.model.bookkeeper.history.bookie import BOOKIE, CLOSED_TOO_EARLY
 from fencepost.model.history import History
 
 
-def _never(evidence: str) -> History:
+def _never(evidence: str, *, allows: tuple[str, ...] | None = ()) -> History:
     """A mistake that no release had."""
-    return History("bookkeeper", releases="not 4.14.5 to 4.18.0", evidence=evidence)
+    return History("bookkeeper", releases="not 4.14.5 to 4.18.0", allows=allows, evidence=evidence)
 
 
 LEDGER: dict[str, History] = {
@@ -20,6 +20,7 @@ LEDGER: dict[str, History] = {
         releases="not 4.14.5 to 4.18.0",
         harm="no_truncation",
         costs="a confirmed entry is missing from the closed ledger",
+        allows=CLOSED_TOO_EARLY,
         evidence="PendingReadOp sends recovery reads without FLAG_DO_FENCING up to 4.13.0, with it from 4.14.0 on (017307bc67)",
     ),
     "fence_not_durable": History(
@@ -30,6 +31,7 @@ LEDGER: dict[str, History] = {
         releases="not 4.14.5 to 4.18.0",
         harm="no_truncation",
         costs="a confirmed entry is missing from the closed ledger",
+        allows=CLOSED_TOO_EARLY,
         evidence="the fence record came with BOOKKEEPER-500 (d69986c4df); Bookie.fenceLedger of 4.4.0 answers a second request "
         "at once (#208, fixed by pull request #205)",
     ),
@@ -54,6 +56,7 @@ LEDGER: dict[str, History] = {
         releases="not 4.14.5 to 4.18.0",
         harm="no_truncation",
         costs="a confirmed entry is missing from the closed ledger",
+        allows=CLOSED_TOO_EARLY,
         evidence="LedgerHandle.sendAddSuccessCallbacks has no test in 4.0.0 and 4.1.0; blockAddCompletions came with "
         "e353a8f93a",
     ),
@@ -65,6 +68,7 @@ LEDGER: dict[str, History] = {
         releases="4.14.5, not 4.16.6 to 4.18.0",
         harm="no_truncation",
         costs="a confirmed entry is missing from the closed ledger",
+        allows=CLOSED_TOO_EARLY,
         evidence="EntryLogger throws NoEntryException on a short read in 4.14.5 and 4.15.0, not in 4.14.6 and 4.15.1 "
         "(966b865973)",
     ),
@@ -77,6 +81,7 @@ LEDGER: dict[str, History] = {
         costs="a confirmed entry is missing from the closed ledger after a bookie's disk was wiped and the operator deleted "
         "the bookie's cookie",
         avoided_by="leaving the cookie: with it LegacyCookieValidation.checkCookies refuses to start on empty directories",
+        allows=CLOSED_TOO_EARLY,
         evidence="dataIntegrityChecking is no remedy in 4.16.6 to 4.18.0: where no cookie is left in the metadata store or on "
         "the disk, DataIntegrityCookieValidation.checkCookies takes the bookie for a new one and checks nothing. Where the "
         "cookie is left, and dataIntegrityStampMissingCookies is set, DataIntegrityCheckImpl.runPreBootSequence ends with a "
@@ -103,11 +108,13 @@ LEDGER: dict[str, History] = {
         "loses it, too: idle_checkpoint_skips_index (#4843), idle_flush_skips_headers, master_key_with_entries_only",
     ),
     "ignores_fence": _never(
-        "LedgerDescriptorImpl.addEntry tests isFenced since 4.0.0; #4701 is a race in it, with a switch of its own"
+        "LedgerDescriptorImpl.addEntry tests isFenced since 4.0.0; #4701 is a race in it, with a switch of its own",
+        allows=CLOSED_TOO_EARLY,
     ),
     "no_fence_on_unknown_ledger": _never(
         "HandleFactoryImpl.getHandle makes the ledger that is to be fenced; what a restart makes of such a fence is a switch "
-        "of its own"
+        "of its own",
+        allows=CLOSED_TOO_EARLY,
     ),
     "one_no_such_entry_suffices": History(
         "bookkeeper",
@@ -117,10 +124,12 @@ LEDGER: dict[str, History] = {
         releases="not 4.14.5 to 4.18.0",
         harm="no_truncation",
         costs="a confirmed entry is missing from the closed ledger",
+        allows=CLOSED_TOO_EARLY,
         evidence="PendingReadOp.sendRead of 4.0.0 and 4.1.0 lets the last replica's answer decide; firstError came with 4.2.0",
     ),
     "no_such_entry_threshold_too_low": _never(
-        "the constructor of PendingReadOp, now of ReadOpBase, has WQ - AQ + 1 since 4.7.0"
+        "the constructor of PendingReadOp, now of ReadOpBase, has WQ - AQ + 1 since 4.7.0",
+        allows=CLOSED_TOO_EARLY,
     ),
     "unknown_counts_as_no_such_entry": History(
         "bookkeeper",
@@ -130,17 +139,23 @@ LEDGER: dict[str, History] = {
         releases="not 4.14.5 to 4.18.0",
         harm="no_truncation",
         costs="a confirmed entry is missing from the closed ledger",
+        allows=CLOSED_TOO_EARLY,
         evidence="as one_no_such_entry_suffices: unreachable, then NoSuchEntry, is NoSuchEntry in 4.0.0 and 4.1.0",
     ),
     "closes_at_lac": _never(
         "LedgerRecoveryOp reads on since 4.0.0; near it is BOOKKEEPER-150, fixed in 4.1.0: a recovery whose writes failed "
-        "closed at its LAC"
+        "closed at its LAC",
+        allows=CLOSED_TOO_EARLY,
     ),
     "closes_before_recovery_add": _never(
         "LedgerRecoveryOp closes when readCount = writeCount; to read on before the add is complete is no mistake (since 4.5.0)"
     ),
-    "writer_closes_blindly": _never("the metadata are written by version since 4.0.0 (LedgerHandle.writeLedgerConfig)"),
-    "recovery_closes_blindly": _never("the metadata are written by version since 4.0.0; in a loop since 4.9.0 (c766575c7b)"),
+    "writer_closes_blindly": _never(
+        "the metadata are written by version since 4.0.0 (LedgerHandle.writeLedgerConfig)", allows=None
+    ),
+    "recovery_closes_blindly": _never(
+        "the metadata are written by version since 4.0.0; in a loop since 4.9.0 (c766575c7b)", allows=None
+    ),
     "recovery_publishes_at_once": History(
         "bookkeeper",
         upstream=("BOOKKEEPER-355",),
@@ -158,10 +173,15 @@ LEDGER: dict[str, History] = {
         releases="not 4.14.5 to 4.18.0",
         harm="no_truncation",
         costs="a confirmed entry is missing from the closed ledger",
+        allows=CLOSED_TOO_EARLY,
         evidence="metadataForRecovery is in 4.2.2 and 4.3.0 (455aabfd3b), not in 4.2.1",
     ),
-    "lac_search_starts_at_zero": _never("maxAddConfirmed begins at -1 in LedgerRecoveryOp of 4.0.0, as INVALID_ENTRY_ID today"),
-    "confirms_with_gaps": _never("LedgerHandle.sendAddSuccessCallbacks goes from the head of the queue since 4.0.0"),
+    "lac_search_starts_at_zero": _never(
+        "maxAddConfirmed begins at -1 in LedgerRecoveryOp of 4.0.0, as INVALID_ENTRY_ID today", allows=None
+    ),
+    "confirms_with_gaps": _never(
+        "LedgerHandle.sendAddSuccessCallbacks goes from the head of the queue since 4.0.0", allows=None
+    ),
     "change_not_committed": History(
         "bookkeeper",
         upstream=("#1591",),
@@ -170,15 +190,21 @@ LEDGER: dict[str, History] = {
         releases="not 4.14.5 to 4.18.0",
         harm="no_truncation",
         costs="a confirmed entry is missing from the closed ledger",
+        allows=CLOSED_TOO_EARLY,
         evidence="LedgerHandle.handleBookieFailure of 4.0.0 and 4.1.0 uses the ensemble before it is written; #1591 is the "
         "same in code that was never released",
     ),
-    "change_ignores_version": _never("the metadata are written by version since 4.0.0"),
+    "change_ignores_version": _never("the metadata are written by version since 4.0.0", allows=None),
     "replaced_acks_kept": _never(
-        "PendingAddOp.unsetSuccessAndSendWriteRequest is there since 4.0.0; where its loop leaves a gap is a switch of its own"
+        "PendingAddOp.unsetSuccessAndSendWriteRequest is there since 4.0.0; where its loop leaves a gap is a switch of its own",
+        allows=CLOSED_TOO_EARLY,
     ),
-    "limbo_answers_no_such_entry": _never("limbo is there since 4.15.0 (a65e888b25), and a bookie that runs answers rightly"),
-    "limbo_not_fenced": _never("DataIntegrityCheckImpl sets limbo and fence one after the other since 4.15.0"),
+    "limbo_answers_no_such_entry": _never(
+        "limbo is there since 4.15.0 (a65e888b25), and a bookie that runs answers rightly", allows=CLOSED_TOO_EARLY
+    ),
+    "limbo_not_fenced": _never(
+        "DataIntegrityCheckImpl sets limbo and fence one after the other since 4.15.0", allows=CLOSED_TOO_EARLY
+    ),
     "digest_unchecked": _never("PendingReadOp verifies every digest since 4.0.0 (DigestManager.verifyDigestAndReturnData)"),
     "idle_checkpoint_skips_index": BOOKIE["idle_checkpoint_skips_index"],
     "idle_flush_skips_headers": BOOKIE["idle_flush_skips_headers"],
@@ -196,6 +222,7 @@ LEDGER: dict[str, History] = {
         harm="no_truncation",
         costs="a confirmed entry is missing from the closed ledger after a change of ensemble",
         avoided_by="managedLedgerDefaultEnsembleSize = managedLedgerDefaultWriteQuorum",
+        allows=CLOSED_TOO_EARLY,
         evidence="LedgerHandle.ensembleChangeLoop of 4.17.3 and 4.18.0 lifts changingEnsemble before "
         "unsetSuccessAndSendWriteRequest, which calls sendAddSuccessCallbacks (BOOKKEEPER-520); so in 4.2.0, 4.4.0 and 4.8.2",
     ),
@@ -206,6 +233,7 @@ LEDGER: dict[str, History] = {
         releases="4.14.5 to 4.18.0",
         harm="no_truncation",
         costs="a confirmed entry is missing from the closed ledger after a change of ensemble",
+        allows=CLOSED_TOO_EARLY,
         evidence="LedgerHandle.asyncAddEntry of 4.17.3 and 4.18.0 takes getCurrentEnsemble before doAsyncAddEntry queues the "
         "add; the loop over pending adds may lie in between",
     ),
@@ -216,6 +244,7 @@ LEDGER: dict[str, History] = {
         releases="4.17.2 to 4.18.0, not 4.14.5, 4.16.6",
         costs="a late add to a deleted ledger is accepted and acknowledged after a bookie's restart, before or after "
         "the deletion",
+        allows=("confirm_late",),
         evidence="HandleFactoryImpl.recentlyFencedAndDeletedLedgers of 4.17.3 and 4.18.0 is a cache in memory, for seven days, "
         "and markIfConflictWritingOccurs enters only ledgers whose descriptor is loaded: seen on 4.18.0, by fence, restart, "
         "deletion and a late add",
@@ -244,6 +273,6 @@ LEDGER: dict[str, History] = {
         "LedgerRecoveryOp waits for a quorum since 4.0.0 (canProceedWithRecovery, then coverage sets)"
     ),
     "fencing_waits_for_none": _never("as fencing_waits_for_one"),
-    "recovery_not_marked": _never("the ledger is marked since 4.0.0 (markLedgerInRecovery)"),
+    "recovery_not_marked": _never("the ledger is marked since 4.0.0 (markLedgerInRecovery)", allows=CLOSED_TOO_EARLY),
 }
 """The history of each of its mistakes. What no release had has no ``since``."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fencepost.checks.public_calls import explore
-from fencepost.checks.questions.ledger_runs import LedgerRun, runs_below
+from fencepost.checks.questions.ledger_runs import LEDGER, LedgerRun, runs_below
 from fencepost.model.language import Protocol
 from fencepost.model.releases import Releases
 from fencepost.model.stand_ins.ledger import stand_in
-from fencepost.properties.ledger.refinement import allows, ledger_refinement
+from fencepost.properties.ledger.refinement import ledger_refinement
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.vocabulary import Suite
 from fencepost.traces.files.itf import write
@@ -44,7 +45,7 @@ def test_the_run_is_one_of_the_ledger_with_a_known_bug_of_the_release(release: s
     run = run_of(release)
     assert (run.release, run.move) == (release, "confirm_late")
     assert release in PROTOCOLS["ledger"].history[run.defect].present
-    assert "confirm_late" in (allows(run.defect) or ())
+    assert "confirm_late" in (PROTOCOLS["ledger"].history[run.defect].allows or ())
     assert run.trace.defects == (run.defect,)
     suite = Suite(run.protocol)
     ledger_refinement(suite, ["truncate"])
@@ -74,7 +75,8 @@ def test_a_trace_without_a_weak_move_has_none() -> None:
 
 
 def test_a_release_without_such_a_bug_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fencepost.checks.questions.ledger_runs.allows", lambda _: ())
+    histories = {name: replace(each, allows=()) for name, each in LEDGER.history.items()}
+    monkeypatch.setattr("fencepost.checks.questions.ledger_runs.LEDGER", replace(LEDGER, history=histories))
     assert runs_below(*violated(LATE, "acked_is_in_log")) == {}
 
 

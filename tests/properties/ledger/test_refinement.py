@@ -9,12 +9,13 @@ import pytest
 
 from fencepost.checks.engines.induction.proof import prove
 from fencepost.checks.public_calls import explore
+from fencepost.model.bookkeeper.history import BOOKIE, LEDGER
 from fencepost.model.bookkeeper.ledger import DEFECTS, ledger
 from fencepost.model.language import ModelError
 from fencepost.model.stand_ins.ledger import WEAK, stand_in
 from fencepost.properties.ledger import suite as ledger_suite
 from fencepost.properties.ledger.instances import SHOWN_BY
-from fencepost.properties.ledger.refinement import BEYOND, HARMLESS, allows, ledger_refinement
+from fencepost.properties.ledger.refinement import ledger_refinement
 from fencepost.properties.vocabulary import Suite
 from fencepost.traces.wording.text import show
 from tests.marking import first_at_once
@@ -79,7 +80,7 @@ def refines(defect: str, weak: Collection[str]) -> bool:
 
 
 def _check(defect: str) -> None:
-    needs = allows(defect)
+    needs = LEDGER[defect].allows
     if needs is None:
         assert not refines(defect, WEAK)
         return
@@ -98,9 +99,10 @@ def test_what_the_stand_in_allows_with_each_mistake(defect: str) -> None:
     _check(defect)
 
 
-def test_the_tables_name_mistakes_of_the_ledger() -> None:
-    assert {*HARMLESS, *BEYOND} <= DEFECTS.keys()
-    assert not set(HARMLESS) & set(BEYOND)
+def test_histories_name_weak_moves_that_the_stand_in_has() -> None:
+    named = [history.allows for history in LEDGER.values() if history.allows]
+    assert {move for moves in named for move in moves} == set(WEAK)
+    assert all(not history.allows for name, history in BOOKIE.items() if name not in LEDGER)
 
 
 def test_a_stand_in_has_no_weak_move_that_it_does_not_know() -> None:
