@@ -12,19 +12,20 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.recordings import beyond, violations
 from fencepost.checks.reports.report_page import report_page
+from fencepost.model.releases import Releases
 from fencepost.traces.explorer.content import LARGEST, Recording, content
 from fencepost.traces.explorer.guide import Guide
 from fencepost.traces.explorer.page import page
 from fencepost.traces.files.writing import write_text
 
 
-def write_page(everything: Sequence[Checked], path: Path, reporter: Reporter) -> bool:
+def write_page(everything: Sequence[Checked], path: Path, reporter: Reporter, releases: Releases | None = None) -> bool:
     """Writes the page of every violated property of a run, also of the expected ones, and of its hazards; False if there is
     none, and no page.
 
     Raises OSError if it cannot be written.
     """
-    recordings = list(violations(everything))
+    recordings = list(violations(everything, releases))
     if recordings:
         write_recordings(path, recordings, reporter)
     return bool(recordings)
@@ -38,7 +39,7 @@ def write_report(
     Raises OSError if they cannot be written.
     """
     runs = path.with_name(f"{path.stem}-runs{path.suffix}")
-    recordings = [*beyond(opening), *violations(everything)]
+    recordings = [*beyond(opening), *violations(everything, opening.now.releases)]
     if recordings:
         write_recordings(runs, recordings, reporter)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -18,15 +18,18 @@ from fencepost.traces.explorer.holding import Held, named
 from fencepost.traces.explorer.judging import Course, Judge
 from fencepost.traces.trace import Loop, Trace
 from fencepost.traces.wording.reasons import Why
+from fencepost.traces.wording.text import Below
 
 
 @dataclass(frozen=True)
 class Recording:
-    """A trace that replays, with the properties of its instance and the name under which the page lists it."""
+    """A trace that replays, with the properties of its instance and the name under which the page lists it. ``below`` has runs
+    of a part by the step, from 1 on, that each of them explains."""
 
     name: str
     trace: Trace
     suite: Suite
+    below: Mapping[int, Below] = field(default_factory=dict)
 
     @property
     def side(self) -> Side:
@@ -133,8 +136,20 @@ def _trace_content(recording: Recording, courses: Sequence[Course]) -> dict[str,
         ],
         "arrows": [[[lane[one.sender], lane[one.receiver], one.under_way] for one in some] for some in arrows],
         "loop": _loop(trace.loop),
+        "below": {step: _below(run) for step, run in recording.below.items()},
         "properties": [_course(course) for course in _first(courses, trace.violated)],
     }
+
+
+def _below(run: Below) -> dict[str, Any]:
+    """A run of a part: what it is, and each of its steps with what it changes."""
+    steps = []
+    for message, (before, after) in zip(messages(run.trace, run.protocol), itertools.pairwise(run.trace.states), strict=True):
+        rows = zip(run.protocol.variables, before, after, strict=True)
+        changes = [(v.name, v.domain.show(old), v.domain.show(new)) for v, old, new in rows if old != new]
+        action = message.action
+        steps.append({"by": message.actor, "label": action.label, "fault": action.fault, "changes": changes})
+    return {"title": run.title, "steps": steps}
 
 
 def _loop(loop: Loop | None) -> dict[str, Any] | None:

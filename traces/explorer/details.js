@@ -47,7 +47,17 @@ function actionTold(side, step) {
     element("p", { className: "quiet place" }, action.place),
     ...(action.mirrors.length ? [element("p", { className: "quiet mirrors" }, `in the code: ${action.mirrors.join(", ")}`)] : []),
     changes.length ? element("ul", { className: "changes" }, ...changes) : element("p", { className: "quiet" }, "It changes nothing."),
+    ...(side.below?.[step] ? [runBelow(side.below[step])] : []),
   ];
+}
+
+// The run of a part that explains a step: who does what, and what that changes.
+function runBelow({ title, steps }) {
+  const rows = steps.map(({ by, label, fault, changes }) => element("li", {},
+    element("span", { className: "quiet" }, by, " "), element("code", { className: fault ? "fault" : "" }, label),
+    fault ? element("span", { className: "badge" }, "fault") : null,
+    element("div", { className: "values" }, changes.map(([name, before, after]) => `${name} ${before} → ${after}`).join("; "))));
+  return element("details", { className: "below", open: true }, element("summary", {}, title), element("ol", {}, ...rows));
 }
 
 function change(before, after) {

@@ -90,7 +90,9 @@ function told(side, step) {
     mark,
     element("span", { className: "who", title: side.lanes[action.by] }, side.lanes[action.by]),
     element("span", { className: action.fault ? "label fault" : "label", title: action.label }, action.label,
-      action.fault ? element("span", { className: "unseen" }, ", a fault") : null),
+      action.fault ? element("span", { className: "unseen" }, ", a fault") : null,
+      side.below?.[step] ? element("span", {}, element("span", { ariaHidden: "true" }, " ↳"),
+        element("span", { className: "unseen" }, ", explained by a run")) : null),
   ];
 }
 

@@ -171,7 +171,7 @@ def _pages(outcome: FinishedRun, page: Path | None, teller: Teller, reporter: Re
     if outcome.opening is not None:
         pages = write_report(outcome.opening, outcome.everything, outcome.status, page, reporter)
     else:
-        pages = [page] if write_page(outcome.everything, page, reporter) else []
+        pages = [page] if write_page(outcome.everything, page, reporter, outcome.releases) else []
     teller.name(f"page: {page}" if pages else "page: none, since nothing is violated")
     return pages
 

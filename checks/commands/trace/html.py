@@ -8,6 +8,7 @@ from fencepost.checks.commands.pages import write_recordings
 from fencepost.checks.commands.trace.request import HtmlRequest
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.questions.ledger_runs import runs_below
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.traces.explorer.content import Recording
 from fencepost.traces.files.itf import TraceFileError, read
@@ -33,7 +34,7 @@ def run(asked: HtmlRequest) -> ExitStatus:
         if not outcome.replays:
             print(f"fencepost: {path}: {outcome}", file=sys.stderr)
             return ExitStatus.EVALUATION
-        recordings.append(Recording(name, trace, suite))
+        recordings.append(Recording(name, trace, suite, runs_below(trace, protocol)))
     first = asked.files[0]
     out = asked.out or first.with_name(first.name.removesuffix(SUFFIX) + ".html")
     write_recordings(out, recordings, Reporter(quiet=asked.quiet))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -89,3 +92,24 @@ def test_trace_show_has_it_too(tmp_path: Path) -> None:
     assert shown.returncode == 0
     assert "        | an entry is confirmed beyond the end of the closed ledger; BookKeeper 4." in shown.stdout
     assert "        | " not in fencepost("trace", "show", file, "--actor", "b0").stdout
+
+
+@pytest.mark.long
+def test_pages_have_it_too(tmp_path: Path) -> None:
+    file, page, checked = tmp_path / "late.itf.json", tmp_path / "late.html", tmp_path / "checked.html"
+    write(*violated(LATE, "acked_is_in_log"), file)
+    assert fencepost("trace", "html", file).returncode == 0
+    asked = ["check", "topic", "--defect", LATE, "--property", "acked_is_in_log", "--bookkeeper", "4.14.5"]
+    assert fencepost(*asked, "--html", checked).returncode == 12
+    for path, release in ((page, "4.17.3"), (checked, "4.14.5")):
+        (run,) = _below(path).values()
+        assert run["title"].startswith(f"an entry is confirmed beyond the end of the closed ledger; BookKeeper {release}")
+        assert run["steps"][-1]["label"] == "confirm(e0)"
+
+
+def _below(page: Path) -> dict[str, Any]:
+    """What the data of a page with one trace has below its steps."""
+    match = re.search(r'<script type="application/json"[^>]*>(.*?)</script>', page.read_text(), re.DOTALL)
+    assert match is not None
+    below: dict[str, Any] = json.loads(match[1])["traces"][0]["below"]
+    return below

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,22 @@ def lamp(*, defects: Iterable[str] = ()) -> Suite:
         return s.count == 0
 
     return properties
+
+
+@dataclass(frozen=True)
+class Fuse:
+    """A run of a lamp alone that explains a step of another one."""
+
+    title: str
+    trace: Trace
+    protocol: Protocol
+
+
+def explained() -> Recording:
+    """A run whose second step is explained by a run of two steps."""
+    suite = lamp()
+    below = Fuse("the fuse blows; it comes to it so:", run(suite.protocol, ["switch_on", "blow"]), suite.protocol)
+    return Recording("explained", run(suite.protocol, ["look", "blow"]), suite, {2: below})
 
 
 def written(folder: Path, name: str, recordings: Sequence[Recording]) -> Path:

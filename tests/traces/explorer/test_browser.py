@@ -11,7 +11,7 @@ from selenium.webdriver.common.keys import Keys
 from fencepost.traces.explorer.content import Recording
 from fencepost.traces.trace import Loop
 from tests.traces.explorer.opened import NEEDED, Page, missing
-from tests.traces.explorer.recorded import LONG, lamp, run, written
+from tests.traces.explorer.recorded import LONG, explained, lamp, run, written
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.usefixtures("nothing_is_complained_of")]
 
@@ -224,6 +224,16 @@ def test_a_run_that_stops_for_ever(chromium: Any, pages: Path) -> None:
     assert shown.text(".loop-note") == "The run stops here forever: nothing more is obliged to happen."
     assert shown.all(".looping") == []
     assert not shown.one("#to-next").is_enabled()
+
+
+def test_a_step_with_a_run_that_explains_it(chromium: Any, pages: Path) -> None:
+    shown = Page(chromium, written(pages, "explained", [explained()]), "#step=1")
+    assert shown.all(".below") == []
+    shown.press("j")
+    assert shown.text(".below summary") == "the fuse blows; it comes to it so:"
+    assert shown.texts(".below li code") == ["switch_on", "blow"]
+    assert shown.texts(".below li .values")[1] == "lit yes → no; blown no → yes"
+    assert ["↳" in label for label in shown.labels] == [False, False, True]
 
 
 def test_a_run_without_a_step(chromium: Any, pages: Path) -> None:

@@ -13,7 +13,7 @@ from fencepost.traces.explorer.content import Recording, content
 from fencepost.traces.explorer.page import page
 from fencepost.traces.trace import Loop
 from tests.hostile import NAME, is_text_in
-from tests.traces.explorer.recorded import lamp, lost_entry, run
+from tests.traces.explorer.recorded import explained, lamp, lost_entry, run
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +65,18 @@ def test_what_is_told_of_a_trace(lost: Recording, data: dict[str, Any]) -> None:
     because = ["status = closed and e0 in confirmed => last >= 0", ("status closed", "last -1", "confirmed {e0}")]
     assert first["why"] == [{"conditions": 1, "false": [because]}]
     assert any(word == "violated" for _, word in second["spans"])
+
+
+def test_a_run_that_explains_a_step_is_told_with_what_it_changes() -> None:
+    (data,) = content([explained()])["traces"]
+    (run,) = data["below"].values()
+    assert list(data["below"]) == [2]
+    assert run["title"] == "the fuse blows; it comes to it so:"
+    assert [(step["by"], step["label"], step["fault"]) for step in run["steps"]] == [
+        ("guest", "switch_on", False),
+        ("fuse", "blow", True),
+    ]
+    assert run["steps"][1]["changes"] == [("lit", "yes", "no"), ("blown", "no", "yes")]
 
 
 def test_a_reason_that_recurs_is_told_once() -> None:
