@@ -71,6 +71,11 @@ def ledger_conduct(suite: Suite) -> None:
             return all_of(Implies(s.limbo[b], s.fenced[b]) for b in bookie)
 
         @suite.step
+        def limbo_lasts() -> Any:
+            """A bookie that may have lost something does not forget that by itself."""
+            return all_of(Implies(s.limbo[b], n.limbo[b]) for b in bookie)
+
+        @suite.step
         def limbo_is_silent() -> Any:
             """A bookie that may have lost something tells no recovery what it holds, or that it does not hold an entry."""
             answers = [(n.coverage[r], s.coverage[r]) for r in recoverer]

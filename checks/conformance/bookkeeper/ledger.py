@@ -20,6 +20,7 @@ OK, NO_SUCH_ENTRY, NO_SUCH_LEDGER = 0, -13, -7
 
 Steps = list[dict[str, Any]]
 
+_FLUSHES = (ledger_requests.FAIL_TO_SAVE, ledger_requests.PASS_OVER)
 _NEED_LIMBO = frozenset({ledger_requests.UNCLEAN_SHUTDOWN, ledger_requests.LOSE_DISK})
 
 
@@ -30,6 +31,7 @@ class LedgerAdapter(Adapter):
     eager = frozenset({ledger_requests.CONFIRM, ledger_requests.START_READING, ledger_requests.RECOVERY_ADD_COMPLETE})
     not_covered: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(_NEED_LIMBO, "only DbLedgerStorage has limbo"),
+        **dict.fromkeys(_FLUSHES, "`conform bookie` has flushes that fail"),
     }
     observables = OBSERVABLES
     allowances = ALLOWANCES
@@ -102,7 +104,8 @@ def _unset(step: Taken, _: Mapping[str, str]) -> Steps:
 
 
 def _close(step: Taken, _: Mapping[str, str]) -> Steps:
-    return [{"do": "close", "of": "writer", "succeeds": ledger_of(step.after).writer == "closed"}]
+    refused = step.action.name == ledger_requests.FIND_CLOSED_BY_CHANGE
+    return [{"do": "close", "of": "writer", "succeeds": ledger_of(step.after).writer == "closed", "refused": refused}]
 
 
 def _read(step: Taken, a: Mapping[str, str], *codes: int) -> Steps:
@@ -143,6 +146,7 @@ _STEPS: Mapping[str, Any] = {
     ledger_requests.UNSET: _unset,
     ledger_requests.CLOSE: _close,
     ledger_requests.FIND_CLOSED: _close,
+    ledger_requests.FIND_CLOSED_BY_CHANGE: _close,
     ledger_requests.SEND_EXPLICIT_LAC: lambda step, a: [
         {"do": "send-explicit-lac", "of": "writer"},
         _deliver(_request("writer", "write-lac", a["b"], ledger_of(step.before).lac), OK),

@@ -13,6 +13,8 @@ from fencepost.checks.conformance.running.view import View
 SEND, ADD, ACK, CONFIRM = "send", "add", "ack", "confirm"
 REPLACE, PUBLISH_CHANGE, RESEND = "replace", "publish_change", "resend"
 CLOSE, FIND_CLOSED, SEND_EXPLICIT_LAC = "close", "find_closed", "send_explicit_lac"
+FIND_CLOSED_BY_CHANGE = "find_closed_by_change"
+FAIL_TO_SAVE, PASS_OVER = "fail_to_save", "pass_over"
 CRASH, RESTART, UNCLEAN_SHUTDOWN, LOSE_DISK = "crash", "restart", "unclean_shutdown", "lose_disk"
 ROT, DELETE, COLLECT = "rot", "delete", "collect"
 RECOVER, READ_LAC, FENCE_UNHEARD, START_READING = "recover", "read_lac", "fence_unheard", "start_reading"

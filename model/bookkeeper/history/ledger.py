@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fencepost.model.bookkeeper.history.bookie import BOOKIE, CLOSED_TOO_EARLY
 from fencepost.model.history import History
 
@@ -213,6 +215,7 @@ LEDGER: dict[str, History] = {
     "fence_checked_apart": BOOKIE["fence_checked_apart"],
     "key_record_after_entry": BOOKIE["key_record_after_entry"],
     "one_directory_marks_for_all": BOOKIE["one_directory_marks_for_all"],
+    "failed_save_forgotten": replace(BOOKIE["failed_save_forgotten"], harm="no_truncation"),
     "confirms_while_unsetting": History(
         "bookkeeper",
         upstream=("#3005", "#3041", "#4097", "#4194"),
@@ -268,6 +271,16 @@ LEDGER: dict[str, History] = {
         "that agrees on the last entry fails",
         evidence="LedgerRecoveryOp.initiate of 4.14.5 to 4.18.0 raises lastAddConfirmed to the last ensemble's first entry - 1 "
         "(79768fee1c, the fix of #2615) and takes the length as it was heard, 0 if all answers were denials",
+    ),
+    "length_after_refusal": History(
+        "bookkeeper",
+        releases="4.14.5 to 4.18.0",
+        since="4.5.0 or before",
+        applies=lambda parameters: bool(parameters.get("changes", 1)),
+        costs="the close of a writer fails although it agrees on the last entry and the length",
+        evidence="LedgerHandle.setLedgerMetadata of 4.14.5 to 4.18.0 takes over last entry and length of closed metadata; "
+        "ensembleChangeLoop then calls handleUnrecoverableErrorDuringAdd, whose drainPendingAddsAndAdjustLength subtracts the "
+        "pending adds from that length: seen on 4.17.3 and 4.18.0",
     ),
     "fencing_waits_for_one": _never(
         "LedgerRecoveryOp waits for a quorum since 4.0.0 (canProceedWithRecovery, then coverage sets)"

@@ -45,6 +45,7 @@ DEFECTS = {
     "fence_checked_apart": BOOKIE["fence_checked_apart"],
     "key_record_after_entry": BOOKIE["key_record_after_entry"],
     "one_directory_marks_for_all": BOOKIE["one_directory_marks_for_all"],
+    "failed_save_forgotten": BOOKIE["failed_save_forgotten"],
     "confirms_while_unsetting": "bookkeeper#3005, #4097: adds are confirmed during the loop that takes the "
     "acknowledgements of a replaced bookie back (ensemble above write quorum)",
     "captured_ensemble": "bookkeeper#4171: an add takes the ensemble before it is queued, and a change in between does not "
@@ -55,6 +56,8 @@ DEFECTS = {
     "to that last add, and closes with it",
     "length_not_raised": "recovery raises the last add confirmed to the end of the ensembles before the last, and closes "
     "with the length that it has heard",
+    "length_after_refusal": "a writer whose change of ensemble finds the ledger closed subtracts its pending adds from the "
+    "closed length, and its close fails",
     "fencing_waits_for_one": "weakening: the fencing phase ends with the first answer",
     "fencing_waits_for_none": "weakening: there is no fencing phase, recovery reads at once",
     "recovery_not_marked": "recovery does not mark the ledger in the metadata before it starts",

@@ -27,7 +27,7 @@ class Fences:
 
     def __init__(self, p: Protocol, s: LedgerState) -> None:
         bookie, fenced, stored = s.bookie, s.fenced, s.stored
-        self._fenced = fenced
+        self._fenced, self._limbo = fenced, s.limbo if p.parameters["data_integrity"] else None
         self._record = None
         in_memory = p.has("deleted_fence_in_memory") and p.budgets["crashes"]
         self._loaded: Any = p.flag("loaded", per=bookie, init=True) if in_memory else None
@@ -90,7 +90,10 @@ class Fences:
             mirrors="SingleDirectoryDbLedgerStorage.checkpoint, SyncThread.checkpoint, Journal.checkpointComplete",
         )
         def idle_checkpoint(b: int) -> Any:
-            """A checkpoint, or a stop, finds no entry to save: it leaves the index out, and the log mark passes the fence."""
+            """A checkpoint, or a stop, finds no entry to save: it leaves the index out, and the log mark passes the fence.
+
+            What the index has of limbo is left out as well.
+            """
             return And(s.up[b], in_journal[b]), {record[b]: "lost"}
 
         self._after_fencing, self._after_entry, self._after_boot = after_fencing, after_entry, after_boot
@@ -116,12 +119,15 @@ class Fences:
         return {} if self._record is None else self._after_boot(b)
 
     def after_crash(self, b: int) -> dict[Any, Any]:
-        """The process has ended: a fence that is kept nowhere is gone."""
+        """The process has ended: a fence without a record is gone, and the limbo that came with it."""
         unloaded = {} if self._loaded is None else {self._loaded[b]: False}
         if self._record is None:
             return unloaded
         gone = self._record[b] == "lost"
+        # Limbo is in the index only, like the fence of a boot (DataIntegrityCheckImpl.runPreBootSequence).
+        silent = {} if self._limbo is None else {self._limbo[b]: And(self._limbo[b], Not(gone))}
         return {
+            **silent,
             self._fenced[b]: And(self._fenced[b], Not(gone)),
             self._record[b]: If(gone, "as_it_should", self._record[b]),
             **unloaded,

@@ -33,7 +33,7 @@ from fencepost.model.bookkeeper.ledger.writer import declare_writer
 from fencepost.model.language import ModelError, Protocol
 
 STORAGES = ("db", "sorted", "interleaved")
-BUDGETS = ("changes", "crashes", "losses", "unclean_shutdowns", "rots", "explicit_lacs", "deletions")
+BUDGETS = ("changes", "crashes", "losses", "unclean_shutdowns", "rots", "explicit_lacs", "deletions", "failed_saves")
 
 
 def ledger(
@@ -51,6 +51,7 @@ def ledger(
     rots: int = 0,
     explicit_lacs: int = 0,
     deletions: int = 0,
+    failed_saves: int = 0,
     readers: int = 1,
     storage: str = "db",
     data_integrity: bool = False,
@@ -61,8 +62,9 @@ def ledger(
     ``changes`` bounds the changes of ensemble (by the writer and by recoveries together), ``crashes`` those of bookies,
     ``losses`` the disks that are lost, ``unclean_shutdowns`` the times that a bookie without a journal comes back with some
     of its entries lost, ``rots`` the copies that go bad, ``explicit_lacs`` the last adds confirmed that the writer sends
-    without an entry, ``deletions`` those of the ledger (0 or 1). ``storage`` is what the bookies store in: ``db``, ``sorted``
-    or ``interleaved``, for DbLedgerStorage and so on; some mistakes are those of one. ``data_integrity`` is
+    without an entry, ``deletions`` those of the ledger (0 or 1), ``failed_saves`` the flushes that fail at bookies (with
+    ``db`` only). ``storage`` is what the bookies store in: ``db``, ``sorted`` or ``interleaved``, for DbLedgerStorage
+    and so on; some mistakes are those of one. ``data_integrity`` is
     dataIntegrityChecking with dataIntegrityStampMissingCookies: a bookie that may have lost entries is back in limbo. Without
     them one that has lost its disk does not start again, and there are no unclean shutdowns. Raises ModelError for another
     storage, for data_integrity on one that is not db, and unless 1 <= ack_quorum <= write_quorum <= ensemble <= bookies and
@@ -79,6 +81,8 @@ def ledger(
         raise ModelError(f"ledger: storage is {', '.join(STORAGES[:-1])} or {STORAGES[-1]}, not {storage!r}")
     if data_integrity and storage != "db":
         raise ModelError(f"ledger: data_integrity is of storage db; {storage} has no limbo")
+    if failed_saves and storage != "db":
+        raise ModelError(f"ledger: saves fail with storage db only, not {storage}: set failed_saves=0")
     if unclean_shutdowns and not data_integrity:
         raise ModelError("ledger: unclean_shutdowns need data_integrity=yes; what a kill costs without it, bookie says")
     parameters = {name: value for name, value in locals().items() if name != "defects"}

@@ -258,6 +258,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
             bookie_lac[b]: s.lac_after(b, here(r), recovery_lac[r]),  # to a recovery the entry before is confirmed
             recovery_acked[r]: recovery_acked[r].plus(b),
             **answers.fences.after_entry(b),
+            **answers.saves.after_entry(b, here(r)),
         }
 
     @p.step(by="b", hears="r", r=recoverer, b=bookie, e=entry, mirrors="BookieImpl.recoveryAddEntry")
@@ -269,6 +270,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
             stored[b]: stored[b].plus(e),
             bookie_lac[b]: s.lac_after(b, e, e - 1),
             **answers.fences.after_entry(b),
+            **answers.saves.after_entry(b, e),
         }
 
     @p.step(by="r", r=recoverer, fair=True, mirrors="LedgerRecoveryOp.addComplete, LedgerHandle.sendAddSuccessCallbacks")

@@ -293,6 +293,23 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
 
     @p.step(
         by="writer",
+        hears="store",
+        only_if=p.has("length_after_refusal") and s.changes,
+        mirrors="LedgerHandle.ensembleChangeLoop, LedgerHandle.setLedgerMetadata, LedgerHandle.drainPendingAddsAndAdjustLength",
+    )
+    def find_closed_by_change() -> Any:
+        """The change of ensemble is refused, because the ledger is closed: the handle takes over the last entry and length.
+
+        Then it drains its pending adds, subtracts them from that length, and closes: if there was one, with another length.
+        """
+        agrees = And(s.last == lac, s.length == lac + 1, s.sent == lac)
+        return And(writer == "changing", status == "closed"), {
+            writer: If(agrees, "closed", "failed"),
+            **forgets_acks(),
+        }
+
+    @p.step(
+        by="writer",
         spends="explicit_lacs",
         b=bookie,
         mirrors="ExplicitLacFlushPolicy.ExplicitLacFlushPolicyImpl.asyncExplicitLacFlush, PendingWriteLacOp.initiate, "

@@ -11,7 +11,7 @@ import pytest
 
 from fencepost.checks.commands.conform import hazard_rows
 from fencepost.checks.commands.conform.hazard_rows import Rows
-from fencepost.checks.commands.conform.hazards import replayed_hazards
+from fencepost.checks.commands.conform.hazards import in_file, replayed_hazards
 from fencepost.checks.conformance.registry import TARGETS
 from fencepost.checks.conformance.running.adapter import Adapter
 from fencepost.checks.conformance.targets import Asked, Target
@@ -74,6 +74,16 @@ def test_reports() -> None:
         "|---|---|---|---|",
         f"| `h` | **reproduced** | gone | {evidence} |",
     ]
+
+
+def test_a_file_keeps_the_rows_of_other_targets(tmp_path: Path) -> None:
+    file, before = tmp_path / "rows.json", [replace(SEEN, target=name) for name in ("election", "bookie")]
+    assert in_file([GONE], file) == [GONE]
+    file.write_text(as_json([SEEN, *before]), encoding="utf-8")
+    order = [each.target for each in in_file([GONE], file)]
+    assert order == [name for name in TARGETS if name in ("ledger", "election", "bookie")]
+    assert GONE in in_file([GONE], file)
+    assert SEEN not in in_file([GONE], file)
 
 
 def test_a_target_that_there_is_not() -> None:

@@ -97,11 +97,13 @@ CAUGHT = {
     "fence_checked_apart": ({"fenced_bookies_take_no_adds"}, 5),
     "key_record_after_entry": ({"confirmed_entries_are_stored"}, 7),
     "one_directory_marks_for_all": ({"fence_is_kept"}, 3),
+    "failed_save_forgotten": ({"confirmed_entries_are_stored"}, 9),
     "confirms_while_unsetting": ({"confirmed_entries_are_stored"}, 13),
     "captured_ensemble": ({"confirmed_entries_are_stored"}, 16),
     "deleted_fence_in_memory": ({"fence_is_kept"}, 5),
     "length_of_the_last_entry": ({"ends_and_lengths_agree"}, 13),
     "length_not_raised": ({"ends_and_lengths_agree"}, 14),
+    "length_after_refusal": ({"only_another_end_fails_the_writer"}, 8),
     "recovery_not_marked": ({"closed_entries_are_stored"}, 12),
     "fencing_waits_for_one": (set(), None),
     "fencing_waits_for_none": (set(), None),
@@ -132,6 +134,7 @@ LOSES_AN_ENTRY = {
     "fence_checked_apart": 13,
     "key_record_after_entry": 13,
     "one_directory_marks_for_all": 13,
+    "failed_save_forgotten": 15,
     "confirms_while_unsetting": 22,
     "captured_ensemble": 21,
     "recovery_not_marked": 14,
@@ -265,11 +268,26 @@ def test_another_length_fails_a_writer_that_agrees_on_the_end(defect: str, steps
     assert violations == {"only_another_end_fails_the_writer": steps}
 
 
+@pytest.mark.parametrize(("prop", "steps"), [("limbo_lasts", 3), ("no_truncation", 14)])
+def test_a_clean_stop_of_an_idle_bookie_ends_limbo(prop: str, steps: int) -> None:
+    """The index of a bookie whose disk was replaced is not saved, as long as it stores nothing."""
+    parameters: dict[str, Value] = {**LEDGER.shown_by["idle_checkpoint_skips_index"], "losses": 1, "data_integrity": True}
+    assert unexpected(searched(LEDGER, parameters, ["idle_checkpoint_skips_index"], [prop])) == {prop: steps}
+    assert not unexpected(searched(LEDGER, parameters, only=[prop]))
+
+
+def test_a_failed_save_costs_nothing_without_the_mistake() -> None:
+    findings = searched(LEDGER, LEDGER.shown_by["failed_save_forgotten"])
+    assert counts(findings) == (4184, 18724, 19)
+    assert not unexpected(findings)
+
+
 @pytest.mark.parametrize(
     ("parameters", "reason"),
     [
         ({"storage": "rocks"}, "storage is db, sorted or interleaved, not 'rocks'"),
         ({"storage": "sorted", "data_integrity": True}, "sorted has no limbo"),
+        ({"storage": "sorted", "failed_saves": 1}, "saves fail with storage db only"),
         ({"unclean_shutdowns": 1}, "unclean_shutdowns need data_integrity=yes"),
     ],
 )

@@ -245,9 +245,15 @@ final class Steps {
         }
     }
 
-    /** The writer closes; what it has asked of the store before stays unanswered. */
+    /**
+     * The writer closes; what it has asked of the store before stays unanswered, or, if {@code refused} says so, it hears that its
+     * change of ensemble is refused, and closes by that.
+     */
     private void close(JsonNode step) throws Exception {
         GatedClient writer = client(step);
+        if (step.path("refused").asBoolean()) {
+            finish(writer);
+        }
         for (HeldMetadata.Operation o : bench.metadata.operations) {
             o.abandoned |= o.owner == writer && !o.told;
         }

@@ -63,6 +63,7 @@ BY_SCRIPT: dict[str, tuple[str, dict[str, Value]]] = {
 STEPS_BESIDES = {
     "denies_before_fence_is_journaled": "journal_fence",
     "fence_checked_apart": "check_fence",
+    "failed_save_forgotten": "pass_over",
 }
 """What released bookies and writers do in a step of its own, which the harness does not take: nothing between what one thread
 of a client or bookie does in one go."""
@@ -119,6 +120,7 @@ BY_STEPS_OF_ITS_OWN = {
     "deleted_fence_in_memory",
     "captured_ensemble",
     "confirms_while_unsetting",
+    "length_after_refusal",
 }
 """What the release does, too, where the model without the mistake has no such run; each has a test below."""
 
@@ -172,6 +174,19 @@ def fenced(outcome: Outcome) -> bool:
     assert outcome.verdict == "agrees", outcome
     assert outcome.seen is not None
     return bool(outcome.seen.values["bookies"]["b0"]["fenced"])
+
+
+def test_a_writer_whose_change_is_refused_subtracts_its_pending_adds(adapter: LedgerAdapter) -> None:
+    """Recovery closes the ledger at the writer's own end, with the right length; the writer's close fails all the same."""
+    script = (
+        "send(e0); replace(b1, b2); recover(r0); read_lac(r0, b0); start_reading(r0); read_no_such_entry(r0, b0); "
+        "close_recovered(r0); find_closed_by_change"
+    )
+    outcome = follow(adapter, script, "length_after_refusal", **ENTRY.shown_by["length_after_refusal"])
+    assert outcome.verdict == "agrees"
+    assert outcome.seen
+    assert outcome.seen.values["clients"]["writer"]["closed"] == "Bad ledger metadata version"
+    assert outcome.seen.values["metadata"]["length"] == 0
 
 
 @pytest.mark.parametrize(("defect", "script"), [("captured_ensemble", CAPTURED), ("confirms_while_unsetting", UNSET)])
