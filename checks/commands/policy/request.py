@@ -115,6 +115,7 @@ class SnapshotRequest:
     timeout: float
     cluster: str | None
     load_report: Sequence[Path]
+    metrics: Sequence[Path]
     metadata: Path | None
     partial: bool
     out: Path

@@ -26,11 +26,22 @@ def kafka_servers(version: str) -> Release:
     return Release("kafka-servers", version, tuple(map(Artifact, (f"org.apache.kafka:kafka_2.12:{version}", *zookeeper))))
 
 
+UNPUBLISHED = ("org.apache.pulsar:jetcd-core-shaded", "org.apache.pulsar:pulsar-opentelemetry")
+"""Jars of Pulsar 4.0.8 that Maven's repository does not have. A broker needs the first for etcd only."""
+
+
 def pulsar_brokers(version: str) -> Release:
-    """All that a broker of a release needs to start, in the versions that belong together, with a ZooKeeper server."""
+    """All that a broker of a release needs to start, in the versions that belong together, with a ZooKeeper server.
+
+    A broker of 4.0.8 starts with the pulsar-opentelemetry of 4.2.4, since its own was not published.
+    """
+    managed = (f"org.apache.pulsar:pulsar:{version}",)
+    others = map(Artifact, (*ZOOKEEPER_SERVER, *SETTLED.get(version, ())))
+    if version == "4.0.8":
+        telemetry = Artifact("org.apache.pulsar:pulsar-opentelemetry:4.2.4")
+        broker = Artifact(f"org.apache.pulsar:pulsar-broker:{version}", UNPUBLISHED)
+        return Release("pulsar-brokers", version, (broker, telemetry, *others), managed)
     # 4.2 has a ZooKeeper of its own, zookeeper-with-patched-admin, beside that one
     excluded = ("org.apache.zookeeper:zookeeper",) if version.startswith("4.2.") else ()
     broker = Artifact(f"org.apache.pulsar:pulsar-broker:{version}", excluded)
-    managed = (f"org.apache.pulsar:pulsar:{version}",)
-    others = map(Artifact, (*ZOOKEEPER_SERVER, *SETTLED.get(version, ())))
     return Release("pulsar-brokers", version, (broker, *others), managed)

@@ -87,12 +87,16 @@ def _put_together(admin: Admin, brokers: Sequence[str], cluster: str) -> tuple[s
     for one in metrics:
         feature = one.get("dimensions", {}).get("feature", "")
         figures |= {f"{feature}{key}": value for key, value in one.get("metrics", {}).items() if key.startswith("brk_lb_")}
-    stats = dict(_bundles(topics))
+    return name, composed(figures, dict(_bundles(topics)), owned)
+
+
+def composed(figures: Mapping[str, float], stats: Mapping[str, Mapping[str, Any]], owned: Iterable[str]) -> Report:
+    """A report with the usages in ``figures``, in percent, and the statistics of bundles; ``owned`` may have no topic."""
     report: Report = {resource: {"usage": figures.get(key, 0.0), "limit": 100.0} for resource, key in USAGES.items()}
     report |= {rate: sum(bundle[rate] for bundle in stats.values()) for rate in RATES}
     bundles = sorted({*stats, *owned})  # those without a topic have no statistics
     report |= {"numTopics": sum(bundle["topics"] for bundle in stats.values()), "numBundles": len(bundles)}
-    return name, report | {"lastStats": stats, "bundles": bundles}
+    return report | {"lastStats": stats, "bundles": bundles}
 
 
 def _answering(admin: Admin, brokers: Sequence[str], cluster: str) -> tuple[str, list[str]]:

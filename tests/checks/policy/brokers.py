@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fencepost.checks.conformance.java_side.harness import OPTIONS
-from fencepost.checks.conformance.java_side.jars import Artifact, Release, jars
+from fencepost.checks.conformance.java_side.jars import jars
+from fencepost.checks.conformance.java_side.servers import pulsar_brokers
 from fencepost.checks.conformance.java_side.toolchain import toolchain
 
 SOURCE = Path(__file__).parent / "java" / "Cluster.java"
@@ -17,17 +18,11 @@ EXTENSIBLE = "org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadMana
 MODULAR = "org.apache.pulsar.broker.loadbalance.impl.ModularLoadManagerImpl"
 
 
-def release(version: str) -> Release:
-    """A Pulsar with its broker; ZooKeeper comes with a patch of Pulsar's own."""
-    broker = Artifact(f"org.apache.pulsar:pulsar-broker:{version}", ("org.apache.zookeeper:zookeeper",))
-    return Release("pulsar-broker", version, (broker,), (f"org.apache.pulsar:pulsar:{version}",))
-
-
 @contextmanager
 def brokers(folder: Path, count: int, manager: str, version: str = "4.2.4") -> Iterator[list[str]]:
     """The addresses of the Admin REST interfaces of brokers that are running; they end with this."""
     tools = toolchain()
-    path = os.pathsep.join(map(str, jars(release(version), tools)))
+    path = os.pathsep.join(map(str, jars(pulsar_brokers(version), tools)))
     subprocess.run([tools.javac, "-nowarn", "-proc:none", "-d", folder, "-cp", path, SOURCE], check=True, timeout=300)
     command = [tools.java, *OPTIONS, "-Xmx768m", f"-Djava.io.tmpdir={folder}", "-cp", f"{folder}{os.pathsep}{path}", "Cluster"]
     with subprocess.Popen(

@@ -209,7 +209,9 @@ def test_what_does_not_answer(tmp_path: Path, first: FakeBroker) -> None:
     assert "cannot be reached: " in refused(tmp_path, "--admin", "http://no-such-host.invalid")
 
 
-@pytest.mark.parametrize("url", ["broker:8080", "file:///etc/passwd", "ftp://x", "http://", "http://u:hidden@h:1", "http://h:x"])
+@pytest.mark.parametrize(
+    "url", ["broker:8080", "file:///etc/passwd", "ftp://x", "http://", "http://u:hidden@h:1", "http://h:x"]
+)
 def test_addresses_that_are_none(tmp_path: Path, url: str) -> None:
     status, _, err = asked("snapshot", "--out", tmp_path / "now.json", "--admin", url)
     assert status == 2
@@ -246,9 +248,11 @@ def test_what_tools_print_and_is_none(tmp_path: Path) -> None:
         dump = write(tmp_path, {"/loadbalance/brokers/b": value}, "d.json")
         assert f"{dump}: /loadbalance/brokers/b is no" in refused(tmp_path, "--metadata", dump)
     status, _, err = asked("snapshot", "--out", tmp_path / "now.json")
-    assert (status, err) == (2, "fencepost: policy snapshot: give --admin URL, --load-report FILE or --metadata FILE\n")
+    sources = "--admin URL, --metrics FILE, --load-report FILE or --metadata FILE"
+    assert (status, err) == (2, f"fencepost: policy snapshot: give {sources}\n")
 
 
+@pytest.mark.xdist_group("real brokers")
 @pytest.mark.deep  # three brokers of Pulsar 4.2.4 take half a minute to start
 @pytest.mark.parametrize("manager", [MODULAR, EXTENSIBLE])
 def test_real_brokers(tmp_path: Path, manager: str) -> None:

@@ -15,6 +15,7 @@ from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.cluster.admin import Admin, AdminError, NotFound
 from fencepost.checks.policy.cluster.dumps import read_metadata, read_report
+from fencepost.checks.policy.cluster.exposition import read_expositions
 from fencepost.checks.policy.cluster.reports import Report, active_brokers, heard
 from fencepost.checks.policy.snapshot import read_snapshot
 from fencepost.checks.policy.usage import WrongUsage
@@ -29,8 +30,11 @@ Tell = Callable[[str], None]
 @answering
 def take(asked: SnapshotRequest) -> ExitStatus:
     """Takes the snapshot that is asked for, says what it has, and writes it."""
-    if not (asked.admin or asked.load_report or asked.metadata):
-        raise WrongUsage("policy snapshot: give --admin URL, --load-report FILE or --metadata FILE")
+    reads = asked.admin or asked.load_report or asked.metadata
+    if not reads and not asked.metrics:
+        raise WrongUsage("policy snapshot: give --admin URL, --metrics FILE, --load-report FILE or --metadata FILE")
+    if reads and asked.metrics:
+        raise WrongUsage("--metrics FILE names brokers as Prometheus does; leave --admin, --load-report and --metadata out")
     if asked.token_file is not None and not asked.admin:
         raise WrongUsage("--token-file is for --admin URL")
     token = _token(asked.token_file)
@@ -51,13 +55,13 @@ def take(asked: SnapshotRequest) -> ExitStatus:
     asked.out.parent.mkdir(parents=True, exist_ok=True)
     write_text(asked.out, json.dumps(whole, indent=2, sort_keys=True) + "\n")
     read_snapshot(asked.out)  # what cannot be read is told now
-    print("\n".join(_summary(whole, silent, asked.out)))
+    print("\n".join(_summary(whole, silent, asked)))
     return ExitStatus.HOLDS
 
 
 def _gathered(admins: Sequence[Admin], asked: SnapshotRequest, tell: Tell) -> dict[str, Any]:
     """The snapshot as it is in a file. What an interface tells counts before what files have of the same broker."""
-    whole: dict[str, Any] = {"brokers": {}}
+    whole: dict[str, Any] = {"brokers": read_expositions(asked.metrics)}
     if asked.metadata is not None:
         whole["brokers"], whole["bundles"] = read_metadata(asked.metadata)
     for path in asked.load_report:
@@ -118,13 +122,15 @@ def _token(path: Path | None) -> str | None:
     return token
 
 
-def _summary(whole: dict[str, Any], silent: Sequence[str], out: Path) -> list[str]:
+def _summary(whole: dict[str, Any], silent: Sequence[str], asked: SnapshotRequest) -> list[str]:
     brokers = whole["brokers"]
     bundles = {bundle for report in brokers.values() if report for bundle in report.get("lastStats", {})}
     namespaces = set(map(namespace_of, bundles))
     counts = {"broker": len(brokers), "bundle": len(bundles), "namespace": len(namespaces)}
     lines = [", ".join(count_of(count, what) for what, count in counts.items())]
     lines += [f"no report: {name}" for name in silent]
-    if not whole.get("bundles"):
+    if asked.metrics:
+        lines.append("averages: one sample of each bundle; a scrape has no isolation policies, domains, anti-affinity groups")
+    elif not whole.get("bundles"):
         lines.append("averages: one sample of each bundle, from its broker's report; --metadata FILE has the leader's own")
-    return [*lines, f"snapshot: {out}"]
+    return [*lines, f"snapshot: {asked.out}"]

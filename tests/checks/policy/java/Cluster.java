@@ -96,6 +96,7 @@ public class Cluster {
             made.setSystemTopicEnabled(false);
         }
         made.setTopicLevelPoliciesEnabled(false);
+        made.setExposeBundlesMetricsInPrometheus(true);
         made.setLoadBalancerAutoBundleSplitEnabled(false);
         made.setLoadBalancerSheddingEnabled(false);
         made.setBrokerShutdownTimeoutMs(0);
