@@ -1,9 +1,8 @@
-"""Who owns a bundle, as its topics know it: a stand-in for the protocol of bundles that are owned by locks. It is a reading of
-model/pulsar/ownership.py; whether that protocol refines it is not checked.
+"""Who owns a bundle, as its topics know it: a stand-in for the protocol of bundles that are owned by locks, which refines it.
 
 The owner has an ephemeral node in the metadata store. A broker takes itself for the owner when its node is there, and
-goes on when the node has vanished with its session, until it hears of that. Sessions, requests and revalidations are behind
-these moves.
+goes on when the node has vanished with its session, until it hears of that, or has created the node again. Sessions, requests
+and revalidations are behind these moves.
 """
 
 from __future__ import annotations
@@ -11,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from fencepost.model.language import And, ModelError, Not, Protocol, Universe
+from fencepost.model.language import And, If, ModelError, Not, Protocol, Universe
 
 WEAK = {
     "taken_unowned": "a broker takes itself for the owner, and the node is another's or not there",
     "deleted_while_owned": "the node of a broker that takes itself for the owner is deleted, and its session is there",
 }
 """What else may happen with certain mistakes of Pulsar, by name: a weaker guard of a move."""
+
+MOVES = ("take", "acquire", "create", "lose", "expire", "release")
 
 NOBODY = "nobody"
 
@@ -26,10 +27,18 @@ class Ownership:
     """A bundle that one of these brokers owns; ``expiries`` bounds how often the session of an owner expires.
 
     ``owner`` is the broker whose node is there, ``believes`` says which brokers take themselves for the owner: lookups lead
-    clients to these. ``allows`` names weak moves.
+    clients to these. ``allows`` names weak moves, ``moves`` those that there are.
     """
 
-    def __init__(self, p: Protocol, broker: Universe, expiries: int, *, allows: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        p: Protocol,
+        broker: Universe,
+        expiries: int,
+        *,
+        allows: Collection[str] = (),
+        moves: Collection[str] = MOVES,
+    ) -> None:
         for name in allows:
             if name not in WEAK:
                 raise ModelError(f"{p.name}: ownership has no weak move {name!r}; it has {', '.join(WEAK)}")
@@ -38,39 +47,46 @@ class Ownership:
         p.budget("expiries", expiries)
         unowned = "taken_unowned" in allows
 
-        @p.move(by="b", b=broker)
+        @p.move(by="b", b=broker, only_if="take" in moves)
         def take(b: int) -> Any:
             """The broker takes itself for the owner: its node is there."""
             return And(Not(believes[b]), unowned or owner == b), {believes[b]: True}
 
-        @p.move(by="b", b=broker)
+        @p.move(by="b", b=broker, only_if="acquire" in moves)
         def acquire(b: int) -> Any:
-            """The broker creates the node of the owner, and takes itself for the owner."""
-            return And(owner == NOBODY, Not(believes[b])), {owner: b, believes[b]: True}
+            """The broker creates the node of the owner, and takes itself for the owner, or goes on to do so."""
+            return owner == NOBODY, {owner: b, believes[b]: True}
 
-        @p.move(by="b", b=broker)
+        @p.move(by="b", b=broker, only_if="create" in moves)
+        def create(b: int) -> Any:
+            """The broker creates the node of the owner, and does not take itself for the owner any more than before."""
+            return owner == NOBODY, {owner: b}
+
+        @p.move(by="b", b=broker, only_if="lose" in moves)
         def lose(b: int) -> Any:
             """The broker does not take itself for the owner any more: it gives the bundle up, hears of its loss, or dies."""
             return believes[b], {believes[b]: False}
 
         @p.move(by="b", spends="expiries", b=broker)
         def expire(b: int) -> Any:
-            """The session of the owner expires: its node vanishes, and it does not know."""
-            return owner == b, {owner: NOBODY}
+            """The session of a broker that lives expires: its node, if it is there, vanishes, and the broker does not know."""
+            return True, {owner: If(owner == b, NOBODY, owner)}
 
-        @p.move(by="b", b=broker)
+        @p.move(by="b", b=broker, only_if="release" in moves)
         def release(b: int) -> Any:
             """The node of a broker that does not take itself for the owner is deleted, or vanishes with its session."""
             idle = True if "deleted_while_owned" in allows else Not(believes[b])
             return And(owner == b, idle), {owner: NOBODY}
 
-        self.take, self.acquire = take, acquire
+        self.take, self.acquire, self.create = take, acquire, create
         self.lose, self.expire, self.release = lose, expire, release
 
 
-def stand_in(brokers: int = 2, expiries: int = 1, *, allows: Collection[str] = ()) -> Protocol:
+def stand_in(
+    brokers: int = 2, expiries: int = 1, *, allows: Collection[str] = (), moves: Collection[str] = MOVES
+) -> Protocol:
     """The ownership of a bundle alone."""
     parameters = {"brokers": brokers, "expiries": expiries, "allows": ",".join(sorted(allows))}
     p = Protocol("stand-in", doc=__doc__, parameters=parameters)
-    Ownership(p, p.universe("broker", brokers), expiries, allows=allows)
+    Ownership(p, p.universe("broker", brokers), expiries, allows=allows, moves=moves)
     return p

@@ -18,6 +18,7 @@ SIZES = {
         Instance("an expiry, no deduplication", {**_PLAIN, **_ONE, "rolls": 1, "ledgers": 4}),
         Instance("an unload", {**_ALONE, "unloads": 1}),
         Instance("a crash", {**_ALONE, "crashes": 1}),
+        Instance("an expiry, an owner cut off", {"disconnects": 1}),
         Instance("deleted as inactive", {**_ONE, "connections": 1, "deletions": 1, "rolls": 1, "ledgers": 4}),
     ),
     "standard": (
@@ -26,7 +27,6 @@ SIZES = {
     ),
     "deep": (Instance("an expiry, a crash, a rollover, no deduplication", {**_FAULTS, **_PLAIN}),),
 }
-
 
 
 def _in_a_cluster(shown: Mapping[str, Value]) -> Mapping[str, Value]:
@@ -39,5 +39,6 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "truncate": _ONE,
     "confirm_late": _ONE,
     "taken_unowned": {"expiries": 0},
-    "deleted_while_owned": {"expiries": 0},
+    "loss_unheard": _ONE,
+    "node_left": {**_ONE, **_ALONE, "rolls": 0, "unloads": 1},
 }

@@ -34,12 +34,22 @@ def cluster(p: Protocol) -> Suite:
             """At most one broker takes itself for the owner."""
             return Not(at_least(2, [s.bundle.believes[b] for b in broker]))
 
+        @suite.leads_to
+        def one_is_left() -> Any:
+            """Of two brokers that take themselves for the owner one stops, in the end."""
+            two = at_least(2, [s.bundle.believes[b] for b in broker])
+            return two, Not(two)
+
     @suite.leads_to
     def served_in_the_end() -> Any:
-        """A topic that no owner serves is served in the end, by an owner, as often as the instance can open it."""
+        """A topic that no owner serves is served in the end, by an owner, if a producer has something to write.
+
+        The instance bounds how often the topic is opened and the producer connects. An owner that is fenced while it lists a
+        ledger stays so until the next message.
+        """
         served = any_of(And(s.bundle.owner == b, s.state[b] == "opened") for b in broker)
-        spent = Or(log.is_spent("openings"), log.status[len(log.ledger) - 1] != "absent")
-        return [(Not(served), Or(served, spent))]
+        spent = Or(log.is_spent("openings"), log.is_spent("connections"), log.status[len(log.ledger) - 1] != "absent")
+        return [(Not(served), Or(served, spent, s.acked == len(log.message)))]
 
     @suite.sometimes
     def all_acknowledged() -> Any:

@@ -9,6 +9,7 @@ from fencepost.properties.locks.conduct import lock_conduct
 from fencepost.properties.locks.lemmas import lock_lemmas
 from fencepost.properties.locks.properties import NOBODY, Locks, lock_properties
 from fencepost.properties.ownership.migration import migration_properties
+from fencepost.properties.ownership.refinement import ownership_refinement
 from fencepost.properties.vocabulary import Suite
 
 
@@ -104,6 +105,9 @@ def ownership(p: Protocol) -> Suite:
         def caches_follow_deletions() -> Any:
             """What a connected broker has in its cache is the owner, or its deletion is on its way."""
             return caches_agree_with_the_store()
+
+        if p.formulates("sometimes"):
+            ownership_refinement(suite, locks)
 
     return suite
 

@@ -42,19 +42,19 @@ CONTROLS = {
 }
 
 CAUGHT = {
-    "released_without_version": ({"node_of_another_is_kept"}, 9),
+    "released_without_version": ({"is_the_owner_that_a_topic_has", "node_of_another_is_kept"}, 9),
     "not_revalidated": ({"owner_holds_the_node", "valid_locks_are_looked_after"}, 5),
     "deletion_ignored": ({"owner_holds_the_node"}, 12),
     "reconnection_flag_never_set": ({"locks_go_forward"}, 7),
     "concurrent_revalidations": ({"holder_is_responsible"}, 8),
     "busy_lock_kept": ({"locks_go_forward", "owner_holds_the_node"}, 8),
-    "both_contenders_lose": ({"node_of_another_is_kept"}, 4),
+    "both_contenders_lose": ({"is_the_owner_that_a_topic_has", "node_of_another_is_kept"}, 4),
     "lost_lock_served": ({"valid_locks_are_served"}, 8),
     "endless_revalidation": ({"locks_go_forward"}, 7),
     "failed_creation_left": ({"holder_is_responsible", "locks_go_forward"}, 3),
     "version_goes_back": ({"owner_knows_the_version"}, 8),
     "recreated_behind_release": ({"locks_create_nodes"}, 7),
-    "deletion_sent_again": ({"node_of_another_is_kept"}, 8),
+    "deletion_sent_again": ({"is_the_owner_that_a_topic_has", "node_of_another_is_kept"}, 8),
     "lone_release_fails": ({"lookups_are_answered", "owned_in_the_end", "releases_end"}, 5),
     "event_lost": ({"owner_holds_the_node", "valid_locks_are_looked_after"}, 5),
     "found_lock_unattended": ({"owner_holds_the_node", "valid_locks_are_looked_after"}, 8),

@@ -1,0 +1,76 @@
+"""The ownership of a bundle refines its stand-in: each of its steps is, for a topic, a step of the stand-in or nothing.
+
+So a cluster is made of the stand-in, and what always holds there holds with locks. What breaks the refinement enters the
+cluster by the weak moves with which it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from fencepost.model.language import And
+from fencepost.model.stand_ins.ownership import MOVES, stand_in
+from fencepost.properties.locks.properties import Locks
+from fencepost.properties.vocabulary import Suite
+
+NAME = "is_the_owner_that_a_topic_has"
+"""The property that says so."""
+
+FIRST = 0
+"""The bundle of which it says so: bundles are alike."""
+
+DELETES = ("released_without_version", "both_contenders_lose", "endless_revalidation", "deletion_sent_again")
+"""The mistakes with which the node of a broker that takes itself for the owner is deleted, its session being there."""
+
+BEYOND = ("stale_unload",)
+"""The mistakes with which ownership does not refine it whatever that allows: a broker deletes its node and stops in one step.
+To a topic that is nothing new: the stand-in does so in two."""
+
+
+def needs(defect: str) -> tuple[str, ...] | None:
+    """The weak moves that the stand-in needs with a mistake, besides those that it always needs; None if none are enough."""
+    if defect in BEYOND:
+        return None
+    return ("deleted_while_owned",) if defect in DELETES else ()
+
+
+def moves(locks: Locks) -> tuple[str, ...]:
+    """The moves of the stand-in to which an instance leads."""
+    cut_off, expires, crashes = (locks.budget(fault) for fault in ("disconnects", "expiries", "crashes"))
+    leads = {
+        "take": cut_off,
+        "create": cut_off or expires or locks.deletes_others,
+        "lose": expires or crashes or locks.releases,
+        "release": crashes or locks.releases,
+    }
+    return tuple(move for move in MOVES if leads.get(move, True))
+
+
+def allowed(locks: Locks) -> tuple[str, ...]:
+    """The weak moves that the stand-in needs without any mistake.
+
+    With ZooKeeper a deletion by version can meet the node of another broker, because versions begin again with each node.
+    With etcd a broker can give up a session that goes on, and the nodes that it goes on to serve by then go with that.
+    """
+    return ("deleted_while_owned",) if locks.deletes_others or locks.gives_up else ()
+
+
+def ownership_refinement(suite: Suite, locks: Locks, weak: Collection[str] | None = None) -> None:
+    """Adds to a suite that each step is one of the stand-in, or changes nothing there.
+
+    ``weak`` are the weak moves that the stand-in has; if None, those that it needs without mistakes.
+    """
+    p = suite.protocol
+    s, settings = p.state, p.parameters
+    weak = allowed(locks) if weak is None else weak
+    coarse = stand_in(settings["brokers"], settings["expiries"], allows=weak, moves=MOVES if p.active else moves(locks))
+
+    @suite.refines(coarse)
+    def is_the_owner_that_a_topic_has() -> Any:
+        """A topic sees whose node is there, which brokers take themselves for the owner, and how many sessions are lost."""
+
+        def believes(b: int) -> Any:
+            return And(s.lives[b], s.serves[b, FIRST] == "active")
+
+        return {"owner": s.owner_holder[FIRST], "believes": believes, "expiries": s.expiries}
