@@ -99,11 +99,14 @@ def scenario(protocol: Protocol, labels: Sequence[str], adapter: Adapter, violat
 
 
 def unseen(protocol: Protocol, violated: Property | None, adapter: Adapter) -> list[str]:
-    """The families of variables of a property that nothing observed shows: of its violation the code would be no witness."""
+    """The families of variables of a property that nothing observed shows: of its violation the code would be no witness.
+
+    How many faults there were needs no witness: the harness brought them about.
+    """
     if violated is None:
         return []
     shown = {family for observable in adapter.observables for family in observable.variables} | set(adapter.shown_by_requests)
-    return sorted({variable.family for variable in protocol.variables_of(violated.formula)} - shown)
+    return sorted({variable.family for variable in protocol.variables_of(violated.formula)} - shown - set(protocol.budgets))
 
 
 def restarts(kernel: Kernel, labels: Sequence[str]) -> list[str]:

@@ -28,7 +28,7 @@ from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions
 
 STAGES = ("looking", "proposing", "confirming", "retaking", "withdrawing", "waiting", "settled", "closed")
 UNDER_WAY = ("looking", "proposing", "confirming", "retaking", "withdrawing")
-BEGUN = ("start", "session", "deletion")
+BEGUN = ("start", "session", "event", "deletion")
 ROLES = ("no_leader", "leading", "following")
 LEADS = ("confirmed", "created")
 RELEASES = changed("leads", since="4.2.4", before="confirmed", after="created")
@@ -145,13 +145,13 @@ def election(
         """Nothing is done about the election; by the shutdown policy the process ends."""
         return merged(store.died(b), at_start(b)) if shuts_down else {}
 
-    def remembers_session(b: int) -> Updates:
+    def remembers_event(b: int, by: str = "event") -> Updates:
         """What begins the election is remembered, unless the first of the process is still under way."""
         first = And(begun[b] == "start", stage[b] != "settled")
         looks = elects_anyhow(b) if p.has("closed_elects_again") else {stage[b]: If(is_shut(b), stage[b], "looking")}
-        return {**looks, begun[b]: If(first, "start", "session")}
+        return {**looks, begun[b]: If(first, "start", by)}
 
-    looks_again.instead("failure_not_retried", remembers_session)
+    looks_again.instead("failure_not_retried", remembers_event)
 
     @p.rule
     def on_reconnected(b: int) -> Updates:
@@ -162,8 +162,12 @@ def election(
 
     @p.rule
     def on_reestablished(b: int) -> Updates:
-        """A broker that has a new session, or has its former one back after all, looks at the node."""
-        return looks_again(b)
+        """A broker that has a new session, or has its former one back after all, looks at the node.
+
+        It does so twice, for Reconnected and for SessionReestablished, the second time when the first election is over: that
+        counts only if the first has failed, and failures are not retried.
+        """
+        return remembers_event(b, "session") if p.has("failure_not_retried") else looks_again(b)
 
     on_reestablished.instead("reestablishment_ignored", lambda b: {})
 
@@ -297,7 +301,15 @@ def election(
     def failed(b: int) -> Updates:
         """An election that fails is to be tried again, unless it is closed."""
         waiting: Updates = {stage[b]: "waiting"}
-        return updates_if(shut[b], {stage[b]: "closed", **opened(b)}, waiting) if goes_on else waiting
+        over = updates_if(shut[b], {stage[b]: "closed", **opened(b)}, waiting) if goes_on else waiting
+        return unless_the_first(b, over)
+
+    def unless_the_first(b: int, over: Updates) -> Updates:
+        """An election is over so; but on the first of the two that a new session begins the second follows."""
+        if not p.has("failure_not_retried"):
+            return over
+        follows = begun[b] == "session" if p.has("closed_elects_again") else And(begun[b] == "session", Not(is_shut(b)))
+        return updates_if(follows, {**looks_again(b), begun[b]: "event"}, over)
 
     @p.step(by="b", mirrors="LeaderElectionImpl.handleExistingLeaderValue", fair=True, b=broker, only_if=retakes)
     def retake(b: int) -> Any:
@@ -315,7 +327,7 @@ def election(
     def withdraw(b: int) -> Any:
         """A broker that has created the node, and was closed meanwhile, deletes it by its version."""
         return And(store.reaches(b), stage[b] == "withdrawing"), merged(
-            leader.vanished(has_known_version(b)), {stage[b]: "closed", **opened(b)}
+            leader.vanished(has_known_version(b)), unless_the_first(b, {stage[b]: "closed", **opened(b)})
         )
 
     @p.rule
@@ -341,7 +353,9 @@ def election(
     )
     def try_again(b: int) -> Any:
         """Five seconds after a failure the election begins again."""
-        again = updates_if(shut[b], elects_anyhow(b), looks_again(b)) if goes_on else looks_again(b)
+        again = looks_again(b)
+        if goes_on:
+            again = updates_if(shut[b], again | elects_anyhow(b), again)
         return And(store.lives[b], is_retried(b)), again
 
     @p.step(

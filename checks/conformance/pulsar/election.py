@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
-from fencepost.checks.conformance.pulsar.election_deviations import DEVIATIONS
-from fencepost.checks.conformance.running.adapter import Observable, Owed
+from fencepost.checks.conformance.pulsar.election_deviations import ALLOWANCES, DEVIATIONS
+from fencepost.checks.conformance.running.adapter import Observable, Owed, Seen, Taken
 from fencepost.checks.conformance.running.brokers import BrokersAdapter, Line, do, let, of_all, read_of
 from fencepost.checks.conformance.running.view import View
 
@@ -59,15 +59,22 @@ OBSERVABLES = (
     of_all("lives"),
     of_all("session"),
     of_all("former_session"),
+    _of_live("link", "link"),
     _of_live("role", "role", _ROLES.__getitem__),
     Observable(
         "stage",
-        ("stage",),
+        ("stage", "shut"),
         lambda view: {b: _stage(view, b) for b in view.members("broker") if view[f"lives[{b}]"]},
         read_of("stage"),
     ),
     _of_live("cached", "cached"),
     _of_live("deletion", "leader_deletion"),
+    Observable(
+        "closing",
+        ("closing",),
+        lambda view: {b: view.get(f"closing[{b}]", False) for b in view.members("broker") if view[f"lives[{b}]"]},
+        read_of("closing"),
+    ),
 )
 
 
@@ -80,6 +87,7 @@ _LINES: Mapping[str, Line] = {
     "delete_at_close": let("give-back"),
     "try_again": let("retry"),
     "hear_of_deletion": do("hear"),
+    "fail": do("fail"),
     **dict.fromkeys(("start_closing", "close_again"), do("close")),
     "end": do("end"),
     **dict.fromkeys(("crash", "fail_to_start"), do("die")),
@@ -98,14 +106,21 @@ class ElectionAdapter(BrokersAdapter):
     protocol = "election"
     not_covered: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("disconnect", "lose", "reconnect", "resume"), _LINK),
-        **dict.fromkeys(("creation_unheard", "deletion_unheard", "fail"), _UNHEARD),
+        **dict.fromkeys(("creation_unheard", "deletion_unheard"), _UNHEARD),
         **dict.fromkeys(("ask", "redirect", "choose", "take", "give_up"), _LOOKUP),
         "forget_leader": "the election's cache has no expiry in these releases",
     }
     observables = OBSERVABLES
-    shown_by_requests = ("stage",)
+    shown_by_requests = ("stage", "gives_back", "begun")
+    allowances = ALLOWANCES
     deviations = DEVIATIONS
     lines = _LINES
+
+    def take(self, step: Taken) -> Seen:
+        """The second of the two elections that a new session begins waits at its look if the first has failed."""
+        b = next(iter(step.arguments.values()))
+        follows = step.before.get(f"begun[{b}]") == "session" and step.after[f"begun[{b}]"] == "event"
+        return self._seen({**self.lines[step.action.name](b), "second": follows})
 
     def expected(self, view: View) -> Owed:
         return Owed(frozenset(f"{b} {what}" for b, what in _requests(view)))

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.running.adapter import Adapter, Departure, Observable, Owed, Seen, Taken
+from fencepost.checks.conformance.running.brokers import read_of
 from fencepost.checks.conformance.running.view import View
 
 OWED = {
@@ -55,6 +56,10 @@ def of_broker(family: str) -> Observable:
     )
 
 
+def _links(view: View) -> dict[str, Any]:
+    return {b: view[f"link[{b}]"] for b in view.members("broker") if view[f"lives[{b}]"]}
+
+
 def of_lock(name: str, families: tuple[str, ...], shown: Callable[[View, str], Any]) -> Observable:
     """Something of each lock of a broker that runs."""
     return Observable(
@@ -89,6 +94,7 @@ LOCKS = (
     of_broker("lives"),
     of_broker("session"),
     of_broker("former_session"),
+    Observable("link", ("link",), _links, read_of("link")),
     of_lock("state", ("lock", "unattended"), state),
     of_lock("serves", ("serves",), lambda view, place: view[f"serves[{place}]"]),
     of_lock("again", ("again",), lambda view, place: view[f"again[{place}]"]),

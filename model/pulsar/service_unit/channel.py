@@ -186,6 +186,7 @@ class Channel:
         updates[self.leaves[b, u]] = Or(self.leaves[b, u], And(closes, topics != "closed"))
         if self.shutdown is not None:
             updates, answers = self.shutdown.heard(b, event, updates, answers, self.pending[b, u])
+            updates[self.existing[b, u]] = False  # what was to be written is of an older record: it is rejected
         return updates, answers, answer
 
     def _on_own(self, b: int, u: int, event: Record) -> Any:

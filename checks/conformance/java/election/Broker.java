@@ -14,6 +14,8 @@ final class Broker extends Client {
     private boolean confirms;
     /** Whether the next election by a session event is the second of a pair, which is not held. */
     private boolean looksTwice;
+    /** Whether the broker has been asked to close its election. */
+    private boolean closing;
 
     Broker(String name, Server server, String path) {
         super(name, server, new Requests(path));
@@ -26,12 +28,13 @@ final class Broker extends Client {
         super.start();
         confirms = false;
         looksTwice = false;
+        closing = false;
         election = new LeaderElectionImpl<>(store, String.class, path, state -> { }, executor);
         election.elect(name);
     }
 
-    /** Lets the request of that kind go; false if there is none. */
-    boolean let(String kind) throws Exception {
+    /** Lets the request of that kind go; false if there is none. With {@code second} it is the last of the first of a pair. */
+    boolean let(String kind, boolean second) throws Exception {
         List<Held> meant = store.requests().stream().filter(r -> Requests.shown(r.kind()).equals(kind)).toList();
         if (meant.isEmpty()) {
             return false;
@@ -42,10 +45,30 @@ final class Broker extends Client {
                 store.send(read);
             }
         } else {
-            looksTwice |= meant.get(0).kind().equals(Requests.LOOK_AFTER_EVENT);
+            looksTwice = !second && (looksTwice || meant.get(0).kind().equals(Requests.LOOK_AFTER_EVENT));
             store.send(meant.get(0));
         }
         return true;
+    }
+
+    /**
+     * What the election waits for is answered with: the session is gone. So is what it asks for after that. False if it waits for
+     * nothing.
+     */
+    boolean fail() throws Exception {
+        boolean any = false;
+        for (List<Held> out = underWay(); !out.isEmpty(); out = underWay()) {
+            for (Held held : out) {
+                store.fail(held);
+            }
+            quiet();
+            any = true;
+        }
+        return any;
+    }
+
+    private List<Held> underWay() {
+        return store.requests().stream().filter(held -> !held.kind().equals(Requests.GIVE_BACK)).toList();
     }
 
     /** The five seconds after a failure are over; false if none is waited for. */
@@ -67,6 +90,7 @@ final class Broker extends Client {
     }
 
     void close() {
+        closing = true;
         election.asyncClose();
     }
 
@@ -114,6 +138,7 @@ final class Broker extends Client {
         told.put("stage", stage.get(election).toString());
         told.put("cached", election.getLeaderValueIfPresent().orElse("nobody"));
         told.put("deletion", store.hasNews(path));
+        told.put("closing", closing);
         var names = new TreeSet<String>();
         for (Held held : store.requests()) {
             // several reads of the cache are one to the broker; of anything else there is one for each election under way

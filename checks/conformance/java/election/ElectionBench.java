@@ -35,11 +35,14 @@ public final class ElectionBench extends ClientsBench<Broker> {
         switch (step) {
             case "let":
                 String what = request.path("what").asText();
-                boolean there = what.equals("retry") ? broker.retry() : broker.let(what);
+                boolean there = what.equals("retry") ? broker.retry() : broker.let(what, request.path("second").asBoolean());
                 orRefuse(there, broker.name + " has no request outstanding: " + what);
                 break;
             case "hear":
                 orRefuse(broker.hear(), broker.name + " has no deletion to hear of");
+                break;
+            case "fail":
+                orRefuse(broker.fail(), broker.name + " has no request outstanding");
                 break;
             case "close":
                 broker.close();

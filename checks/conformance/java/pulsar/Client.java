@@ -199,5 +199,8 @@ abstract class Client {
         told.put("lives", lives());
         told.put("session", session != 0 && server.has(session));
         told.put("former_session", former.stream().anyMatch(server::has));
+        if (lives()) {
+            told.put("link", store.state());
+        }
     }
 }

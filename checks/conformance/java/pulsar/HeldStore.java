@@ -64,6 +64,8 @@ final class HeldStore extends ZKMetadataStore {
     /** What was sent, by name: a request whose answer is lost comes again, on a thread that does not show whose it is. */
     private final Map<MetadataOp, String> sent = new IdentityHashMap<>();
     private final ExecutorService readers;
+    /** What the broker has last been told of its session; nothing at first. */
+    private SessionEvent told;
     private int arrived;
     private boolean deaf;
 
@@ -245,7 +247,16 @@ final class HeldStore extends ZKMetadataStore {
             now = List.copyOf(events.subList(0, events.lastIndexOf(awaited) + 1));
             events.subList(0, now.size()).clear();
         }
+        told = awaited;
         now.forEach(super::receivedSessionEvent);
+    }
+
+    /** How the store takes its session to be: connected, suspended or lost. */
+    String state() throws Exception {
+        if ((boolean) field(this, "isConnected")) {
+            return "connected";
+        }
+        return told == SessionEvent.SessionLost ? "lost" : "suspended";
     }
 
     private void await(SessionEvent event) throws Exception {

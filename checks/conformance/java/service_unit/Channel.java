@@ -66,11 +66,6 @@ final class Channel extends ServiceUnitStateChannelImpl {
         return method.invoke(this).toString();
     }
 
-    /** Whether the last session event that it heeds is the loss of a session. */
-    boolean lost() throws Exception {
-        return HeldStore.field(this, "lastMetadataSessionEvent") == SessionEvent.SessionLost;
-    }
-
     /** The last session event was long ago. */
     void settle() throws Exception {
         set("lastMetadataSessionEventTimestamp", 0);

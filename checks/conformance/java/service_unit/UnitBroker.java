@@ -336,14 +336,6 @@ final class UnitBroker extends Client {
         }
     }
 
-    /** How the broker takes itself to be connected to the metadata store. */
-    private String link() throws Exception {
-        if ((boolean) HeldStore.field(store, "isConnected")) {
-            return "connected";
-        }
-        return channel.lost() ? "lost" : "suspended";
-    }
-
     /** The version of what the cache has of a node, by which writes are decided; null if it has nothing. */
     @SuppressWarnings("unchecked")
     private static Long cached(ServiceUnitStateTableView view, String path) throws Exception {
@@ -363,7 +355,6 @@ final class UnitBroker extends Client {
             return;
         }
         told.put("metadata", channel.metadata());
-        told.put("link", link());
         told.put("leader", channel.getChannelOwnerAsync().join().orElse(null));
         ArrayNode jobs = told.putArray("to_clean");
         toClean.forEach(jobs::add);

@@ -147,7 +147,6 @@ FAILS = "find_none(b0); propose(b0); crash(b0); restart(b0); find_former(b0); ex
     ("name", "script", "parameters"),
     [
         ("cache hears of creations", EARLY_CREATION, {"crashes": 1}),
-        ("two elections at once", "expire(b0); learn_of_expiry(b0); reestablish(b0)", {"expiries": 1}),
     ],
 )
 def test_what_is_known_has_a_name(adapter: ElectionAdapter, name: str, script: str, parameters: dict[str, Value]) -> None:
@@ -199,6 +198,28 @@ def test_since_26000_a_broker_leads_as_its_creation_is_answered(release: str) ->
         result = campaign(instances, newer, runs=18, steps=40, seed=1, weights=ELECTION.weights, stop_after=1)
         assert result.agrees, unexplained(result)
         assert "C1" not in result.known
+
+
+def test_a_request_that_fails_with_its_session_is_not_sent_again(adapter: ElectionAdapter) -> None:
+    """Both sides wait for the next session event, or for five seconds if a deletion began the election."""
+    outcome = follow(adapter, "expire(b0); learn_of_expiry(b0); fail(b0)", brokers=2, expiries=1)
+    assert outcome.verdict == "agrees", outcome
+    assert outcome.seen is not None
+    assert outcome.seen.values["brokers"]["b0"]["requests"] == []
+    assert outcome.seen.values["brokers"]["b0"]["link"] == "lost"
+
+
+SECOND = (
+    "find_none(b0); propose(b0); confirm(b0); expire(b0); learn_of_expiry(b0); reestablish(b0); find_none(b0);"
+    "start_closing(b0); propose(b0); withdraw(b0)"
+)
+
+
+def test_the_second_election_of_a_session_follows_on_one_that_failed(adapter: ElectionAdapter) -> None:
+    outcome = follow(adapter, SECOND, brokers=2, expiries=1, closes=1)
+    assert outcome.verdict == "agrees", outcome
+    assert outcome.seen is not None
+    assert "look" in outcome.seen.values["brokers"]["b0"]["requests"]
 
 
 # --- mistakes in the model are noticed
