@@ -19,7 +19,7 @@ from fencepost.model.kernel.search.search import search
 from fencepost.model.language import Protocol
 from fencepost.properties.slices import slice_for
 from fencepost.properties.vocabulary import Property
-from fencepost.traces.exploration.search import Searched
+from fencepost.traces.exploration.levelwise import Searched
 from fencepost.traces.exploration.search import search as on_spark
 from tests.checks.export.tlc import Tlc, fetch_tlc
 from tests.fuzz import case, engines, exact, plain

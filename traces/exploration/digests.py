@@ -1,20 +1,13 @@
-"""Folders of Parquet that a later run goes on from: one counts once a record in it has the digest of each of its files."""
+"""Folders that a later run goes on from: one counts once a record in it has the digest of each of its files."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import pyarrow as pa
 
 from fencepost.model.kernel.search import sealed
 from fencepost.traces.exploration.folder import FolderError, content_of
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 RECORD = "_files.json"
 """The name of the record. Spark and Arrow take no file for data whose name begins like this."""
@@ -25,21 +18,6 @@ Digests = Callable[[Sequence[Path]], Sequence[str]]
 def by_itself(files: Sequence[Path]) -> list[str]:
     """The digests of some files, made in this process."""
     return [sealed.file_digest(file) for file in files]
-
-
-def on_spark(spark: SparkSession) -> Digests:
-    """Where the digests of files are made that may be many and large."""
-
-    def digests(files: Sequence[Path]) -> list[str]:
-        if not files:
-            return []
-        tasks = min(len(files), 4 * spark.sparkContext.defaultParallelism)
-        numbers = spark.range(0, len(files), 1, tasks)
-        rows = numbers.mapInArrow(partial(_digested, [str(file.resolve()) for file in files]), "id long, digest string")
-        by_file = {row["id"]: str(row["digest"]) for row in rows.collect()}
-        return [by_file[number] for number in range(len(files))]
-
-    return digests
 
 
 def keep(folders: Iterable[Path], run: str, digests: Digests = by_itself) -> None:
@@ -84,11 +62,3 @@ def _files(folder: Path) -> list[Path]:
     """All files of a folder but its record; with the checksums that Spark reads beside its own."""
     own = {RECORD, sealed.draft_of(folder / RECORD).name}
     return sorted(file for file in folder.iterdir() if file.name not in own)
-
-
-def _digested(files: Sequence[str], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        rows: list[dict[str, Any]] = [
-            {"id": number, "digest": sealed.file_digest(Path(files[number]))} for number in batch.column("id").to_pylist()
-        ]
-        yield pa.RecordBatch.from_pylist(rows, schema=pa.schema({"id": pa.int64(), "digest": pa.string()}))

@@ -14,8 +14,9 @@ from pyspark import InheritableThread
 from pyspark.sql import SparkSession
 
 from fencepost.traces.exploration.digests import check, is_kept, keep
+from fencepost.traces.exploration.java import SparkError
 from fencepost.traces.exploration.run import Run
-from fencepost.traces.exploration.session import SparkError, reason
+from fencepost.traces.exploration.session import reason
 from fencepost.traces.exploration.stretches import SCHEMA, worker
 
 Outcome = Literal["complete", "stopped", "interrupted"]

@@ -26,7 +26,11 @@ _GONE = {25: "--add-opens=java.base/sun.security.action=ALL-UNNAMED"}
 """Flags of Spark for what a Java no longer has from that version on: it would say so every time."""
 
 
-class JavaError(Exception):
+class SparkError(Exception):
+    """Spark cannot be started, or gives a job up; the message says why in a line."""
+
+
+class JavaError(SparkError):
     """No Java that Spark can run on; the message says what was tried and what to do."""
 
 

@@ -15,10 +15,10 @@ from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.program import Program
 from fencepost.model.kernel.search.expansion import DEADLOCKS, TRANSITIONS
 from fencepost.model.kernel.search.expansion import Worker as Tally
-from fencepost.model.kernel.search.finds import Finds
 from fencepost.model.kernel.search.pieces import Pieces, predecessors
 from fencepost.model.kernel.search.sieve import buckets_of, new_states
 from fencepost.properties.observed import Observed
+from fencepost.traces.exploration.levelwise import finds_of
 from fencepost.traces.exploration.run import Run
 from fencepost.traces.exploration.stretches import Worker
 
@@ -47,14 +47,6 @@ def schema(words: int) -> str:
 def sorted_by_bucket(words: int) -> str:
     """States on their way to the task of their bucket."""
     return f"{BUCKET} int not null, {schema(words)}"
-
-
-def finds_of(observed: Observed) -> Finds:
-    """What an exhaustive search of these properties is to find."""
-    alarm, step_alarm = observed.alarms()
-    may_end = next(iter(observed.may_end), None)
-    stops = bool(observed.may_end)
-    return Finds(observed.kernel, alarm, step_alarm, observed.controls(), stop_on_deadlock=stops, may_end=may_end)
 
 
 def files_of(level: Path, bucket: int) -> list[Path]:

@@ -16,7 +16,7 @@ from types import FrameType
 
 from pyspark.sql import SparkSession
 
-from fencepost.traces.exploration.java import chosen, write_launcher
+from fencepost.traces.exploration.java import SparkError, chosen, write_launcher
 from fencepost.traces.signals import say_at_once
 
 ATTEMPTS = 4
@@ -52,10 +52,6 @@ logger.committer.name = org.apache.spark.mapred
 logger.committer.level = off
 """
 """What fails for good is told once, by the driver; a master that has no room for the job is worth a warning."""
-
-
-class SparkError(Exception):
-    """Spark cannot be started, or gives a job up; the message says why in a line."""
 
 
 @contextmanager

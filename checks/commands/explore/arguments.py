@@ -8,7 +8,6 @@ from pathlib import Path
 from fencepost.checks.commands.exit_status import EXIT_STATUS
 from fencepost.checks.commands.explore.request import ExploreRequest
 from fencepost.checks.commands.requests import request_of
-from fencepost.checks.console.extras import PLOTS, SPARK, require
 from fencepost.checks.console.numbers import whole
 from fencepost.checks.console.options import (
     Commands,
@@ -22,7 +21,7 @@ from fencepost.checks.console.options import (
 from fencepost.checks.engines.results.verdicts import ExitStatus
 
 EXPLORE = """Explores a protocol by random walks on Spark. --exhaustive visits all states instead, level by level, even if they
-exceed one machine's memory. Everything runs on this machine unless --master names a cluster.
+exceed one machine's memory: on its disk, without Spark, unless --master names one. Walks run on this machine unless it does.
 
 A violation that a walk finds is certain. Walks that find none prove nothing. The same seed gives the same walks, and the
 same rows in DIR, on any number of machines. The same command resumes a run that was cut short. `report` prints what DIR has
@@ -32,6 +31,7 @@ EXPLORE_EXAMPLES = """examples:
   fencepost explore ledger --walks 1000000 --out found           a million walks of up to 100 steps
   fencepost explore ledger --defect closes_at_lac --walks 100000 --stop-on-first --out broken
   fencepost explore ledger --set entries=3 recoverers=2 --exhaustive --out everything
+  fencepost explore ledger --set entries=3 recoverers=2 --exhaustive --master spark://host:7077 --out /shared/all
   fencepost explore ledger --walks 10000000000 --master spark://host:7077 --out /shared/found
   fencepost explore report found --plots plots                   violations, coverage, what is unseen
   fencepost explore trace broken --walk 1905                     one walk, step by step
@@ -43,7 +43,7 @@ def add_explore(commands: Commands) -> None:
     explore = add_command(
         commands,
         "explore",
-        "random walks by the billion, or all states, on Spark",
+        "random walks by the billion on Spark, or all states on disk",
         EXPLORE,
         f"{EXPLORE_EXAMPLES}\n{EXIT_STATUS}",
         usage="fencepost explore PROTOCOL --out DIR [OPTION ...]\n"
@@ -60,7 +60,7 @@ def add_explore(commands: Commands) -> None:
     add_defect(explore)
     add("--exhaustive", action="store_true", help="visit every state, level by level, instead of walking")
     add("--stop-on-first", action="store_true", help="end with the first violation that is not expected")
-    add("--master", default="local[*]", metavar="URL", help="Spark's master (default: local[*], all cores of this machine)")
+    add("--master", metavar="URL", help="Spark's master (default: local[*], all cores of this machine; --exhaustive: no Spark)")
     add("--spark-conf", action="append", default=[], metavar="NAME=VALUE", help="a setting of Spark; may be repeated")
     add("--walk", type=whole(0), metavar="N", help="which walk to trace")
     add("--whole", action="store_true", help="trace the walk unshrunk")
@@ -70,9 +70,6 @@ def add_explore(commands: Commands) -> None:
 
 
 def _explore(options: argparse.Namespace) -> ExitStatus:
-    require(SPARK, "explore")
-    if options.plots is not None:
-        require(PLOTS, "explore report --plots")
     from fencepost.checks.commands.explore.run import run
 
     return run(request_of(ExploreRequest, options))

@@ -24,7 +24,7 @@ from fencepost.properties.vocabulary import Property
 from fencepost.traces.trace import Trace, trace_of
 
 if TYPE_CHECKING:
-    from fencepost.traces.exploration.search import Searched  # which brings Spark along
+    from fencepost.traces.exploration.levelwise import Searched
 
 GIB = 1 << 30
 
@@ -108,11 +108,11 @@ def _not_begun(observed: Observed, reduction: Reduction | None, why: str) -> Fin
 
 
 def searched(observed: Observed, result: Searched) -> Findings:
-    """What a search on Spark says of the properties, while its session lasts."""
+    """What a search level by level says of the properties; one on Spark while its session lasts."""
     judgement = _Judgement(observed, result, None, None)
     suspicions = observed.suspicions(result.enabled, result.seen) if result.outcome == "exhausted" else []
     left = tuple(p for p in observed.suite.properties if p.kind == "leads_to")
-    notes = (judgement.summary(), *([f"not judged on Spark: {', '.join(p.name for p in left)}"] if left else []))
+    notes = (judgement.summary(), *([f"not judged level by level: {', '.join(p.name for p in left)}"] if left else []))
     return Findings(judgement.verdicts(), notes, tuple(suspicions), left=left, seconds=result.seconds)
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from fencepost.traces.exploration import session
-from fencepost.traces.exploration.java import Java
-from fencepost.traces.exploration.session import SparkError, require_master
+from fencepost.traces.exploration.java import Java, SparkError
+from fencepost.traces.exploration.session import require_master
 
 
 class Spark:

@@ -6,7 +6,7 @@ import os
 import shutil
 import signal
 from collections.abc import Iterable, Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -17,18 +17,19 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from fencepost.model.kernel.search.results import Limits, Result
-from fencepost.model.kernel.search.search import search as engine
+from fencepost.model.kernel.search.results import Limits
 from fencepost.traces.exploration import explore as module
 from fencepost.traces.exploration.explore import SLICES, News, explore
 from fencepost.traces.exploration.folder import FolderError
+from fencepost.traces.exploration.java import SparkError
 from fencepost.traces.exploration.plots import write_plots
 from fencepost.traces.exploration.report import Report, report
 from fencepost.traces.exploration.run import Run, VersionError
-from fencepost.traces.exploration.search import Searched, search
-from fencepost.traces.exploration.session import SparkError, patient
+from fencepost.traces.exploration.search import search
+from fencepost.traces.exploration.session import patient
 from fencepost.traces.exploration.stretches import trace_of_walk, worker
 from fencepost.traces.replay import replay_on
+from tests.traces.exploration.searches import ALL, assert_same, by_itself, with_a_bit_flipped
 
 pytestmark = pytest.mark.xdist_group("spark")
 RUN = Run("ledger", {"entries": 1}, ("closes_at_lac",), walks=6400, steps=50, seed=1)
@@ -198,30 +199,6 @@ def test_another_master_is_left_as_it_is() -> None:
 
 # --- all states
 
-ALL = replace(RUN, walks=0, steps=0, seed=0)
-
-
-def by_itself(run: Run) -> Result:
-    """What the one-machine engine establishes of the same instance."""
-    observed = run.observed()
-    alarm, step_alarm = observed.alarms()
-    return engine(
-        observed.kernel,
-        alarm=alarm,
-        step_alarm=step_alarm,
-        watch=observed.controls(),
-        may_end=next(iter(observed.may_end)),
-        stop_on_deadlock=True,
-    )
-
-
-def assert_same(result: Searched, wanted: Result) -> None:
-    for one in fields(Searched):
-        if one.compare:
-            assert getattr(result, one.name) == getattr(wanted, one.name), one.name
-    for find in result.violations + result.watched:
-        assert result.path(find) == wanted.path(find)
-
 
 @pytest.mark.deep
 def test_a_search_that_is_cut_off_finds_what_the_engine_finds(spark: SparkSession, tmp_path: Path) -> None:
@@ -246,11 +223,6 @@ def refused(spark: SparkSession, run: Run, folder: Path, file: Path) -> None:
     with pytest.raises(FolderError) as error:
         search(spark, run, folder) if run.walks == 0 else explore(spark, run, folder)
     assert str(error.value).startswith(f"{file} "), error.value
-
-
-def with_a_bit_flipped(data: bytes) -> bytes:
-    place = len(data) // 2
-    return data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
 
 
 @pytest.fixture(scope="module")

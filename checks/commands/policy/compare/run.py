@@ -103,8 +103,8 @@ def _outcome_of(comparison: Comparison, asked: CompareRequest, reporter: Reporte
 
 def _on_spark(master: str, compared: Callable[[Make], Outcome], *, quiet: bool) -> Outcome:
     from fencepost.traces.comparison.on_spark import on_spark
-    from fencepost.traces.exploration.java import JavaError
-    from fencepost.traces.exploration.session import SparkError, spark_session
+    from fencepost.traces.exploration.java import SparkError
+    from fencepost.traces.exploration.session import spark_session
 
     started = time.monotonic()
     try:
@@ -112,7 +112,7 @@ def _on_spark(master: str, compared: Callable[[Make], Outcome], *, quiet: bool) 
             if not quiet:
                 print(f"# {time.monotonic() - started:.1f} s for Spark to start", file=sys.stderr)
             return compared(on_spark(spark))
-    except (JavaError, SparkError) as error:
+    except SparkError as error:
         raise _NoSpark(str(error)) from error
 
 

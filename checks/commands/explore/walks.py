@@ -1,0 +1,104 @@
+"""Walks by the billion on Spark: what they came to, and any of them step by step."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from fencepost.checks.commands.explore.request import EVERY_CORE, ExploreRequest
+from fencepost.checks.console.progress import Reporter, interruptible
+from fencepost.checks.console.terminal import colour, width
+from fencepost.checks.engines.results.verdicts import VIOLATED, ExitStatus
+from fencepost.checks.reports.explore_report import text, unexpected
+from fencepost.model.counts import count_of
+from fencepost.model.kernel.walks.walks import WalkProgress
+from fencepost.traces.exploration.explore import News, complete, explore
+from fencepost.traces.exploration.report import Report, report
+from fencepost.traces.exploration.run import Run
+from fencepost.traces.exploration.session import spark_session
+from fencepost.traces.exploration.stretches import trace_of_walk
+from fencepost.traces.files.itf import write
+from fencepost.traces.shrinking.shrinking import shrink
+from fencepost.traces.wording.text import show
+
+
+def walk(explored: Run, asked: ExploreRequest, folder: Path) -> ExitStatus:
+    """Makes the walks that the folder does not have yet, and prints what all of them came to."""
+    observed = explored.observed()
+    expected = frozenset(p.name for p in observed.states.values() if p.strict)
+    reporter = Reporter(quiet=asked.quiet)
+    reporter.begin(f"{explored.protocol}, {count_of(explored.walks, 'walk')}")
+
+    def news(first: News) -> None:
+        reporter.end()
+        if not asked.quiet and first.property not in expected:
+            length = count_of(first.length, "step")
+            print(f"# {first.property} is violated, by walk {first.walk} in {length}", file=sys.stderr, flush=True)
+
+    started = time.monotonic()
+    with explored.held(folder), spark_session(asked.master or EVERY_CORE, asked.spark_settings, light=True) as spark:
+        ready = time.monotonic() - started
+        with interruptible() as interrupt:
+            outcome = explore(
+                spark,
+                explored,
+                folder,
+                stop_on_first=asked.stop_on_first,
+                expected=expected,
+                should_stop=interrupt,
+                progress=lambda at: reporter.walking(WalkProgress(at.walks, at.steps, at.rate), explored.walks),
+                news=news,
+            )
+        reporter.end()
+        took = time.monotonic() - started - ready
+        if outcome == "interrupted":
+            print("interrupted: the rounds that are complete are kept, and the same command goes on with the others")
+            if not complete(explored, folder):
+                print("no round is complete yet, so nothing is claimed")
+                return ExitStatus.INCONCLUSIVE
+        summary = report(spark, explored, folder)
+    print(text(summary, observed, folder, width=width()), end="")
+    print(f"# {took:.1f} s, after {ready:.1f} s for Spark to start")
+    status = _status(summary)
+    return ExitStatus.INCONCLUSIVE if outcome == "interrupted" and status is ExitStatus.HOLDS else status
+
+
+def report_on(explored: Run, asked: ExploreRequest, folder: Path) -> ExitStatus:
+    """Prints what the walks of a folder came to, as far as they are made."""
+    observed = explored.observed()
+    with spark_session(asked.master or EVERY_CORE, asked.spark_settings, light=True) as spark:
+        summary = report(spark, explored, folder)
+    print(text(summary, observed, folder, width=width()), end="")
+    if asked.plots is not None:
+        from fencepost.traces.exploration.plots import write_plots
+
+        for path in write_plots(summary, asked.plots):
+            print(f"plot: {path}")
+    return _status(summary)
+
+
+def show_walk(explored: Run, number: int, asked: ExploreRequest) -> ExitStatus:
+    """Prints a walk; one that violates a property is shrunk unless all of it is asked for."""
+    trace = trace_of_walk(explored, number)
+    suite = explored.observed().suite
+    if trace.violated is not None and not asked.whole:
+        reporter = Reporter(quiet=asked.quiet)
+        reporter.begin(f"shrinking walk {number}")
+        with interruptible() as interrupt:
+            shrunk = shrink(trace, suite, progress=reporter.searching, should_stop=interrupt)
+        reporter.end()
+        trace = shrunk.trace
+    violated = next((p for p in suite.properties if p.name == trace.violated), None)
+    print(show(trace, suite.protocol, violated=violated, width=width(), colour=colour()), end="")
+    if asked.out is not None:
+        write(trace, suite.protocol, asked.out)
+        print(f"trace: {asked.out}")
+    return ExitStatus.HOLDS
+
+
+def _status(summary: Report) -> ExitStatus:
+    observed = summary.run.observed()
+    kinds = {p.name: p.kind for p in observed.suite.properties}
+    statuses = {VIOLATED.get(kinds[violated.property], ExitStatus.SAFETY) for violated in unexpected(summary, observed)}
+    return next((s for s in (ExitStatus.SAFETY, ExitStatus.DEADLOCK) if s in statuses), ExitStatus.HOLDS)

@@ -1,0 +1,175 @@
+"""Exhaustive search beyond memory on one machine: level by level on disk, where the duplicates of a level are found afterwards.
+
+A level is made in two passes. First its predecessors are expanded, and their successors are written by bucket, a hash of the
+state. Then, bucket by bucket, these are put in a table, what earlier levels have is struck out, and the rest is written in
+order. So memory holds the new states of one level in one bucket for each thread, and what is known is only read.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from itertools import chain
+from pathlib import Path
+from queue import Empty, SimpleQueue
+
+import numpy as np
+
+from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.search.coding import CodingError, count_states, read_states, write_states
+from fencepost.model.kernel.search.crew import Crew
+from fencepost.model.kernel.search.expansion import Worker as Tally
+from fencepost.model.kernel.search.finds import Finds
+from fencepost.model.kernel.search.paths import plain
+from fencepost.model.kernel.search.pieces import Pieces, predecessors
+from fencepost.model.kernel.search.results import Limits, Progress
+from fencepost.model.kernel.search.sieve import buckets_of, new_states
+from fencepost.traces.exploration.digests import check, keep
+from fencepost.traces.exploration.folder import FolderError
+from fencepost.traces.exploration.levelwise import HEAD, LEVELS, Levels, LevelSearch, Searched
+from fencepost.traces.exploration.run import Run
+from fencepost.traces.files.writing import naming
+
+BUCKETS = 64
+"""With so many, a thread holds some 100 MB of a level of 10^8 states."""
+
+
+def search_on_disk(
+    run: Run,
+    folder: Path,
+    *,
+    head: Limits = HEAD,
+    workers: int | None = None,
+    buckets: int = BUCKETS,
+    should_stop: Callable[[], bool] = lambda: False,
+    progress: Callable[[Progress], None] = lambda at: None,
+) -> Searched:
+    """Visits all reachable states, or goes on where the folder's search was cut off; ends with the level of a violation.
+
+    The first levels are made in memory, within the limits of the ``head``. ``workers`` is the number of threads (None: one for
+    each core), ``buckets`` that of the parts of a level. ``should_stop`` ends the search after the last complete level. Raises
+    OSError, FolderError if its states are damaged or Spark wrote them.
+    """
+    if begun_on_spark(folder):
+        raise FolderError(f"{folder} holds a search that Spark began: go on with it by --master")
+    return LevelSearch(DiskLevels(run, folder, buckets, workers), folder, head, should_stop, progress).result()
+
+
+def begun_on_spark(folder: Path) -> bool:
+    """Whether the search of a folder, if there is one, was begun on Spark."""
+    return any((folder / LEVELS).glob("depth=0/*.parquet"))
+
+
+class DiskLevels(Levels):
+    """Levels as files of coded states, made by the threads of this process."""
+
+    files = "*.states"
+
+    def __init__(self, run: Run, folder: Path, buckets: int, workers: int | None) -> None:
+        super().__init__(run, folder, buckets)
+        self._workers = workers
+
+    def check(self, depth: int) -> None:
+        check([self.at(d) for d in range(depth + 1)], self.run.text)
+
+    def begin(self, depth: int, states: Words) -> None:
+        self.at(depth).mkdir(parents=True)
+        buckets = buckets_of(states, self.buckets)
+        for bucket in range(self.buckets):
+            rows = states[buckets == bucket]
+            self._write(depth, bucket, rows[np.lexsort(rows.T[::-1])])
+        keep([self.at(depth)], self.run.text)
+
+    def step(
+        self, depth: int, finds: Finds, should_stop: Callable[[], bool], tell: Callable[[float], None]
+    ) -> list[Tally] | None:
+        self.at(depth).mkdir(parents=True)
+        work, reached = _Work(should_stop, tell, self.buckets, 2), self.folder / f"reached={depth}"
+        with Crew(self._workers) as crew:
+            tallies = crew.run(lambda number: self._expand(depth - 1, work.buckets(0), finds, reached / str(number)), work.look)
+            crew.run(lambda number: self._sift(depth, work.buckets(1), reached), work.look)
+        shutil.rmtree(reached)
+        if work.is_over:
+            shutil.rmtree(self.at(depth))
+            return None
+        keep([self.at(depth)], self.run.text)
+        return tallies
+
+    def size(self, depth: int) -> int:
+        return sum(map(count_states, self.at(depth).glob(self.files)))
+
+    def before(self, depth: int, state: tuple[int, ...]) -> tuple[int, ...]:
+        target, work = np.array(state, dtype=np.uint64), _Work(lambda: False, lambda share: None, self.buckets, 1)
+
+        def smallest(number: int) -> Words:
+            states = chain.from_iterable(self._states(depth, bucket) for bucket in work.buckets(0))
+            return predecessors(self.kernel, states, target)
+
+        with Crew(self._workers) as crew:
+            return min(plain(row) for rows in crew.run(smallest) for row in rows)
+
+    def _expand(self, depth: int, buckets: Iterable[int], finds: Finds, out: Path) -> Tally:
+        """Writes the successors of a level's states in these buckets, each at least once, to a file for each bucket."""
+        out.mkdir(parents=True)
+        pieces = Pieces(self.kernel, finds)
+        states = chain.from_iterable(self._states(depth, bucket) for bucket in buckets)
+        with ExitStack() as opened:
+            files = [opened.enter_context((out / str(bucket)).open("wb")) for bucket in range(self.buckets)]
+            for piece in pieces.successors(states):
+                numbers = buckets_of(piece, self.buckets)
+                order = np.argsort(numbers, kind="stable")
+                ends = np.cumsum(np.bincount(numbers, minlength=self.buckets))[:-1]
+                for file, rows in zip(files, np.split(piece[order], ends), strict=True):
+                    with naming(Path(file.name)):
+                        file.write(np.ascontiguousarray(rows).data)
+        return pieces.worker
+
+    def _sift(self, depth: int, buckets: Iterable[int], reached: Path) -> None:
+        """Writes what is new of these buckets in a level."""
+        for bucket in buckets:
+            files = sorted(reached.glob(f"*/{bucket}"))
+            pieces = [np.fromfile(file, dtype=np.uint64).reshape(-1, self.kernel.words) for file in files]
+            known = chain.from_iterable(self._states(d, bucket) for d in range(depth))
+            self._write(depth, bucket, new_states(pieces, known))
+
+    def _write(self, depth: int, bucket: int, states: Words) -> None:
+        path = self._file(depth, bucket)
+        with naming(path), path.open("wb") as file:
+            write_states(file, states)
+
+    def _states(self, depth: int, bucket: int) -> Iterator[Words]:
+        try:
+            yield from read_states(self._file(depth, bucket), self.kernel.words)
+        except CodingError as error:
+            raise FolderError(f"{self._file(depth, bucket)} is damaged: {error}") from error
+
+    def _file(self, depth: int, bucket: int) -> Path:
+        return self.at(depth) / f"part-{bucket:05d}.states"
+
+
+class _Work:
+    """What the threads of a step share: its buckets, each for one of them, in as many passes as it takes, and whether
+    ``should_stop`` has said that nobody takes another."""
+
+    def __init__(self, should_stop: Callable[[], bool], tell: Callable[[float], None], buckets: int, passes: int) -> None:
+        self._should_stop, self._tell = should_stop, tell
+        self._queues = [SimpleQueue[int]() for _ in range(passes)]
+        self._all = passes * buckets
+        self.is_over = False
+        for queue in self._queues:
+            for bucket in range(buckets):
+                queue.put(bucket)
+
+    def look(self) -> None:
+        """To be called now and then by the thread that waits."""
+        self.is_over = self.is_over or self._should_stop()
+        self._tell(1 - sum(queue.qsize() for queue in self._queues) / self._all)
+
+    def buckets(self, number: int) -> Iterator[int]:
+        """Buckets of a pass for the thread that asks, until there are no more."""
+        while not self.is_over:
+            try:
+                yield self._queues[number].get_nowait()
+            except Empty:
+                return
