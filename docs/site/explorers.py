@@ -17,7 +17,7 @@ FOLDER = ROOT / "build" / "explorer"
 VIOLATED = range(10, 15)
 """Exit statuses that say that something is violated, or that a known bug affects this release."""
 
-DOCUMENTS = ("findings.md", "findings-bookie.md", "findings-control-plane.md", "findings-service-units.md")
+FINDINGS = ROOT / "docs" / "findings"
 SESSION = re.compile(r"^```console\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 CHECK = re.compile(r"^\$ (?P<command>fencepost check (?:[^\n]*\\\n)*[^\n]*)$", re.MULTILINE)
 
@@ -30,10 +30,8 @@ def commands_of(markdown: str) -> dict[int, list[list[str]]]:
     }
 
 
-def pages_of(markdown: str, document: str) -> dict[int, list[Path]]:
-    """Where the pages of these checks are, if they have one."""
-    if f"{document}.md" not in DOCUMENTS:
-        return {}
+def pages_of(markdown: str) -> dict[int, list[Path]]:
+    """Where the explorer's pages of these checks are, if they have one."""
     return {place: [FOLDER / f"{_name(words)}.html" for words in found] for place, found in commands_of(markdown).items()}
 
 
@@ -58,8 +56,8 @@ def main() -> None:
     FOLDER.mkdir(parents=True)
     (FOLDER.parent / "docs").unlink(missing_ok=True)
     (FOLDER.parent / "docs").symlink_to(ROOT / "docs")  # some of the commands read files of it
-    for document in DOCUMENTS:
-        for found in commands_of((ROOT / "docs" / document).read_text(encoding="utf-8")).values():
+    for document in sorted(FINDINGS.rglob("*.md")):
+        for found in commands_of(document.read_text(encoding="utf-8")).values():
             for words in found:
                 print(f"fencepost {shlex.join(words)}\n  {make(words)}", flush=True)
 

@@ -57,11 +57,14 @@ def without_escapes(markdown: str) -> str:
 
 
 def embedded(markdown: str, source: str) -> str:
-    """A page with the explorers of its commands, below the sessions that show them."""
-    made = {place: [page for page in found if page.exists()] for place, found in pages_of(markdown, Path(source).stem).items()}
+    """A page with the explorers of its commands, below the sessions that show them, if it is a page of findings."""
+    if not source.startswith("findings/"):
+        return markdown
+    made = {place: [page for page in found if page.exists()] for place, found in pages_of(markdown).items()}
+    up = "../" * source.count("/")
 
     def with_frames(session: re.Match[str]) -> str:
-        frames = "\n".join(FRAME.format(address=f"explorer/{page.name}") for page in made.get(session.start(), ()))
+        frames = "\n".join(FRAME.format(address=f"{up}explorer/{page.name}") for page in made.get(session.start(), ()))
         return f"{session[0]}\n\n{frames}" if frames else session[0]
 
     return SESSION.sub(with_frames, markdown)

@@ -35,6 +35,16 @@ def _leaves(nav: Any) -> Iterator[str]:
             yield from _leaves(part)
 
 
+def _in_the_table_of(document: str) -> list[str]:
+    """The findings that the tables in front of them list, in order: each has a page below a folder of its area."""
+    if not re.fullmatch(r"findings[a-z-]*\.md", document):
+        return []
+    rows = re.findall(
+        r"^\| \[[^]]*\]\((findings/[a-z-]+/[a-z0-9-]+\.md)\)", (ROOT / "docs" / document).read_text(encoding="utf-8"), re.M
+    )
+    return list(dict.fromkeys(rows))
+
+
 @pytest.fixture(scope="module")
 def site() -> Iterator[ModuleType]:
     """The hook of the site, with the module that it imports."""
@@ -51,7 +61,8 @@ def test_the_navigation_follows_the_readme() -> None:
     here, *groups = nav
     assert set(_leaves(here)) == {"index.md", "CHANGELOG.md", "CONTRIBUTING.md"}
     guide = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Where to go next")[2]
-    assert list(_leaves(groups)) == re.findall(r"\]\(docs/([^)#]+\.md)\)", guide)
+    wanted = [leaf for name in re.findall(r"\]\(docs/([^)#]+\.md)\)", guide) for leaf in (name, *_in_the_table_of(name))]
+    assert list(_leaves(groups)) == wanted
     assert {f"docs/{leaf}" for leaf in _leaves(groups)} == {
         document.relative_to(ROOT).as_posix() for document in DOCUMENTS if document.parent != ROOT
     }
@@ -102,13 +113,14 @@ def test_explorers_are_embedded_below_the_commands_that_have_one(
 ) -> None:
     explorers = sys.modules["explorers"]
     monkeypatch.setattr(explorers, "FOLDER", tmp_path)
-    assert site.embedded(SHOWN, "findings.md") == SHOWN
+    source = "findings/ledger/read-that-does-not-stay.md"
+    assert site.embedded(SHOWN, source) == SHOWN
     (tmp_path / "ledger-entries-2-bookies-2-reads_stay.html").touch()
     (tmp_path / "more.html").touch()
-    before, after = site.embedded(SHOWN, "findings.md").split("\n\nMore.")
+    before, after = site.embedded(SHOWN, source).split("\n\nMore.")
     assert before.startswith(SHOWN.partition("\n\nMore.")[0])
     (address,) = re.findall(r'<iframe class="explorer" src="([^"]+)"', before)
-    assert address == "explorer/ledger-entries-2-bookies-2-reads_stay.html"
+    assert address == "../../explorer/ledger-entries-2-bookies-2-reads_stay.html"
     assert "iframe" not in after
     assert site.embedded(SHOWN, "tutorial.md") == SHOWN
 
@@ -116,9 +128,9 @@ def test_explorers_are_embedded_below_the_commands_that_have_one(
 def test_each_command_of_the_findings_has_a_page_of_its_own(site: ModuleType) -> None:
     explorers = sys.modules["explorers"]
     named: dict[str, list[str]] = {}
-    for document in explorers.DOCUMENTS:
-        markdown = (ROOT / "docs" / document).read_text(encoding="utf-8")
-        pages, commands = explorers.pages_of(markdown, Path(document).stem), explorers.commands_of(markdown)
+    for document in explorers.FINDINGS.rglob("*.md"):
+        markdown = document.read_text(encoding="utf-8")
+        pages, commands = explorers.pages_of(markdown), explorers.commands_of(markdown)
         for place, lines in commands.items():
             for words, page in zip(lines, pages[place], strict=True):
                 assert named.setdefault(page.name, words) == words

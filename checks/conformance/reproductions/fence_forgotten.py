@@ -55,7 +55,7 @@ FENCE_FORGOTTEN = Reproduction(
     system="BookKeeper",
     releases=("4.18.0", "4.17.3"),
     seconds=90,
-    page="docs/findings.md#a-fence-of-an-unknown-ledger-is-forgotten",
+    page="docs/findings/ledger/fence-of-an-unknown-ledger-is-forgotten.md",
     take=take,
     mistake="master_key_with_entries_only",
 )

@@ -112,7 +112,7 @@ def test_induction_proves_that_nothing_is_created_again_where_no_node_goes() -> 
 
 @pytest.mark.long
 def test_what_upstream_leaves_open_is_closed_by_the_remedies() -> None:
-    """Findings of docs/findings.md: with the remedies only what every lease has is left, a zombie that serves on."""
+    """docs/findings-control-plane.md: with the remedies only what every lease has is left, a zombie that serves on."""
     faults: dict[str, Value] = {"disconnects": 1, "expiries": 1, "crashes": 1, "releases": 1}
     upstream, fixed = searched(OWNERSHIP, faults), searched(OWNERSHIP, faults | {"fixed": True})
     assert unexpected(upstream) == unexpected(fixed) == {}
