@@ -215,7 +215,7 @@ def test_one_lost_disk_loses_an_entry_only_with_an_ack_quorum_of_one(ack_quorum:
 
 @pytest.mark.deep  # by default docs/findings/ledger/ shows how each control is violated
 def test_recovery_may_take_over_what_was_never_published() -> None:
-    """docs/findings/ledger/entry-of-a-closed-ledger-with-too-few-copies.md: the shortest run, and what does hold all the same."""
+    """Too few copies of an entry of a closed ledger, in docs/findings: the shortest run, and what holds all the same."""
     parameters: dict[str, Value] = {"bookies": 3, "ensemble": 2, "write_quorum": 2, "recoverers": 2, "changes": 1}
     finite = [p.name for p in LEDGER.suite(LEDGER.build(parameters)).properties if p.kind != "leads_to"]
     findings = searched(LEDGER, parameters, only=finite)
