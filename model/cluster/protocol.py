@@ -20,8 +20,8 @@ from fencepost.model.pulsar.topic.defects import DEFECTS as OF_TOPICS
 from fencepost.model.pulsar.topic.protocol import Topic
 from fencepost.model.stand_ins.ledger import WEAK as OF_LEDGERS
 from fencepost.model.stand_ins.ledger import Ledger
+from fencepost.model.stand_ins.ownership import NOBODY, Ownership
 from fencepost.model.stand_ins.ownership import WEAK as OF_OWNERSHIP
-from fencepost.model.stand_ins.ownership import Ownership
 
 UNFAIR = {
     "loss_unheard": "a broker never hears that its node is gone",
@@ -102,7 +102,7 @@ def cluster(
     @p.fault(by="b", mirrors="ResourceLockImpl.acquireWithNoRevalidation", spends="disconnects", b=broker)
     def create_unheard(b: int) -> Any:
         """The node of the owner is created as the connection breaks, and the broker does not hear of that."""
-        return bundle.create(b)
+        return bundle.owner == NOBODY, bundle.create(b)
 
     @p.step(by="b", mirrors="ResourceLockImpl.revalidate", fair=True, b=broker, only_if=may_take)
     def take(b: int) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from fencepost.model.language import And, If, ModelError, Not, Protocol, Universe
+from fencepost.model.language import And, If, ModelError, Not, Protocol, Universe, any_of
 
 WEAK = {
     "taken_unowned": "a broker takes itself for the owner, and the node is another's or not there",
@@ -59,8 +59,12 @@ class Ownership:
 
         @p.move(by="b", b=broker, only_if="create" in moves)
         def create(b: int) -> Any:
-            """The broker creates the node of the owner, and does not take itself for the owner any more than before."""
-            return owner == NOBODY, {owner: b}
+            """The node of the owner is made this broker's, which does not take itself for the owner any more than before.
+
+            Either there was none, or that of a broker that does not take itself for the owner goes at once.
+            """
+            free = any_of(And(owner == x, believes[x]) for x in broker.but(b))
+            return True if "deleted_while_owned" in allows else Not(free), {owner: b}
 
         @p.move(by="b", b=broker, only_if="lose" in moves)
         def lose(b: int) -> Any:

@@ -10,6 +10,7 @@ from fencepost.model.pulsar.service_unit.splits import CHILD, PARENT
 from fencepost.properties.service_unit.conduct import conduct
 from fencepost.properties.service_unit.invariant import declare_lemmas
 from fencepost.properties.service_unit.liveness import in_the_end
+from fencepost.properties.service_unit.refinement import BOTH, channel_refinement
 from fencepost.properties.service_unit.stores import written
 from fencepost.properties.service_unit.terms import Units
 from fencepost.properties.vocabulary import Formula, Suite
@@ -102,6 +103,11 @@ def _owners(suite: Suite, now: Units) -> list[Formula]:
         """No two brokers have topics of a unit open."""
         opened = {(b, u): And(s.lives[b], s.topics[b, u].among("open", "detaching", "late")) for b, u in now.pairs}
         return all_of(Not(at_least(2, [opened[b, u] for b in broker])) for u in now.unit)
+
+    if suite.protocol.formulates("sometimes") and not suite.protocol.active:
+        two = faults or slow or stopped
+        weak = BOTH if two else ("deleted_while_owned",) if settings["timeouts"] else ()
+        channel_refinement(suite, now, weak)
 
     if now.comes_back:
 

@@ -1,0 +1,57 @@
+"""Ownership by the channel of the extensible load manager refines the stand-in of ownership, as that by locks does.
+
+The node of the owner is the record of the unit, which goes from one broker to the next in one step, and stays when a session
+expires. Without a fault a broker has topics open only while the record is its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from fencepost.model.language import And, If
+from fencepost.model.pulsar.service_unit.records import NOBODY
+from fencepost.model.stand_ins.ownership import MOVES, stand_in
+from fencepost.properties.service_unit.terms import Units
+from fencepost.properties.vocabulary import Suite
+
+NAME = "is_the_owner_that_a_topic_has"
+"""The property that says so."""
+
+UNIT = 0
+"""The unit of which it says so: units are alike."""
+
+NEVER = ("acquire", "expire")
+"""The moves of the stand-in that no step is: topics open after the record is written, and a record outlives a session."""
+
+BOTH = ("taken_unowned", "deleted_while_owned")
+NEEDS: dict[str, tuple[str, ...]] = {
+    "close_overtaken": ("deleted_while_owned",),
+    "release_cut_short": ("deleted_while_owned",),
+    "jumps_rejected": ("taken_unowned",),
+    "owned_buried": BOTH,
+    "handed_over_at_once": BOTH,
+    "late_tombstones": BOTH,
+    "tombstones_compacted": BOTH,
+}
+"""The weak moves that the stand-in needs with a mistake. Others need no more than the faults of their instances do."""
+
+
+def channel_refinement(suite: Suite, now: Units, weak: Collection[str]) -> None:
+    """Adds to a suite that each step is one of the stand-in with these weak moves, or changes nothing there."""
+    s, broker, settings = suite.protocol.state, now.broker, now.settings
+    leaves = settings["unloads"] + settings["splits"] + now.brokers_go > 0
+    never = NEVER if leaves else (*NEVER, "lose", "release")
+    coarse = stand_in(broker.size, 0, allows=weak, moves=[move for move in MOVES if move not in never])
+
+    @suite.refines(coarse)
+    def is_the_owner_that_a_topic_has() -> Any:
+        """A topic sees which broker the record says, and which brokers have topics of the unit open."""
+        record = now.truth(UNIT)
+        leaving = record.state.among("Releasing", "Splitting")
+
+        def believes(b: int) -> Any:
+            return And(s.lives[b], s.topics[b, UNIT].among("open", "detaching", "late"))
+
+        owner = If(record.state == "Owned", record.dst, If(leaving, record.src, NOBODY))
+        return {"owner": owner, "believes": believes, "expiries": 0}

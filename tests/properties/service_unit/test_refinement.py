@@ -1,0 +1,59 @@
+"""That ownership by the channel refines its stand-in, and with which weak moves it does so with a mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import pytest
+
+from fencepost.checks.engines.induction.proof import prove
+from fencepost.checks.public_calls import explore
+from fencepost.model.pulsar.service_unit import service_unit
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Instance
+from fencepost.properties.service_unit.instances import SHOWN_BY
+from fencepost.properties.service_unit.refinement import BOTH, NAME, NEEDS, channel_refinement
+from fencepost.properties.service_unit.terms import Units
+from fencepost.properties.vocabulary import Suite
+from tests.marking import first_at_once
+
+CHANNEL = PROTOCOLS["service_unit"]
+SEARCHED, PROVED = CHANNEL.instances("ci"), CHANNEL.sizes["standard"][-4]
+
+
+@pytest.mark.parametrize("instance", first_at_once([SEARCHED[9], *SEARCHED]), ids=lambda instance: instance.name)
+def test_the_channel_refines_the_stand_in_of_ownership(instance: Instance) -> None:
+    suite = CHANNEL.suite(CHANNEL.build(dict(instance.parameters)))
+    first, *moves = explore(suite, properties=[p.name for p in suite.properties if p.name.startswith(NAME)]).verdicts
+    assert (first.property.name, first.verdict) == (NAME, "exhausted")
+    assert {v.property.name.removeprefix(f"{NAME}_") for v in moves} >= {"create", "take"}
+    assert {v.note for v in moves} == {"reached"}
+
+
+@pytest.mark.deep
+def test_it_is_proved_by_the_lemmas_of_the_channel() -> None:
+    assert PROVED.by == "induction"
+    proof = prove(CHANNEL.suite(CHANNEL.build(dict(PROVED.parameters))))
+    assert [v.verdict for v in proof.verdicts if v.property.name == NAME] == ["proved"]
+
+
+def refines(defect: str, weak: Collection[str]) -> bool:
+    suite = Suite(service_unit(**dict(SHOWN_BY[defect]), defects=(defect,)))
+    channel_refinement(suite, Units(suite.protocol), weak)
+    (outcome,) = explore(suite, properties=[NAME]).verdicts
+    assert outcome.verdict in ("exhausted", "violated")
+    return outcome.verdict == "exhausted"
+
+
+@pytest.mark.parametrize("defect", first_at_once(["owned_buried", *NEEDS]))
+def test_each_weak_move_that_a_mistake_needs_is_needed(defect: str) -> None:
+    assert refines(defect, NEEDS[defect])
+    assert not any(refines(defect, {*NEEDS[defect]} - {weak}) for weak in NEEDS[defect])
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("defect", [defect for defect in SHOWN_BY if defect not in NEEDS])
+def test_other_mistakes_need_no_more_than_their_faults_do(defect: str) -> None:
+    shown = SHOWN_BY[defect]
+    faults = shown.get("expiries") or shown.get("timeouts") or shown.get("conflicts")
+    assert refines(defect, BOTH if faults else ())
