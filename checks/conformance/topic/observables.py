@@ -126,6 +126,17 @@ def _sent(view: View, b: str) -> int | None:
     return view[f"sent[{b}]"] if writing and not forgets(view, b) else None
 
 
+def _unanswered(view: View, b: str) -> bool:
+    """Whether some write is not answered: one of the queue, or one that is forgotten."""
+    return bool(view[f"length[{b}]"]) or forgets(view, b)
+
+
+def _consumed(values: Values) -> int:
+    """The place after the last entry whose acknowledgement a broker has answered."""
+    position = values.get("consumed")
+    return 0 if position is None else (position[0] - 1) * int(values["capacity"]) + position[1] + 1
+
+
 def _writes(view: View, b: str) -> int | None:
     """PersistentTopic.pendingWriteOps, which also counts disconnections under way."""
     return view[f"length[{b}]"] if view[f"topic[{b}]"] == "serving" and not forgets(view, b) else None
@@ -212,6 +223,7 @@ OBSERVABLES = (
     _of("filled", ("filled",), _loaded(lambda view, b: view.get(f"filled[{b}]")), lambda shown: shown.get("filled")),
     _of("topic", ("topic",), _loaded(lambda view, b: view[f"topic[{b}]"]), lambda shown: shown.get("topic")),
     _of("pending writes", ("length", "owed"), _loaded(_writes), lambda shown: shown.get("pending_writes")),
+    _of("unanswered", ("length", "owed"), _loaded(_unanswered), lambda shown: shown.get("unanswered")),
     _of("pushed", ("pushed",), _loaded(lambda view, b: view.get(f"pushed[{b}]")), lambda shown: shown.get("pushed")),
     _of(
         "persisted", ("persisted",), _loaded(lambda view, b: view.get(f"persisted[{b}]")), lambda shown: shown.get("persisted")
@@ -219,6 +231,14 @@ OBSERVABLES = (
     Observable("cursor", ("cursor",), _passed_by("cursor"), lambda values: _code_passed(values.get("cursor"), values)),
     Observable("mark", ("mark",), _marks, _code_marks),
     _of("has cursor", ("has_cursor",), _loaded(lambda view, b: view.get(f"has_cursor[{b}]")), lambda shown: "mark" in shown),
+    Observable("consumed", ("consumed",), lambda view: view.get("consumed"), _consumed),
+    Observable(
+        "trimmed",
+        ("trimmed",),
+        lambda view: sorted(view["trimmed"], key=number) if "trimmed" in view else None,
+        lambda values: [label(ledger) for ledger in values["trimmed"]],
+    ),
+    Observable("discarded", ("discarded",), lambda view: view.get("discarded"), lambda values: values["discarded"]),
     Observable("connected", ("connected",), lambda view: view["connected"], lambda values: values["connected"]),
     Observable("acked", ("acked",), lambda view: view["acked"], lambda values: values["acked"]),
 )

@@ -71,7 +71,6 @@ TOPIC = Target(
         "lazy_cursors_not_waited",
         "zombie_deletes",
         "trimmed_before_listed",
-        "trim_mark_in_memory",
         "missing_last_dropped",
     ),
 )

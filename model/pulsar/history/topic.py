@@ -185,13 +185,12 @@ TOPIC: dict[str, History] = {
     ),
     "trim_mark_in_memory": _open(
         "#24855",
-        "#25087",
-        "#25110",
         costs="a subscription's stored position is in a ledger that is deleted, and its backlog negative",
-        evidence="ML.maybeUpdateCursorBeforeTrimmingConsumedLedger of 4.0.8 (2594-2625) moves the cursor in memory, as in "
-        "3.0.7; in 2.10.1 by updateCursor (2196)",
-        releases="2.10.1, 3.0.7, 4.0.8, not 4.2.4, 5.0.0-M1",
-        fixed="4.1.0 (#25087, #25110)",
+        evidence="ML.maybeUpdateCursorBeforeTrimmingConsumedLedger of 2.10.1 (2261-2292) and 3.0.7 (2439-2470), as that of "
+        "4.0.6, goes by getMarkDeletedPosition, which may be in memory only; that of 4.0.8 (2594-2625) goes by "
+        "getPersistentMarkDeletedPosition",
+        releases=_UP_TO_3_0_7,
+        fixed="4.0.8 at the latest (#24855)",
     ),
     "missing_last_dropped": _open(
         "#19444",

@@ -6,12 +6,14 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import fencepost.Lines;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import org.apache.bookkeeper.client.HeldBookKeeper;
 import org.apache.bookkeeper.client.StoredLedger;
 import org.apache.bookkeeper.client.StoredLedgers;
 import org.apache.bookkeeper.client.Tasks;
 import org.apache.bookkeeper.mledger.ManagedLedgerFactoryConfig;
+import org.apache.bookkeeper.mledger.Position;
 
 /**
  * A topic at brokers over metadata and ledgers in memory, and a producer. {@code begin} has the names of {@code brokers} and the
@@ -24,6 +26,11 @@ public final class TopicBench implements Lines.Target {
     private StoredLedgers ledgers;
     private String connected;
     private int acked;
+    private Position consumed;
+    private final Set<Long> trimmed = new TreeSet<>();
+    private Set<Long> beforeTrimming = Set.of();
+    private boolean deletionIsRight;
+    private boolean discarded;
 
     /** A step that the code does not take; the message says why. */
     static final class Refused extends Exception {
@@ -69,6 +76,9 @@ public final class TopicBench implements Lines.Target {
         ledgers = new StoredLedgers();
         connected = null;
         acked = 0;
+        consumed = null;
+        trimmed.clear();
+        deletionIsRight = discarded = false;
         TopicBroker.Settings settings = new TopicBroker.Settings(request.get("capacity").asInt(),
                 request.get("dedup").asBoolean(), request.get("lazy").asBoolean());
         if (request.get("subscription").asBoolean()) {
@@ -118,6 +128,9 @@ public final class TopicBench implements Lines.Target {
                 break;
             case "write":
                 orRefuse(broker.write(what, step.get("outcome").asText(), step.path("cursors").asText()), broker, "write of the " + what);
+                if (what.equals("trim") && !broker.isFenced()) {
+                    beforeTrimming.stream().filter(id -> !broker.known().contains(id)).forEach(trimmed::add);
+                }
                 break;
             case "connect":
                 connected = broker.name;
@@ -139,6 +152,9 @@ public final class TopicBench implements Lines.Target {
             case "arrive":
                 orRefuse(broker.arrive(), broker, "add");
                 break;
+            case "arrive-unprocessed":
+                orRefuse(broker.arriveUnprocessed(), broker, "add");
+                break;
             case "confirm":
                 orRefuse(broker.confirm(entries), broker, "entry " + entries);
                 break;
@@ -158,16 +174,19 @@ public final class TopicBench implements Lines.Target {
                 broker.close();
                 break;
             case "trim":
+                beforeTrimming = Set.copyOf(broker.known());
                 broker.trim(ledger);
                 break;
             case "renumber":
                 store.renumber(step.get("version").asLong());
                 break;
             case "delete":
+                deletionIsRight = broker.knowsTheList();
                 broker.delete();
                 break;
             case "consume":
-                broker.consume(ledger, entries);
+                broker.consume(ledger, entries, position ->
+                        consumed = consumed == null || position.compareTo(consumed) > 0 ? position : consumed);
                 break;
             case "flush":
                 broker.flush();
@@ -202,6 +221,12 @@ public final class TopicBench implements Lines.Target {
         byte[] list = store.list();
         ObjectNode node = seen.putObject("list").put("version", store.version());
         Fields.showList(list == null ? new byte[0] : list, node);
+        discarded |= deletionIsRight && list == null;
+        seen.put("discarded", discarded);
+        trimmed.forEach(seen.putArray("trimmed")::add);
+        if (consumed != null) {
+            seen.putArray("consumed").add(consumed.getLedgerId()).add(consumed.getEntryId());
+        }
         byte[] cursor = store.cursor();
         if (cursor != null) {
             long[] position = position(cursor);

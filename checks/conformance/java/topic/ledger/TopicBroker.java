@@ -4,15 +4,19 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.util.concurrent.RateLimiter;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayDeque;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.apache.bookkeeper.client.HeldBookKeeper;
 import org.apache.bookkeeper.client.HeldHandle;
 import org.apache.bookkeeper.client.Request;
@@ -29,6 +33,7 @@ import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.PositionFactory;
 import org.apache.bookkeeper.mledger.impl.HeldStore.Update;
 import org.apache.bookkeeper.mledger.impl.HeldStore.View;
+import org.apache.bookkeeper.mledger.intercept.ManagedLedgerInterceptor;
 import org.apache.pulsar.broker.service.persistent.HeldTopic;
 import org.apache.pulsar.metadata.coordination.impl.Bare;
 
@@ -45,6 +50,7 @@ final class TopicBroker {
     private final Settings settings;
     private final Publication.Answered client;
     private final Queue<Integer> waiting = new ArrayDeque<>();
+    private final Set<Publication> unanswered = new HashSet<>();
     private final SettableClock clock = new SettableClock();
     private Tasks tasks;
     private View view;
@@ -87,7 +93,10 @@ final class TopicBroker {
         this.store = store;
         this.ledgers = ledgers;
         this.settings = settings;
-        this.client = client;
+        this.client = (publication, failure) -> {
+            unanswered.remove(publication);
+            client.hear(publication, failure);
+        };
         forget();
     }
 
@@ -97,6 +106,7 @@ final class TopicBroker {
         view = store.view();
         bookies = new HeldBookKeeper(ledgers, tasks);
         waiting.clear();
+        unanswered.clear();
         ledger = null;
         topic = null;
     }
@@ -186,6 +196,7 @@ final class TopicBroker {
     void publish(int message) {
         tasks.publish(() -> {
             Publication publication = new Publication(message, client);
+            unanswered.add(publication);
             int before = tasks.waiting();
             topic.publishMessage(publication.payload(), publication);
             if (tasks.waiting() > before) {
@@ -197,6 +208,21 @@ final class TopicBroker {
     boolean arrive() {
         waiting.poll();
         return tasks.arrive();
+    }
+
+    /** The same, of an entry that an interceptor of the broker cannot process. */
+    boolean arriveUnprocessed() {
+        Class<?> type = ManagedLedgerInterceptor.class;
+        ledger.managedLedgerInterceptor = (ManagedLedgerInterceptor) Proxy.newProxyInstance(type.getClassLoader(),
+                new Class<?>[] {type}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("processPayloadBeforeLedgerWrite")) {
+                        throw new IllegalStateException("an entry that cannot be processed");
+                    }
+                    return null;
+                });
+        boolean arrived = arrive();
+        ledger.managedLedgerInterceptor = null;
+        return arrived;
     }
 
     private HeldHandle current() {
@@ -254,6 +280,20 @@ final class TopicBroker {
         }, null);
     }
 
+    /** The ledgers that the managed ledger has of the list. */
+    Set<Long> known() {
+        return ledger.getLedgersInfo().keySet();
+    }
+
+    boolean isFenced() {
+        return ledger.state == ManagedLedgerImpl.State.Fenced;
+    }
+
+    /** Whether the managed ledger knows the list as it is written. */
+    boolean knowsTheList() {
+        return ledger.ledgersStat.getVersion() == store.version();
+    }
+
     /** Ledgers up to this one need not be retained any more, and the timer of trimming comes. */
     CompletableFuture<Void> trim(long last) {
         view.reason = "trim";
@@ -289,9 +329,10 @@ final class TopicBroker {
     }
 
     /** The consumer acknowledges: the rate of updates allows none, so the position moves in memory. */
-    void consume(long of, int entry) throws Exception {
+    void consume(long of, int entry, Consumer<Position> consumed) throws Exception {
         Bare.set(ManagedCursorImpl.class, cursor(), "markDeleteLimiter", USED_UP);
-        cursor().asyncMarkDelete(PositionFactory.create(of, entry), marked(), null);
+        Position position = PositionFactory.create(of, entry);
+        cursor().asyncMarkDelete(position, marked(() -> consumed.accept(position)), null);
     }
 
     /** The timer writes the positions that were not written. */
@@ -300,10 +341,11 @@ final class TopicBroker {
         cursor().flush();
     }
 
-    private static MarkDeleteCallback marked() {
+    private static MarkDeleteCallback marked(Runnable done) {
         return new MarkDeleteCallback() {
             @Override
             public void markDeleteComplete(Object context) {
+                done.run();
             }
 
             @Override
@@ -340,6 +382,7 @@ final class TopicBroker {
         showQueue(shown);
         if (topic != null) {
             shown.put("topic", topic.status()).put("pending_writes", topic.pendingWrites());
+            shown.put("unanswered", !unanswered.isEmpty());
             shown.put("pushed", topic.pushed()).put("persisted", topic.persisted());
         }
     }
