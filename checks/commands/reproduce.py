@@ -58,7 +58,7 @@ def add_reproduce(commands: Commands) -> None:
     reproduce = add_command(commands, "reproduce", "findings shown on released software", DESCRIPTION, EPILOG)
     add = reproduce.add_argument
     add("name", nargs="?", metavar="NAME", help="the finding (default: list them)")
-    add("--release", metavar="R", help="of BookKeeper, Pulsar or Kafka (default: the first that the list names)")
+    add("--release", metavar="RELEASE", help="of BookKeeper, Pulsar or Kafka (default: the first that the list names)")
     add("--keep", action="store_true", help="leave the folders of the processes, and print where they are")
     add_format(reproduce)
     add_quiet(reproduce)

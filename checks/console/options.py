@@ -47,8 +47,8 @@ def add_size(to: argparse.ArgumentParser, usual: str = "ci") -> None:
     to.add_argument("--size", choices=("ci", "standard", "deep"), help=f"which instances (default: {usual})")
 
 
-def add_set(to: argparse.ArgumentParser, helps: str = "parameters of the instance", metavar: str = "NAME=VALUE") -> None:
-    to.add_argument("--set", nargs="+", action="extend", default=[], metavar=metavar, help=helps)
+def add_set(to: argparse.ArgumentParser, helps: str = "parameters of the instance") -> None:
+    to.add_argument("--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help=helps)
 
 
 def add_defect(to: argparse.ArgumentParser) -> None:
@@ -136,6 +136,16 @@ def chosen_releases(asked: NamedReleases) -> Releases | None:
     """The releases that are named; None if none is named, ReleaseError if one is not modelled."""
     named = (asked.pulsar, asked.bookkeeper, asked.kafka)
     return None if named == (None, None, None) else Releases.of(*named)
+
+
+def add_budget(to: argparse.ArgumentParser) -> None:
+    helps = "time for the whole run; what is not settled by then is inconclusive (default: no limit)"
+    to.add_argument("--budget", "--time-limit", type=positive, metavar="SECONDS", help=helps)
+
+
+def add_traces(to: argparse.ArgumentParser, helps: str) -> None:
+    """The folder for traces: ``--out``, as everywhere, and by its longer name."""
+    to.add_argument("--out", "--trace-dir", dest="trace_dir", type=Path, metavar="DIR", help=helps)
 
 
 def add_hours(to: argparse.ArgumentParser, usual: float, helps: str) -> None:

@@ -13,6 +13,7 @@ from fencepost.checks.console.numbers import positive, whole
 from fencepost.checks.console.options import (
     Commands,
     Once,
+    add_budget,
     add_command,
     add_conf,
     add_defect,
@@ -22,6 +23,7 @@ from fencepost.checks.console.options import (
     add_releases,
     add_set,
     add_size,
+    add_traces,
     add_walks,
     add_workers,
 )
@@ -69,7 +71,7 @@ def add_check(commands: Commands) -> None:
     helps = "fail if less is guaranteed than with this file (exit 15)"
     add("--against", type=Path, action="append", default=[], metavar="FILE", help=helps)
     helps = "compare with this release of Pulsar: which known bugs go and come, and what is guaranteed less (exit 15)"
-    add("--against-pulsar", action=Once, metavar="R", help=helps)
+    add("--against-pulsar", action=Once, metavar="RELEASE", help=helps)
     helps = "number of bookies in the cluster (default: ensemble size + 1)"
     add("--bookies", type=whole(1), action=Once, metavar="N", help=helps)
     add_releases(check, "behave as this release of Pulsar, and search for its known bugs")
@@ -80,12 +82,11 @@ def add_check(commands: Commands) -> None:
     add_defect(check)
     add("--property", action="append", default=[], metavar="NAME", help="check only this property; may be given several times")
     add_format(check, FORMATS)
-    helps = "time for the whole run; what is not settled by then is inconclusive (default: no limit)"
-    add("--budget", "--time-limit", type=positive, metavar="SECONDS", help=helps)
+    add_budget(check)
     helps = "memory of an exhaustive search (default: 4; of one question of a configuration 0.5)"
     add("--memory", type=positive, metavar="GIB", help=helps)
     add_workers(check)
-    add("--trace-dir", type=Path, metavar="DIR", help="write the traces of violated properties there, as ITF files")
+    add_traces(check, "write the traces of violated properties there, as ITF files")
     add_page(check, "write a page to explore these traces in a browser")
     add("--depth", type=whole(1), default=8, metavar="K", help="depth to which --by bounded unrolls (default: 8)")
     add_walks(check, 100_000, "number of walks of --by walks")

@@ -16,7 +16,16 @@ from fencepost.checks.commands.conform.request import (
 )
 from fencepost.checks.commands.requests import request_of
 from fencepost.checks.console.numbers import whole
-from fencepost.checks.console.options import Commands, add_command, add_defect, add_format, add_quiet, add_seed, add_set
+from fencepost.checks.console.options import (
+    Commands,
+    add_command,
+    add_defect,
+    add_format,
+    add_quiet,
+    add_seed,
+    add_set,
+    add_traces,
+)
 from fencepost.checks.engines.results.verdicts import ExitStatus
 
 CONFORM = """Checks protocols against the code that they mirror: the real Java classes of a release. It needs a JDK, 17 or
@@ -26,7 +35,7 @@ TARGET = """Checks a protocol against the code that it mirrors. The model choose
 release take them. After each step the observable state and the outstanding requests are compared.
 
 The first run fetches the release's jars with Maven, checks them against pinned checksums, and compiles the harness. Both stay
-in the user's cache. A difference is shrunk and shown as a run; --trace-dir writes it as a trace file, and --trace replays
+in the user's cache. A difference is shrunk and shown as a run; --out writes it as a trace file, and --trace replays
 one. Known differences have names; the others are reported as new. The command needs a JDK, 17 or newer, and Maven."""
 
 TARGETS = {
@@ -140,9 +149,9 @@ def add_conform(commands: Commands) -> None:
 def _add_target(words: Commands, target: str, helps: str) -> None:
     conform = add_command(words, target, helps, TARGET, STATUS)
     add = conform.add_argument
-    add("--release", metavar="R", help="of the real code (default: the first that the target is tried with)")
+    add("--release", metavar="RELEASE", help="of the real code (default: the first that the target is tried with)")
     add("--runs", type=whole(1), default=200, metavar="N", help="number of random runs (default: 200)")
-    add("--steps", type=whole(1), default=60, metavar="K", help="maximum number of chosen steps in a run (default: 60)")
+    add("--steps", type=whole(1), default=60, metavar="N", help="maximum number of chosen steps in a run (default: 60)")
     add_seed(conform, "the runs")
     helps = "number of parallel JVMs, max. 8 (default: one more than there are cores, if the runs are many)"
     add("--workers", type=whole(1), metavar="N", help=f"{helps}; the runs do not depend on it")
@@ -153,7 +162,7 @@ def _add_target(words: Commands, target: str, helps: str) -> None:
         add("--processes", action="store_true", help="kill real processes, by SIGKILL; the next one gets the files")
     add_set(conform)
     add_defect(conform)
-    add("--trace-dir", type=Path, metavar="DIR", help="write each difference there, as an ITF file")
+    add_traces(conform, "write each difference there, as an ITF file")
     add_format(conform, FORMATS)
     add_quiet(conform)
     conform.set_defaults(command=_conform, target=target, storage=None, processes=False)
@@ -163,7 +172,7 @@ def _add_mirrors(words: Commands) -> None:
     mirrors = add_command(words, "mirrors", "is each method that an action mirrors in the jars of its releases?", MIRRORS)
     mirrors.add_argument("protocols", nargs="*", metavar="PROTOCOL", help="the protocols (default: all)")
     helps = "only in this release of Pulsar or BookKeeper; may be given several times"
-    mirrors.add_argument("--release", action="append", default=[], metavar="R", help=helps)
+    mirrors.add_argument("--release", action="append", default=[], metavar="RELEASE", help=helps)
     add_format(mirrors)
     add_quiet(mirrors)
     mirrors.set_defaults(command=_mirrors)
@@ -188,7 +197,7 @@ def _add_log(words: Commands) -> None:
 def _add_policy(words: Commands) -> None:
     policy = add_command(words, "policy", "do the rules of load balancing answer what the classes do?", POLICY, POLICY_EXAMPLES)
     add = policy.add_argument
-    add("--release", metavar="R", help="of Pulsar: 2.10.1, 4.0.8, 4.2.4 (the default) or 5.0.0-M1")
+    add("--release", metavar="RELEASE", help="of Pulsar: 2.10.1, 4.0.8, 4.2.4 (the default) or 5.0.0-M1")
     add("--cases", type=whole(1), default=5000, metavar="N", help="number of cases over all rules (default: 5000)")
     add("--rule", action="append", metavar="NAME", help="only this rule; may be given several times (default: all)")
     add_seed(policy, "the cases")
@@ -202,7 +211,7 @@ def _add_resolver(words: Commands) -> None:
     helps = "does the conflict resolver of service units decide as the class does?"
     resolver = add_command(words, "resolver", helps, RESOLVER, RESOLVER_EXAMPLES)
     add = resolver.add_argument
-    add("--release", default="4.2.4", metavar="R", help="of Pulsar: 4.0.8, 4.2.4 (the default) or 5.0.0-M1")
+    add("--release", default="4.2.4", metavar="RELEASE", help="of Pulsar: 4.0.8, 4.2.4 (the default) or 5.0.0-M1")
     add("--cases", type=whole(1), default=100_000, metavar="N", help="random pairs over each store (default: 100000)")
     add_seed(resolver, "the pairs")
     add_defect(resolver)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from fencepost.checks.commands.lemmas.request import LemmasRequest
 from fencepost.checks.commands.requests import request_of
-from fencepost.checks.console.numbers import positive
 from fencepost.checks.console.options import (
     Commands,
     Once,
+    add_budget,
     add_command,
     add_defect,
     add_format,
@@ -63,7 +63,7 @@ def add_lemmas(commands: Commands) -> None:
     add_seed(lemmas, "the states that need not be reachable")
     add("--out", type=Path, metavar="FILE", help="also write the lemmas there")
     add_format(lemmas)
-    add("--budget", type=positive, metavar="SECONDS", help="time for the whole run (default: no limit)")
+    add_budget(lemmas)
     add_memory(lemmas, 1.0, "the states that are looked at")
     add_workers(lemmas)
     add_quiet(lemmas)

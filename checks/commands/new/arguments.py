@@ -27,7 +27,7 @@ def add_new(commands: Commands) -> None:
     """Adds the command."""
     new = add_command(commands, "new", "the skeleton of a protocol of your own", NEW, EXAMPLES)
     new.add_argument("name", metavar="NAME", help="of the protocol: lower-case letters, digits and underscores")
-    new.add_argument("--out", type=Path, default=Path(), metavar="FOLDER", help="where to write it (default: this folder)")
+    new.add_argument("--out", type=Path, default=Path(), metavar="DIR", help="where to write it (default: this folder)")
     new.set_defaults(command=_new)
 
 

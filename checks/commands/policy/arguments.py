@@ -155,7 +155,7 @@ def _add_check(questions: Commands) -> None:
 def _add_simulate(questions: Commands) -> None:
     parser = _question(questions, "simulate", "what a policy does to a cluster over hours", SIMULATE)
     _add_configuration(parser)
-    add_set(parser, "settings that override the configured ones", "KEY=VALUE")
+    add_set(parser, "settings that override the configured ones")
     _add_shedder(parser)
     _add_placement(parser)
     add_world(parser)

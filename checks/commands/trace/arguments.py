@@ -100,7 +100,8 @@ def add_trace(commands: Commands) -> None:
     add_quiet(shrink)
     java = _verb(verbs, JavaRequest, "java", "write the run as a Maven project that runs on the real code", JAVA)
     java.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder of the project, new or empty")
-    java.add_argument("--release", metavar="R", help="of the real code (default: the first that the target is tried with)")
+    helps = "of the real code (default: the first that the target is tried with)"
+    java.add_argument("--release", metavar="RELEASE", help=helps)
     java.add_argument("--storage", metavar="KIND", help="of the bookies: db (the default), sorted or interleaved")
     add_quiet(java)
     java.set_defaults(command=_java)

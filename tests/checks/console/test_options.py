@@ -19,6 +19,58 @@ SHARED = {
 }
 
 
+VOCABULARY = {
+    "--against": ("FILE", "POLICY"),  # what to compare --conf with
+    "--all": (None,),  # every line, not only those that need attention
+    "--bookkeeper": ("RELEASE",),
+    "--brokers": ("N",),
+    "--budget": ("SECONDS",),  # of the whole run
+    "--bundle": ("LOWER_UPPER", "NAME"),
+    "--bundles": ("N",),
+    "--cases": ("N",),
+    "--conf": ("FILE", "POLICY"),  # the configuration that is judged
+    "--defect": ("NAME",),
+    "--format": (None,),
+    "--hours": ("H",),
+    "--html": ("PAGE",),
+    "--kafka": ("RELEASE",),
+    "--limit": ("N",),  # of states
+    "--load": ("PERCENT",),
+    "--master": ("URL",),
+    "--memory": ("GIB",),
+    "--namespaces": ("N",),
+    "--out": ("DIR", "FILE", "PAGE"),  # where the result is written
+    "--placement": ("NAME",),
+    "--property": ("NAME",),
+    "--pulsar": ("RELEASE",),  # that the model follows
+    "--quiet": (None,),
+    "--rates": ("FILE",),
+    "--release": ("RELEASE",),  # of the real code
+    "--runs": ("N",),
+    "--scenario": ("NAME",),
+    "--seed": ("S",),
+    "--set": ("NAME=VALUE",),
+    "--shedder": ("NAME",),
+    "--size": (None,),
+    "--snapshot": ("FILE",),
+    "--steps": ("N",),
+    "--storage": ("KIND",),
+    "--strategy": (None,),
+    "--strict": (None,),
+    "--time-limit": ("SECONDS",),  # --budget by another name
+    "--timeout": ("SECONDS",),  # of one request, or of one script of a solver
+    "--topics-per-bundle": ("N",),
+    "--trace": ("FILE",),
+    "--trace-dir": ("DIR",),  # --out by another name, where that is for traces
+    "--walks": ("N",),
+    "--workers": ("N",),
+}
+"""The options of several commands, and what their values are called: one vocabulary over all commands."""
+
+OTHER_NAMES = {"--budget": "--time-limit", "--out": "--trace-dir"}
+"""Options of which some or all commands know a second name, never the second alone."""
+
+
 def _options(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
     """The options of a command and of all below it."""
     for action in parser._actions:
@@ -37,6 +89,18 @@ def test_an_option_of_several_commands_takes_the_same_in_each() -> None:
             taken[name].append((kind, option.nargs, None if option.choices is None else tuple(option.choices)))
     assert set(taken) == SHARED
     assert {name for name, several in taken.items() if len(several) == 1 or len(set(several)) > 1} == set()
+
+
+def test_all_commands_share_one_vocabulary() -> None:
+    uses = defaultdict(list)
+    for option in _options(_parser()):
+        for name in option.option_strings:
+            uses[name].append(option)
+    shared = {name: options for name, options in uses.items() if len(options) > 1 and name not in ("-h", "--help")}
+    values = {name: {option.metavar for option in options} for name, options in shared.items()}
+    assert values == {name: set(names) for name, names in VOCABULARY.items()}
+    for name, other in OTHER_NAMES.items():
+        assert all(name in option.option_strings for option in shared[other])
 
 
 @pytest.mark.parametrize(
