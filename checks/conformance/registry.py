@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fencepost.checks.conformance.bookkeeper.target import BOOKIE, LEDGER
+from fencepost.checks.conformance.bookkeeper.target import BOOKIE, LEDGER, REPLICATION
 from fencepost.checks.conformance.kafka.target import KAFKA_CONTROLLER
 from fencepost.checks.conformance.pulsar.brokers_target import SPLIT, UNLOAD
 from fencepost.checks.conformance.pulsar.target import ELECTION, METADATA_STORE, OWNERSHIP
@@ -10,6 +10,6 @@ from fencepost.checks.conformance.service_unit.target import CHANNEL
 from fencepost.checks.conformance.targets import Target
 from fencepost.checks.conformance.topic.target import TOPIC
 
-_ALL = (LEDGER, BOOKIE, METADATA_STORE, ELECTION, OWNERSHIP, UNLOAD, SPLIT, CHANNEL, TOPIC, KAFKA_CONTROLLER)
+_ALL = (LEDGER, BOOKIE, REPLICATION, METADATA_STORE, ELECTION, OWNERSHIP, UNLOAD, SPLIT, CHANNEL, TOPIC, KAFKA_CONTROLLER)
 
 TARGETS: dict[str, Target] = {target.name: target for target in _ALL}

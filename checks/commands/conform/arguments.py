@@ -41,6 +41,7 @@ one. Known differences have names; the others are reported as new. The command n
 TARGETS = {
     "ledger": "BookKeeper's client and bookies, with the protocol ledger",
     "bookie": "one bookie with its journal and its ledger storage, stopped, killed and without power, with the protocol bookie",
+    "replication": "BookKeeper's workers of auto-recovery over bookies and a ZooKeeper server, with the protocol replication",
     "metadata-store": "Pulsar's metadata store and its clients over a ZooKeeper server, with the protocol metadata_store",
     "election": "Pulsar's leader election over a ZooKeeper server, with the protocol election",
     "ownership": "Pulsar's locks on bundles and OwnershipCache over a ZooKeeper server, with the protocol ownership",

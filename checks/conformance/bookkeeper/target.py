@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from fencepost.checks.conformance.bookkeeper.bookie import BookieAdapter
 from fencepost.checks.conformance.bookkeeper.ledger import LedgerAdapter
-from fencepost.checks.conformance.java_side.harness import harness
+from fencepost.checks.conformance.bookkeeper.replication import ReplicationAdapter
+from fencepost.checks.conformance.java_side.harness import OVER_ZOOKEEPER, harness
 from fencepost.checks.conformance.java_side.jars import Artifact, Release
+from fencepost.checks.conformance.java_side.servers import bookkeeper_processes
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.targets import Asked, Target
 from fencepost.model.releases import held
@@ -99,4 +101,38 @@ BOOKIE = Target(
     ),
     processes=True,
     storage_in_model=True,
+)
+
+
+def start_replication(asked: Asked) -> ReplicationAdapter:
+    """A harness with no worker yet. Raises ToolchainError or SessionError."""
+    release = bookkeeper_processes(asked.release)
+    main, besides = "org.apache.bookkeeper.client.ReplicationBench", (*BESIDES, *OVER_ZOOKEEPER, "executor", "ledger")
+    bench = harness("replication", main, release, besides=besides, options=MEMORY)
+    return ReplicationAdapter(Session(bench.with_arguments(STORAGES["db"])))
+
+
+REPLICATION = Target(
+    name="replication",
+    protocol="replication",
+    system="bookkeeper",
+    releases=("4.18.0", "4.17.3"),
+    start=start_replication,
+    instances=(
+        {"entries": 2, "crashes": 2},
+        {"workers": 2, "crashes": 2},
+        {"workers": 2, "expiries": 1, "crashes": 2},
+        {"bookies": 4, "crashes": 2, "entries": 2},
+        {"bookies": 4, "ensemble": 3, "workers": 2, "crashes": 2},
+    ),
+    weights={"crash": 0.5, "restart": 0.3, "expire": 0.5},
+    hazards=(
+        "target_is_a_member",
+        "target_not_asked_again",
+        "deletes_lock_of_successor",
+        "listed_replica_is_no_news",
+        "task_deleted_without_lock",
+        "checker_reads_ends_only",
+        "checker_ignores_digest",
+    ),
 )

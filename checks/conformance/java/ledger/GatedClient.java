@@ -29,7 +29,7 @@ import org.apache.bookkeeper.stats.NullStatsLogger;
 import org.apache.bookkeeper.client.BookKeeper.DigestType;
 
 /** A client: the handles and operations are BookKeeper's, what connects them to the world is held. */
-final class GatedClient extends BookKeeper implements BookieWatcher {
+class GatedClient extends BookKeeper implements BookieWatcher {
     static final byte[] PASSWORD = "password".getBytes(StandardCharsets.UTF_8);
 
     final String name;

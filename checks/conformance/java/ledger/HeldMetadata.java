@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.bookkeeper.client.api.LedgerMetadata;
 import org.apache.bookkeeper.meta.LedgerManager;
 import org.apache.bookkeeper.meta.LedgerMetadataSerDe;
@@ -21,6 +22,12 @@ final class HeldMetadata {
     private final LedgerMetadataSerDe format = new LedgerMetadataSerDe();
     private final Map<Long, Versioned<byte[]>> stored = new HashMap<>();
     final List<Operation> operations = new ArrayList<>();
+    private final Map<LedgerMetadataListener, Listening> listeners = new ConcurrentHashMap<>();
+    /** Whether handles hear of changes at once; otherwise never, and a reader is opened again whenever it reads. */
+    boolean notifies;
+
+    private record Listening(long ledger, GatedClient owner) {
+    }
 
     /** The metadata as they are now; null if there are none. */
     Versioned<LedgerMetadata> of(long ledger) throws Exception {
@@ -32,6 +39,7 @@ final class HeldMetadata {
     void clear() {
         stored.clear();
         operations.clear();
+        listeners.clear();
     }
 
     /** The first operation of a client of which it has not heard, null if there is none. */
@@ -81,6 +89,13 @@ final class HeldMetadata {
                 stored.remove(ledger);
             }
             result = of(ledger);
+            if (notifies && kind.equals("write") && failure == null) {
+                listeners.forEach((listener, by) -> {
+                    if (by.ledger == ledger) {
+                        by.owner.executor.execute(() -> listener.onChanged(ledger, result));
+                    }
+                });
+            }
         }
 
         /** The client hears what came of it. */
@@ -131,11 +146,12 @@ final class HeldMetadata {
 
             @Override
             public void registerLedgerMetadataListener(long ledger, LedgerMetadataListener listener) {
-                // nobody is notified: a reader is opened anew whenever it reads
+                listeners.put(listener, new Listening(ledger, owner));
             }
 
             @Override
             public void unregisterLedgerMetadataListener(long ledger, LedgerMetadataListener listener) {
+                listeners.remove(listener);
             }
 
             @Override

@@ -40,7 +40,7 @@ public final class LedgerBench implements Lines.Target {
     /** The queues of clients; those of the next run have them again, because each begins threads that it never uses. */
     private final Deque<StepExecutor> idle = new ArrayDeque<>();
 
-    private LedgerBench(String storage) throws Exception {
+    LedgerBench(String storage) throws Exception {
         this.storage = storage;
         root = Folders.fresh("bookies");
     }

@@ -1,0 +1,430 @@
+package org.apache.bookkeeper.client;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import fencepost.Lines;
+import fencepost.Server;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.apache.bookkeeper.client.api.LedgerMetadata;
+import org.apache.bookkeeper.conf.ServerConfiguration;
+import org.apache.bookkeeper.meta.LedgerUnderreplicationManager;
+import org.apache.bookkeeper.meta.UnderreplicatedLedger;
+import org.apache.bookkeeper.meta.ZkLedgerUnderreplicationManager;
+import org.apache.bookkeeper.net.BookieId;
+import org.apache.bookkeeper.proto.checksum.DigestManager;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
+
+/**
+ * Workers of auto-recovery and one closed ledger at a time: real bookies, a real ZooKeeper server, ledger metadata in a held store.
+ * Nothing of a worker moves but by {@link #answer}: a step lets it go on to where it waits next.
+ */
+public final class ReplicationBench implements Lines.Target {
+    private static final int SECONDS = 20;
+    private final LedgerBench ledgers;
+    private final Server server = new Server();
+    private final ZooKeeper auditor;
+    private final Map<String, Member> members = new LinkedHashMap<>();
+    private ServerConfiguration conf;
+    private LedgerUnderreplicationManager tasks;
+    private DigestManager digests;
+    private String root = "";
+    private int runs;
+
+    private ReplicationBench(String storage) throws Exception {
+        ledgers = new LedgerBench(storage);
+        ledgers.metadata.notifies = true;
+        auditor = new ZooKeeper(connection(), Server.SESSION_MILLIS, event -> { });
+        Server.until("connection", () -> auditor.getState() == ZooKeeper.States.CONNECTED);
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        Lines.serve(() -> new ReplicationBench(arguments[0]));
+    }
+
+    private String connection() {
+        return "127.0.0.1:" + server.port();
+    }
+
+    @Override
+    public void answer(JsonNode step, ObjectNode answer) throws Exception {
+        try {
+            take(step);
+        } catch (Steps.Refused e) {
+            answer.put("refused", e.getMessage());
+        }
+        tell(answer.putObject("seen"));
+    }
+
+    private void take(JsonNode step) throws Exception {
+        switch (step.get("do").asText()) {
+            case "begin":
+                begin(step);
+                break;
+            case "nothing":
+                break;
+            case "audit":
+                tasks.markLedgerUnderreplicatedAsync(ledgers.ledger, List.of(step.get("b").asText())).get(SECONDS, TimeUnit.SECONDS);
+                break;
+            case "crash":
+                bookie(step).stop();
+                break;
+            case "restart":
+                bookie(step).start();
+                break;
+            case "rot":
+                bookie(step).spoil(ledgers.ledger, step.get("entry").asLong());
+                break;
+            case "expire":
+                member(step).expire(server);
+                break;
+            case "shut-down":
+                shutDown(step.get("w").asText());
+                break;
+            case "take":
+                goOn(step, "take", "now");
+                break;
+            case "find":
+                for (int times = step.get("times").asInt(); times > 0; times--) {
+                    goOn(step, "check", "now");
+                }
+                break;
+            case "choose":
+                choose(step);
+                break;
+            case "copy":
+                copy(step);
+                break;
+            case "replace":
+                replace(member(step), step.get("needed").asBoolean());
+                break;
+            case "fail":
+                fail(member(step));
+                break;
+            case "mark":
+                goOn(step, "mark", "now");
+                break;
+            case "give-up":
+                member(step).worker.fire();
+                break;
+            default:
+                throw new IllegalArgumentException("unknown step " + step);
+        }
+    }
+
+    private Member member(JsonNode step) {
+        return members.get(step.get("w").asText());
+    }
+
+    private RealBookie bookie(JsonNode step) {
+        return ledgers.bookies.get(step.get("b").asText());
+    }
+
+    // --- a run begins
+
+    private void begin(JsonNode step) throws Exception {
+        for (Member member : members.values()) {
+            end(member);
+        }
+        members.clear();
+        int entries = step.get("entries").asInt();
+        int ensemble = step.get("ensemble").asInt();
+        ledgers.begin(step.get("bookies").asInt(), entries, false);
+        write(entries, ensemble);
+        digests = DigestManager.instantiate(ledgers.ledger, GatedClient.PASSWORD,
+                BookKeeper.DigestType.toProtoDigestType(BookKeeper.DigestType.CRC32C),
+                io.netty.buffer.UnpooledByteBufAllocator.DEFAULT, false);
+        root = "/run" + ++runs;
+        auditor.create(root, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        conf = new ServerConfiguration();
+        conf.setMetadataServiceUri("zk+hierarchical://" + connection() + root);
+        conf.setRwRereplicateBackoffMs(1);
+        tasks = new ZkLedgerUnderreplicationManager(conf, auditor);
+        for (int w = 0; w < step.get("workers").asInt(); w++) {
+            start("w" + w);
+        }
+    }
+
+    private void start(String name) throws Exception {
+        Member member = new Member(name, ledgers, conf, connection());
+        members.put(name, member);
+        settle(member);
+    }
+
+    /** A ledger with all its entries, on the first bookies, closed. */
+    private void write(int entries, int ensemble) throws Exception {
+        GatedClient writer = ledgers.client("writer");
+        writer.create(ensemble, ensemble, ensemble);
+        finish(writer);
+        for (long entry = 0; entry < entries; entry++) {
+            writer.add(entry);
+            ledgers.settle();
+            for (HeldRequest request : List.copyOf(ledgers.requests)) {
+                if (!request.answered) {
+                    request.deliver(ledgers.bookies.get(request.bookie.getId()));
+                    request.answer(null);
+                }
+            }
+            ledgers.settle();
+        }
+        writer.closeLedger();
+        finish(writer);
+        if (writer.closeCode == null || writer.closeCode != BKException.Code.OK) {
+            throw new IllegalStateException("the ledger cannot be written: " + writer.closeCode);
+        }
+        ledgers.requests.clear();
+    }
+
+    private void finish(GatedClient client) throws Exception {
+        ledgers.settle();
+        for (HeldMetadata.Operation o = ledgers.metadata.next(client); o != null; o = ledgers.metadata.next(client)) {
+            if (!o.done) {
+                o.perform();
+            }
+            o.tell();
+            ledgers.settle();
+        }
+    }
+
+    private void finish(Member member) throws Exception {
+        finish(member.client);
+    }
+
+    // --- a worker goes on
+
+    private void expect(Member member, String waits) throws Steps.Refused {
+        String at = member.waitsFor();
+        if (!at.startsWith(waits)) {
+            throw new Steps.Refused(member.client.name + " waits for " + (at.isEmpty() ? "nothing" : at));
+        }
+    }
+
+    private void goOn(JsonNode step, String from, String with) throws Exception {
+        Member member = member(step);
+        expect(member, from);
+        member.chosen = false;
+        member.gate.open(with);
+        settle(member);
+    }
+
+    /**
+     * The worker runs until it waits at a gate, for copies, or for the store to publish. As it opens and checks the ledger, store and
+     * bookies answer at once.
+     */
+    private void settle(Member member) throws Exception {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+        while (true) {
+            ledgers.settle();
+            ForkJoinPool.commonPool().awaitQuiescence(1, TimeUnit.SECONDS);
+            ledgers.settle();
+            String at = member.waitsFor();
+            if (at.equals("read")) {
+                finish(member);
+            } else if (at.equals("answers")) {
+                for (HeldRequest request : member.requests()) {
+                    deliver(request);
+                }
+            } else if (!at.isEmpty()) {
+                return;
+            } else if (System.nanoTime() > end) {
+                throw new IllegalStateException("waited " + SECONDS + " s in vain for " + member.client.name + ", which is at "
+                        + member.place());
+            } else {
+                Thread.sleep(1);
+            }
+        }
+    }
+
+    private void deliver(HeldRequest request) throws Exception {
+        request.deliver(ledgers.bookies.get(request.bookie.getId()));
+        request.answer(null);
+    }
+
+    private void choose(JsonNode step) throws Exception {
+        Member member = member(step);
+        reread(member);
+        expect(member, "choose " + step.get("o").asText());
+        String choice = step.get("n").asText();
+        if (!member.client.choices().contains(choice)) {
+            throw new Steps.Refused(choice + " is not among " + member.client.choices());
+        }
+        member.chosen = true;
+        member.gate.open(choice);
+        settle(member);
+    }
+
+    /** Before it chooses, the worker reads what it could not read the last time; returns whether there was something. */
+    private boolean reread(Member member) throws Exception {
+        if (!member.waitsFor().equals("reread")) {
+            return false;
+        }
+        answered(member, request -> true);
+        settle(member);
+        return true;
+    }
+
+    /** An entry is read, and added to every new bookie; all of these answer. */
+    private void copy(JsonNode step) throws Exception {
+        Member member = member(step);
+        expect(member, "copy");
+        long entry = step.get("entry").asLong();
+        if (answered(member, r -> r.entry == entry) == 0) {
+            throw new Steps.Refused(member.client.name + " does not copy e" + entry);
+        }
+        settle(member);
+    }
+
+    /** Bookies answer such requests, and what these lead to; returns how many requests there were. */
+    private int answered(Member member, Predicate<HeldRequest> which) throws Exception {
+        int count = 0;
+        for (boolean more = true; more;) {
+            more = false;
+            for (HeldRequest request : member.requests()) {
+                if (which.test(request)) {
+                    deliver(request);
+                    more = true;
+                    count++;
+                }
+            }
+            ledgers.settle();
+        }
+        return count;
+    }
+
+    /** Nobody can be chosen, or of one entry the read or an add to a new bookie fails; the other entries' reads time out. */
+    private void fail(Member member) throws Exception {
+        if (reread(member) && member.waitsFor().equals("check")) {
+            return;
+        }
+        if (member.waitsFor().startsWith("choose")) {
+            if (!member.client.choices().isEmpty()) {
+                throw new Steps.Refused("it can choose " + member.client.choices());
+            }
+            member.gate.open("nobody");
+            settle(member);
+            return;
+        }
+        expect(member, "copy");
+        for (long entry = 0; entry < ledgers.entries; entry++) {
+            long its = entry;
+            if (answered(member, r -> r.entry == its && r.kind == HeldRequest.Kind.READ) == 0) {
+                continue;
+            }
+            boolean silent = false;
+            for (HeldRequest add : member.requests()) {
+                if (add.entry == entry && add.kind == HeldRequest.Kind.RECOVERY_ADD && !isUp(add.bookie)) {
+                    deliver(add);
+                    silent = true;
+                }
+            }
+            ledgers.settle();
+            if (silent || member.requests().stream().noneMatch(r -> r.entry == its)) {
+                timeOut(member);
+                settle(member);
+                return;
+            }
+        }
+        throw new Steps.Refused(member.client.name + " does not fail");
+    }
+
+    /** The store does what the worker asks; one whose change is not needed may have gone on without asking. */
+    private void replace(Member member, boolean needed) throws Exception {
+        if (!needed && member.waitsFor().equals("check")) {
+            return;
+        }
+        expect(member, "publish");
+        finish(member);
+        settle(member);
+    }
+
+    private void timeOut(Member member) throws Exception {
+        for (List<HeldRequest> left = member.requests(); !left.isEmpty(); left = member.requests()) {
+            left.forEach(request -> request.answer(BKException.Code.TimeoutException));
+            ledgers.settle();
+        }
+    }
+
+    private boolean isUp(BookieId bookie) {
+        return ledgers.bookies.get(bookie.getId()).isUp();
+    }
+
+    /** What AutoRecoveryMain does when it hears that the session is gone, and its operator after that. */
+    private void shutDown(String name) throws Exception {
+        end(members.get(name));
+        start(name);
+    }
+
+    /** The worker is shut down while its client goes on; its requests stay unanswered. */
+    private void end(Member former) throws Exception {
+        CompletableFuture<Void> ended = new CompletableFuture<>();
+        new Thread(() -> {
+            try {
+                former.close();
+                ended.complete(null);
+            } catch (Exception e) {
+                ended.completeExceptionally(e);
+            }
+        }, "shutdown").start();
+        while (!ended.isDone()) {
+            ledgers.settle();
+            Thread.sleep(1);
+        }
+        ended.get();
+        former.requests().forEach(request -> request.answered = true);
+        ledgers.clients.remove(former.client.name);
+    }
+
+    // --- what can be seen
+
+    private void tell(ObjectNode seen) throws Exception {
+        LedgerMetadata metadata = ledgers.metadata.of(ledgers.ledger).getValue();
+        ArrayNode ensemble = seen.putArray("ensemble");
+        metadata.getAllEnsembles().get(0L).forEach(id -> ensemble.add(id.getId()));
+        UnderreplicatedLedger task = tasks.getLedgerUnreplicationInfo(ledgers.ledger);
+        String base = root + "/underreplication";
+        Server.Node node = server.node(ZkLedgerUnderreplicationManager.getUrLedgerZnode(base + "/ledgers", ledgers.ledger));
+        seen.put("task", node != null);
+        seen.put("task_version", node == null ? 0 : node.version());
+        ArrayNode missing = seen.putArray("missing");
+        if (task != null) {
+            task.getReplicaList().forEach(missing::add);
+        }
+        Server.Node lock = server.node(ZkLedgerUnderreplicationManager.getUrLedgerLockZnode(base + "/locks", ledgers.ledger));
+        seen.put("lock", lock == null ? "nobody" : holder(lock.owner()));
+        ObjectNode bookies = seen.putObject("bookies");
+        for (BookieId id : ledgers.inUse()) {
+            RealBookie bookie = ledgers.bookies.get(id.getId());
+            ObjectNode one = bookies.putObject(id.getId()).put("up", bookie.isUp());
+            if (bookie.isUp()) {
+                bookie.stored(ledgers.ledger, ledgers.entries).forEach(one.putArray("stored")::add);
+                bookie.rotten(ledgers.ledger, ledgers.entries, digests).forEach(one.putArray("rotten")::add);
+            }
+        }
+        ArrayNode requests = seen.putArray("requests");
+        members.forEach((name, member) -> {
+            requests.add(name + " " + member.waitsFor());
+            if (member.worker.hasTimer()) {
+                requests.add(name + " release");
+            }
+        });
+    }
+
+    private String holder(long session) {
+        return members.entrySet().stream().filter(e -> e.getValue().session.getSessionId() == session).map(Map.Entry::getKey)
+                .findFirst().orElse("another");
+    }
+
+    @Override
+    public void close() {
+        ledgers.close();
+        server.close();
+    }
+}

@@ -1,0 +1,98 @@
+"""Auto-recovery on BookKeeper's own workers: no difference, the known bugs of the releases, and mistakes are noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from fencepost.checks.conformance.bookkeeper.replication import ReplicationAdapter
+from fencepost.checks.conformance.bookkeeper.target import REPLICATION, start_replication
+from fencepost.checks.conformance.running.campaign import campaign
+from fencepost.checks.conformance.running.pair import Outcome, Pair
+from fencepost.checks.conformance.targets import Asked
+from fencepost.model.kernel import Kernel
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Value
+from tests.checks.conformance.differences import unexplained
+from tests.checks.conformance.real import tools
+from tests.properties.searching import searched, unexpected
+
+pytestmark = [pytest.mark.java, pytest.mark.xdist_group("real bookkeeper")]
+
+ENTRY = PROTOCOLS["replication"]
+ZOMBIE: dict[str, Value] = {"workers": 2, "expiries": 1, "crashes": 2}
+OVERTAKEN = "crash(b0); audit(b0); take(0); expire(0); take(1); "
+
+TWICE = OVERTAKEN + (
+    "find_bad(1); choose(w1, b0, b2); crash(b1); restart(b0); find_bad(0); choose(w0, b1, b2); copy(w0, e0); copy(w1, e0); "
+    "replace(w0); replace(w1)"
+)
+"""target_is_a_member: a worker whose session is gone, and its successor, replace each one bookie by the same third one."""
+
+LOCK_GONE = OVERTAKEN + "find_bad(0); choose(w0, b0, b2); copy(w0, e0); replace(w0); find_whole(0); mark_replicated(0)"
+"""deletes_lock_of_successor, and task_deleted_without_lock: the zombie ends the task of its successor, and deletes its lock."""
+
+NO_NEWS = "crash(b0); audit(b0); take(0); restart(b0); find_whole(0); crash(b0); audit(b0); mark_replicated(0)"
+"""listed_replica_is_no_news: the bookie goes again after the check, is marked again, and the task is deleted all the same."""
+
+MARKED_AGAIN = (
+    "crash(b0); audit(b0); take(0); find_bad(0); choose(w0, b0, b2); copy(w0, e0); replace(w0); find_whole(0); crash(b1); "
+    "audit(b1); mark_replicated(0)"
+)
+"""Another bookie goes after the check, and the task has another version when the worker ends it."""
+
+
+@pytest.fixture(scope="module", params=REPLICATION.releases)
+def adapter(request: pytest.FixtureRequest) -> Iterator[ReplicationAdapter]:
+    tools()
+    with start_replication(Asked(request.param)) as adapter:
+        yield adapter
+
+
+def follow(adapter: ReplicationAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:
+    known = [name for name in REPLICATION.hazards if name not in defects]
+    kernel = Kernel(ENTRY.build({**ZOMBIE, **parameters}, [*known, *defects]))
+    return Pair(kernel, adapter).follow([label.strip() for label in script.split(";")])
+
+
+def test_runs_agree(adapter: ReplicationAdapter) -> None:
+    protocols = [ENTRY.build(each, REPLICATION.hazards) for each in REPLICATION.instances]
+    result = campaign(protocols, adapter, runs=10, steps=40, seed=5, weights=REPLICATION.weights, stop_after=1, shrink=False)
+    assert result.agrees, unexplained(result)
+    assert result.agreeing == 10
+
+
+def test_a_zombie_and_its_successor_name_one_bookie_twice(adapter: ReplicationAdapter) -> None:
+    outcome = follow(adapter, TWICE)
+    assert outcome.verdict == "agrees", outcome
+    assert outcome.seen
+    assert outcome.seen.values["ensemble"] == ["b2", "b2"]
+    assert unexpected(searched(ENTRY, ZOMBIE, ["target_is_a_member"], ["members_are_distinct"])) == {"members_are_distinct": 15}
+
+
+@pytest.mark.parametrize(("script", "task"), [(LOCK_GONE, False), (NO_NEWS, False)], ids=["lock", "news"])
+def test_a_task_ends_that_should_not(adapter: ReplicationAdapter, script: str, task: bool) -> None:
+    outcome = follow(adapter, script)
+    assert outcome.verdict == "agrees", outcome
+    assert outcome.seen
+    assert (outcome.seen.values["task"], outcome.seen.values["lock"]) == (task, "nobody")
+
+
+def test_a_worker_that_is_shut_down_deletes_the_lock_of_its_successor(adapter: ReplicationAdapter) -> None:
+    outcome = follow(adapter, OVERTAKEN + "shut_down(0)")
+    assert outcome.verdict == "agrees", outcome
+    assert outcome.seen
+    assert (outcome.seen.values["task"], outcome.seen.values["lock"]) == (True, "nobody")
+
+
+@pytest.mark.parametrize(
+    ("defect", "script"),
+    [
+        ("replaced_before_copy", "crash(b0); audit(b0); take(0); find_bad(0); choose(w0, b0, b2); replace(w0)"),
+        ("task_deleted_blindly", MARKED_AGAIN),
+    ],
+)
+def test_a_mistake_in_the_model_is_noticed(adapter: ReplicationAdapter, defect: str, script: str) -> None:
+    outcome = follow(adapter, script, defect)
+    assert outcome.verdict in ("differs", "departs"), outcome
