@@ -106,7 +106,7 @@ def test_the_command_line_has_the_targets_that_there_are() -> None:
     assert set(conform_arguments.WITH_PROCESSES) == {name for name, target in TARGETS.items() if target.processes}
     ran = fencepost("conform", "nothing")
     assert ran.returncode == 2
-    assert "invalid choice: 'nothing' (choose from 'ledger', 'bookie', 'metadata-store', 'election'" in ran.stderr
+    assert "invalid choice: 'nothing' (choose from 'ledger', 'bookie', 'replication', 'metadata-store'" in ran.stderr
 
 
 def test_without_java_one_line_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
