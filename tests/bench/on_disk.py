@@ -1,0 +1,57 @@
+"""Measures a search whose states are on disk beside the same in memory: processor time a state. Run by ``make bench``."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from fencepost.model.kernel.search.results import Established, Limits
+from fencepost.model.kernel.search.search import search
+from fencepost.traces.exploration.on_disk import search_on_disk
+from fencepost.traces.exploration.run import Run
+from tests.bench.bench import show
+
+HEADINGS = ["states on disk", "states", "bytes a state", "in memory, us of a core", "on disk", "ratio"]
+INSTANCES = [{"entries": 2}, {"entries": 2, "losses": 1}]
+
+Result = TypeVar("Result", bound=Established)
+
+
+def main() -> None:
+    """Prints a row for each instance. Of the search on disk only the first levels, of some 10,000 states, are in memory."""
+    rows = [HEADINGS]
+    for parameters in INSTANCES:
+        run = Run("ledger", parameters)
+        observed = run.observed()
+        alarm, step_alarm = observed.alarms()
+        for _ in range(2):  # the second does not compile
+            memory, there = timed(
+                lambda: search(observed.kernel, alarm=alarm, step_alarm=step_alarm, watch=observed.controls())  # noqa: B023
+            )
+            with tempfile.TemporaryDirectory() as folder:
+                disk, here = timed(lambda: search_on_disk(run, Path(folder), head=Limits(depth=8)))  # noqa: B023
+        if disk.distinct != memory.distinct:
+            raise AssertionError(f"{disk.distinct} states on disk, {memory.distinct} in memory")
+        name = ", ".join(f"{name}={value}" for name, value in parameters.items())
+        cost = [f"{1e6 * seconds / memory.distinct:.2f}" for seconds in (there, here)]
+        size = f"{disk.bytes_in_use / disk.distinct:.1f}"
+        rows.append([f"ledger, {name}", f"{disk.distinct:,}", size, *cost, f"{here / there:.1f}x"])
+    print()
+    show(rows)
+
+
+def timed(job: Callable[[], Result]) -> tuple[Result, float]:
+    """What a job returns, and the processor time that it took in this process, all threads together."""
+    began = time.process_time()
+    result = job()
+    return result, time.process_time() - began
+
+
+if __name__ == "__main__":
+    main()
