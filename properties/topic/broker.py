@@ -185,6 +185,12 @@ def _ledgers(suite: Suite, log: Log) -> None:
 
     if log.settings["trims"]:
 
+        @suite.always
+        def trimmed_from_the_front() -> Any:
+            """Before a ledger that was trimmed, and has left the list, there is none in the list."""
+            gone = {k: And(s.trimmed.has(k), Not(s.listed.has(k))) for k in ledger}
+            return all_of(Not(And(gone[k], s.listed.has(j))) for k in ledger for j in ledger if j < k)
+
         @suite.step
         def trims_when_it_writes() -> Any:
             """Ledgers are trimmed by a managed ledger that is neither fenced nor closed, and creates no ledger; that which it

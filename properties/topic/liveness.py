@@ -40,6 +40,14 @@ def topic_liveness(suite: Suite, log: Log) -> None:
         waits = And(s.connected == NOBODY, serves, Not(log.is_spent("connections")))
         return waits, Not(waits)
 
+    if settings["openings"] > 1:
+
+        @suite.leads_to
+        def opening_ends() -> Any:
+            """A broker that opens the topic has loaded it, or has given up, in the end."""
+            opens = {b: s.state[b].among("opening", "recovered") for b in broker}
+            return [(opens[b], Or(Not(opens[b]), log.waits_in_vain(b))) for b in broker]
+
     if settings["failures"] + settings["closings"] + settings["terminations"] or settings["brokers"] > 1:
 
         @suite.leads_to

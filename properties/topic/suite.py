@@ -74,6 +74,14 @@ def _sometimes(suite: Suite, log: Log) -> None:
             closed = {k: And(log.status[k] == "closed", log.end[k] > log.confirmed[k]) for k in log.ledger}
             return And(any_of(And(closed[k], log.sent[k] == log.end[k]) for k in log.ledger), log.is_unspent("add_failures"))
 
+        if settings["rolls"] and log.capacity > 1:
+
+            @suite.sometimes
+            def recovered_and_rolled_over() -> Any:
+                """The first ledger, which somebody else has recovered, is rolled over with no write under way."""
+                rolls = [And(s.state[b] == "creating", s.current[b] == 0, s.length[b] == 0) for b in broker]
+                return And(any_of(rolls), log.status[1] == "absent", log.is_spent("recoveries"))
+
     if settings["add_failures"] and settings["timeouts"]:
 
         @suite.sometimes
@@ -91,6 +99,13 @@ def _sometimes(suite: Suite, log: Log) -> None:
         def deleted_with_a_former_ledger() -> Any:
             """A topic is deleted that has had a ledger with an entry, and has another one."""
             return And(s.discarded, any_of(And(log.status[k] == "deleted", log.end[k] == 1) for k in log.ledger))
+
+    if settings["snapshots"] and settings["dedup"]:
+
+        @suite.sometimes
+        def snapshot_of_the_first() -> Any:
+            """A snapshot is marked behind the first entry."""
+            return s.snapshot_at == 1
 
     if settings["brokers"] > 1 and settings["openings"] > 1:
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from fencepost.checks.console.progress import Reporter
 from fencepost.checks.teeth.pinned import broken_properties, idle_properties, pinned
 from fencepost.checks.teeth.report import FATES
-from fencepost.checks.teeth.run import searched
+from fencepost.checks.teeth.run import Sample, bite, searched
 from fencepost.properties.protocols import PROTOCOLS
 from tests.checks.teeth.pin_teeth import measured, summary
 
@@ -17,6 +18,16 @@ REFINES = "is_a_ledger_of_a_topic"
 """That the ledger refines its stand-in, and what must be reached for that: defects are held to it in test_refinement.py."""
 
 EXPLANATION = (Path(__file__).parents[3] / "docs" / "explanation" / "teeth.md").read_text(encoding="utf-8")
+
+
+AGAIN = Sample(250, 2)
+"""Another sample of a topic than the one that is pinned."""
+
+
+def explained(section: str) -> list[str]:
+    """The mutants that a section of the explanation has a line for."""
+    text = EXPLANATION.partition(f"### {section}\n")[2].partition("\n### ")[0].partition("\n## ")[0]
+    return re.findall(r"^\| `` (.*?) `` \|", text, re.MULTILINE)
 
 
 @pytest.mark.deep
@@ -34,6 +45,16 @@ def test_the_score_is_at_least_95_percent(name: str) -> None:
     assert counts["killed"] >= 0.95 * (counts["killed"] + counts["survived"])
 
 
+@pytest.mark.deep
+def test_a_second_sample_of_a_topic_is_as_explained() -> None:
+    entry = PROTOCOLS["topic"]
+    teeth = bite(entry, searched(entry), sample=AGAIN, reporter=Reporter(quiet=True))
+    assert teeth.score is not None
+    assert teeth.score >= 0.95
+    assert f"{teeth.count('killed')} are killed and {teeth.count('survived')} survive" in EXPLANATION
+    assert sorted(explained("topic, a second sample")) == sorted(str(m.mistake) for m in teeth.mutants if m.fate == "survived")
+
+
 @pytest.mark.parametrize("name", pinned())
 def test_the_explanation_has_the_score_and_every_survivor(name: str) -> None:
     entry = pinned()[name]
@@ -41,9 +62,7 @@ def test_the_explanation_has_the_score_and_every_survivor(name: str) -> None:
     equivalent = counts["proved equivalent"] + counts["same graph"]
     line = f"| `{name}` | {counts['killed']} | {counts['survived']} | {equivalent} | {100 * entry['score']:.1f} % |"
     assert line in EXPLANATION
-    section = EXPLANATION.partition(f"### {name}\n")[2].partition("\n### ")[0].partition("\n## ")[0]
-    explained = re.findall(r"^\| `` (.*?) `` \|", section, re.MULTILINE)
-    assert sorted(explained) == sorted(entry["survivors"])
+    assert sorted(explained(name)) == sorted(entry["survivors"])
 
 
 @pytest.mark.long

@@ -37,6 +37,7 @@ MUTANTS = {
     "fenced_has_no_producer": Mutant(FAILING, "creation_fails", keeps("link"), 9),
     "unlisted_has_no_entries": Mutant(TRIMMED, "trim", keeps("entries"), 14),
     "former_ledgers_have_entries": Mutant(CRASHING, "recover_last", keeps("known"), 9),
+    "trimmed_from_the_front": Mutant(TWICE, "trim", where(sets("listed", (0, 2)), k="l1"), 21),
     "deleted_is_done": Mutant(TRIMMED, "delete_ledger", keeps("deleting"), 15),
     # what every step must respect
     "confirmed_is_the_first_sent": Mutant(ONE, "add", keeps("content"), 8),
@@ -58,6 +59,7 @@ MUTANTS = {
     "recovered_by_others": Mutant(ONE | {"messages": 2, "recoveries": 1}, "recover_elsewhere", keeps("ledger.status")),
     "two_serve": Mutant(RIVALS, "open", keeps("known_version")),
     "trimmed_when_read": Mutant(TRIMMED, "consume", keeps("mark")),
+    "snapshot_of_the_first": Mutant(ONE | {"messages": 2, "snapshots": 1}, "take_snapshot", keeps("snapshot_at")),
     "trimmed": Mutant(TRIMMED, "delete_ledger", keeps("ledger.status")),
 }
 
