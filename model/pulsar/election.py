@@ -382,7 +382,7 @@ def election(
         While one is under way the notification is ignored, except for the cache of 4.0.8, which forgets the value.
         """
         acts = stage[b] == "settled"
-        keeps = stage[b] == "closed" if reads else Not(acts)
+        keeps = False if reads else Not(acts)
         return And(store.hears(b), leader.deleted[b]), merged(
             leader.unheard(b),
             begun_by_deletion(b, acts),

@@ -72,7 +72,7 @@ def put_in_shared(locks: ResourceLocks) -> None:
 
     locks.releasing.instead(
         "recreated_behind_release",
-        lambda b, u: {stage[b, u]: "releasing", again[b, u]: False, orphan[b, u]: stage[b, u] == "checking"},
+        lambda b, u: {stage[b, u]: "releasing", again[b, u]: False, orphan[b, u]: Or(orphan[b, u], stage[b, u] == "checking")},
     )
 
     def looked_after(b: int, u: int) -> Any:

@@ -90,7 +90,11 @@ _CHECKPOINTED = "take_checkpoint; save(sync); save_mark(sync); "
 _STOPPED = "stop; save(sync); end; replay"
 _KNOWN = "add(l0, e0); " + _JOURNALED
 _FENCED_IN_JOURNAL = "fence(l0); " + _JOURNALED + "answer_fencing_read(l0); "
+_READ_OVERTAKEN = "try_to_own(b0, u0); create(b0, u0); expire(b0); learn_of_expiry(b0); reestablish(b0); {unload}"
+_RECREATED = _READ_OVERTAKEN + "start_release(b0, u0); release(b0, u0); recreate_behind_release(b0, u0)"
 _TELLING = {
+    ("ownership", "recreated_behind_release"): _RECREATED.format(unload=""),
+    ("unload", "recreated_behind_release"): _RECREATED.format(unload="start_unload(b0, u0); "),
     ("bookie", "idle_checkpoint_skips_index"): _KNOWN + _CHECKPOINTED + _FENCED_IN_JOURNAL + _CHECKPOINTED + "kill; replay",
     ("bookie", "idle_flush_skips_headers"): _KNOWN + _STOPPED + "; save(sync); serve; " + _FENCED_IN_JOURNAL + _STOPPED,
     ("ledger", "confirms_while_unsetting"): _UNSET_TO_THE_END,

@@ -28,7 +28,48 @@ def _is_not_written(action: Action, view: View, seen: Seen) -> bool:
     return action.name == "disable" and bool(view.get(f"unattended[{_place(action)}]"))
 
 
+def _is_about_to_be_valid(action: Action, view: View, seen: Seen) -> bool:
+    return action.name == "recreate_behind_release" and view[f"lock[{_place(action)}]"] == "releasing"
+
+
+def _overtakes_a_creation(action: Action, view: View, seen: Seen) -> bool:
+    """A release begins while a revalidation creates the node, now or as soon as topics are closed."""
+    if action.name in ("start_release", "start_unload"):
+        return bool(view[f"lock[{_place(action)}]"] == "recreating")
+    return action.name == "find_missing" and view.get(f"unloading[{_place(action)}]", "none") != "none"
+
+
+def _hears_of_several(action: Action, view: View, seen: Seen) -> bool:
+    if action.name != "hear_of_deletion":
+        return False
+    bundle, broker = action.arguments["u"], action.arguments["b"]
+    of_broker = seen.values["brokers"][broker]["bundles"]
+    return bundle in of_broker and bool(of_broker[bundle]["deletions"] > 1)
+
+
+LOCK_ALLOWANCES: tuple[Allowance, ...] = (
+    Allowance(
+        "valid while it is released",
+        "the creation of a read that a release overtook sets the lock's state to Valid until the release is answered; in the "
+        "model it stays Releasing. It is tried once the release is over",
+        _is_about_to_be_valid,
+    ),
+    Allowance(
+        "N2",
+        "a creation that a release overtook stays out, and the release deletes whatever node is there; the model drops it",
+        _overtakes_a_creation,
+    ),
+    Allowance(
+        "several deletions",
+        "the code looks after the lock once for each deletion that it hears of; in the model several are one",
+        _hears_of_several,
+    ),
+)
+"""What is known of locks to be otherwise in the code: random runs keep out of it, and a run that is followed ends there at its
+name."""
+
 ALLOWANCES: tuple[Allowance, ...] = (
+    *LOCK_ALLOWANCES,
     Allowance(
         "a lookup that reads where it need not",
         "a broker that is acquiring the bundle, or that knows of an owner, answers without a read; it knows more if it reads",

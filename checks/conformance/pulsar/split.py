@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, ClassVar
 
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.pulsar.locks import LOCK_STEPS, LOCKS, NOT_COVERED, LocksAdapter, do, owed_by_locks
-from fencepost.checks.conformance.pulsar.ownership_deviations import DEVIATIONS
-from fencepost.checks.conformance.running.adapter import Allowance, Deviation, Difference, Observable, Owed, Seen, Taken
+from fencepost.checks.conformance.pulsar.ownership_deviations import DEVIATIONS, LOCK_ALLOWANCES
+from fencepost.checks.conformance.running.adapter import Allowance, Observable, Owed, Seen, Taken
 from fencepost.checks.conformance.running.view import View
 from fencepost.model.language import Action, Protocol
 from fencepost.model.pulsar.hash_range import HashRange
@@ -94,24 +94,12 @@ def _is_sent_again(action: Action, view: View, seen: Seen) -> bool:
 
 
 ALLOWANCES = (
+    *LOCK_ALLOWANCES,
     Allowance(
         "a write that fails for want of a connection",
         "it takes a write that the store sends alone, after a part of a batch has failed; the split then ends likewise",
         _is_sent_again,
     ),
-)
-
-
-def _has_heard(step: Taken, differences: Sequence[Difference], why: str) -> bool:
-    """The notification of a write has come before the connection breaks, on which its answer is lost."""
-    about = (f"layout_change[{step.arguments.get('b')}]", False, True)
-    return step.action.name == "write_unheard" and [(d.what, d.model, d.code) for d in differences] == [about]
-
-
-HEARD = Deviation(
-    "hears of its own write",
-    "the notification of a write can come before the connection breaks, with the answer lost; in the model both are",
-    _has_heard,
 )
 
 
@@ -128,7 +116,7 @@ class SplitAdapter(LocksAdapter):
     observables = OBSERVABLES
     shown_by_requests = ("lock", "orphan", "split")
     allowances = ALLOWANCES
-    deviations = (*DEVIATIONS, HEARD)
+    deviations = DEVIATIONS
 
     steps: ClassVar = {
         **LOCK_STEPS,

@@ -15,7 +15,7 @@ from fencepost.checks.conformance.pulsar.locks import (
     owed_by_locks,
     places,
 )
-from fencepost.checks.conformance.pulsar.ownership_deviations import DEVIATIONS
+from fencepost.checks.conformance.pulsar.ownership_deviations import DEVIATIONS, LOCK_ALLOWANCES
 from fencepost.checks.conformance.running.adapter import Owed, Seen
 from fencepost.checks.conformance.running.view import View
 from fencepost.model.language import Action, Protocol
@@ -43,6 +43,7 @@ class UnloadAdapter(LocksAdapter):
         of_lock("topic_open", ("topic_open",), lambda view, place: view[f"topic_open[{place}]"]),
     )
     shown_by_requests = ("lock", "orphan", "unloading")
+    allowances = LOCK_ALLOWANCES
     deviations = DEVIATIONS
 
     def begin(self, instance: Protocol) -> Seen:

@@ -231,11 +231,15 @@ final class Member extends Owning {
                 : request(requests.layout(), NamespaceRequests.LAYOUT));
     }
 
-    /** The layout is written, and the connection breaks before that is answered. */
+    /** The layout is written, and the connection breaks before the broker has an answer, or hears of it. */
     void writeUnheard() throws Exception {
         Held held = request(requests.layout(), NamespaceRequests.LAYOUT);
         int version = server.node(requests.layout()).version();
+        long news = store.news(requests.layout());
         unheard(held, () -> server.node(requests.layout()).version() > version);
+        while (store.news(requests.layout()) > news) {
+            store.dropLatestNews(requests.layout());
+        }
     }
 
     private Held request(String path, String kind) throws Refused {

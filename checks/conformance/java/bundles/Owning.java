@@ -182,6 +182,7 @@ abstract class Owning extends Client {
     private void tell(String bundle, ObjectNode told) throws Exception {
         String path = path(bundle);
         told.put("deletion", store.hasNews(path));
+        told.put("deletions", store.news(path));
         Object lock = locked(path);
         told.put("state", lock == null ? "none" : HeldStore.field(lock, "state").toString());
         if (lock != null) {
