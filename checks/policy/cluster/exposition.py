@@ -108,15 +108,15 @@ def _samples(path: Path) -> Iterator[tuple[int, tuple[str, Mapping[str, str], fl
     for number, line in enumerate(read_text(path, "Prometheus's exposition of a broker").splitlines(), start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
-        found = SAMPLE.fullmatch(line.strip())
-        if found is None:
+        match = SAMPLE.fullmatch(line.strip())
+        if match is None:
             raise _wrong(path, number, "is not a line of Prometheus's text format")
-        if found["name"] in METRICS:
-            value = _value(found["value"])
+        if match["name"] in METRICS:
+            value = _value(match["value"])
             if value is None:
-                raise _wrong(path, number, f"{found['name']} is {found['value']}; it must be a number")
-            labels = {key: ESCAPED.sub(_unescaped, text) for key, text in LABEL.findall(found["labels"] or "")}
-            yield number, (found["name"], labels, value, int(found["time"] or 0))
+                raise _wrong(path, number, f"{match['name']} is {match['value']}; it must be a number")
+            labels = {key: ESCAPED.sub(_unescaped, text) for key, text in LABEL.findall(match["labels"] or "")}
+            yield number, (match["name"], labels, value, int(match["time"] or 0))
 
 
 def _wrong(path: Path, line: int, what: str) -> InputError:

@@ -75,16 +75,16 @@ def test_a_file_each_and_a_broker_without_bundles(tmp_path: Path) -> None:
     (tmp_path / "b1.txt").write_text(of(text, "b1"))
     empty = re.sub(r"pulsar_broker_topics_count.*\} \d+", 'pulsar_broker_topics_count{cluster="c"} 0', of(text, "b2"))
     (tmp_path / "b2.txt").write_text("".join(line for line in empty.splitlines(True) if "pulsar_bundle_" not in line))
-    found = taken(tmp_path, tmp_path / "b1.txt", tmp_path / "b2.txt")["brokers"]
-    assert [len(found[name]["bundles"]) for name in ("b1", "b2")] == [text.count("\npulsar_bundle_msg_rate_in{"), 0]
+    brokers = taken(tmp_path, tmp_path / "b1.txt", tmp_path / "b2.txt")["brokers"]
+    assert [len(brokers[name]["bundles"]) for name in ("b1", "b2")] == [text.count("\npulsar_bundle_msg_rate_in{"), 0]
 
 
 def test_what_prometheus_federates_has_all_brokers_by_their_instances_and_the_time(tmp_path: Path) -> None:
     one = federated(NEW.read_text(), "10.0.0.1:8080", 1795471397000)
     two = federated(OLD.read_text(), "10.0.0.2:8080", 1795471398000)
     (tmp_path / "all.txt").write_text("# TYPE pulsar_lb_cpu_usage gauge\n" + one + two)
-    found = taken(tmp_path, tmp_path / "all.txt")["brokers"]
-    assert {name: report["lastUpdate"] for name, report in found.items()} == {
+    brokers = taken(tmp_path, tmp_path / "all.txt")["brokers"]
+    assert {name: report["lastUpdate"] for name, report in brokers.items()} == {
         "10.0.0.1:8080": 1795471397000,
         "10.0.0.2:8080": 1795471398000,
     }

@@ -107,8 +107,8 @@ def test_a_former_owner_deletes_the_topic_of_its_successor() -> None:
 @pytest.mark.parametrize("size", ["standard"])
 def test_a_cluster_with_an_expiry_a_crash_and_a_rollover_is_exhausted(size: str) -> None:
     instance = CLUSTER.instances(size)[0]
-    kept = [p.name for p in CLUSTER.suite(CLUSTER.build(instance.parameters)).properties if p.kind in ("always", "leads_to")]
-    findings = searched(CLUSTER, instance.parameters, (), kept)
+    asked = [p.name for p in CLUSTER.suite(CLUSTER.build(instance.parameters)).properties if p.kind in ("always", "leads_to")]
+    findings = searched(CLUSTER, instance.parameters, (), asked)
     assert unexpected(findings) == {}
     assert findings.verdicts[0].reach["distinct"] == 1_619_447
 
