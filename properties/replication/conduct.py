@@ -66,6 +66,30 @@ def _tasks(suite: Suite, t: Terms) -> None:
             commands = [w for w in t.worker if w not in t.locking]
             return all_of(Implies(And(s.phase[w] == "idle", n.phase[w] != "idle"), ready) for w in commands)
 
+        @suite.step
+        def the_switch_is_heeded() -> Any:
+            """While auto-recovery is disabled nothing is audited, and it stays so until the commands have ended."""
+            off = s.switch == "disabled"
+            ended = all_of(s.phase[w].among("idle", "stopped") for w in t.worker if w not in t.locking)
+            audited = any_of(And(n.audited[b], Not(s.audited[b])) for b in bookie)
+            return And(Implies(off, Not(audited)), Implies(And(off, n.switch != "disabled"), ended))
+
+    settings = t.p.parameters
+    if not (settings["daily"] or settings["opened"] or settings["integrity"] or settings["gaps"] or settings["rots"]):
+
+        @suite.step
+        def audits_are_remembered() -> Any:
+            """A newly listed bookie has been audited, and an audit of one that the ledger does not name changes no version."""
+            news = {b: And(n.audited[b], Not(s.audited[b])) for b in bookie}
+            listed = {b: And(n.missing.has(b), Not(s.missing.has(b))) for b in bookie}
+            return all_of(
+                And(
+                    Implies(listed[b], n.audited[b]),
+                    Implies(And(news[b], Not(t.named(s, b))), n.task_version == s.task_version),
+                )
+                for b in bookie
+            )
+
     if t.p.parameters["decommissions"]:
 
         @suite.step
@@ -266,8 +290,24 @@ def _copies(suite: Suite, t: Terms) -> None:
 
 
 def _bookies(suite: Suite, t: Terms) -> None:
-    """How bookies come back."""
+    """What faults do to bookies, and how bookies come back."""
     s, n, bookie = t.p.state, t.p.next, t.bookie
+
+    if t.p.parameters["gaps"]:
+
+        @suite.step
+        def gaps_are_of_copies() -> Any:
+            """A gap takes a copy that a bookie had."""
+            taken = any_of(And(s.stored[b].has(e), Not(n.stored[b].has(e))) for b in bookie for e in t.entry)
+            return Implies(n.gaps != s.gaps, taken)
+
+    if t.p.parameters["rots"]:
+
+        @suite.step
+        def copies_that_go_bad_were_good() -> Any:
+            """A copy that goes bad was a good one."""
+            spoilt = any_of(And(t.has_good(s, b, e), Not(t.has_good(n, b, e))) for b in bookie for e in t.entry)
+            return Implies(n.rots != s.rots, spoilt)
 
     @suite.step
     def absences_are_audited_again() -> Any:

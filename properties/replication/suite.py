@@ -93,6 +93,13 @@ def replication(p: Protocol) -> Suite:
             """Two replace bookies of the ledger at once."""
             return at_least(2, (s.phase[w] == "choosing" for w in worker))
 
+    if settings["opened"]:
+
+        @suite.sometimes
+        def closed_by_its_writer() -> Any:
+            """The ledger is closed before anything has happened to a bookie."""
+            return And(s.status == "closed", s.crashes == 0, s.losses == 0)
+
     if settings["opened"] and settings["crashes"] and settings["workers"]:
 
         @suite.sometimes

@@ -17,7 +17,7 @@ from fencepost.checks.teeth.report import FATES
 from fencepost.checks.teeth.run import Sample, Teeth, bite, searched
 from fencepost.properties.protocols import PROTOCOLS
 
-SAMPLED = {"topic": Sample(300, 1)}
+SAMPLED = {"topic": Sample(300, 1), "replication": Sample(150, 1)}
 """The protocols with too many mutants to search all of them, and the sample that is measured."""
 
 
