@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from fencepost.checks.questions.instances import BOOKIE, CONTROL_PLANE, SERVICE_UNIT, TOPIC, Settings
 from fencepost.model.history import History
@@ -28,7 +29,7 @@ class Hazard:
         """What is known of it."""
         return self.entry.history[self.name]
 
-    @property
+    @cached_property
     def stated(self) -> Sequence[Property]:
         """The properties of the instance."""
         return self.entry.outline(self.instance.parameters).properties

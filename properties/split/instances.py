@@ -58,7 +58,7 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "load_fails_unanswered": {**_ONE, "brokers": 1, "expiries": 1},
     "deletion_sent_again": {**_ONE, "disconnects": 2, "releases": 1},
     "lone_release_fails": {**_ONE, "brokers": 1, "disconnects": 1},
-    "recreated_behind_release": {**_ONE, "expiries": 1, "releases": 1},
+    "recreated_behind_release": {**_ONE, "brokers": 1, "expiries": 1, "releases": 1},
     "found_lock_unattended": {**_ONE, "disconnects": 1, "expiries": 1},
 }
 

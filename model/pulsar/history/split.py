@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fencepost.model.history import History
 from fencepost.model.pulsar.history.shared import (
     DELETION_SENT_AGAIN,
@@ -84,6 +86,6 @@ SPLIT: dict[str, History] = {
     ),
     "deletion_sent_again": DELETION_SENT_AGAIN,
     "lone_release_fails": LONE_RELEASE_FAILS,
-    "recreated_behind_release": RECREATED_BEHIND_RELEASE,
+    "recreated_behind_release": replace(RECREATED_BEHIND_RELEASE, regardless=("unload_after_split",)),
     "found_lock_unattended": FOUND_LOCK_UNATTENDED,
 }

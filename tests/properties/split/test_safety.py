@@ -66,7 +66,7 @@ CAUGHT = {
     "load_fails_unanswered": ({"no_deadlock"}, 9),
     "deletion_sent_again": ({"single_owner_by_the_layout"}, 13),
     "lone_release_fails": ({"splitter_lets_the_parent_go"}, 10),
-    "recreated_behind_release": ({"splitter_lets_the_parent_go"}, 16),
+    "recreated_behind_release": ({"splitter_lets_the_parent_go"}, 14),
     "found_lock_unattended": ({"valid_locks_are_looked_after"}, 8),
 }
 
