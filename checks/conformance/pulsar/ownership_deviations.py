@@ -43,8 +43,8 @@ def _hears_of_several(action: Action, view: View, seen: Seen) -> bool:
     if action.name != "hear_of_deletion":
         return False
     bundle, broker = action.arguments["u"], action.arguments["b"]
-    of_broker = seen.values["brokers"][broker]["bundles"]
-    return bundle in of_broker and bool(of_broker[bundle]["deletions"] > 1)
+    seen_of = seen.values["brokers"][broker]["bundles"].get(bundle, {"deletions": 0, "state": "none"})
+    return bool(seen_of["deletions"] > 1 and seen_of["state"] == "Valid")
 
 
 LOCK_ALLOWANCES: tuple[Allowance, ...] = (
