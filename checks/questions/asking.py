@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fencepost.checks.questions.answering import Answer, answer
@@ -84,6 +84,15 @@ def guaranteed(
         cluster.assumed,
         sees_bookies=cluster.of_bookies,
     )
+
+
+def establish_named(
+    names: Collection[str], cluster: Cluster, releases: Releases, means: Means, rows: dict[str, Established]
+) -> None:
+    """Establishes the guarantees of these names that the cluster has, into ``rows``. Raises what ``check`` raises."""
+    for question in questions(cluster, releases):
+        if question.name in names and question.name not in rows:
+            rows[question.name] = establish(question, means)
 
 
 def answered(

@@ -18,7 +18,7 @@ from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answering import Answer
-from fencepost.checks.questions.asking import Cluster, answered, guaranteed
+from fencepost.checks.questions.asking import Cluster, answered, establish_named, guaranteed
 from fencepost.checks.questions.bug_change import bug_change
 from fencepost.checks.questions.establishing import Established, Means
 from fencepost.checks.questions.hazard_search import Searches
@@ -119,6 +119,8 @@ def opening_of(
         Cluster(name, Place(paths[-1]), settings, bookies, asked.bookies is None, of_bookies) for name, paths, settings in files
     ]
     rows = dict[str, Established]()
+    # with little time this much is known
+    establish_named({name for each in required for name in each.names}, clusters[0], subject.releases, means, rows)
     if first is not None:
         for answer in answered(clusters[0], subject.releases, first.bugs, means, first.searches, rows):
             first.take(answer, subject.releases)

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from fencepost.checks.cli import main
 from fencepost.checks.commands.check import run as check
 from fencepost.checks.questions import asking
 from fencepost.checks.questions.bundle_guarantees import bundle_guarantees
@@ -339,3 +340,23 @@ def test_the_name_of_a_file_is_text_on_the_page(two: Path, tmp_path: Path) -> No
     conf.write_bytes(two.read_bytes())
     asked("--conf", conf, "--guarantees", "--html", page)
     assert hostile.is_text_in(page.read_text(encoding="utf-8"))
+
+
+def test_what_is_required_is_asked_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a short --time-limit still answers it."""
+    names: list[str] = []
+
+    class Stopped(Exception):
+        pass
+
+    def first(question: Guarantee, *_: object) -> None:
+        names.append(question.name)
+        raise Stopped
+
+    monkeypatch.setattr(asking, "establish", first)
+    conf = tmp_path / "broker.conf"
+    conf.write_text("managedLedgerDefaultEnsembleSize=2\n")
+    for required in ("recoveries>=1", "disks>=1"):
+        with pytest.raises(Stopped):
+            main(["check", "--conf", str(conf), "--guarantees", "--require", required, "--no-cache", "--quiet"])
+    assert names == ["recoveries", "disks"]
