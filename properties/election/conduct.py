@@ -107,7 +107,7 @@ def election_conduct(suite: Suite) -> None:
 
         def follows(b: int) -> Any:
             heard = And(goes_on(b), s.leader_deletion[b], Not(n.leader_deletion[b]), n.link[b] == s.link[b])
-            forgets = s.stage[b] != "closed" if reads else s.stage[b] == "settled"
+            forgets = True if reads else s.stage[b] == "settled"
             begins = And(n.stage[b] == "looking", n.role[b] == "no_leader")
             is_unchanged = And(n.stage[b] == s.stage[b], n.role[b] == s.role[b])
             return And(

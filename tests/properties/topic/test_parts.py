@@ -68,9 +68,9 @@ def proof(parameters: Mapping[str, Value], weak: Collection[str] = ()) -> Proof:
 
 @pytest.mark.parametrize("name", first_at_once(list(INSTANCES)))
 def test_each_ledger_is_the_stand_in_and_keeps_its_lemmas(name: str) -> None:
-    made = proof(INSTANCES[name])
-    assert not made.failures
-    steps = [v for v in made.verdicts if v.property.kind == "step"]
+    whole = proof(INSTANCES[name])
+    assert not whole.failures
+    steps = [v for v in whole.verdicts if v.property.kind == "step"]
     assert [v.verdict for v in steps] == ["proved"] * len(steps)
     assert len(steps) == INSTANCES[name].get("ledgers", 3)
 

@@ -51,9 +51,13 @@ def test_ctrl_c_ends_a_question_and_is_heard(kind: Callable[[], z3.Solver]) -> N
 
 def test_ctrl_c_without_a_handler_is_what_it_always_is() -> None:
     question = solver(z3.Solver)
-    ctrl_c_in_a_moment()
-    with pytest.raises(KeyboardInterrupt):
-        ask(question)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts tests behind it has it ignored
+    try:
+        ctrl_c_in_a_moment()
+        with pytest.raises(KeyboardInterrupt):
+            ask(question)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("kind", [z3.Solver, z3.SimpleSolver])
