@@ -100,7 +100,6 @@ def test_the_base_asks_policies_and_loads_no_kernel_for_it(clean: Environment, t
     ("command", "lacks"),
     [
         (["explore", "ledger", "--out", "found"], "fencepost explore needs Spark: pip install 'fencepost[spark]', "),
-        (["explore", "report", "found"], "fencepost explore needs Spark: pip install 'fencepost[spark]', "),
         (
             ["policy", "compare", "--conf", "AvgShedder", "--out", "found"],
             "fencepost policy compare needs PyArrow: pip install 'fencepost[parquet]', ",

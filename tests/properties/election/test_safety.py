@@ -28,7 +28,7 @@ COUNTS = {
     "cut off": (19322, 89076, 14),
     "all faults": (75481, 435440, 21),
     "crash, up to 4.0.8": (460, 1232, 14),
-    "all faults, up to 4.0.8": (123601, 702182, 25),
+    "all faults, up to 4.0.8": (127053, 722332, 25),
     "shutdown on session loss": (10782, 54306, 19),
     "closing": (16376, 67140, 16),
     "lookups": (21066, 102918, 16),

@@ -7,6 +7,7 @@ import pytest
 from fencepost.checks.engines.induction.proof import prove
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, Value
+from fencepost.properties.service_unit.refinement import NAME as REFINEMENT
 from tests.properties.searching import proved, searched, unexpected
 
 SERVICE_UNIT = PROTOCOLS["service_unit"]
@@ -43,9 +44,9 @@ PROVED: dict[str, tuple[dict[str, Value], set[str]]] = {
 @pytest.mark.long
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.deep) if n == "all faults" else n for n in PROVED])
 def test_induction_proves_what_exhaustion_cannot_reach(name: str) -> None:
-    """Whatever is not a negative control, of three brokers, however often records are written."""
+    """Whatever is not a negative control, of three brokers, however often records are written; with it the refinement."""
     parameters, firm = PROVED[name]
-    assert proved(SERVICE_UNIT, BASE | {"brokers": 3} | parameters) == firm
+    assert proved(SERVICE_UNIT, BASE | {"brokers": 3} | parameters) == firm | {REFINEMENT}
 
 
 @pytest.mark.deep

@@ -126,10 +126,10 @@ def test_filters(chromium: Any, lost: Path) -> None:
     shown.press(Keys.HOME, "j", "j", "j")
     assert shown.chosen == "read_lac(r0, b0)"
     shown.press("/")
-    shown.press("fenced, accepted")
+    shown.press("fenced, taken_by_bookie")
     assert shown.labels == ["initial state", "add(b0, e0)", "read_lac(r0, b0)"]
     assert {row.get_attribute("data-variable") for row in shown.all("#state tbody tr")} == {
-        f"{family}[b{number}]" for family in ("fenced", "accepted") for number in range(3)
+        f"{family}[b{number}]" for family in ("fenced", "taken_by_bookie") for number in range(3)
     }
     shown.press(Keys.ESCAPE, Keys.END)
     assert shown.text("#step-title") == "Step 13 of 13"
