@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, overload
@@ -158,17 +158,21 @@ class Suite:
 
         return declare if function is None else declare(function)
 
-    def refines(self, coarse: Protocol | Suite, *, carries: Iterable[str] = ()) -> Callable[[Formula], Formula]:
+    def refines(
+        self, coarse: Protocol | Suite, *, carries: Iterable[str] = (), reached: Collection[str] | None = None
+    ) -> Callable[[Formula], Formula]:
         """Declares that each run is one of a coarser protocol: the function returns its variables, by name, in terms of these.
 
         Each initial state is one of the coarse protocol's, which is checked at once, and each step is one of its steps or
-        changes nothing there. Besides, for each of its actions some step is that action. ``carries`` names safety properties
-        and lemmas of the coarse protocol, a suite then, that are declared here by the mapping. Liveness is not carried: a
-        protocol that does nothing refines each that has its initial states.
+        changes nothing there. Besides, for each of its actions, or of those that are to be ``reached`` here, some step is that
+        action. ``carries`` names safety properties and lemmas of the coarse protocol, a suite then, that are declared here by
+        the mapping. Liveness is not carried: a protocol that does nothing refines each that has its initial states.
         """
-        return lambda function: self._refines(function, coarse, tuple(carries))
+        return lambda function: self._refines(function, coarse, tuple(carries), reached)
 
-    def _refines(self, function: Formula, coarse: Protocol | Suite, carries: Sequence[str]) -> Formula:
+    def _refines(
+        self, function: Formula, coarse: Protocol | Suite, carries: Sequence[str], reached: Collection[str] | None
+    ) -> Formula:
         name, where = function.__name__, f"{self.protocol.name}: refinement {function.__name__}"
         whole = coarse.protocol if isinstance(coarse, Suite) else coarse
         parts = [self._carried(where, coarse, wanted) for wanted in carries]
@@ -181,7 +185,7 @@ class Suite:
             self._add(kind, called, doc, location, formula, refinement if is_it else None)
 
         declare("step", name, doc, lambda r: r.steps, is_it=True)
-        for action in whole.steps:
+        for action in whole.steps if reached is None else [action for action in whole.steps if action in reached]:
             declare("sometimes", f"{name}_{action}", f"A step is {action} of {whole.name}.", partial(_happens, action))
         for carried in parts:
             declare(carried.kind, f"{name}_{carried.name}", carried.doc, partial(_said_of, carried))

@@ -36,7 +36,7 @@ def needs(defect: str) -> tuple[str, ...] | None:
 
 
 def moves(locks: Locks) -> tuple[str, ...]:
-    """The moves of the stand-in to which an instance leads."""
+    """The moves of the stand-in to which an instance leads. Others are allowed: that no step is one needs more lemmas."""
     cut_off, expires, crashes = (locks.budget(fault) for fault in ("disconnects", "expiries", "crashes"))
     leads = {
         "take": cut_off,
@@ -64,9 +64,9 @@ def ownership_refinement(suite: Suite, locks: Locks, weak: Collection[str] | Non
     p = suite.protocol
     s, settings = p.state, p.parameters
     weak = allowed(locks) if weak is None else weak
-    coarse = stand_in(settings["brokers"], settings["expiries"], allows=weak, moves=MOVES if p.active else moves(locks))
+    coarse = stand_in(settings["brokers"], settings["expiries"], allows=weak)
 
-    @suite.refines(coarse)
+    @suite.refines(coarse, reached=MOVES if p.active else moves(locks))
     def is_the_owner_that_a_topic_has() -> Any:
         """A topic sees whose node is there, which brokers take themselves for the owner, and how many sessions are lost."""
 
