@@ -51,6 +51,7 @@ MUTANTS = {
     "only_overrides_are_forced": Mutant({**TOPIC, **STILL, "slow": True}, "assign", writes("message_force[m0]", True), 1),
     "unloads_are_asked_of_the_owner": Mutant(TOPIC, "transfer", without("view_dst["), 5),
     "splits_are_asked_of_the_owner": Mutant({**SPLIT, "store": "topic"}, "split", without("view_dst["), 4),
+    "is_the_owner_that_a_topic_has": Mutant({**TOPIC, **STILL}, "open_topics", without("Or(And(view_state"), 1),
     "messages_stay_as_they_are": Mutant({**TOPIC, **STILL}, "read", keeps("message_version"), 2),
     "writes_are_heard": Mutant({**NODES, **STILL}, "assign", keeps("unheard"), 1),
     "force_is_of_the_record": Mutant({**NODES, **STILL}, "read", writes("truth_force[{u}]", True), 2),
@@ -81,6 +82,10 @@ MUTANTS = {
     "handed_over": Mutant({**NODES, **STILL, "shutdowns": 1}, "unregister", keeps("stage")),
     "lost_races": Mutant({**TOPIC, **STILL}, "assign", keeps("pending")),
     "split_and_served": Mutant(SPLIT, "delete_parent", keeps("truth_state")),
+    "is_the_owner_that_a_topic_has_take": Mutant({**TOPIC, **STILL}, "open_topics", keeps("topics")),
+    "is_the_owner_that_a_topic_has_create": Mutant({**TOPIC, **STILL}, "read", keeps("truth_state")),
+    "is_the_owner_that_a_topic_has_lose": Mutant(TOPIC, "close_topics", keeps("topics")),
+    "is_the_owner_that_a_topic_has_release": Mutant(TOPIC, "read", keeps("truth_state")),
 }
 
 
