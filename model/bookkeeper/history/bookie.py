@@ -150,6 +150,7 @@ BOOKIE: dict[str, History] = {
         releases="4.14.5 to 4.18.0",
         only=_DB,
         costs="after a restart the bookie denies entries that it has acknowledged: a recovery can close the ledger before them",
+        allows=CLOSED_TOO_EARLY,
         evidence="SingleDirectoryDbLedgerStorage.checkpoint calls swapWriteCache before entryLogger.flush and batch.flush, and "
         "undoes it nowhere; SyncThread.checkpoint and flush log the IOException and return; read in 4.7.0, 4.14.5, 4.16.6, "
         "4.17.3 and 4.18.0. In the first two the checkpoint after the next saves what was left, also of an idle bookie",

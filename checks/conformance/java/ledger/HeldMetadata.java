@@ -1,12 +1,12 @@
 package org.apache.bookkeeper.client;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.bookkeeper.client.api.LedgerMetadata;
 import org.apache.bookkeeper.meta.LedgerManager;
 import org.apache.bookkeeper.meta.LedgerMetadataSerDe;
@@ -21,7 +21,8 @@ import org.apache.zookeeper.AsyncCallback;
 final class HeldMetadata {
     private final LedgerMetadataSerDe format = new LedgerMetadataSerDe();
     private final Map<Long, Versioned<byte[]>> stored = new HashMap<>();
-    final List<Operation> operations = new ArrayList<>();
+    /** The threads of clients add to it, while the harness reads it. */
+    final List<Operation> operations = new CopyOnWriteArrayList<>();
     private final Map<LedgerMetadataListener, Listening> listeners = new ConcurrentHashMap<>();
     /** Whether handles hear of changes at once; otherwise never, and a reader is opened again whenever it reads. */
     boolean notifies;

@@ -12,6 +12,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.bookkeeper.common.util.OrderedScheduler;
 import org.apache.bookkeeper.net.BookieId;
 
@@ -26,7 +27,8 @@ public final class LedgerBench implements Lines.Target {
             .threadFactory(new DefaultThreadFactory("scheduler", true)).build();
 
     final HeldMetadata metadata = new HeldMetadata();
-    final List<HeldRequest> requests = new ArrayList<>();
+    /** The threads of clients add to it, while the harness reads it. */
+    final List<HeldRequest> requests = new CopyOnWriteArrayList<>();
     final Map<String, RealBookie> bookies = new LinkedHashMap<>();
     final Map<String, GatedClient> clients = new LinkedHashMap<>();
     /** Each run has a ledger of its own on the same bookies. */

@@ -69,9 +69,17 @@ def test_the_words_are_those_of_the_model() -> None:
     protocol = ENTRY.build(
         {
             **dict.fromkeys(("changes", "crashes", "losses", "unclean_shutdowns", "rots", "explicit_lacs", "deletions"), 1),
+            "failed_saves": 1,
             "data_integrity": True,
         },
-        ["unknown_counts_as_no_such_entry", "idle_checkpoint_skips_index", "captured_ensemble", "confirms_while_unsetting"],
+        [
+            "unknown_counts_as_no_such_entry",
+            "idle_checkpoint_skips_index",
+            "captured_ensemble",
+            "confirms_while_unsetting",
+            "failed_save_forgotten",
+            "length_after_refusal",
+        ],
     )
     no_actions = {words.ADDING, words.DELETED_FENCE_IN_MEMORY}
     names = {value for name, value in vars(words).items() if name.isupper() and isinstance(value, str)} - no_actions
