@@ -97,9 +97,10 @@ def test_what_is_missing_or_against_its_declaration_is_told() -> None:
 def test_the_mistakes_of_a_protocol_mirror_something_too() -> None:
     methods = mirrored(PROTOCOLS["ledger"])
     assert methods["BookieImpl.fenceLedger"]
-    assert methods["SyncThread.checkpoint"] == ("idle_checkpoint",)
+    assert methods["SyncThread.checkpoint"] == ("fail_to_save", "pass_over", "idle_checkpoint")
+    assert methods["Journal.ForceWriteThread.syncJournal"] == ("journal_fence",)
     fixed = PROTOCOLS["ledger"].outline({}).protocol.mirrors
-    assert not any("SyncThread.checkpoint" in names for names in fixed.values())
+    assert not any("Journal.ForceWriteThread.syncJournal" in names for names in fixed.values())
 
 
 def test_a_class_that_is_not_in_the_jars_is_missing(jar: Path, monkeypatch: pytest.MonkeyPatch) -> None:
