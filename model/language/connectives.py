@@ -1,4 +1,4 @@
-"""And, Or, Not, Implies and equations as Z3 terms, made at once where it is known that nothing needs converting.
+"""And, Or, Not, Implies, If, equations and substitutions, made at once where it is known that nothing needs converting.
 
 Z3's own look for a sort into which all arguments fit, and make objects of it for each; with formulas there is nothing to look
 for. That would be a third of the time that building a protocol takes.
@@ -6,7 +6,7 @@ for. That would be a third of the time that building a protocol takes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import z3
@@ -45,6 +45,23 @@ def Implies(premise: Any, conclusion: Any) -> Any:
 def equation(one: z3.ExprRef, other: z3.ExprRef) -> z3.BoolRef:
     """That two terms of one sort are equal."""
     return z3.BoolRef(z3.Z3_mk_eq(one.ctx_ref(), one.as_ast(), other.as_ast()), one.ctx)
+
+
+def conditional(condition: Any, then: Any, otherwise: Any) -> Any:
+    """The one term where the condition holds and else the other, as ``z3.If`` makes it."""
+    alike = any(isinstance(then, kind) and isinstance(otherwise, kind) for kind in (z3.ArithRef, z3.BoolRef, z3.BitVecRef))
+    if not (alike and isinstance(condition, z3.BoolRef)):
+        return z3.If(condition, then, otherwise)
+    term = z3.Z3_mk_ite(condition.ctx_ref(), condition.as_ast(), then.as_ast(), otherwise.as_ast())
+    return z3.z3._to_expr_ref(term, condition.ctx)
+
+
+def substituted(formula: Any, pairs: Iterable[tuple[Any, Any]]) -> Any:
+    """The formula with the second term of each pair, which is of the sort of the first, wherever the first stands."""
+    old, new = zip(*pairs, strict=True)
+    terms = z3.Ast * len(old)
+    before, after = terms(*(term.as_ast() for term in old)), terms(*(term.as_ast() for term in new))
+    return z3.z3._to_expr_ref(z3.Z3_substitute(formula.ctx_ref(), formula.as_ast(), len(old), before, after), formula.ctx)
 
 
 def _vetted(name: str, given: tuple[Any, ...]) -> tuple[Any, ...]:

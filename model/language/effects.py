@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import z3
 
 from fencepost.model.language.building import build
-from fencepost.model.language.connectives import And, Not, Or
+from fencepost.model.language.connectives import And, Not, Or, conditional
 from fencepost.model.language.declarations import Taken
 from fencepost.model.language.formulas import If
 from fencepost.model.language.mistakes import ModelError
@@ -127,7 +127,7 @@ def _guarded(condition: Any, one: Any, other: Any) -> Any:
         return True if other is True else Or(condition, other)
     if other is True:
         return Or(Not(condition), one)
-    return z3.If(condition, one, other)
+    return conditional(condition, one, other)
 
 
 def _joined(effects: list[Effect]) -> Effect:

@@ -10,7 +10,7 @@ from typing import Any
 
 import z3
 
-from fencepost.model.language.connectives import And, Or, equation
+from fencepost.model.language.connectives import And, Or, conditional, equation
 from fencepost.model.language.markers import closed, counted, refuse, so_many
 from fencepost.model.language.memberships import Membership, subset_if
 from fencepost.model.language.mistakes import ModelError
@@ -99,7 +99,7 @@ class SubsetRef(z3.BitVecRef):  # type: ignore[misc]
             return _bits(1 << self._place(member), size)
         mask = _bits(0, size)
         for m, test in self._tests(member):
-            mask = z3.If(test, _bits(1 << m, size), mask)
+            mask = conditional(test, _bits(1 << m, size), mask)
         return mask
 
     def _place(self, member: Any) -> int:
@@ -152,7 +152,7 @@ def mask_of(members: Any, size: int) -> int:
 
 def subset_where(size: int, holds: Callable[[int], Any]) -> SubsetRef:
     """The subset of the members, numbers below ``size``, of which the formula holds."""
-    bits = (z3.If(holds(member), _bits(1 << member, size), _bits(0, size)) for member in range(size))
+    bits = (conditional(holds(member), _bits(1 << member, size), _bits(0, size)) for member in range(size))
     return SubsetRef(reduce(operator.or_, bits, _bits(0, size)).as_ast())
 
 
@@ -181,7 +181,7 @@ def If(condition: Any, then: Any, otherwise: Any) -> Any:
     numeric = not terms or not z3.is_bv(terms[0])
     if not terms or not all(isinstance(s, z3.ExprRef) or (numeric and isinstance(s, (bool, int))) for s in sides):
         return Conditional(condition, then, otherwise)
-    chosen = z3.If(condition, then, otherwise)
+    chosen = conditional(condition, then, otherwise)
     if isinstance(chosen, z3.BitVecRef):
         return SubsetRef(chosen.as_ast())
     names = {side.names for side in terms if isinstance(side, ChoiceRef)}

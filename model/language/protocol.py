@@ -13,6 +13,7 @@ from typing import Any, TypeVar, overload
 import z3
 
 from fencepost.model.language.actors import Actors, Talk
+from fencepost.model.language.connectives import substituted
 from fencepost.model.language.constants import Constants
 from fencepost.model.language.declarations import Action, Family, Names, Variable
 from fencepost.model.language.domains import Domain, Flag, Number, Universe, choice_of, subset_of
@@ -379,15 +380,15 @@ class Protocol:
 
     def after(self, action: Action, formula: Any) -> Any:
         """A formula over values and next values, as it stands before the action and speaks of the state after it."""
-        return z3.substitute(formula, *((v.next, action.updates.get(v, v.term)) for v in self.variables))
+        return substituted(formula, ((v.next, action.updates.get(v, v.term)) for v in self.variables))
 
     def still(self, formula: Any) -> Any:
         """A formula over values and next values, as it stands where nothing changes."""
-        return z3.substitute(formula, *((v.next, v.term) for v in self.variables))
+        return substituted(formula, ((v.next, v.term) for v in self.variables))
 
     def primed(self, formula: Any) -> Any:
         """A formula over values, said of the next values."""
-        return z3.substitute(formula, *((v.term, v.next) for v in self.variables))
+        return substituted(formula, ((v.term, v.next) for v in self.variables))
 
     def next_variables_of(self, formula: Any) -> set[Variable]:
         """The variables whose value after a step the formula mentions."""

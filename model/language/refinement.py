@@ -8,7 +8,7 @@ from typing import Any
 
 import z3
 
-from fencepost.model.language.connectives import And, Not, Or
+from fencepost.model.language.connectives import And, Not, Or, substituted
 from fencepost.model.language.declarations import Action, Variable
 from fencepost.model.language.formulas import any_of
 from fencepost.model.language.mistakes import ModelError, guess, reason
@@ -61,7 +61,7 @@ class Refinement:
     def of(self, formula: Any) -> Any:
         """A formula over values and next values of the coarse protocol, over those of the fine one."""
         nows = ((v.term, now) for v, now in self._now.items())
-        return z3.substitute(formula, *nows, *((v.next, later) for v, later in self._later.items()))
+        return substituted(formula, (*nows, *((v.next, later) for v, later in self._later.items())))
 
     @cached_property
     def _later(self) -> dict[Variable, Any]:

@@ -13,6 +13,7 @@ from fencepost.checks.engines.results.verdicts import Verdict, reached, unviolat
 from fencepost.checks.engines.solvers.solving import ask
 from fencepost.model.counts import count_of
 from fencepost.model.language import Protocol
+from fencepost.model.language.connectives import substituted
 from fencepost.model.language.obligations import prove_domains
 from fencepost.properties.vocabulary import Property, Suite
 from fencepost.traces.trace import Step, Trace
@@ -105,7 +106,7 @@ class _Runs:
         pairs = [(v.term, term) for v, term in zip(self.protocol.variables, self._states[length], strict=True)]
         if after is not None:
             pairs += [(v.next, term) for v, term in zip(self.protocol.variables, self._states[after], strict=True)]
-        return z3.substitute(formula, *pairs)
+        return substituted(formula, pairs)
 
     def extend(self) -> None:
         """Lets every run take one step more."""
