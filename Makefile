@@ -91,13 +91,15 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --ed
 	@$(INSTALL) '.[$*]'
 	@touch $@ .venv/installed
 
-# Tests that run beside each other would each compile the loops: they are compiled here, once for all later processes. Two
-# commands compile most of them, the kernel's own tests the others; what these find is for "make test" to say.
+# Tests that run beside each other would each compile the loops, and the tests themselves: they are compiled here, once for all
+# later processes, and the types of libraries are read. Two commands compile most loops, the kernel's own tests the others; what
+# any of this finds is for "make test" to say.
 .venv/installed-dev: pyproject.toml | .venv/bin/python
 	@echo "installing all dependencies and the tools of development into .venv"
 	@$(INSTALL) '.[dev]'
 	@echo "compiling the loops of the kernel"
 	@$(BIN)/fencepost check metadata_store --no-cache --quiet >/dev/null & \
 	$(BIN)/fencepost check ledger --by walks --walks 100 --no-cache --quiet >/dev/null; wait
-	@$(BIN)/pytest -q -n auto -m 'not deep and not later' $(addprefix tests/model/kernel/,clause_tables search walks) >/dev/null || true
+	@$(BIN)/mypy >/dev/null & $(BIN)/pytest -q --collect-only >/dev/null & \
+	$(BIN)/pytest -q -n auto -m 'not deep and not later' $(addprefix tests/model/kernel/,clause_tables search walks) >/dev/null; wait
 	@touch $@ .venv/installed .venv/installed-parquet .venv/installed-spark .venv/installed-plots .venv/installed-docs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -39,6 +40,7 @@ MISTAKES = (
     ArithmeticError,
     AssertionError,
     AttributeError,
+    ctypes.ArgumentError,
     LookupError,
     ModelError,
     NameError,
@@ -63,7 +65,7 @@ _REMEDIES = {
 def build(where: str, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
     """What the function returns; ModelError, beginning with ``where``, if it fails or asks Python for a formula's truth."""
     try:
-        with _no_python_truth():
+        with _no_python_truth(), _checked_once():
             return function(*arguments, **named)
     except MISTAKES as error:
         location = error.location if isinstance(error, ModelError) else None
@@ -115,3 +117,17 @@ def _no_python_truth() -> Iterator[None]:
         yield
     finally:
         z3.AstRef.__bool__ = usual
+
+
+@contextmanager
+def _checked_once() -> Iterator[None]:
+    """While it lasts, Z3's Python interface leaves it to Z3 itself to refuse what has the wrong sort.
+
+    It would look at each argument first, which is a quarter of the time that building a protocol takes.
+    """
+    usual = z3.z3.Z3_DEBUG
+    z3.z3.Z3_DEBUG = False
+    try:
+        yield
+    finally:
+        z3.z3.Z3_DEBUG = usual

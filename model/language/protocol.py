@@ -10,8 +10,6 @@ from contextvars import ContextVar
 from itertools import product
 from typing import Any, TypeVar, overload
 
-import z3
-
 from fencepost.model.language.actors import Actors, Talk
 from fencepost.model.language.connectives import substituted
 from fencepost.model.language.constants import Constants
@@ -349,9 +347,7 @@ class Protocol:
         names = (scope.full(name) for scope in self.scope.enclosing())
         return next((full for full in names if full in self.budgets), name)
 
-    def receivers(
-        self, where: str, parameters: Mapping[str, Any], talk: Talk, location: Location
-    ) -> Mapping[str, Variable]:
+    def receivers(self, where: str, parameters: Mapping[str, Any], talk: Talk, location: Location) -> Mapping[str, Variable]:
         """For each who may be sent something by an action the variable that holds it."""
         return self.actors.name(where, location, parameters, talk, self.variable)
 
