@@ -62,6 +62,7 @@ def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.long
 def test_a_file_in_which_any_byte_is_changed_is_refused(tmp_path: Path) -> None:
     with RUN.held(tmp_path):
         pass

@@ -72,7 +72,7 @@ def _lemmas(name: str, *, literals: int = 2, defects: tuple[str, ...] = (), tell
     return find(KEY, USUAL, name, defects, Means(literals=literals, workers=1), telling or Telling())
 
 
-@pytest.mark.parametrize("name", ["one_has_it", "it_is_somewhere"])
+@pytest.mark.parametrize("name", ["one_has_it", pytest.param("it_is_somewhere", marks=pytest.mark.long)])
 def test_what_a_property_needs_is_found(name: str) -> None:
     lemmas = _lemmas(name)
     assert lemmas.is_proved

@@ -49,7 +49,7 @@ def _least(atoms: np.ndarray, size: int) -> set[tuple[int, ...]]:
     return {c for c in clauses if _holds(atoms, c) and not any(set(part) <= set(c) for part in shorter)}
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.long), 2])
 def test_the_clauses_that_hold_are_found(atoms: np.ndarray, workers: int) -> None:
     words, ground = _planes(atoms)
     every = np.arange(2 * len(SCOPES))
