@@ -25,7 +25,7 @@ class Release:
     ``bookkeeper`` and ``zookeeper`` are what a release of Pulsar ships (``bookkeeper.version`` and ``zookeeper.version`` of its
     pom), or of Kafka (gradle/dependencies.gradle). ``policies`` is whether its rules of load balancing are modelled, which is
     read in its load managers; ``held`` whether ``fencepost conform`` holds the protocols against its classes where no release
-    is named. """
+    is named."""
 
     project: Project
     number: str

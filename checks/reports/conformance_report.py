@@ -138,8 +138,17 @@ def _find(held: Held, outcome: Outcome, width: int, colour: bool) -> Iterator[st
         yield f"the code agrees so far, and the rest is not covered: {outcome.why}"
     else:
         yield "the code agrees at every step"
+    yield from _mirrored(protocol, outcome)
     if outcome.known:
         yield f"known as {outcome.known}: {held.meanings()[outcome.known]}"
+
+
+def _mirrored(protocol: Protocol, outcome: Outcome) -> Iterator[str]:
+    """What the step after which the code differs, or at which it departs, mirrors there, with its conditions."""
+    if outcome.verdict in ("departs", "differs"):
+        last = next((action for action in protocol.actions if action.label == outcome.last), None)
+        if last is not None and last.mirrors:
+            yield f"in the code: {'; '.join(last.in_the_code)}"
 
 
 def as_json(held: Held, status: ExitStatus, files: Sequence[Path] = ()) -> str:

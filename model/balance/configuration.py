@@ -38,9 +38,7 @@ NAMES_OF_2_10: Final[Mapping[str, str]] = {
 }
 """Keys that 2.10 spells in another way."""
 
-STRATEGIES: Final = frozenset(
-    {"loadManagerClassName", "loadBalancerLoadSheddingStrategy", "loadBalancerLoadPlacementStrategy"}
-)
+STRATEGIES: Final = frozenset({"loadManagerClassName", "loadBalancerLoadSheddingStrategy", "loadBalancerLoadPlacementStrategy"})
 """Keys that name what decides."""
 
 NOT_DYNAMIC: Final = frozenset(

@@ -17,9 +17,7 @@ SYNC = 0
 """The flusher that is SyncThread."""
 
 
-def checkpoints(
-    p: Protocol, journal: Journal, saved: Saved
-) -> tuple[Callable[[int], Any], Callable[[], dict[Any, Any]]]:
+def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[int], Any], Callable[[], dict[Any, Any]]]:
     """Declares the steps of checkpoints in a protocol with the variables of ``bookie``.
 
     Returns where each leaves the mark, and what a storage that shuts down saves after the last of them.

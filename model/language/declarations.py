@@ -97,6 +97,7 @@ class Taken:
     name: str
     doc: str
     mirrors: tuple[str, ...]
+    conditions: Mapping[str, str]
     fair: bool
     fault: bool
 
@@ -106,7 +107,8 @@ class Action:
     """A grounded action: a guard and, for each variable that it changes, the new value; the rest stays as it is.
 
     ``arguments`` are as traces show them; ``grounding`` has them as numbers, each with the universe whose member it is;
-    ``mirrors`` are the methods of the real system that do this, ``Class.method``, the main one first. ``hears`` is the actor,
+    ``mirrors`` are the methods of the real system that do this, ``Class.method``, the main one first, and ``conditions`` are
+    those in them that the guard stands for, in the words of the code, by the method. ``hears`` is the actor,
     or the store, whose message reaches this one by it, and ``to`` to whom it sends one that arrives at once, if there are such.
     ``posts`` has for each to whom it may send a message that arrives later the variable that holds what is on its way.
     ``moves`` are those of parts that it takes; what they mirror is among its ``mirrors``.
@@ -127,6 +129,14 @@ class Action:
     to: str = ""
     posts: Mapping[str, Variable] = field(default_factory=dict)
     moves: tuple[Taken, ...] = ()
+    conditions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def in_the_code(self) -> list[str]:
+        """The methods that the action mirrors, each with the condition in it that the guard stands for, if there is one."""
+        return [
+            f"{method}, where {self.conditions[method]}" if method in self.conditions else method for method in self.mirrors
+        ]
 
     @property
     def label(self) -> str:

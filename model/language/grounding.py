@@ -104,6 +104,8 @@ def actions(p: Protocol, definition: Definition) -> Iterator[Action]:
         _note(p, where, manner, moves)
         mirrors = tuple(dict.fromkeys([*own, *(method for taken in moves for method in taken.mirrors)]))
         p.mirrors[name] = tuple(dict.fromkeys([*p.mirrors[name], *mirrors]))
+        conditions = {k: v for each in (*(taken.conditions for taken in moves), manner.conditions()) for k, v in each.items()}
+        p.conditions[name] = {**p.conditions[name], **conditions}
         if spends is not None:
             counter = p.variable(spends)
             if counter in updates:
@@ -127,6 +129,7 @@ def actions(p: Protocol, definition: Definition) -> Iterator[Action]:
             shown.get(talk.to, talk.to),
             posts,
             moves,
+            conditions,
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from fencepost.model.language.actors import Talk
@@ -15,6 +15,7 @@ Values = Iterable[int] | Callable[..., Any]
 parameters before it."""
 
 _METHOD = re.compile(r"[A-Z]\w*(\.[A-Z]\w*)*\.[a-z]\w*")
+_MIRROR = re.compile(r"([^,{}]*)(?:\{([^{}]*)\})?\s*(?:,|$)")
 
 
 class Manner(NamedTuple):
@@ -36,11 +37,28 @@ class Manner(NamedTuple):
 
     def methods(self, where: str) -> tuple[str, ...]:
         """The methods that the action mirrors; ModelError, beginning with ``where``, if one is written as no method is."""
-        names = tuple(name.strip() for name in self.mirrors.split(",")) if self.mirrors else ()
+        names = tuple(name for name, _ in self._mirrors())
         for name in names:
             if not _METHOD.fullmatch(name):
                 raise ModelError(f"{where} mirrors {name!r}, which is not of the form Class.method")
         return names
+
+    def conditions(self) -> Mapping[str, str]:
+        """The condition in a method, in the words of the code, that the action's guard mirrors, by the method."""
+        return {name: condition for name, condition in self._mirrors() if condition}
+
+    def _mirrors(self) -> Iterator[tuple[str, str]]:
+        """The methods as they are written, each with its condition, or with none."""
+        rest = self.mirrors
+        while rest:
+            match = _MIRROR.match(rest)
+            if match is None:
+                yield rest, ""
+                return
+            yield match[1].strip(), " ".join((match[2] or "").split())
+            rest = rest[match.end() :]
+            if not rest and match[0].endswith(","):
+                yield "", ""
 
     def is_left_out(self, where: str, budgets: Mapping[str, int]) -> bool:
         """Whether the instance has no such action; ModelError, beginning with ``where``, if it spends what is no budget."""

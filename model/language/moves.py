@@ -52,7 +52,7 @@ class Move:
         raise TypeError(f"Python's and, or, not and if cannot see into a move: call {self.name}, after the guard, with a comma")
 
     def __call__(self, *given: Any, **named: Any) -> Effect:
-        taken = Taken(self.name, self.doc, self.mirrors, self._manner.fair, self._manner.fault)
+        taken = Taken(self.name, self.doc, self.mirrors, self._manner.conditions(), self._manner.fair, self._manner.fault)
         note(taken)
         try:
             call = self._signature.bind(*given, **named)
@@ -106,4 +106,3 @@ def untaken(protocols: Iterable[Protocol]) -> list[str]:
             offers.setdefault(name, offer)
             taken |= {name} if offer.taken else set()
     return [f"{offer.location}: nobody takes {name}" for name, offer in offers.items() if name not in taken]
-

@@ -38,7 +38,6 @@ class Node(NamedTuple):
         """Whether it is an uninterpreted constant."""
         return self.kind == z3.Z3_OP_UNINTERPRETED and not self.arguments
 
-
     @property
     def stranger(self) -> str | None:
         """What in this node (not below it) the kernel cannot compile, named as SMT-LIB does, or None."""

@@ -98,6 +98,8 @@ class Protocol:
         """The part that has declared a variable, by the full name of the variable."""
         self.mirrors: dict[str, tuple[str, ...]] = {}
         """What each action mirrors in the real system, by the action's name: ``Class.method``, the main one first."""
+        self.conditions: dict[str, Mapping[str, str]] = {}
+        """The conditions in the mirrored methods that an action's guard stands for, by the action's name and the method."""
         self.actors = Actors()
         self.whole: Protocol = self
         """Of a slice the protocol that it was made of."""
@@ -265,9 +267,10 @@ class Protocol:
         """Declares a step of the protocol, grounded over its parameters.
 
         ``by`` names the actor, or the parameter that is the actor; ``mirrors`` the methods of the real system that do this,
-        ``Class.method`` with commas between, the main one first; ``fair`` marks the step as weakly fair; ``spends`` names
-        the budget that each occurrence takes one from (with nothing in it the step is left out); ``only_if`` is false where
-        the instance has no such step, because it could never be taken; a function says so of each of the arguments.
+        ``Class.method`` with commas between, the main one first, where the guard stands for a condition of the method
+        ``Class.method {condition}``, in the words of the code; ``fair`` marks the step as weakly fair; ``spends`` names the
+        budget that each occurrence takes one from (with nothing in it the step is left out); ``only_if`` is false where the
+        instance has no such step, because it could never be taken; a function says so of each of the arguments.
 
         What follows is for drawings. ``hears`` names the actor, the parameter or the ``store`` whose message reaches the
         actor by this step, and ``to`` whom one reaches that it sends. ``posts`` is the family of variables, one for each
@@ -330,7 +333,7 @@ class Protocol:
                     self.offers.setdefault(name, Offer(move.location))
                 if is_part or not manner.alone:
                     return move
-            self.mirrors[name] = mirrors
+            self.mirrors[name], self.conditions[name] = mirrors, manner.conditions()
             parameters = {**{u.name: u for u, _ in self.scope.at}, **values_of(self, where, manner)}
             self.actors.claim(where, manner.by, parameters, self.universes)
             posts = self.receivers(where, parameters, manner.talk, Location.of(function))

@@ -275,9 +275,7 @@ class Scheme:
     @property
     def label(self) -> str:
         """As it is shown, e.g. ``add(b0, e)``: what is a number is a certain member, what is a name is any."""
-        shown = [
-            name if isinstance(value, z3.ExprRef) else self._label(name, value) for name, value in self.arguments.items()
-        ]
+        shown = [name if isinstance(value, z3.ExprRef) else self._label(name, value) for name, value in self.arguments.items()]
         return f"{self.name}({', '.join(shown)})" if shown else self.name
 
     def _label(self, name: str, value: int) -> str:

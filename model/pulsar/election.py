@@ -213,7 +213,7 @@ def election(
             return leader.is_held(b, former=True)
         return Not(leader.absent) if kind.reuses_versions else leader.has_version(b, 0)
 
-    @p.step(by="b", hears="store", mirrors="LeaderElectionImpl.elect", fair=True, b=broker)
+    @p.step(by="b", hears="store", mirrors="LeaderElectionImpl.elect {!optLock.isPresent()}", fair=True, b=broker)
     def find_none(b: int) -> Any:
         """The broker looks at the node and there is none: it will propose itself."""
         return And(store.reaches(b), stage[b] == "looking", leader.absent), {stage[b]: "proposing"}
@@ -228,7 +228,8 @@ def election(
     @p.step(
         by="b",
         hears="store",
-        mirrors="LeaderElectionImpl.handleExistingLeaderValue, LeaderElectionImpl.changeState, LeaderElectionImpl.elect",
+        mirrors="LeaderElectionImpl.handleExistingLeaderValue {existingValue.equals(value) && "
+        "res.getStat().isCreatedBySelf()}, LeaderElectionImpl.changeState, LeaderElectionImpl.elect",
         fair=True,
         b=broker,
         only_if=disconnects or expiries or retakes or goes_on,
@@ -240,7 +241,8 @@ def election(
     @p.step(
         by="b",
         hears="store",
-        mirrors="LeaderElectionImpl.handleExistingLeaderValue, LeaderElectionImpl.elect",
+        mirrors="LeaderElectionImpl.handleExistingLeaderValue {existingValue.equals(value) && "
+        "!res.getStat().isCreatedBySelf()}, LeaderElectionImpl.elect",
         fair=True,
         b=broker,
         only_if=retakes,
@@ -253,7 +255,8 @@ def election(
     @p.step(
         by="b",
         hears="store",
-        mirrors="LeaderElectionImpl.handleExistingLeaderValue, LeaderElectionImpl.changeState, LeaderElectionImpl.elect",
+        mirrors="LeaderElectionImpl.handleExistingLeaderValue {!existingValue.equals(value) && "
+        "!res.getStat().isCreatedBySelf()}, LeaderElectionImpl.changeState, LeaderElectionImpl.elect",
         fair=True,
         b=broker,
     )
@@ -322,7 +325,12 @@ def election(
         return And(store.reaches(b), stage[b] == "retaking"), merged(leader.vanished(deleted), outcome)
 
     @p.step(
-        by="b", to="store", mirrors="LeaderElectionImpl.tryToBecomeLeader", fair=True, b=broker, only_if=goes_on
+        by="b",
+        to="store",
+        mirrors="LeaderElectionImpl.tryToBecomeLeader {!(internalState == InternalState.ElectionInProgress)}",
+        fair=True,
+        b=broker,
+        only_if=goes_on,
     )
     def withdraw(b: int) -> Any:
         """A broker that has created the node, and was closed meanwhile, deletes it by its version."""
@@ -372,7 +380,8 @@ def election(
     @p.step(
         by="b",
         hears="store",
-        mirrors="LeaderElectionImpl.handlePathNotification, MetadataCacheImpl.accept",
+        mirrors="LeaderElectionImpl.handlePathNotification {notification.getType() == NotificationType.Deleted}, "
+        "MetadataCacheImpl.accept",
         fair=True,
         b=broker,
     )
@@ -465,7 +474,13 @@ def election(
         """The formula: the deletion of the node by a broker that shuts down is under way."""
         return gives_back[b] if goes_on else And(stage[b] == "closed", role[b] == "leading")
 
-    @p.step(by="b", mirrors="LeaderElectionImpl.asyncClose", fair=True, b=broker, only_if=closes)
+    @p.step(
+        by="b",
+        mirrors="LeaderElectionImpl.asyncClose {!(leaderElectionState != LeaderElectionState.Leading)}",
+        fair=True,
+        b=broker,
+        only_if=closes,
+    )
     def delete_at_close(b: int) -> Any:
         """A leader that shuts down deletes the node: unconditionally, because the version is never remembered.
 

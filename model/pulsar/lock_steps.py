@@ -85,7 +85,7 @@ def declare_locks(
     @p.step(
         by="b",
         hears="store",
-        mirrors="ResourceLockImpl.revalidate, ResourceLockImpl.setVersion",
+        mirrors="ResourceLockImpl.revalidate {!optGetResult.isPresent()}, ResourceLockImpl.setVersion",
         fair=True,
         b=broker,
         u=bundle,
@@ -95,7 +95,14 @@ def declare_locks(
         recreates = {stage[b, u]: "recreating", **locks.knows(b, u, locks.unknown)}
         return finds(b, u, nodes[u].absent), locks.unless_refused(b, u, recreates)
 
-    @p.step(by="b", hears="store", mirrors="ResourceLockImpl.revalidate", fair=True, b=broker, u=bundle)
+    @p.step(
+        by="b",
+        hears="store",
+        mirrors="ResourceLockImpl.revalidate {newValue.equals(existingValue) && res.getStat().isCreatedBySelf()}",
+        fair=True,
+        b=broker,
+        u=bundle,
+    )
     def find_own(b: int, u: int) -> Any:
         """The node is the broker's own, from this session: the lock is valid."""
         return finds(b, u, nodes[u].is_own(b)), locks.found_own(b, u)
@@ -103,7 +110,7 @@ def declare_locks(
     @p.step(
         by="b",
         hears="store",
-        mirrors="ResourceLockImpl.revalidate",
+        mirrors="ResourceLockImpl.revalidate {newValue.equals(existingValue) && !res.getStat().isCreatedBySelf()}",
         fair=True,
         b=broker,
         u=bundle,
@@ -130,8 +137,9 @@ def declare_locks(
     @p.step(
         by="b",
         hears="store",
-        mirrors="ResourceLockImpl.revalidate, ResourceLockImpl.silentRevalidateOnce, "
-        "OwnershipCache.OwnedServiceUnitCacheLoader.asyncLoad, OwnershipCache.invalidateLocalOwnerCache",
+        mirrors="ResourceLockImpl.revalidate {!newValue.equals(existingValue) && !res.getStat().isCreatedBySelf()}, "
+        "ResourceLockImpl.silentRevalidateOnce, OwnershipCache.OwnedServiceUnitCacheLoader.asyncLoad, "
+        "OwnershipCache.invalidateLocalOwnerCache",
         fair=True,
         b=broker,
         u=bundle,
@@ -235,7 +243,7 @@ def declare_releases(
 
     @p.step(
         by="b",
-        mirrors="ResourceLockImpl.release",
+        mirrors="ResourceLockImpl.release {!(ex.getCause() instanceof MetadataStoreException.NotFoundException)}",
         fair=True,
         b=broker,
         u=bundle,

@@ -106,7 +106,8 @@ def unload(
 
     @p.step(
         by="client",
-        mirrors="BrokerService.checkTopicNsOwnership, OwnershipCache.checkOwnershipAsync, BrokerService.getTopic",
+        mirrors="BrokerService.checkTopicNsOwnership {ownedByThisInstance}, OwnershipCache.checkOwnershipAsync, "
+        "BrokerService.getTopic",
         b=broker,
         u=bundle,
     )

@@ -69,9 +69,7 @@ class Ledger:
         self.create, self.send, self.confirm, self.close, self.delete = create, send, confirm, close, delete
 
 
-def stand_in(
-    entries: int = 2, *, created: bool = True, deletions: bool = False, allows: Collection[str] = ()
-) -> Protocol:
+def stand_in(entries: int = 2, *, created: bool = True, deletions: bool = False, allows: Collection[str] = ()) -> Protocol:
     """A ledger alone."""
     parameters = {"entries": entries, "created": created, "deletions": deletions, "allows": ",".join(sorted(allows))}
     p = Protocol("stand-in", doc=__doc__, parameters=parameters)

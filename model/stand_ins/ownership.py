@@ -86,9 +86,7 @@ class Ownership:
         self.lose, self.expire, self.release = lose, expire, release
 
 
-def stand_in(
-    brokers: int = 2, expiries: int = 1, *, allows: Collection[str] = (), moves: Collection[str] = MOVES
-) -> Protocol:
+def stand_in(brokers: int = 2, expiries: int = 1, *, allows: Collection[str] = (), moves: Collection[str] = MOVES) -> Protocol:
     """The ownership of a bundle alone."""
     parameters = {"brokers": brokers, "expiries": expiries, "allows": ",".join(sorted(allows))}
     p = Protocol("stand-in", doc=__doc__, parameters=parameters)

@@ -115,7 +115,7 @@ def _trace_content(recording: Recording, courses: Sequence[Course]) -> dict[str,
                 "fault": message.action.fault,
                 "doc": message.action.meaning,
                 "place": str(message.action.location),
-                "mirrors": list(message.action.mirrors),
+                "mirrors": message.action.in_the_code,
             }
             for label, message in taken.items()
         ],

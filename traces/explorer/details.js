@@ -45,7 +45,7 @@ function actionTold(side, step) {
       action.fault ? element("span", { className: "badge" }, "fault") : null),
     element("p", { className: "doc" }, action.doc),
     element("p", { className: "quiet place" }, action.place),
-    ...(action.mirrors.length ? [element("p", { className: "quiet mirrors" }, `in the code: ${action.mirrors.join(", ")}`)] : []),
+    ...(action.mirrors.length ? [element("p", { className: "quiet mirrors" }, `in the code: ${action.mirrors.join("; ")}`)] : []),
     changes.length ? element("ul", { className: "changes" }, ...changes) : element("p", { className: "quiet" }, "It changes nothing."),
     ...(side.below?.[step] ? [runBelow(side.below[step])] : []),
   ];

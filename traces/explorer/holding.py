@@ -112,7 +112,7 @@ def _action(message: Message, lane: Mapping[str, int], place: Mapping[Variable, 
         "fault": action.fault,
         "doc": action.meaning,
         "place": str(action.location),
-        "mirrors": list(action.mirrors),
+        "mirrors": action.in_the_code,
         "guard": watched.conjuncts(action.guard),
     }
 

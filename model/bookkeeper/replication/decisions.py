@@ -52,9 +52,7 @@ def fragments(ledger: Metadata) -> list[Fragment]:
     def is_closed(first: int) -> bool:
         return ledger.closed or (list(ledger.ensembles[first]) != list(ledger.ensembles[newest]) and settled)
 
-    return [
-        Fragment(first, end, ledger.ensembles[first], is_closed(first)) for first, end in zip(firsts, ends, strict=True)
-    ]
+    return [Fragment(first, end, ledger.ensembles[first], is_closed(first)) for first, end in zip(firsts, ends, strict=True)]
 
 
 def bad_places(fragment: Fragment, write_quorum: int, up: Collection[str], has: Callable[[str, int], bool]) -> list[int]:

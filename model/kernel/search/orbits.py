@@ -105,5 +105,3 @@ def count_orbits(
                 enabled += bit_count(load(room + 8 * word))
             bump(counts, size)
             bump(counts + 8, size * enabled)
-
-

@@ -152,8 +152,8 @@ class Leader:
         @p.step(
             by="b",
             hears="store",
-            mirrors="ServiceUnitStateChannelImpl.monitorOwnerships, ServiceUnitStateChannelImpl.handleBrokerDeletionEvent, "
-            "ServiceUnitStateChannelImpl.scheduleCleanup",
+            mirrors="ServiceUnitStateChannelImpl.monitorOwnerships {isChannelOwner() && !(metadataState != Stable)}, "
+            "ServiceUnitStateChannelImpl.handleBrokerDeletionEvent, ServiceUnitStateChannelImpl.scheduleCleanup",
             fair=True,
             b=broker,
             x=broker,
@@ -193,7 +193,8 @@ class Leader:
         @p.step(
             by="b",
             to="store",
-            mirrors="ServiceUnitStateChannelImpl.monitorOwnerships, ServiceUnitStateChannelImpl.overrideOwnership, "
+            mirrors="ServiceUnitStateChannelImpl.monitorOwnerships {isInFlightState(state) && now - stateData.timestamp() > "
+            "inFlightStateWaitingTimeInMillis}, ServiceUnitStateChannelImpl.overrideOwnership, "
             "ServiceUnitStateChannelImpl.publishOverrideEventAsync",
             fair=True,
             b=broker,
@@ -214,7 +215,8 @@ class Leader:
         @p.step(
             by="b",
             to="store",
-            mirrors="ServiceUnitStateChannelImpl.monitorOwnerships, ServiceUnitStateChannelImpl.tombstoneAsync",
+            mirrors="ServiceUnitStateChannelImpl.monitorOwnerships {!isActiveState(state) && now - stateData.timestamp() > "
+            "stateTombstoneDelayTimeInMillis}, ServiceUnitStateChannelImpl.tombstoneAsync",
             spends="burials",
             b=broker,
             u=unit,
@@ -241,8 +243,9 @@ class Leader:
         @p.step(
             by="b",
             to="store",
-            mirrors="ServiceUnitStateChannelImpl.doCleanup, ServiceUnitStateChannelImpl.overrideOwnership, "
-            "ServiceUnitStateChannelImpl.publishOverrideEventAsync",
+            mirrors="ServiceUnitStateChannelImpl.doCleanup {equals(broker, stateData.dstBroker()) && "
+            "isActiveState(state) || equals(broker, stateData.sourceBroker()) && isInFlightState(state)}, "
+            "ServiceUnitStateChannelImpl.overrideOwnership, ServiceUnitStateChannelImpl.publishOverrideEventAsync",
             fair=True,
             b=broker,
             x=broker,
@@ -258,8 +261,9 @@ class Leader:
         @p.step(
             by="b",
             to="store",
-            mirrors="ServiceUnitStateChannelImpl.doCleanup, ServiceUnitStateChannelImpl.overrideOwnership, "
-            "ServiceUnitStateChannelImpl.publishOverrideEventAsync",
+            mirrors="ServiceUnitStateChannelImpl.doCleanup {equals(broker, stateData.dstBroker()) && "
+            "isActiveState(state) || equals(broker, stateData.sourceBroker()) && isInFlightState(state)}, "
+            "ServiceUnitStateChannelImpl.overrideOwnership, ServiceUnitStateChannelImpl.publishOverrideEventAsync",
             fair=True,
             b=broker,
             x=broker,

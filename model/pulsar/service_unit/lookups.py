@@ -66,7 +66,12 @@ def declare_topics(channel: Channel, timeouts: int) -> None:
     p, store, topics, leaves, due = channel.protocol, channel.store, channel.topics, channel.leaves, channel.due
     broker, unit = channel.broker, channel.unit
 
-    @p.step(by="client", mirrors="BrokerService.checkTopicNsOwnership, BrokerService.getTopic", b=broker, u=unit)
+    @p.step(
+        by="client",
+        mirrors="BrokerService.checkTopicNsOwnership {ownedByThisInstance}, BrokerService.getTopic",
+        b=broker,
+        u=unit,
+    )
     def open_topics(b: int, u: int) -> Any:
         """A client is served by a broker that takes itself for the owner, unless the topics there are closed halfway."""
         ready = And(topics[b, u] == "closed", Not(leaves[b, u]))

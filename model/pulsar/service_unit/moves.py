@@ -48,7 +48,7 @@ def declare_moves(channel: Channel) -> None:
 
     @p.step(
         by="b",
-        mirrors="ServiceUnitStateChannelImpl.handleReleaseEvent",
+        mirrors="ServiceUnitStateChannelImpl.handleReleaseEvent {isTargetBroker(data.sourceBroker())}",
         fair=True,
         b=broker,
         u=unit,
@@ -64,7 +64,8 @@ def declare_moves(channel: Channel) -> None:
 
     @p.step(
         by="b",
-        mirrors="ServiceUnitStateChannelImpl.handleFreeEvent, ServiceUnitStateChannelImpl.tombstoneAsync",
+        mirrors="ServiceUnitStateChannelImpl.handleFreeEvent {isTargetBroker(data.sourceBroker()) && data.force()}, "
+        "ServiceUnitStateChannelImpl.tombstoneAsync",
         fair=True,
         b=broker,
         u=unit,

@@ -40,6 +40,7 @@ def test_a_mistake_is_shown_as_a_shrunk_run_that_other_commands_open(tmp_path: P
     ran = conform("--defect", "closes_at_lac", "--runs", "20", "--trace-dir", tmp_path)
     assert ran.returncode == 12, ran
     assert "the code differs after close_recovered(r0)" in ran.stdout
+    assert "in the code: ReadOnlyLedgerHandle.closeRecovered" in ran.stdout
     assert "  status: model closed, code in_recovery" in ran.stdout
     file = next(iter(sorted(tmp_path.glob("ledger-differs-*.itf.json"))))
     assert f"trace: {file}" in ran.stdout

@@ -74,7 +74,16 @@ def test_what_an_action_mirrors_is_declared() -> None:
     assert token(only_if=False).mirrors.keys() == p.mirrors.keys()
 
 
-@pytest.mark.parametrize("mirrors", ["take", "TokenImpl", "TokenImpl.Take", "TokenImpl.take,", "TokenImpl take"])
+def test_a_mirrored_method_carries_the_condition_that_the_guard_stands_for() -> None:
+    p = token(mirrors="TokenImpl.take {free(a, b) &&  !taken}, TokenImpl.Queue.poll")
+    assert p.mirrors["take"] == ("TokenImpl.take", "TokenImpl.Queue.poll")
+    assert p.conditions["take"] == p.actions[0].conditions == {"TokenImpl.take": "free(a, b) && !taken"}
+    assert p.actions[0].in_the_code == ["TokenImpl.take, where free(a, b) && !taken", "TokenImpl.Queue.poll"]
+
+
+@pytest.mark.parametrize(
+    "mirrors", ["take", "TokenImpl", "TokenImpl.Take", "TokenImpl.take,", "TokenImpl take", "TokenImpl.take {free", "{free}"]
+)
 def test_what_an_action_mirrors_is_a_method_of_a_class(mirrors: str) -> None:
     with pytest.raises(ModelError, match=r"token: action take mirrors '.*', which is not of the form Class.method"):
         token(mirrors=mirrors)
