@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.questions.doubt import Doubt
-from fencepost.checks.questions.establishing import Established
+from fencepost.checks.questions.establishing import NO_TIME, Established
 from fencepost.checks.questions.judging import compared
 from fencepost.checks.reports.guarantees import Opening, details, remedied, unseen
 from fencepost.checks.reports.protocol_lines import failure_text, is_of_known_bug, known_bugs, protocol_line, suspicious_lines
@@ -104,12 +104,18 @@ def _short(opening: Opening, width: int) -> list[str]:
 
 
 def _unknown(opening: Opening, width: int) -> list[str]:
-    """What is not known, with the line to look at and the run that bounds it, if there is one."""
-    lines = []
+    """What is not known, with the line to look at and the run that bounds it, if there is one; in one line what nobody asked
+    for and there was no time for."""
+    lines, unasked = [], []
     for shortfall in opening.shortfalls:
-        if shortfall.kind == "open":
+        name = shortfall.row.guarantee.name
+        if shortfall.kind == "open" and shortfall.row.gap == NO_TIME and shortfall.headline.startswith(f"{name} is not known"):
+            unasked.append(name)
+        elif shortfall.kind == "open":
             lines.append(f"  open: {shortfall.place}: {shortfall.headline}")
             lines += _row(opening, shortfall.row, width, whole=True) if shortfall.row.failure else ()
+    if unasked:
+        lines += _wrapped("  ", f"{NO_TIME} at {', '.join(unasked)}; raise --budget", width, indent="    ")
     return _headed("Not known, so nothing is claimed", lines)
 
 
