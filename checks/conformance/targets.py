@@ -17,12 +17,18 @@ from fencepost.properties.registry import Entry, RegistryError, Value
 
 @dataclass(frozen=True)
 class Asked:
-    """What the command line says of the real code: the release, the ``storage`` of bookies, and whether a kill is to be that of
-    a process (``processes``)."""
+    """What the command line says of the real code: the release, the ``storage`` of bookies, whether a kill is to be that of
+    a process (``processes``), and whether ZooKeeper is reached through its ``sockets``, where calls can take their place."""
 
     release: str
     storage: str = ""
     processes: bool = False
+    sockets: bool = False
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Of the harness' JVM."""
+        return ("-Dfencepost.sockets=true",) if self.sockets else ()
 
 
 A = TypeVar("A", bound=Adapter)
@@ -40,13 +46,14 @@ class Bench(Generic[A]):
     besides: Sequence[str] = ()
     options: Sequence[str] = ()
 
-    def harness(self, number: str) -> Harness:
-        """The compiled harness for the release of that number. Raises ToolchainError."""
-        return harness(self.folder, self.main, self.release(number), besides=self.besides, options=self.options)
+    def harness(self, number: str, *options: str) -> Harness:
+        """The compiled harness for the release of that number, with further options of its JVM. Raises ToolchainError."""
+        mine = (*self.options, *options)
+        return harness(self.folder, self.main, self.release(number), besides=self.besides, options=mine)
 
     def __call__(self, asked: Asked, *, keep_log: bool = False) -> A:
         """A harness with nothing in it yet. Raises ToolchainError or SessionError."""
-        return self.adapter(Session(self.harness(asked.release), keep_log=keep_log))
+        return self.adapter(Session(self.harness(asked.release, *asked.options), keep_log=keep_log))
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,8 @@ class Held:
     def name(self) -> str:
         """What was held against what."""
         storage = f", {self.asked.storage} storage" if self.asked.storage else ""
-        return f"{self.target.name} on {self.target.system} {self.asked.release}{storage}"
+        sockets = ", through ZooKeeper's sockets" if self.asked.sockets else ""
+        return f"{self.target.name} on {self.target.system} {self.asked.release}{storage}{sockets}"
 
     def defects(self) -> list[str]:
         """The mistakes that the model has."""

@@ -55,6 +55,8 @@ TARGETS = {
 """The targets, as ``checks/conformance/registry.py`` has them: that they are the same is tested, here and below."""
 
 WITH_STORAGE, WITH_PROCESSES = ("ledger", "bookie"), ("bookie",)
+OVER_CALLS = ("election", "metadata-store", "ownership", "split", "unload")
+"""The targets whose ZooKeeper is called, unless its sockets are asked for."""
 """The targets whose bookies have a storage to choose, and those whose process can be killed."""
 
 MIRRORS = """Looks in the jars of each modelled release for the classes and methods that the actions of the protocols mirror.
@@ -161,12 +163,14 @@ def _add_target(words: Commands, target: str, helps: str) -> None:
         add("--storage", metavar="KIND", help="of the bookies: db (Pulsar's, the default), sorted or interleaved")
     if target in WITH_PROCESSES:
         add("--processes", action="store_true", help="kill real processes, by SIGKILL; the next one gets the files")
+    if target in OVER_CALLS:
+        add("--sockets", action="store_true", help="reach ZooKeeper through its sockets and threads, not by calls: slower")
     add_set(conform)
     add_defect(conform)
     add_traces(conform, "write each difference there, as an ITF file")
     add_format(conform, FORMATS)
     add_quiet(conform)
-    conform.set_defaults(command=_conform, target=target, storage=None, processes=False)
+    conform.set_defaults(command=_conform, target=target, storage=None, processes=False, sockets=False)
 
 
 def _add_mirrors(words: Commands) -> None:

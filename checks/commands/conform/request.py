@@ -20,6 +20,7 @@ class TargetRequest:
     trace: Path | None
     storage: str | None
     processes: bool
+    sockets: bool
     set: Sequence[str]
     defect: Sequence[str]
     trace_dir: Path | None

@@ -54,7 +54,7 @@ def _run(asked: TargetRequest) -> ExitStatus:
         labels, instances, storage = _traced(target, asked.trace, asked)
     else:
         instances, storage = _instances(target, asked, release)
-    code = Asked(release, storage, asked.processes)
+    code = Asked(release, storage, asked.processes, asked.sockets)
     reporter = Reporter(quiet=asked.quiet)
     reporter.begin(f"{target.name} on {target.system} {code.release}")
     toolchain()

@@ -19,9 +19,10 @@ WHOLE = "4.2.4"
 MAIN = "org.apache.pulsar.metadata.coordination.impl.BrokersBench"
 
 
-def brokers(release: str) -> Harness:
+def brokers(asked: Asked) -> Harness:
     """The harness of brokers over one ZooKeeper server. Raises ToolchainError."""
-    return harness("brokers", MAIN, pulsar_broker(release), besides=(*OF_PULSAR, "bundles"), options=OPTIONS)
+    options = (*OPTIONS, *asked.options)
+    return harness("brokers", MAIN, pulsar_broker(asked.release), besides=(*OF_PULSAR, "bundles"), options=options)
 
 
 def whole_brokers(release: str) -> Harness:
@@ -32,7 +33,7 @@ def whole_brokers(release: str) -> Harness:
 
 def start_unload(asked: Asked, *, keep_log: bool = False) -> UnloadAdapter:
     """A harness with a server and no broker yet. Raises ToolchainError or SessionError."""
-    return UnloadAdapter(Session(brokers(asked.release), keep_log=keep_log))
+    return UnloadAdapter(Session(brokers(asked), keep_log=keep_log))
 
 
 UNLOAD = Target(
@@ -64,7 +65,7 @@ UNLOAD = Target(
 
 def start_split(asked: Asked, *, keep_log: bool = False) -> SplitAdapter:
     """A harness with a server and no broker yet. Raises ToolchainError or SessionError."""
-    return SplitAdapter(Session(brokers(asked.release), keep_log=keep_log))
+    return SplitAdapter(Session(brokers(asked), keep_log=keep_log))
 
 
 STARTING_SECONDS = 300.0

@@ -26,7 +26,7 @@ public final class BrokersBench extends BundlesBench<Member> {
     private final LocalBookkeeperEnsemble ensemble;
 
     private BrokersBench(LocalBookkeeperEnsemble ensemble) throws Exception {
-        super(ensemble == null ? new Server() : new Server(ensemble.getZkServer(), ensemble.getZookeeperPort()));
+        super(ensemble == null ? Wire.server() : new Server(ensemble.getZkServer(), ensemble.getZookeeperPort()));
         this.ensemble = ensemble;
     }
 

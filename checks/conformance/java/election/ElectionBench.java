@@ -10,7 +10,7 @@ public final class ElectionBench extends ClientsBench<Broker> {
     private String path;
 
     private ElectionBench() throws Exception {
-        super(new Server());
+        super(Wire.server());
     }
 
     public static void main(String[] arguments) throws Exception {

@@ -18,7 +18,7 @@ public final class StoreBench extends ClientsBench<StoreClient> {
     private long base;
 
     private StoreBench() throws Exception {
-        super(new Server());
+        super(Wire.server());
     }
 
     public static void main(String[] arguments) throws Exception {

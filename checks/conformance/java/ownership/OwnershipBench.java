@@ -9,7 +9,7 @@ import java.util.List;
 /** The locks of brokers and their OwnershipCache; {@code begin} has the names of {@code brokers} and {@code bundles}. */
 public final class OwnershipBench extends BundlesBench<Owner> {
     private OwnershipBench() throws Exception {
-        super(new Server());
+        super(Wire.server());
     }
 
     public static void main(String[] arguments) throws Exception {

@@ -18,7 +18,7 @@ abstract class Client {
     HeldExecutor executor;
     /** The session of the process that runs, or that ran last. */
     long session;
-    private Link link;
+    private Wire link;
     /** Whether the server has let the session of the running process expire, and the broker has no new one to its knowledge. */
     private boolean expired;
 
@@ -47,7 +47,7 @@ abstract class Client {
         if (session != 0) {
             former.add(session);
         }
-        link = new Link(server.port());
+        link = Wire.to(server);
         store = new HeldStore(link.address(), concern);
         executor = new HeldExecutor();
         session = store.getZkSessionId();

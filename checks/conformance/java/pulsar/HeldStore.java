@@ -200,7 +200,7 @@ final class HeldStore extends ZKMetadataStore {
     }
 
     /** Sends a request that was held over a link that holds answers back, cuts that when it has taken effect, and waits. */
-    void sendUnheard(Held held, Link link, Callable<Boolean> effect) throws Exception {
+    void sendUnheard(Held held, Wire link, Callable<Boolean> effect) throws Exception {
         remove(held);
         synchronized (requests) {
             sent.put(held.op(), held.kind());
@@ -268,7 +268,7 @@ final class HeldStore extends ZKMetadataStore {
     }
 
     /** The link is cut, and the client has noticed. It will connect again without a pause, when it can. */
-    void cut(Link link) throws Exception {
+    void cut(Wire link) throws Exception {
         Object connection = connection();
         var thread = field(connection, "sendThread");
         var first = thread.getClass().getDeclaredField("isFirstConnect");

@@ -13,7 +13,7 @@ import java.util.List;
  * The wire between one client and the server, through a free port of the loopback interface: it can be cut, and answers can be
  * held back. Who connects while it is down waits until it is up.
  */
-public final class Link implements AutoCloseable {
+public final class Link implements Wire {
     /** What a frame has for the number of a request if it answers none. */
     private static final int NOTIFICATION = -1;
 
@@ -34,12 +34,13 @@ public final class Link implements AutoCloseable {
     }
 
     /** Where it begins. It is named twice, since a client that knows one server only pauses for a second between attempts. */
+    @Override
     public String address() {
         String door = "127.0.0.1:" + this.door.getLocalPort();
         return door + "," + door;
     }
 
-    /** Nothing passes any more; answers that were held back are lost. */
+    @Override
     public synchronized void cut() {
         up = false;
         for (Socket end : ends) {
@@ -50,7 +51,7 @@ public final class Link implements AutoCloseable {
         notifyAll();
     }
 
-    /** What is sent passes again, from connections that are made anew. */
+    @Override
     public synchronized void mend() throws IOException {
         up = true;
         for (Socket client : waiting) {
@@ -59,15 +60,13 @@ public final class Link implements AutoCloseable {
         waiting.clear();
     }
 
-    synchronized boolean isUp() {
+    @Override
+    public synchronized boolean isUp() {
         return up;
     }
 
-    /**
-     * From now on answers are held back, with all that comes after them, until the link is cut. Requests still pass, and so does
-     * what the server tells before it answers.
-     */
-    synchronized void silence() {
+    @Override
+    public synchronized void silence() {
         silent = true;
     }
 

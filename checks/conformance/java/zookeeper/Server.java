@@ -36,6 +36,10 @@ public final class Server implements AutoCloseable {
         this.port = port;
     }
 
+    public ZooKeeperServer zookeeper() {
+        return server;
+    }
+
     public int port() {
         return port;
     }
