@@ -68,6 +68,10 @@ _OUT_OF_REACH = {
     ("kafka-controller", "own_node_ignored"): "the harness has no link that breaks",
     ("kafka-controller", "resigns_inside_lock"): "the harness has no scheduler of rebalancing",
     ("split", "splits_not_counted"): "who orders splits, and counts them, is the load manager, which the harness does not have",
+    ("election", "asks_during_election"): "who asks for the leader is NamespaceService, in a lookup, which the harness does "
+    "not have",
+    ("ownership", "goes_on_unprepared"): "the harness has one metadata store; `fencepost reproduce migrated-owner` migrates "
+    "that of whole brokers",
     ("ownership", "failed_creation_left"): "it takes a creation that the store carries out alone, not in a batch",
     ("service-unit", "newer_lookup_dropped"): "it takes a lookup between two lines of the end of another one",
     ("service-unit", "split_forgotten"): "who looks at the layout before a unit is assigned, or does not, is the load manager, "
@@ -213,7 +217,7 @@ def _replayed(entry: Entry, name: str, history: History, target: Target, release
         labels = [step.action for step in trace.steps]
         names = {label.partition("(")[0] for label in labels}
         if left := sorted(names - set(adapter.covered) - set(adapter.eager)):
-            return result("not tried", f"the code is not driven through {', '.join(left)}", prop.name, tuple(labels))
+            return result("not tried", undriven(adapter, left), prop.name, tuple(labels))
         outcome = Pair(kernel, adapter).follow([*labels, *restarts(kernel, labels)])
         steps = tuple(step.action for step in outcome.trace.steps)
         if outcome.verdict == "agrees":
@@ -234,6 +238,12 @@ def _replayed(entry: Entry, name: str, history: History, target: Target, release
             return row
         first = first or row
     return first or result("not tried", "in its instance it violates nothing that is observed")
+
+
+def undriven(adapter: Adapter | type[Adapter], left: Sequence[str]) -> str:
+    """Why a run is not tried that takes the steps ``left``, through which the adapter does not drive the code."""
+    reasons = "; ".join(dict.fromkeys(adapter.not_covered[name] for name in left if name in adapter.not_covered))
+    return f"the code is not driven through {', '.join(left)}" + (f": {reasons}" if reasons else "")
 
 
 def _others(entry: Entry, name: str, target: Target, release: str) -> tuple[str, ...]:

@@ -106,7 +106,8 @@ class ElectionAdapter(BrokersAdapter):
     protocol = "election"
     not_covered: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("disconnect", "lose", "reconnect", "resume"), _LINK),
-        **dict.fromkeys(("creation_unheard", "deletion_unheard"), _UNHEARD),
+        **dict.fromkeys(("creation_unheard", "deletion_unheard", "deletion_at_close_unheard"), _UNHEARD),
+        "reestablish_unheard": "the harness loses no session event",
         **dict.fromkeys(("ask", "redirect", "choose", "take", "give_up"), _LOOKUP),
         "forget_leader": "the election's cache has no expiry in these releases",
     }

@@ -32,7 +32,13 @@ class OwnershipAdapter(LocksAdapter):
         "release_disabled": do("remove"),
         "disable": do("disable"),
     }
-    not_covered = NOT_COVERED
+    not_covered: ClassVar = {
+        **NOT_COVERED,
+        **dict.fromkeys(
+            ("start_migration", "prepare", "hear_of_preparation", "complete", "hear_of_completion", "lose_keeper"),
+            "the harness has one metadata store; `fencepost reproduce migrated-owner` migrates that of whole brokers",
+        ),
+    }
     observables = (
         *LOCKS,
         of_node("disabled", False),

@@ -66,6 +66,7 @@ def test_the_actions_are_those_of_the_model() -> None:
     for fixed in (False, True):
         everything = ENTRY.build({**faults, "fixed": fixed}, ENTRY.history)
         actions |= {action.name for action in everything.actions}
+        actions |= {action.name for action in ENTRY.build({**faults, "fixed": fixed, "migration": True}).actions}
         families |= {variable.family for variable in everything.variables}
     covered, left_out = set(OwnershipAdapter.steps), set(OwnershipAdapter.not_covered)
     assert covered | left_out == actions

@@ -196,6 +196,17 @@ def test_a_release_goes_on_when_the_time_for_closing_topics_is_up(adapter: Chann
     assert shown(outcome, "requests")["b0"] == ["put Free nobody b0 4"]
 
 
+CLOSED_AGAIN = (
+    f"{OWNS}; open_topics(b0, *); transfer(b0, *, b0, b1); read(b0, *); close_topics(b0, *); expire(b0); learn_of_expiry(b0)"
+)
+
+
+def test_a_release_is_out_as_the_topics_are_closed_again(adapter: ChannelAdapter) -> None:
+    outcome = follow(adapter, CLOSED_AGAIN, *HAZARDS, expiries=1)
+    assert outcome.known == "a release that is out as the topics are closed again"
+    assert [(d.what, d.code) for d in outcome.differences] == [("request b0 u0 put Assigning b1 b0 4", "outstanding")]
+
+
 ANEW = (
     f"{OWNS}; read(b2, *); {FREED}; bury_old(b0, *); read(b0, *); assign(b0, *, b1); read(b1, *); read(b1, *); read(b2, *)"
 )
