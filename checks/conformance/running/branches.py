@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import z3
@@ -30,6 +30,9 @@ LONGEST = 160
 
 SEARCHED = 64 << 20
 """Bytes that the search for ways to branches may take: some seconds."""
+
+REMEMBERED = 10_000
+"""States of which the branches are remembered: some megabytes."""
 
 
 class Branches:
@@ -54,12 +57,17 @@ class Branches:
                     formulas.append(formula)
                 rows.append((number, (action.name, text)))
         self._formulas = tuple(formulas)
+        self._true = lru_cache(REMEMBERED)(self._observed)  # runs come to the same states again and again
+
+    def _observed(self, state: State) -> frozenset[int]:
+        """The numbers of the formulas that hold in a state."""
+        return frozenset(self._kernel.observe(self._kernel.packing.pack(state)) if self._formulas else ())
 
     def of_run(self, trace: Trace) -> frozenset[Branch]:
         """The branches that the steps of a run take."""
         taken = set[Branch]()
         for before, step in zip(trace.states, trace.steps, strict=False):
-            taken |= self.at(before).get(step.action, frozenset())
+            taken |= self.at(before, step.action)
         return frozenset(taken)
 
     @property
@@ -67,10 +75,10 @@ class Branches:
         """All branches, whether they can be taken or not."""
         return frozenset(branch for rows in self._of.values() for _, branch in rows)
 
-    def at(self, state: State) -> Mapping[str, frozenset[Branch]]:
-        """For each action, by its label, the branches that it takes if it happens in the state."""
-        true = set(self._kernel.observe(self._kernel.packing.pack(state))) if self._formulas else set[int]()
-        return {label: frozenset(branch for number, branch in rows if number in true) for label, rows in self._of.items()}
+    def at(self, state: State, label: str) -> frozenset[Branch]:
+        """The branches that the action of that label takes if it happens in the state; none if there is no such action."""
+        true = self._true(state)
+        return frozenset(branch for number, branch in self._of.get(label, ()) if number in true)
 
     @cached_property
     def ways(self) -> Mapping[Branch, tuple[str, ...]]:

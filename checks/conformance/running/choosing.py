@@ -163,8 +163,8 @@ class Chooser:
 
     def __call__(self, instance: int, state: State, actions: Sequence[Action]) -> Action:
         """One of the actions; ``instance`` tells apart states of several instances."""
-        takes = self._branches[instance].at(state)
-        self.coverage.open_branches.update(*(takes[action.label] for action in actions))
+        takes = {action.label: self._branches[instance].at(state, action.label) for action in actions}
+        self.coverage.open_branches.update(*takes.values())
         labels = {action.label: action for action in actions}
         while self._way:  # what is not possible there, the code has taken by itself, or it is passed over
             if (label := self._way.pop()) in labels:
@@ -180,7 +180,7 @@ class Chooser:
         """Counts a step."""
         self.coverage.taken[action.label] += 1
         self.coverage.transitions.add((instance, state, action.label))
-        self.coverage.branches |= self._branches[instance].at(state)[action.label]
+        self.coverage.branches |= self._branches[instance].at(state, action.label)
         self._names[action.name] += 1
 
     def _weight(self, instance: int, state: State, action: Action, branches: Iterable[Branch]) -> float:

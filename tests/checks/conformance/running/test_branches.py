@@ -104,9 +104,9 @@ def test_branches_are_alternatives_of_guards_and_ways_of_conditions() -> None:
     conditions = {"not locked", "has_key[g]", "wet", "not wet", "locked"}
     assert branches.every == {("push", condition) for condition in conditions}
     state = {"locked": 1, "wet": 0, "has_key[g0]": 0, "has_key[g1]": 1, "pushes": 0}
-    taken = branches.at(tuple(state[variable.name] for variable in p.variables))
-    assert taken["push(g1)"] == {("push", "has_key[g]"), ("push", "not wet")}
-    assert taken["push(g0)"] == {("push", "not wet")}
+    there = tuple(state[variable.name] for variable in p.variables)
+    assert branches.at(there, "push(g1)") == {("push", "has_key[g]"), ("push", "not wet")}
+    assert branches.at(there, "push(g0)") == {("push", "not wet")}
 
 
 def test_a_way_leads_to_where_its_branch_is_open() -> None:
@@ -119,9 +119,9 @@ def test_a_way_leads_to_where_its_branch_is_open() -> None:
         for label in way:
             assert numbers[label] in kernel.enabled(state)
             state = kernel.apply(state, numbers[label])
-        open_there = branches.at(kernel.packing.unpack(state))
+        there = kernel.packing.unpack(state)
         enabled = {kernel.actions[number].label for number in kernel.enabled(np.asarray(state))}
-        assert any(branch in open_there[label] for label in enabled)
+        assert any(branch in branches.at(there, label) for label in enabled)
 
 
 @pytest.mark.long
