@@ -266,3 +266,37 @@ def test_what_a_broker_answers_of_a_disabled_owner_is_not_seen(adapter: Ownershi
     assert follow(adapter, script, "answers_disabled", disables=1).verdict == "agrees"
     # the cache has the node, disabled as it is; who asks is refused by what is above it
     assert follow(adapter, script, disables=1).verdict == "not covered"
+
+
+# --- beyond the model: the state of a lock that is being released
+
+WHILE_RELEASED = (
+    "own", "let create", "expire", "learn", "reestablish", "unload", "let-both read create", "let-unheard release",
+)
+"""A release begins as the read of a revalidation is out, whose creation makes the lock Valid again; its answer is lost."""
+
+AFTER_THE_DELETION = ("reconnect", "let release")
+
+
+def lines(*steps: str) -> list[dict[str, str]]:
+    """The harness's lines for steps, each with what it is about."""
+    words = (dict(zip(("do", "what", "then"), step.split(), strict=False)) for step in steps)
+    return [{"of": "b0", "bundle": "u0", **each} for each in words]
+
+
+def left_over(release: str, *steps: str) -> tuple[str, str]:
+    """Who holds the node after the steps, and the state of b0's lock."""
+    with start_ownership(Asked(release)) as adapter:
+        adapter.begin(ENTRY.build({"brokers": 2, "expiries": 1, "releases": 1, "disconnects": 1}))
+        for line in lines(*steps):
+            values = adapter.seen(line).values
+    return values["nodes"]["u0"].get("holder", "nobody"), values["brokers"]["b0"]["bundles"]["u0"]["state"]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("release", OWNERSHIP.releases)
+def test_a_deletion_before_the_answer_of_a_release_leaves_a_node_that_nobody_releases(release: str) -> None:
+    tools()
+    heard = left_over(release, *WHILE_RELEASED, "hear", *AFTER_THE_DELETION, "let read", "let create")
+    assert heard == ("b0", "none")
+    assert left_over(release, *WHILE_RELEASED, *AFTER_THE_DELETION, "hear") == ("nobody", "none")
