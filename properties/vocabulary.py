@@ -11,7 +11,7 @@ from typing import Any, Literal, overload
 import z3
 
 from fencepost.model.language import Action, Location, ModelError, Protocol
-from fencepost.model.language.building import build, is_outline
+from fencepost.model.language.building import build, is_outline, is_part_wanted, is_wanted
 from fencepost.model.language.mistakes import guess
 from fencepost.model.language.refinement import Refinement
 
@@ -176,7 +176,8 @@ class Suite:
         name, where = function.__name__, f"{self.protocol.name}: refinement {function.__name__}"
         whole = coarse.protocol if isinstance(coarse, Suite) else coarse
         parts = [self._carried(where, coarse, wanted) for wanted in carries]
-        unsaid = is_outline() or not self.protocol.formulates("sometimes")
+        is_needed = is_part_wanted(name) or any(carried.kind == "lemma" for carried in parts)
+        unsaid = is_outline() or not (is_needed and self.protocol.formulates("sometimes"))
         refinement = None if unsaid else Refinement(where, self.protocol, whole, build(where, function))
         doc, location = inspect.cleandoc(function.__doc__ or ""), Location.of(function)
 
@@ -230,12 +231,14 @@ class Suite:
         strict: str = "",
         unfair: frozenset[str] = frozenset(),
     ) -> None:
-        """Adds a statement; ``make`` makes its formula, or is None where it is left unsaid."""
+        """Adds a statement; ``make`` makes its formula, or is None where it is left unsaid. What is not wanted has none."""
         where = f"{self.protocol.name}: {kind} {name}"
         if any(p.name == name for p in self.properties + self._lemmas):
             raise ModelError(f"{where} is declared twice")
         if not doc:
             raise ModelError(f"{where} has no docstring; say what it means")
+        if kind != "lemma" and not is_wanted(name):
+            make = None
         formula, leads = (None, ()) if make is None else self._formulated(where, kind, make, unfair)
         unless = None if kind != "step" or formula is None else self._unless(formula)
         statement = Property(name, kind, formula, doc, location, strict, leads, unfair, unless, refinement)

@@ -21,6 +21,7 @@ from fencepost.checks.engines.search.reduction import Reduction
 from fencepost.checks.engines.search.sampling import Walks, sample
 from fencepost.model.counts import count_of
 from fencepost.model.language import Protocol
+from fencepost.model.language.building import wanting
 from fencepost.properties.observed import Observed
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.slices import slice_for
@@ -78,7 +79,9 @@ def check(
     if instance.any:
         return _for_any_size(entry, instance, defects, approach, reporter, should_stop)
     protocol = entry.build(instance.parameters, defects)
-    suite = entry.suite(protocol)
+    is_of_named = approach.by == "exhaustive" and not approach.strict
+    with wanting(approach.properties if is_of_named else ()):
+        suite = entry.suite(protocol)
     chosen = chosen_of(suite, approach.properties)
     reporter.begin(f"{entry.name}, {instance.name}")
     engine = approach.by or instance.by

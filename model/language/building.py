@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -15,6 +15,7 @@ from fencepost.model.language.locations import Location
 from fencepost.model.language.mistakes import ModelError, raised_at, reason
 
 _OUTLINED = ContextVar("outlined", default=False)
+_WANTED: ContextVar[frozenset[str]] = ContextVar("wanted", default=frozenset())
 
 
 @contextmanager
@@ -34,6 +35,32 @@ def in_outline() -> Iterator[None]:
 def is_outline() -> bool:
     """Whether what is declared now is an outline."""
     return _OUTLINED.get()
+
+
+@contextmanager
+def wanting(names: Collection[str]) -> Iterator[None]:
+    """Within it a suite makes the formulas of the properties of these names, and of lemmas; with no name those of all.
+
+    The formula of each other property is None. Who searches for what one property says needs no other, and the formulas of a
+    large suite take as long to make as its protocol does.
+    """
+    before = _WANTED.set(frozenset(names))
+    try:
+        yield
+    finally:
+        _WANTED.reset(before)
+
+
+def is_wanted(name: str) -> bool:
+    """Whether the formula of a property of that name is to be made: it is wanted, or what a refinement carries of it is."""
+    wanted = _WANTED.get()
+    return not wanted or any(each == name or each.endswith(f"_{name}") for each in wanted)
+
+
+def is_part_wanted(name: str) -> bool:
+    """Whether a formula is to be made of any property that a refinement of that name declares."""
+    wanted = _WANTED.get()
+    return not wanted or any(each == name or each.startswith(f"{name}_") for each in wanted)
 
 
 MISTAKES = (

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from fencepost.model.language import Protocol
+import pytest
+
+from fencepost.model.language import Not, Protocol
+from fencepost.model.language.building import wanting
 from fencepost.properties.vocabulary import Suite
 
 
@@ -29,3 +32,72 @@ def test_lemmas_left_to_a_function_are_declared_once_and_only_when_asked_for() -
     assert len(suite.lemmas) == 1
     assert suite.has_lemmas
     assert calls == ["declared"]
+
+
+def lamp(calls: list[str]) -> Suite:
+    p = Protocol("lamp")
+    p.flag("on")
+    suite = Suite(p)
+
+    @suite.always
+    def either() -> Any:
+        """It is one of the two."""
+        calls.append("either")
+        return p.state.on == p.state.on
+
+    @suite.sometimes
+    def is_dark() -> Any:
+        """It is off."""
+        calls.append("is_dark")
+        return Not(p.state.on)
+
+    @suite.lemma
+    def is_on_or_off() -> Any:
+        """It is on, or it is not."""
+        return p.state.on == p.state.on
+
+    return suite
+
+
+@pytest.mark.parametrize(("names", "expected"), [((), ["either", "is_dark"]), (("is_dark",), ["is_dark"])])
+def test_only_wanted_properties_and_lemmas_have_formulas(names: tuple[str, ...], expected: list[str]) -> None:
+    calls = list[str]()
+    with wanting(names):
+        suite = lamp(calls)
+    assert calls == expected
+    assert [p.name for p in suite.properties] == ["either", "is_dark"]
+    assert [p.name for p in suite.properties if p.formula is not None] == expected
+    assert suite.lemmas[0].formula is not None
+
+
+@pytest.mark.parametrize("name", ["is_a_lamp", "is_a_lamp_light", "is_a_lamp_either"])
+def test_what_a_refinement_declares_has_the_formula_that_is_wanted(name: str) -> None:
+    p = Protocol("dimmer")
+    level = p.number("level", 0, 2, init=0)
+    coarse = Protocol("lamp")
+    on = coarse.flag("on")
+
+    @coarse.step(by="hand")
+    def light() -> Any:
+        """It is lit."""
+        return Not(on), {on: True}
+
+    @p.step(by="hand")
+    def up() -> Any:
+        """A level more."""
+        return level < 2, {level: level + 1}
+
+    with wanting([name]):
+        of_lamp, suite = Suite(coarse), Suite(p)
+
+        @of_lamp.always
+        def either() -> Any:
+            """It is one of the two."""
+            return on == on
+
+        @suite.refines(of_lamp, carries=["either"])
+        def is_a_lamp() -> Any:
+            """A dimmer is a lamp."""
+            return {"on": level > 0}
+
+    assert [each.name for each in suite.properties if each.formula is not None] == [name]
