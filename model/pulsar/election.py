@@ -147,7 +147,7 @@ def election(
 
     def remembers_event(b: int, by: str = "event") -> Updates:
         """What begins the election is remembered, unless the first of the process is still under way."""
-        first = And(begun[b] == "start", stage[b] != "settled")
+        first = And(begun[b] == "start", Not(stage[b].among("settled", "closed")))
         looks = elects_anyhow(b) if p.has("closed_elects_again") else {stage[b]: If(is_shut(b), stage[b], "looking")}
         return {**looks, begun[b]: If(first, "start", by)}
 

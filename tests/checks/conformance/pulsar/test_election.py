@@ -66,6 +66,16 @@ def test_runs_with_a_crash_agree(adapter: ElectionAdapter) -> None:
     assert result.agreeing > 30
 
 
+CLOSED_AT_THE_START = (
+    "expire(b0); learn_of_expiry(b0); start_closing(b0); fail(b0); reestablish(b0); find_none(b0); close_again(b0); propose(b0)"
+)
+
+
+def test_the_second_of_two_elections_follows_where_the_first_of_the_process_was_closed(adapter: ElectionAdapter) -> None:
+    outcome = follow(adapter, f"{CLOSED_AT_THE_START}; withdraw(b0)", brokers=2, expiries=1, crashes=1, closes=1)
+    assert outcome.verdict == "agrees"
+
+
 def test_the_actions_are_those_of_the_model(adapter: ElectionAdapter) -> None:
     """Each action has a step or a reason why it has none, and no other has: a name that is gone would leave a hole."""
     everything = ENTRY.build(
