@@ -20,19 +20,18 @@ import org.apache.zookeeper.proto.RequestHeader;
 /** A client's connection to a server that is called: what either would write on a socket, frame by frame. */
 public final class CalledConnection extends ServerCnxn {
     private final ZooKeeperServer server;
-    private final CalledLink link;
     private final Runnable arrival;
     private final Queue<ByteBuffer> answers = new ConcurrentLinkedQueue<>();
     private long session;
     private int timeout;
     private boolean begun;
+    private volatile boolean silent;
     private boolean mute;
     private volatile boolean broken;
 
-    CalledConnection(ZooKeeperServer server, CalledLink link, Runnable arrival) {
+    CalledConnection(ZooKeeperServer server, Runnable arrival) {
         super(server);
         this.server = server;
-        this.link = link;
         this.arrival = arrival;
     }
 
@@ -65,6 +64,11 @@ public final class CalledConnection extends ServerCnxn {
         return broken;
     }
 
+    /** From now on no answer passes, nor what comes after one. */
+    void silence() {
+        silent = true;
+    }
+
     /** The client breaks it off. */
     public void leave() {
         close(DisconnectReason.CLIENT_CLOSED_CONNECTION);
@@ -85,7 +89,7 @@ public final class CalledConnection extends ServerCnxn {
         if (broken) {
             return 0;
         }
-        mute |= link.isSilent() && header.getXid() != ClientCnxn.NOTIFICATION_XID;
+        mute |= silent && header.getXid() != ClientCnxn.NOTIFICATION_XID;
         ByteBuffer[] frame = serialize(header, record, tag, cacheKey, stat, code);
         int size = frame[0].getInt();
         frame[0].rewind();

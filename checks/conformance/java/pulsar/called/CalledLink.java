@@ -16,7 +16,6 @@ public final class CalledLink {
     private final List<CalledConnection> connections = new ArrayList<>();
     private final List<Runnable> waiting = new ArrayList<>();
     private boolean up = true;
-    private boolean silent;
 
     public CalledLink(CalledServer server) {
         this.server = server;
@@ -46,13 +45,9 @@ public final class CalledLink {
             waiting.add(arrival);
             return null;
         }
-        CalledConnection connection = new CalledConnection(server, this, arrival);
+        CalledConnection connection = new CalledConnection(server, arrival);
         connections.add(connection);
         return connection;
-    }
-
-    synchronized boolean isSilent() {
-        return silent;
     }
 
     public void cut() {
@@ -61,7 +56,6 @@ public final class CalledLink {
             up = false;
             cut = List.copyOf(connections);
             connections.clear();
-            silent = false;
         }
         cut.forEach(each -> each.close(ServerCnxn.DisconnectReason.CONNECTION_CLOSE_FORCED));
     }
@@ -77,7 +71,7 @@ public final class CalledLink {
     }
 
     public synchronized void silence() {
-        silent = true;
+        connections.forEach(CalledConnection::silence);
     }
 
     public void close() {
