@@ -45,7 +45,7 @@ class Approach:
     ``checkpoint`` is a folder that has one of its own for each instance. ``symmetry`` has exhaustive searches visit one state
     for all that differ only in which member of a universe is which, where that is proved to make no difference. ``slice`` has
     them search, for properties that are named, only what these can see. ``strict`` also asks which lemmas a proof needs, and
-    what makes success suspicious, which takes the whole protocol.
+    what makes success suspicious, which takes the whole protocol; without ``doubting`` nothing of it is asked.
     """
 
     by: str | None = None
@@ -61,6 +61,7 @@ class Approach:
     symmetry: bool = False
     slice: bool = True
     strict: bool = False
+    doubting: bool = True
 
 
 def check(
@@ -88,12 +89,12 @@ def check(
     run = _Run(suite, instance.name, chosen, approach, reporter, should_stop)
     findings = run.by(engine) if engine else run.by_the_strongest()
     reporter.end()
-    succeeded = [v.property for v in findings.verdicts if v.verdict not in ("violated", "inconclusive")]
-    suspicions = (
-        *_unexplained(entry, protocol, instance, defects, findings.suspicions, should_stop),
-        *empty(protocol, succeeded),
-    )
-    return Checked(entry, instance, protocol, replace(findings, suspicions=suspicions))
+    suspicions: Sequence[Suspicion] = ()
+    if approach.doubting:
+        succeeded = [v.property for v in findings.verdicts if v.verdict not in ("violated", "inconclusive")]
+        unexplained = _unexplained(entry, protocol, instance, defects, findings.suspicions, should_stop)
+        suspicions = (*unexplained, *empty(protocol, succeeded))
+    return Checked(entry, instance, protocol, replace(findings, suspicions=tuple(suspicions)))
 
 
 def _unexplained(

@@ -129,7 +129,7 @@ class Means:
 
     def checked(self, entry: Entry, instance: Instance, defects: Sequence[str]) -> Checked:
         """What one search comes to. Raises what ``check`` raises."""
-        return check(entry, instance, defects, self.left, self.reporter, self.should_stop)
+        return check(entry, instance, defects, replace(self.left, doubting=False), self.reporter, self.should_stop)
 
 
 def establish(guarantee: Guarantee, means: Means) -> Established:

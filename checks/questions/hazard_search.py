@@ -35,9 +35,8 @@ class Searches:
         """
         key = hazard.entry.name, hazard.name, tuple(properties)
         if key not in self._done:
-            thorough = replace(
-                approach, by="exhaustive", checkpoint=None, resume=False, strict=False, properties=tuple(properties)
-            )
+            thorough = replace(approach, by="exhaustive", checkpoint=None, resume=False, strict=False, doubting=False)
+            thorough = replace(thorough, properties=tuple(properties))
             checked = check(hazard.entry, hazard.instance, [hazard.name], thorough, reporter, should_stop)
             verdict = _verdict(hazard, checked)
             findings = Findings((verdict,), checked.findings.notes, seconds=checked.findings.seconds)
