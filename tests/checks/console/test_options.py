@@ -53,6 +53,7 @@ VOCABULARY = {
     "--shedder": ("NAME",),
     "--size": (None,),
     "--snapshot": ("FILE",),
+    "--sockets": (None,),
     "--steps": ("N",),
     "--storage": ("KIND",),
     "--strategy": (None,),
