@@ -18,13 +18,13 @@ FOLLOWS = {
     "closing_ledger": ("creating", *_ENDS),
     "creating": ("opened", "closing_ledger", "closed_ledger", "write_failed", *_ENDS),
     "closed_ledger": ("creating", *_ENDS),
-    "write_failed": ("closed_ledger", "closed", "none"),
+    "write_failed": ("closed_ledger", *_ENDS),
     "fenced": ("none",),
-    "terminated": ("fenced", "none"),
-    "closed": ("none",),
+    "terminated": ("fenced", "closed", "none"),
+    "closed": ("terminated", "none"),
 }
-"""After each state of a managed ledger those that may follow. Terminated, Closed and Fenced are final: only the topic's end
-follows, and after Terminated the fence of a broker that has lost the topic."""
+"""After each state of a managed ledger those that may follow. Terminated, Closed and Fenced take no writes again: Fenced is
+final, a terminated managed ledger may be closed or fenced, and ManagedLedgerImpl.asyncTerminate takes a closed one as well."""
 
 
 def topic_conduct(suite: Suite, log: Log) -> None:
@@ -34,7 +34,7 @@ def topic_conduct(suite: Suite, log: Log) -> None:
     @suite.step
     def states_follow() -> Any:
         """A managed ledger changes its state as ManagedLedgerImpl.State means it; one that is terminated, closed or fenced
-        stays so."""
+        is not opened again."""
         table = {b: [And(s.state[b] == state, n.state[b].among(*after)) for state, after in FOLLOWS.items()] for b in broker}
         return all_of(Or(n.state[b] == s.state[b], *table[b]) for b in broker)
 

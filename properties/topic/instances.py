@@ -32,6 +32,7 @@ SIZES = {
         Instance("two brokers, three messages", {"messages": 3, "ledgers": 3}),
         Instance("two brokers, a crash", {"crashes": 1, "ledgers": 4, "openings": 3}),
         Instance("trimmed, snapshots", {**_RELOADED, "trims": 1, "snapshots": 1, "capacity": 1, "crashes": 1, "ledgers": 4}),
+        Instance("terminated and unloaded", {**_ROLLED, "terminations": 1, "closings": 1, "failures": 1, **_PLAIN}),
         Instance("three brokers", {"brokers": 3, "openings": 3, "ledgers": 4}),
         Instance("trimmed twice", {**_READ, "trims": 2, "capacity": 1, "ledgers": 5, "connections": 1, "rolls": 0}),
     ),

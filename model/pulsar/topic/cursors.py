@@ -71,7 +71,8 @@ class Cursors:
         def consume(b: int, k: int, e: int) -> Any:
             """The subscription gets the next entry after its position, and acknowledges it: the position moves, in memory."""
             skipped = [And(s.mark[b] <= number(*x), is_readable(b, *x)) for x in places if x < (k, e)]
-            here = And(s.is_loaded(b), s.state[b] != "fenced", s.has_cursor[b], s.mark[b] <= number(k, e), is_readable(b, k, e))
+            reads = And(s.is_loaded(b), s.state[b] != "fenced", s.topic[b] != "closing")
+            here = And(reads, s.has_cursor[b], s.mark[b] <= number(k, e), is_readable(b, k, e))
             after = number(k, e) + 1
             return And(here, Not(Or(*skipped))), {s.mark[b]: after, s.consumed: maximum(s.consumed, after)}
 
@@ -84,8 +85,12 @@ class Cursors:
             b=s.broker,
         )
         def persist_position(b: int) -> Any:
-            """The position is written, at once or when the rate allows it; one that was written later is overwritten."""
-            return And(s.is_loaded(b), s.has_cursor[b], s.mark[b] != s.cursor), {s.cursor: s.mark[b]}
+            """The position is written, at once or when the rate allows it; one that was written later is overwritten.
+
+            Closing the managed ledger closes its cursors; those of a fenced one are left open.
+            """
+            writes = Or(s.topic[b] != "closing", s.state[b] == "fenced")
+            return And(s.is_loaded(b), writes, s.has_cursor[b], s.mark[b] != s.cursor), {s.cursor: s.mark[b]}
 
         @p.step(
             by="b",

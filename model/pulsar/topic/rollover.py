@@ -31,6 +31,7 @@ class Rollover:
         reopens = ["closed"] if p.has("closed_reopened") else []
         reopens += ["opened"] if p.has("rollover_during_creation") else []
         ends = p.has("terminated_reopened") and s.ended is not None
+        whatever = p.has("reopened_before_fence")
 
         @p.step(
             by="b",
@@ -146,15 +147,20 @@ class Rollover:
             """The update fails with the session, done or not: the ledger is deleted, and what is pending fails.
 
             It should leave the managed ledger as a failed creation does, in WriteFailed; in all three releases it is
-            ClosedLedger, and takes what passed the fence before.
+            ClosedLedger, and takes what passed the fence before. One that was closed or terminated meanwhile becomes
+            ClosedLedger, too.
             """
             waits = If(s.arrived[b] > 0, "write_failed", "closed_ledger")
-            after = "closed_ledger" if p.has("reopened_before_fence") else waits
+            after = "closed_ledger" if whatever else waits
             failed = {state[b]: after, s.fresh[b]: NONE}
             if done:
                 known = {s.known[b]: s.known[b], s.known_version[b]: s.known_version[b]}
                 failed = {**s.written(b, s.known[b].plus(k), {k: 0}), **known, **failed}
-            current = And(state[b] == "creating", s.fresh[b] == k, s.has_room())
+            from_states: Any = state[b] == "creating"
+            if whatever:
+                ended = False if s.ended is None else And(state[b] == "terminated", s.ended)
+                from_states = Or(from_states, state[b] == "closed", ended)
+            current = And(from_states, s.fresh[b] == k, s.has_room())
             if done:
                 current = And(current, s.knows_the_version(b))
             return current, failed, fence.all_fail(b), ledgers[k].delete()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fencepost.model.language import And, If, Not, Protocol, either, maximum
+from fencepost.model.language import And, If, Not, Or, Protocol, either, maximum
 from fencepost.model.pulsar.topic.fence import Fence
 from fencepost.model.pulsar.topic.state import NONE, State
 
@@ -37,7 +37,10 @@ class Termination:
         )
         def terminate(b: int, k: int) -> Any:
             """The managed ledger is terminated and its ledger closed at what is confirmed. What BookKeeper had under way
-            fails."""
+            fails.
+
+            Only one that is fenced refuses; one that was closed, or waits after a failure, is terminated as well.
+            """
             ledger = ledgers[k]
             end = If(ledger.status == "open", ledger.confirmed, ledger.end)
             under_way: Any = If(s.sent[b] > 0, s.arrived[b], 0) if reopens else s.arrived[b]
@@ -47,7 +50,8 @@ class Termination:
             else:
                 answered = {variable: If(fails, value, variable) for variable, value in fence.write_failed(b).items()}
             left = {s.arrived[b]: maximum(s.arrived[b] - under_way, 0), s.sent[b]: 0}
-            ready = And(state[b].among("opened", "closing_ledger", "creating", "closed_ledger"), Not(s.has_filled(b)))
+            writable = state[b].among("opened", "closing_ledger", "creating", "closed_ledger", "write_failed")
+            ready = And(Or(writable, And(state[b] == "closed", s.fresh[b] == NONE)), Not(s.has_filled(b)))
             return ready, ledger.close(end), {state[b]: "terminated"}, s.without_first(b, under_way), left, answered
 
         @p.step(by="b", mirrors="ManagedLedgerImpl.asyncTerminate", fair=True, b=s.broker, k=lambda b: s.current[b])
@@ -99,22 +103,28 @@ class Termination:
         @p.step(
             by="admin",
             to="b",
-            mirrors="PersistentTopic.close, ManagedLedgerImpl.asyncClose",
+            mirrors="PersistentTopic.close, ManagedLedgerImpl.asyncClose, ManagedCursorImpl.asyncClose",
             spends="closings",
             b=s.broker,
             k=lambda b: s.current[b],
         )
         def close(b: int, k: int) -> Any:
-            """The topic is unloaded: the managed ledger is Closed, its ledger closed at what is confirmed, and what is pending
-            fails.
+            """The topic is unloaded: the managed ledger is Closed, its ledger closed at what is confirmed, what is pending
+            fails, and cursors write their positions.
 
             Up to 4.2.4 it fails by the answer of an add that is under way; where none is, it stays for a rollover under way.
+            Later releases answer what is pending in any case, even what a termination has forgotten.
             """
             ledger = ledgers[k]
             end = If(ledger.status == "open", ledger.confirmed, ledger.end)
-            going = And(s.is_loaded(b), state[b] != "fenced", state[b] != "terminated")
+            ended = False if s.ended is None else And(s.ended, s.fresh[b] == NONE)
+            going = And(s.is_loaded(b), state[b] != "fenced", state[b] != "closed", Or(state[b] != "terminated", ended))
             ready = And(going, Not(s.has_filled(b)), s.topic[b] != "closing")
-            closed = {state[b]: "closed", s.topic[b]: "closing"}
+            closed: dict[Any, Any] = {state[b]: "closed", s.topic[b]: "closing"}
             fails: Any = If(s.sent[b] > 0, s.arrived[b], 0) if p.has("closed_reopened") else s.arrived[b]
             left = {s.arrived[b]: maximum(s.arrived[b] - fails, 0), s.sent[b]: 0}
+            if s.owed is not None and not p.has("closed_reopened"):
+                closed[s.owed[b]] = False
+            if s.cursor is not None:
+                closed[s.cursor] = If(s.has_cursor[b], s.mark[b], s.cursor)
             return ready, ledger.close(end), closed, s.without_first(b, fails), left
