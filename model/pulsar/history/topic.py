@@ -167,7 +167,6 @@ TOPIC: dict[str, History] = {
     ),
     "zombie_deletes": _open(
         "#24478",
-        "#20968",
         costs="the topic that another broker owns is gone, with all acknowledged messages",
         applies=lambda parameters: bool(parameters.get("deletions")),
         avoided_by="brokerDeleteInactiveTopicsEnabled=false",

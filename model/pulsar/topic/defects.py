@@ -13,7 +13,7 @@ DEFECTS = {
     "properties_dropped": "pulsar#26483, #26512: a cursor whose ledger cannot be read loses its properties",
     "cursor_list_stale": "pulsar#13489, #14779: cursors are listed from a cache; one that it misses keeps no backlog",
     "lazy_cursors_not_waited": "pulsar#20814: with lazyCursorRecovery trimming counts recovered cursors only",
-    "zombie_deletes": "pulsar#24478, #20968: a broker that has lost the topic deletes it, at any version of its list",
+    "zombie_deletes": "pulsar#24478: a broker that has lost the topic deletes it, at any version of its list",
     "trimmed_before_listed": "pulsar#13238, #13526: ledgers are trimmed in memory before the list is written",
     "trim_mark_in_memory": "pulsar#24855: ledgers are trimmed up to a position that a cursor has in memory only",
     "missing_last_dropped": "pulsar#19444: a last ledger that is not found leaves the list, whoever did not find it",

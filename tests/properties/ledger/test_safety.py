@@ -313,3 +313,21 @@ def test_a_restart_before_a_deletion_loses_the_fence(defects: list[str], accepts
         assert index[step] in kernel.enabled(state), step
         state = kernel.apply(state, index[step])
     assert (index["add(b0, e0)"] in kernel.enabled(state)) == accepts
+
+
+def test_the_denial_of_one_empty_bookie_closes_a_ledger_below_what_three_have_stored() -> None:
+    """bookkeeper#2612: with an ack quorum of 3 one denial is enough, and the bookie's is not true."""
+    parameters: dict[str, Value] = {"entries": 1, "losses": 1, "ack_quorum": 3}
+    protocol = LEDGER.build(parameters, ["cookie_deleted_after_wipe"])
+    truncation = LEDGER.suite(protocol).named("no_truncation")
+    kernel = Kernel(protocol, [truncation.formula])
+    index = {action.label: i for i, action in enumerate(kernel.actions)}
+    (state,) = kernel.initial()
+    bookies = ("b0", "b1", "b2")
+    stored = ("send(e0)", *(f"add({b}, e0)" for b in bookies), *(f"ack({b}, e0)" for b in bookies), "confirm(e0)")
+    denied = ("recover(r0)", "read_lac(r0, b0)", "start_reading(r0)", "read_no_such_entry(r0, b0)", "close_recovered(r0)")
+    for step in (*stored, "lose_disk(b0)", *denied):
+        assert index[step] in kernel.enabled(state), step
+        assert kernel.observe(state) == [0], step
+        state = kernel.apply(state, index[step])
+    assert kernel.observe(state) == []
