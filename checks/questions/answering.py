@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.questions.establishing import Established, Failure, Means
+from fencepost.checks.questions.event_words import in_words
 from fencepost.checks.questions.hazard_search import Searches
 from fencepost.checks.questions.hazards import Hazard
 from fencepost.checks.questions.judging import gap_in_words
@@ -163,7 +164,7 @@ def events_of(trace: Trace, protocol: Protocol) -> tuple[list[str], int]:
     taken = [actions[step.action] for step in trace.steps]
     rare = set(protocol.budgets) - ORDINARY
     events = [each for each in taken if each.fault or {variable.name for variable in each.updates} & rare]
-    names = Counter(each.name.replace("_", " ") for each in events)
+    names = Counter(in_words(protocol.name, each.name) for each in events)
     words = [name if number == 1 else f"{name} ({number} times)" for name, number in names.items()]
     return words, sum(each.fault for each in taken)
 

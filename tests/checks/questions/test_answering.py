@@ -9,12 +9,14 @@ import pytest
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
-from fencepost.checks.questions.answering import Answer
+from fencepost.checks.questions.answering import ORDINARY, Answer
 from fencepost.checks.questions.asking import Cluster, answered
 from fencepost.checks.questions.establishing import Established, Means
+from fencepost.checks.questions.event_words import WORDS
 from fencepost.checks.questions.hazard_search import Searches
 from fencepost.checks.questions.hazards import hazards
 from fencepost.checks.questions.instances import is_run, read_settings
+from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.reports.answers import as_json, as_text, command, headline
 from fencepost.checks.settings.input_files import Place
 from fencepost.model.releases import NEWEST, PULSAR, Releases
@@ -98,3 +100,15 @@ def test_a_way_names_the_command_that_shows_its_run(tmp_path: Path) -> None:
         instance = entry.shown_by[way.name]
         assert command(way).startswith(f"fencepost check {entry.name} --defect {way.name} --property {way.violates}")
         assert way.violates in {stated.name for stated in entry.outline(instance).properties}
+
+
+@pytest.mark.later
+@pytest.mark.parametrize("name", sorted({name for matter in MATTERS for name in matter.violated}))
+def test_every_event_of_a_way_has_an_operators_words(name: str) -> None:
+    entry, events = PROTOCOLS[name], set[str]()
+    for defect, parameters in entry.shown_by.items():
+        protocol = entry.build(parameters, [defect])
+        rare = set(protocol.budgets) - ORDINARY
+        spending = (each for each in protocol.actions if each.fault or {variable.name for variable in each.updates} & rare)
+        events |= {each.name for each in spending}
+    assert events <= set(WORDS[name])
