@@ -147,12 +147,16 @@ def _searched(hazard: Hazard, violated: Sequence[str], searches: Searches, means
     steps, faults = events_of(verdict.trace, checked.protocol)
     given = [what for name, what in GIVEN.items() if checked.protocol.parameters.get(name)]
     what, violates = checked.protocol.defects[hazard.name], verdict.violated.name
-    needs = (*given, *steps)
+    under_way = [what for name, what in UNDER_WAY.items() if checked.protocol.parameters.get(name)]
+    needs = (*given, *under_way, *steps)
     return Way(hazard.name, what, needs, faults + len(given), checked, verdict, hazard.history, violates=violates), ""
 
 
 GIVEN = {"unfenced": "a fence that does not hold"}
 """What an instance takes for granted that is a fault elsewhere, by the parameter that says so."""
+
+UNDER_WAY = {"migration": "a migration of the metadata to another store"}
+"""What an instance takes for granted that is no fault, and that few clusters do, by the parameter that says so."""
 
 
 def events_of(trace: Trace, protocol: Protocol) -> tuple[list[str], int]:
