@@ -99,6 +99,12 @@ def _needs_java(document: Path) -> bool:
     return re.search(r"^\$ fencepost (conform (?!log )|reproduce \w)", text, re.MULTILINE) is not None
 
 
+def _walks(document: Path) -> bool:
+    """Whether an example starts Spark."""
+    text = document.read_text(encoding="utf-8")
+    return re.search(r"^\$ fencepost explore (?!report|trace)(?!.*--exhaustive)", text, re.MULTILINE) is not None
+
+
 def _with_examples(*, deep: bool) -> list[ParameterSet]:
     """The documents that have examples, deep or not, with what a test of them needs."""
     documents = [document for document in DOCUMENTS if _has(document, deep=deep)]
@@ -109,6 +115,7 @@ def _with_examples(*, deep: bool) -> list[ParameterSet]:
             marks=[
                 pytest.mark.documents,
                 *([pytest.mark.java] if _needs_java(document) else []),
+                *([pytest.mark.spark] if deep and _walks(document) else []),
                 *([pytest.mark.smoke] if _name(document) in BY_DEFAULT and not _has_later(document) else []),
             ],
         )
