@@ -63,6 +63,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("engines/any_size",),
         ("engines/lemmas",),
         ("engines/plan",),
+        ("engines/ahead",),
         ("engines/theorems",),
         ("questions",),
         ("conformance/__init__", "conformance/java_side", "conformance/logs"),

@@ -79,10 +79,8 @@ def check(
     """
     if instance.any:
         return _for_any_size(entry, instance, defects, approach, reporter, should_stop)
-    protocol = entry.build(instance.parameters, defects)
-    is_of_named = approach.by == "exhaustive" and not approach.strict
-    with wanting(approach.properties if is_of_named else ()):
-        suite = entry.suite(protocol)
+    suite = suite_of(entry, instance, defects, approach)
+    protocol = suite.protocol
     chosen = chosen_of(suite, approach.properties)
     reporter.begin(f"{entry.name}, {instance.name}")
     engine = approach.by or instance.by
@@ -95,6 +93,14 @@ def check(
         unexplained = _unexplained(entry, protocol, instance, defects, findings.suspicions, should_stop)
         suspicions = (*unexplained, *empty(protocol, succeeded))
     return Checked(entry, instance, protocol, replace(findings, suspicions=tuple(suspicions)))
+
+
+def suite_of(entry: Entry, instance: Instance, defects: Sequence[str], approach: Approach) -> Suite:
+    """The protocol of an instance with its properties, as ``check`` makes them. Raises what ``build`` of the entry raises."""
+    protocol = entry.build(instance.parameters, defects)
+    is_of_named = approach.by == "exhaustive" and not approach.strict
+    with wanting(approach.properties if is_of_named else ()):
+        return entry.suite(protocol)
 
 
 def _unexplained(

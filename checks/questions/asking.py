@@ -69,10 +69,8 @@ def guaranteed(
     asked_before = [] if later is None else [row for row in later.rows if row.is_known]
     for question in questions(cluster, releases):
         known = (row for row in asked_before if row.guarantee == question)
-        row = (established or {}).get(question.name) or next(known, None) or establish(question, means)
-        if later is None and row.failure is not None and question.raised_by:
-            row = replace(row, raised=raised(row, cluster.sizes, releases, means))
-        rows.append(row)
+        answer = (established or {}).get(question.name) or next(known, None) or establish(question, means)
+        rows.append(answer if later is not None else _with_remedy(answer, cluster, releases, means))
     taken = {"ensemble": ledger.ensemble, "write_quorum": ledger.write_quorum, "ack_quorum": ledger.ack_quorum}
     return Guaranteed(
         cluster.file,
@@ -84,6 +82,17 @@ def guaranteed(
         cluster.assumed,
         sees_bookies=cluster.of_bookies,
     )
+
+
+def answer_to(question: Guarantee, cluster: Cluster, releases: Releases, means: Means) -> Established:
+    """The answer to one question, with the sizes that would raise it. Raises what ``check`` raises."""
+    return _with_remedy(establish(question, means), cluster, releases, means)
+
+
+def _with_remedy(row: Established, cluster: Cluster, releases: Releases, means: Means) -> Established:
+    if row.failure is None or not row.guarantee.raised_by:
+        return row
+    return replace(row, raised=raised(row, cluster.sizes, releases, means))
 
 
 def establish_named(

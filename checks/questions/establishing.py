@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.ahead import Check
 from fencepost.checks.engines.plan import Approach, check
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import Value, Verdict
@@ -105,13 +106,14 @@ class Established:
 
 @dataclass(frozen=True)
 class Means:
-    """With what questions are asked: the engine's limits, when time is up (None: never), and whom to report to and to ask
-    whether to stop."""
+    """With what questions are asked: the engine's limits, when time is up (None: never), whom to report to and to ask whether
+    to stop, and what makes a check."""
 
     approach: Approach
     reporter: Reporter
     ends: float | None = None
     should_stop: Callable[[], bool] = lambda: False
+    check: Check = check
 
     @property
     def is_over(self) -> bool:
@@ -129,7 +131,7 @@ class Means:
 
     def checked(self, entry: Entry, instance: Instance, defects: Sequence[str]) -> Checked:
         """What one search comes to. Raises what ``check`` raises."""
-        return check(entry, instance, defects, replace(self.left, doubting=False), self.reporter, self.should_stop)
+        return self.check(entry, instance, defects, replace(self.left, doubting=False), self.reporter, self.should_stop)
 
 
 def establish(guarantee: Guarantee, means: Means) -> Established:

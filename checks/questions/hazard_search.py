@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.ahead import Check
 from fencepost.checks.engines.plan import Approach, check
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.findings import Findings
@@ -16,9 +17,11 @@ from fencepost.properties.vocabulary import Property
 
 
 class Searches:
-    """Searches for hazards in a run: what one has come to is not searched again for the same properties."""
+    """Searches for hazards in a run, by what makes a check: what one has come to is not searched again for the same
+    properties."""
 
-    def __init__(self) -> None:
+    def __init__(self, check: Check = check) -> None:
+        self.check = check
         self._done: dict[tuple[str, str, Sequence[str]], Checked] = {}
 
     def of(
@@ -37,7 +40,7 @@ class Searches:
         if key not in self._done:
             thorough = replace(approach, by="exhaustive", checkpoint=None, resume=False, strict=False, doubting=False)
             thorough = replace(thorough, properties=tuple(properties))
-            checked = check(hazard.entry, hazard.instance, [hazard.name], thorough, reporter, should_stop)
+            checked = self.check(hazard.entry, hazard.instance, [hazard.name], thorough, reporter, should_stop)
             verdict = _verdict(hazard, checked)
             findings = Findings((verdict,), checked.findings.notes, seconds=checked.findings.seconds)
             checked = replace(checked, findings=findings)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from fencepost.checks.commands.check.finished_run import FinishedGuarantees
@@ -15,16 +15,18 @@ from fencepost.checks.commands.pages import default_page, write_report
 from fencepost.checks.commands.verdict_cache import Record
 from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
+from fencepost.checks.engines.ahead import Ahead, Check, Task
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.answering import Answer
-from fencepost.checks.questions.asking import Cluster, answered, establish_named, guaranteed
+from fencepost.checks.questions.answering import Answer, answer
+from fencepost.checks.questions.asking import Cluster, answer_to, answered, establish_named, guaranteed, questions
 from fencepost.checks.questions.bug_change import bug_change
 from fencepost.checks.questions.establishing import Established, Means
 from fencepost.checks.questions.hazard_search import Searches
 from fencepost.checks.questions.hazards import Hazard
 from fencepost.checks.questions.instances import LARGEST_ENSEMBLE, Settings
 from fencepost.checks.questions.judging import judged
+from fencepost.checks.questions.matters import Matter
 from fencepost.checks.questions.requirements import BOOKIES, Requirement, requirement
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.settings.input_files import Place
@@ -94,30 +96,16 @@ def opening_of(
     started: float,
     reporter: Reporter,
     should_stop: Callable[[], bool],
+    check: Check,
     first: First | None = None,
 ) -> Opening | None:
     """What the report of a configuration opens with: what it guarantees, what the one before it did, and what falls short of
-    that or of what is required; None of a part of a configuration. ``first`` takes what users ask first, if that is asked.
-    Raises what ``check`` raises."""
+    that or of what is required; None of a part of a configuration. ``check`` makes a check, ``first`` takes what users ask
+    first, if that is asked. Raises what ``check`` raises."""
     if subject.settings is None or subject.releases is None or not come_first(asked):
         return None
-    files = [(named(asked.conf), asked.conf, subject.settings)]
-    if subject.before is not None:
-        paths = asked.against or asked.conf
-        release = f" on {subject.former}" if asked.against_pulsar else ""
-        files.append((f"{named(paths)}{release}", paths, subject.before))
-    bookies = bookies_of(asked, *(settings for _, _, settings in files))
-    of_bookies = any(settings.bookies.is_given for _, _, settings in files)
-    required = _required(asked)
-    about_bookies = [each.text for each in required if set(each.names) <= set(BOOKIES)]
-    if about_bookies and not of_bookies:
-        raise RegistryError(f"--require {about_bookies[0]} is about bookies: add the file that they start with by --conf")
-    memory = MEMORY if asked.memory is None else int(asked.memory * (1 << 30))
-    approach = Approach(by="exhaustive", workers=asked.workers or os.cpu_count() or 1, memory=memory)
-    means = Means(approach, reporter, None if asked.budget is None else started + asked.budget, should_stop)
-    clusters = [
-        Cluster(name, Place(paths[-1]), settings, bookies, asked.bookies is None, of_bookies) for name, paths, settings in files
-    ]
+    clusters, required = _clusters(asked, subject), _required(asked)
+    means = Means(_approach(asked), reporter, None if asked.budget is None else started + asked.budget, should_stop, check)
     rows = dict[str, Established]()
     # with little time this much is known
     establish_named({name for each in required for name in each.names}, clusters[0], subject.releases, means, rows)
@@ -137,11 +125,63 @@ def opening_of(
     return Opening(now, before, judged(now, before, required), policy, bugs, answers)
 
 
+def answers_ahead(asked: CheckRequest, subject: Subject, matters: Sequence[Matter], bugs: Sequence[Hazard]) -> Iterator[Task]:
+    """What is searched of the known bugs for what users ask first, for a second process."""
+    if _goes_ahead(asked, subject):
+        for matter, bug in itertools.product(matters, reversed(bugs)):
+            yield lambda check, matter=matter, bug=bug: answer(  # type: ignore[misc]
+                matter, (), [bug], Searches(check), _quiet_means(asked, check)
+            )
+
+
+def guarantees_ahead(asked: CheckRequest, subject: Subject) -> Iterator[Task]:
+    """The guarantees, for a second process: from the last to the first, so that it meets the first process in the middle."""
+    if _goes_ahead(asked, subject):
+        for cluster, releases in zip(_clusters(asked, subject), (subject.releases, subject.former), strict=False):
+            assert releases is not None, "there is a former release where there is a configuration before"
+            for question in reversed(list(questions(cluster, releases))):
+                yield lambda check, question=question, cluster=cluster, releases=releases: answer_to(  # type: ignore[misc]
+                    question, cluster, releases, _quiet_means(asked, check)
+                )
+
+
+def _goes_ahead(asked: CheckRequest, subject: Subject) -> bool:
+    """Whether there is an opening, and no limit of its time, which two processes would count differently."""
+    return subject.settings is not None and subject.releases is not None and come_first(asked) and asked.budget is None
+
+
+def _quiet_means(asked: CheckRequest, check: Check) -> Means:
+    return Means(_approach(asked), Reporter(quiet=True), check=check)
+
+
+def _clusters(asked: CheckRequest, subject: Subject) -> list[Cluster]:
+    """The configuration, and the one before it. RegistryError if what is required is about bookies without their file."""
+    assert subject.settings is not None
+    files = [(named(asked.conf), asked.conf, subject.settings)]
+    if subject.before is not None:
+        paths = asked.against or asked.conf
+        release = f" on {subject.former}" if asked.against_pulsar else ""
+        files.append((f"{named(paths)}{release}", paths, subject.before))
+    bookies = bookies_of(asked, *(settings for _, _, settings in files))
+    of_bookies = any(settings.bookies.is_given for _, _, settings in files)
+    about_bookies = [each.text for each in _required(asked) if set(each.names) <= set(BOOKIES)]
+    if about_bookies and not of_bookies:
+        raise RegistryError(f"--require {about_bookies[0]} is about bookies: add the file that they start with by --conf")
+    return [
+        Cluster(name, Place(paths[-1]), settings, bookies, asked.bookies is None, of_bookies) for name, paths, settings in files
+    ]
+
+
+def _approach(asked: CheckRequest) -> Approach:
+    memory = MEMORY if asked.memory is None else int(asked.memory * (1 << 30))
+    return Approach(by="exhaustive", workers=asked.cores, memory=memory)
+
+
 def run_alone(asked: CheckRequest, subject: Subject, started: float, record: Record) -> ExitStatus:
     """Tells the guarantees, how they differ from those of another configuration, and what falls short."""
     reporter, teller = Reporter(quiet=asked.quiet), Teller(asked)
-    with interruptible() as interrupt:
-        opening = opening_of(asked, subject, started, reporter, interrupt)
+    with interruptible() as interrupt, Ahead(guarantees_ahead(asked, subject), asked.cores) as ahead:
+        opening = opening_of(asked, subject, started, reporter, interrupt, ahead.check)
     assert opening is not None, "parts are refused"
     status = opening.status
     unread = "; ".join(filter(None, [subject.left_out, subject.unread(subject.run)]))

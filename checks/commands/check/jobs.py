@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.plan import Approach, check
+from fencepost.checks.engines.ahead import Task
+from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.checked import Checked, PropertyError
 from fencepost.checks.engines.search.sampling import Walks
 from fencepost.checks.engines.theorems import check_theory
@@ -37,7 +37,7 @@ def done(
     searches: Searches,
 ) -> Iterator[Checked]:
     """What was found of each job, as it comes; ``configured`` is what protocols take from the user's files,
-    ``searches`` those for hazards that were made before.
+    ``searches`` those for hazards that were made before, and what makes a check.
 
     Jobs that are left when a stop is asked for, or when the time that began at ``started`` is up, are left out. Raises what
     ``check`` raises.
@@ -53,6 +53,15 @@ def done(
             reporter.end()
             raise
         yield checked
+
+
+def done_ahead(jobs: Sequence[Job], asked: CheckRequest) -> Iterator[Task]:
+    """The jobs for a second process, if time is not limited."""
+    if asked.budget is None:
+        for job in reversed(jobs):
+            yield lambda check, job=job: _done(  # type: ignore[misc]
+                job, asked.defect, asked.set, {}, _approach(asked, None), Reporter(quiet=True), lambda: False, Searches(check)
+            )
 
 
 def left_out(jobs: Sequence[Job], asked: CheckRequest) -> Iterator[Checked]:
@@ -79,7 +88,7 @@ def _done(
     item, instance = job
     if isinstance(item, Theory):
         return check_theory(item, defects, approach, reporter, should_stop)
-    checked = check(item, instance, defects, approach, reporter, should_stop)
+    checked = searches.check(item, instance, defects, approach, reporter, should_stop)
     return held_to_account(checked, {**taken, **item.settings(changes)})
 
 
@@ -87,7 +96,7 @@ def _approach(asked: CheckRequest, seconds: float | None) -> Approach:
     return Approach(
         by=asked.by,
         properties=tuple(asked.property),
-        workers=asked.workers or os.cpu_count() or 1,
+        workers=asked.cores,
         memory=int((asked.memory or USUAL_MEMORY) * GIB),
         seconds=seconds,
         depth=asked.depth,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,3 +47,8 @@ class CheckRequest(Wanted, NamedReleases):
     baseline: Path | None
     write_baseline: Path | None
     quiet: bool
+
+    @property
+    def cores(self) -> int:
+        """How many threads or processes may work at once: as many as are asked for, or as there are cores."""
+        return self.workers or os.cpu_count() or 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import sys
 import time
@@ -15,7 +16,9 @@ from fencepost.checks.commands.check.finished_run import FinishedRun
 from fencepost.checks.commands.check.formats import FORMATS
 from fencepost.checks.commands.check.guarantees import (
     First,
+    answers_ahead,
     come_first,
+    guarantees_ahead,
     is_of_everything,
     is_whole,
     opening_of,
@@ -23,7 +26,7 @@ from fencepost.checks.commands.check.guarantees import (
     run_alone,
     wanted_alone,
 )
-from fencepost.checks.commands.check.jobs import Job, done, left_out
+from fencepost.checks.commands.check.jobs import Job, done, done_ahead, left_out
 from fencepost.checks.commands.check.messages import Teller
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.shown import Shown
@@ -33,10 +36,12 @@ from fencepost.checks.commands.verdict_cache import Record
 from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import width
+from fencepost.checks.engines.ahead import Ahead
 from fencepost.checks.engines.results.checked import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.hazard_search import Searches
 from fencepost.checks.questions.instances import BOOKIE
+from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.questions.planning import planned_with_hazards
 from fencepost.checks.reports.answers import as_text as answer_as_text
 from fencepost.checks.reports.answers import survival
@@ -94,10 +99,16 @@ def _checked_as(asked: CheckRequest, record: Record) -> ExitStatus:
 
     configured = {BOOKIE: subject.settings.of_bookies} if subject.settings is not None else {}
     everything = list[Checked]()
-    with interruptible() as interrupt:
-        searches = Searches()
+    ahead_of_both = itertools.chain(
+        answers_ahead(asked, subject, MATTERS[:1], hazards),  # the first lines wait for these
+        done_ahead(jobs, asked),
+        guarantees_ahead(asked, subject),
+        answers_ahead(asked, subject, MATTERS[1:], hazards),
+    )
+    with interruptible() as interrupt, Ahead(ahead_of_both, asked.cores) as ahead:
+        searches = Searches(ahead.check)
         first = First(hazards, searches, lambda answer, of: teller.tell_at_once(answer_as_text(answer, of, width())))
-        opening = opening_of(asked, subject, started, reporter, interrupt, first)
+        opening = opening_of(asked, subject, started, reporter, interrupt, ahead.check, first)
         if opening is not None:
             teller.tell_at_once(survival(opening.now.rows, width()))
         for checked in done(jobs, asked, configured, started, reporter, interrupt, searches):

@@ -1,0 +1,190 @@
+"""Two processes that share the checks of one command: what one has checked, the other takes from it."""
+
+from __future__ import annotations
+
+import io
+import multiprocessing
+import os
+import pickle
+import queue
+import signal
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from hashlib import blake2b
+from typing import Any, Protocol
+
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.plan import Approach, check, suite_of
+from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.engines.results.findings import Findings
+from fencepost.properties.registry import Entry, Instance
+from fencepost.properties.vocabulary import Property, Suite
+
+MOST = 1 << 12
+"""Checks that two processes can share; what comes after is made by whoever asks."""
+
+SECONDS = 0.2
+"""How often a process that waits for the other looks whether it is to stop."""
+
+
+class Check(Protocol):
+    """What makes a check: ``plan.check``, or what takes it from another process."""
+
+    def __call__(
+        self,
+        entry: Entry,
+        instance: Instance,
+        defects: Sequence[str],
+        approach: Approach,
+        reporter: Reporter,
+        should_stop: Callable[[], bool],
+    ) -> Checked: ...
+
+
+Task = Callable[[Check], object]
+"""What makes checks that will be asked for, by the function that it is given."""
+
+
+class _Elsewhere(Exception):
+    """What the other process is at, so that the task goes on there."""
+
+
+class Ahead:
+    """A second process that does tasks, one after the other, and makes the checks that the first is going to ask for.
+
+    Each check is made by the process that comes to it first. The first takes from the second what is established; the protocol
+    and its properties it builds itself, since formulas of Z3 belong to their process. So what is found does not depend on
+    whether there is a second process, and it may end at any time. Each of the two keeps within the memory of the approach.
+    Without a core for it (``workers`` is 1), and where processes are not forked (outside Linux), there is none.
+    """
+
+    def __init__(self, tasks: Iterable[Task], workers: int) -> None:
+        self._own: dict[int, Checked] = {}
+        self._results: dict[int, bytes | None] = {}
+        self._second: multiprocessing.process.BaseProcess | None = None
+        if workers > 1 and sys.platform == "linux":
+            context = multiprocessing.get_context("fork")
+            self._taken = context.Array("Q", MOST)
+            self._count = context.Value("i", 0)
+            self._sent: Any = context.Queue()
+            self._second = context.Process(target=self._do, args=(tasks,), daemon=True)
+            self._second.start()
+
+    def __enter__(self) -> Ahead:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._second is not None:
+            self._second.kill()
+            self._second.join()
+
+    def check(
+        self,
+        entry: Entry,
+        instance: Instance,
+        defects: Sequence[str],
+        approach: Approach,
+        reporter: Reporter,
+        should_stop: Callable[[], bool],
+    ) -> Checked:
+        """What ``plan.check`` returns, made here or by the second process. Raises what ``plan.check`` raises."""
+        key = _key(entry, instance, defects, approach)
+        if self._second is None or not key:
+            return check(entry, instance, defects, approach, reporter, should_stop)
+        if key not in self._own and not self._takes(key):
+            reporter.begin(f"{entry.name}, {instance.name}")
+            carried = self._received(key, reporter, should_stop)
+            reporter.end()
+            if carried is not None:
+                suite = suite_of(entry, instance, defects, approach)
+                findings: Findings = _Unpickler(io.BytesIO(carried), suite).load()
+                return Checked(entry, instance, suite.protocol, findings)
+        if key not in self._own:
+            self._own[key] = check(entry, instance, defects, approach, reporter, should_stop)
+        return self._own[key]
+
+    def _takes(self, key: int) -> bool:
+        """Whether the check is for this process to make: the other has not begun it."""
+        with self._count.get_lock():
+            count = self._count.value
+            if key in self._taken[:count]:
+                return False
+            if count < MOST:
+                self._taken[count] = key
+                self._count.value += 1
+            return True
+
+    def _received(self, key: int, reporter: Reporter, should_stop: Callable[[], bool]) -> bytes | None:
+        """What the second process found; None if it found nothing that can be passed on, or is no more."""
+        while key not in self._results and not should_stop():
+            is_alive = self._second is not None and self._second.is_alive()
+            try:
+                done, carried = self._sent.get(timeout=SECONDS)
+                self._results[done] = carried
+            except queue.Empty:
+                if not is_alive:
+                    break
+                reporter.telling("in the second process")
+        return self._results.pop(key, None)
+
+    def _do(self, tasks: Iterable[Task]) -> None:
+        """The second process: a failure is left to the first, which comes to it, too, and tells of it."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        known, parent = dict[int, Checked](), os.getppid()
+
+        def checked(
+            entry: Entry,
+            instance: Instance,
+            defects: Sequence[str],
+            approach: Approach,
+            reporter: Reporter,
+            should_stop: Callable[[], bool],
+        ) -> Checked:
+            key = _key(entry, instance, defects, approach)
+            if not key:
+                raise _Elsewhere
+            if key not in known:
+                if not self._takes(key):
+                    raise _Elsewhere
+                carried = None
+                try:
+                    known[key] = check(entry, instance, defects, approach, Reporter(quiet=True), lambda: os.getppid() != parent)
+                    carried = _carried(known[key].findings)
+                finally:
+                    self._sent.put((key, carried))
+            return known[key]
+
+        for task in tasks:
+            with suppress(Exception):
+                task(checked)
+
+
+def _key(entry: Entry, instance: Instance, defects: Sequence[str], approach: Approach) -> int:
+    """A number for a check, the same in both processes; 0 for one that has none since its protocol is of no module."""
+    function = f"{entry.function.__module__}.{getattr(entry.function, '__qualname__', '<')}"
+    if "<" in function or approach.seconds is not None or approach.checkpoint is not None:
+        return 0
+    what = repr((entry.name, function, instance, tuple(defects), approach))
+    return int.from_bytes(blake2b(what.encode(), digest_size=8).digest(), "big")
+
+
+class _Pickler(pickle.Pickler):
+    def persistent_id(self, value: object) -> str | None:
+        return value.name if isinstance(value, Property) else None
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, file: io.BytesIO, suite: Suite) -> None:
+        super().__init__(file)
+        self._suite = suite
+
+    def persistent_load(self, name: str) -> Property:
+        return self._suite.named(name)
+
+
+def _carried(findings: Findings) -> bytes:
+    """What was established, with the names of properties for these."""
+    file = io.BytesIO()
+    _Pickler(file).dump(findings)
+    return file.getvalue()

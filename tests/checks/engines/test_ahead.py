@@ -1,0 +1,91 @@
+"""Two processes that share checks: the same is established as by one, whatever becomes of the second."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines import ahead
+from fencepost.checks.engines.ahead import Ahead, Check, Task
+from fencepost.checks.engines.plan import Approach, check
+from fencepost.checks.engines.results.checked import Checked
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Instance
+
+ELECTION = PROTOCOLS["election"]
+APPROACH = Approach(by="exhaustive", workers=1)
+DEFECTS = ["same_value", "closed_goes_on", "failure_not_retried"]
+
+
+def of(check: Check, defect: str) -> Checked:
+    instance = Instance("small", ELECTION.shown_by[defect])
+    return check(ELECTION, instance, (defect,), APPROACH, Reporter(quiet=True), lambda: False)
+
+
+def tasks(*defects: str) -> list[Task]:
+    return [lambda check, defect=defect: of(check, defect) for defect in defects]  # type: ignore[misc]
+
+
+def content(checked: Checked) -> list[Any]:
+    verdicts = [(v.property.name, v.property.doc, v.verdict, v.reach, str(v.trace)) for v in checked.findings.verdicts]
+    return [checked.entry, checked.instance, checked.protocol.active, verdicts, checked.findings.suspicions]
+
+
+def ended(second: Ahead) -> None:
+    assert second._second is not None
+    second._second.join(60)
+    assert not second._second.is_alive()
+
+
+@pytest.fixture
+def made_here(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The defects of the checks that this process makes, in order."""
+    defects, process = list[str](), os.getpid()
+
+    def counted(entry: Any, instance: Any, chosen: Any, *rest: Any) -> Checked:
+        if os.getpid() == process:
+            defects.extend(chosen)
+        return check(entry, instance, chosen, *rest)
+
+    monkeypatch.setattr(ahead, "check", counted)
+    return defects
+
+
+def test_what_the_second_has_checked_is_taken_from_it(made_here: list[str]) -> None:
+    with Ahead(tasks(*DEFECTS[:2]), workers=2) as second:
+        while second._count.value < 2:
+            pass
+        shared = [of(second.check, defect) for defect in DEFECTS]
+    assert made_here == DEFECTS[2:]
+    assert [content(checked) for checked in shared] == [content(of(check, defect)) for defect in DEFECTS]
+
+
+def test_what_one_process_asks_twice_it_checks_once(made_here: list[str]) -> None:
+    with Ahead([], workers=2) as second:
+        assert of(second.check, DEFECTS[0]) is of(second.check, DEFECTS[0])
+    assert made_here == DEFECTS[:1]
+
+
+@pytest.mark.parametrize("died", ["failed", "killed"])
+def test_what_the_second_does_not_finish_the_first_checks(
+    died: str, made_here: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def dies(check: Check) -> Checked:
+        monkeypatch.setattr(ahead, "check", lambda *_: os._exit(1) if died == "killed" else 1 / 0)
+        return of(check, DEFECTS[0])
+
+    with Ahead([dies], workers=2) as second:
+        ended(second)
+        assert second._count.value == 1
+        assert content(of(second.check, DEFECTS[0])) == content(of(check, DEFECTS[0]))
+    assert made_here == DEFECTS[:1]
+
+
+def test_with_one_core_there_is_no_second(made_here: list[str]) -> None:
+    with Ahead(tasks(*DEFECTS), workers=1) as second:
+        assert second._second is None
+        of(second.check, DEFECTS[0])
+    assert made_here == DEFECTS[:1]
