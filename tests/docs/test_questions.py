@@ -50,4 +50,4 @@ def test_each_question_leads_to_a_page_that_explains_it() -> None:
     assert len(questions) >= 10
     for question in questions:
         assert question.startswith("How do I ")
-        assert re.search(r"\]\([a-z-]+\.md[#)]", question), question
+        assert re.search(r"\]\((\.\./explanation/)?[a-z-]+\.md[#)]", question), question
