@@ -6,22 +6,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 
-from fencepost.checks.commands.certify.arguments import add_certify
-from fencepost.checks.commands.check.arguments import add_check
-from fencepost.checks.commands.conform.arguments import add_conform
 from fencepost.checks.commands.exit_status import EXIT_STATUS
-from fencepost.checks.commands.explore.arguments import add_explore
-from fencepost.checks.commands.export.arguments import add_export
-from fencepost.checks.commands.lemmas.arguments import add_lemmas
-from fencepost.checks.commands.list import add_list
-from fencepost.checks.commands.new.arguments import add_new
-from fencepost.checks.commands.play.arguments import add_play
-from fencepost.checks.commands.policy.arguments import add_policy
-from fencepost.checks.commands.reproduce import add_reproduce
-from fencepost.checks.commands.teeth.arguments import add_teeth
-from fencepost.checks.commands.trace.arguments import add_trace
 from fencepost.checks.commands.verdict_cache import Record
 from fencepost.checks.console.extras import ExtraError
 from fencepost.checks.engines.results.verdicts import ExitStatus
@@ -29,14 +17,32 @@ from fencepost.model.language import ModelError
 from fencepost.model.releases import ReleaseError
 from fencepost.properties.registry import RegistryError
 
+COMMANDS = {
+    "list": "list",
+    "check": "check.arguments",
+    "explore": "explore.arguments",
+    "teeth": "teeth.arguments",
+    "lemmas": "lemmas.arguments",
+    "play": "play.arguments",
+    "new": "new.arguments",
+    "trace": "trace.arguments",
+    "conform": "conform.arguments",
+    "reproduce": "reproduce",
+    "export": "export.arguments",
+    "certify": "certify.arguments",
+    "policy": "policy.arguments",
+}
+"""The module of each command, which has a function that adds it; of the others none is loaded."""
+
 FIRST = """to begin with:
   fencepost check --conf broker.conf    what a cluster with these settings guarantees
   fencepost list                        what can be checked
   fencepost COMMAND --help              what a command does, its options and examples"""
 
+
 def run(arguments: Sequence[str], record: Record | None = None) -> int:
     """Runs the command that the arguments ask for; returns the exit status. ``record`` is told whether it can be remembered."""
-    options = _parser().parse_args(arguments)
+    options = _parser(*arguments[:1]).parse_args(arguments)
     options.record = record or Record()
     command: Callable[[argparse.Namespace], ExitStatus] = options.command
     if sys.stdout is None:  # closed by who called: Python then has none
@@ -73,7 +79,8 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(first: str = "") -> argparse.ArgumentParser:
+    """The parser of the command that the first word names, or of all if it names none."""
     parser = argparse.ArgumentParser(
         prog="fencepost",
         description="Verifies Apache Pulsar's control plane and BookKeeper's ledger protocol.",
@@ -83,17 +90,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the installed version")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    add_list(commands)
-    add_check(commands)
-    add_explore(commands)
-    add_teeth(commands)
-    add_lemmas(commands)
-    add_play(commands)
-    add_new(commands)
-    add_trace(commands)
-    add_conform(commands)
-    add_reproduce(commands)
-    add_export(commands)
-    add_certify(commands)
-    add_policy(commands)
+    for name in [first] if first in COMMANDS else COMMANDS:
+        getattr(import_module(f"{__package__}.{COMMANDS[name]}"), f"add_{name}")(commands)
     return parser

@@ -34,7 +34,7 @@ from fencepost.properties.ledger.suite import ledger as properties_of
 from tests.bench import plain
 from tests.bench.generated import Generated
 from tests.bench.interpreter import Interpreter
-from tests.bench.limits import kernel_alone, memory
+from tests.bench.limits import kernel_alone, look_ups, memory
 
 WIDE = {"ensemble": 5, "write_quorum": 5, "ack_quorum": 3}
 SMALL: dict[str, dict[str, int]] = {
@@ -182,6 +182,7 @@ def limits(measured: Measured) -> list[list[str]]:
     per_transition = 1e9 / result.transitions
     whole = result.seconds * per_transition
     stepping, observed = kernel_alone(kernel, _spread(result))
+    making, finding, comparing = look_ups(kernel, result)
     observing = observed * result.distinct / result.transitions
     latency, throughput = memory()
     floor = stepping + observing + throughput
@@ -190,6 +191,9 @@ def limits(measured: Measured) -> list[list[str]]:
         ["search", f"{whole:.1f}"],
         ["  of which finding what is enabled, applying it and observing the step", f"{stepping:.1f}"],
         ["  of which observing the new states", f"{observing:.1f}"],
+        ["of all states again, when each successor is known: made and hashed, steps not observed", f"{making:.1f}"],
+        ["  and looked for in its line of the table", f"{finding:.1f}"],
+        ["  and compared with the state that the line names", f"{comparing:.1f}"],
         ["one cache line of 1 GiB at random, address known early", f"{throughput:.1f}"],
         ["one cache line of 1 GiB at random, each telling where the next is", f"{latency:.1f}"],
         ["the least: kernel and one line, address known early", f"{floor:.1f}"],

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fencepost.model.kernel.compiler.intrinsics import native
+from fencepost.model.kernel.compiler.loops import native
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.search.crew import Crew
 
@@ -104,8 +104,13 @@ def _satisfying(truths: Any, ground: Any, clauses: Any, words: Any, first: Any, 
 
 
 @native
-def _pairs(truths: Any, few: Any, ground: Any, literals: Any, place: Any, pairs: Any) -> None:
-    clause = np.full(WIDTH, -1, dtype=np.int64)
+def _copy(clause: Any, target: Any) -> None:
+    for place in range(WIDTH):
+        target[place] = clause[place]
+
+
+@native
+def _pairs(truths: Any, few: Any, ground: Any, literals: Any, place: Any, pairs: Any, clause: Any) -> None:
     clause[0] = first = literals[place]
     for other in range(place + 1, len(literals)):
         clause[1] = second = literals[other]
@@ -114,10 +119,11 @@ def _pairs(truths: Any, few: Any, ground: Any, literals: Any, place: Any, pairs:
 
 
 @native
-def _triples(truths: Any, few: Any, ground: Any, pairs: Any, literals: Any, plain: Any, place: Any, buffer: Any) -> Any:
+def _triples(
+    truths: Any, few: Any, ground: Any, pairs: Any, literals: Any, plain: Any, place: Any, buffer: Any, clause: Any
+) -> Any:
     """Writes the clauses of three literals, the first at a place and only the last not plain, that hold and no shorter does."""
     count = 0
-    clause = np.full(WIDTH, -1, dtype=np.int64)
     clause[0] = first = literals[place]
     for middle in range(place + 1, plain):
         clause[1] = second = literals[middle]
@@ -129,16 +135,17 @@ def _triples(truths: Any, few: Any, ground: Any, pairs: Any, literals: Any, plai
                 continue
             if _holds(few, ground, clause) and _holds(truths, ground, clause):
                 if count < len(buffer):
-                    buffer[count] = clause
+                    _copy(clause, buffer[count])
                 count += 1
     return count
 
 
 @native
-def _quadruples(truths: Any, few: Any, ground: Any, pairs: Any, premises: Any, conclusion: Any, buffer: Any) -> Any:
+def _quadruples(
+    truths: Any, few: Any, ground: Any, pairs: Any, premises: Any, conclusion: Any, buffer: Any, clause: Any, part: Any
+) -> Any:
     """Writes the clauses of a conclusion and three premises that hold and no shorter one does."""
     count = 0
-    clause, part = np.full(WIDTH, -1, dtype=np.int64), np.full(WIDTH, -1, dtype=np.int64)
     for one in range(len(premises)):
         if pairs[conclusion, premises[one]] or premises[one] // 2 == conclusion // 2:
             continue
@@ -159,12 +166,12 @@ def _quadruples(truths: Any, few: Any, ground: Any, pairs: Any, premises: Any, c
                     continue
                 is_least = True
                 for left_out in range(4):
-                    part[:] = clause
+                    _copy(clause, part)
                     part[left_out] = -1
                     is_least = is_least and not _holds(truths, ground, part)
                 if is_least:
                     if count < len(buffer):
-                        buffer[count] = clause
+                        _copy(clause, buffer[count])
                     count += 1
     return count
 
@@ -191,7 +198,7 @@ class Judge:
         """Of each two of the literals, none of which holds in all states, whether one of them does; both ways round."""
         count, few = 2 * len(self.ground.scopes), _few(truths)
         pairs = np.zeros((count, count), dtype=np.bool_)
-        self._each_of(len(literals), lambda place: _pairs(truths, few, self.ground, literals, place, pairs), tell)
+        self._each_of(len(literals), lambda place: _pairs(truths, few, self.ground, literals, place, pairs, _blank()), tell)
         return pairs
 
     def triples(
@@ -201,7 +208,7 @@ class Judge:
         literals, few = np.concatenate([plain, others]), _few(truths)
         return self._gathered(
             len(plain),
-            lambda place, buffer: _triples(truths, few, self.ground, pairs, literals, len(plain), place, buffer),
+            lambda place, buffer: _triples(truths, few, self.ground, pairs, literals, len(plain), place, buffer, _blank()),
             tell,
         )
 
@@ -212,7 +219,9 @@ class Judge:
         few = _few(truths)
         return self._gathered(
             len(conclusions),
-            lambda place, buffer: _quadruples(truths, few, self.ground, pairs, premises, conclusions[place], buffer),
+            lambda place, buffer: _quadruples(
+                truths, few, self.ground, pairs, premises, conclusions[place], buffer, _blank(), _blank()
+            ),
             tell,
         )
 
@@ -243,6 +252,11 @@ class Judge:
     def _shared(self, count: int, do: Callable[[int, int], None]) -> None:
         edges = [count * part // self._crew.size for part in range(self._crew.size + 1)]
         self._crew.run(lambda worker: do(edges[worker], edges[worker + 1]))
+
+
+def _blank() -> Clauses:
+    """A clause of no literals, as room for a loop."""
+    return np.full(WIDTH, -1, dtype=np.int64)
 
 
 def _few(truths: Words) -> Words:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fencepost.model.kernel.compiler.intrinsics import call2, load, native, store
+from fencepost.model.kernel.compiler.loops import call2, load, native, store
 from fencepost.model.kernel.compiler.machine import Kernel
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.program import Program, addresses

@@ -1,71 +1,17 @@
-"""What the native loops are made of: how a loop is compiled, and the machine instructions that Numba has no words for.
-
-Addresses are plain integers. A loop takes the addresses of a protocol's compiled functions as values, so it is compiled
-once for all protocols and kept on disk. What a loop writes to it also gets by address: Numba counts references to arrays,
-and in an inner loop that costs as much as the rest of it.
-"""
+"""The machine instructions that native loops have and Numba has no words for; the text of a loop names them from ``loops``."""
 
 from __future__ import annotations
 
-import hashlib
-import importlib
-import sys
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import llvmlite.binding as llvm
-import numba
-import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import config
 from numba.extending import intrinsic
 
-from fencepost.model.kernel.compiler.loop_cache import writable
-
-
-def _load_without_blas() -> None:
-    """Loads what Numba would load with the first loop, but not SciPy, which it looks for to multiply matrices: no loop does,
-    and where it is installed that is a quarter of a second of every start."""
-    blas = "scipy.linalg.cython_blas"
-    if blas in sys.modules:
-        return
-    sys.modules[blas] = None  # type: ignore[assignment]  # as Python has a module that cannot be imported
-    try:
-        importlib.import_module("numba.np.arraymath")
-    finally:
-        del sys.modules[blas]
-
-
-_load_without_blas()
+from fencepost.model.kernel.compiler.loops import SLOTS
 
 I64 = ir.IntType(64)
 POINTER = ir.PointerType()
-
-
-def _cache_folder() -> Path | None:
-    """Where compiled loops are stored: a folder for this exact text of the loops, since Numba looks for changes only in the
-    file of the outermost function and would go on using a loop whose inner functions have changed."""
-    here = Path(__file__).parent
-    sources = [source.read_bytes() for source in sorted(here.parent.rglob("*.py"))]
-    text = b"".join(source for source in sources if b"@native" in source or b"@intrinsic" in source)
-    base = Path(config.CACHE_DIR) if config.CACHE_DIR else here / "__pycache__"
-    return writable(base / f"loops-{hashlib.sha256(text).hexdigest()[:12]}")
-
-
-_FOLDER = _cache_folder()
-
-
-def native(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compiles a loop to machine code that runs without Python's lock, stored on disk between processes where that is
-    possible."""
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(_FOLDER or before)
-    try:
-        return numba.njit(nogil=True, cache=_FOLDER is not None, error_model="numpy")(function)  # type: ignore[no-any-return]
-    finally:
-        config.CACHE_DIR = before
 
 
 def _at(builder: ir.IRBuilder, address: ir.Value) -> ir.Value:
@@ -137,10 +83,6 @@ def publish(typing: Any, address: Any, word: Any) -> Any:
     return types.uint64(types.int64, types.uint64), emit
 
 
-SLOTS = 8
-"""Words in a cache line."""
-
-
 @intrinsic  # type: ignore[untyped-decorator]
 def alike(typing: Any, line: Any, word: Any, mask: Any) -> Any:
     """The bit set of the words of the cache line at an address that equal a word in the bits of a mask. The eight are compared
@@ -207,7 +149,7 @@ def bit_count(typing: Any, word: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def _deposit(typing: Any, bits: Any, mask: Any) -> Any:
+def deposit(typing: Any, bits: Any, mask: Any) -> Any:
     """The low bits put, in order, where the mask has ones (pdep)."""
 
     def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
@@ -216,25 +158,6 @@ def _deposit(typing: Any, bits: Any, mask: Any) -> Any:
         return builder.call(function, args)
 
     return types.uint64(types.uint64, types.uint64), emit
-
-
-@native
-def by_deposit(word: Any, rank: Any) -> Any:
-    """What ``lowest_bit_but`` gives, without a branch."""
-    return lowest_bit(_deposit(np.uint64(1) << np.uint64(rank), word))
-
-
-@native
-def by_clearing(word: Any, rank: Any) -> Any:
-    """What ``lowest_bit_but`` gives, on any machine."""
-    for _ in range(rank):
-        word &= word - np.uint64(1)
-    return lowest_bit(word)
-
-
-HAS_DEPOSIT = bool(llvm.get_host_cpu_features().get("bmi2"))
-lowest_bit_but = by_deposit if HAS_DEPOSIT else by_clearing
-"""The number of the lowest bit of a word that is set except for ``rank`` lower ones; there must be one."""
 
 
 def _call(builder: ir.IRBuilder, function: ir.Value, args: Any) -> None:

@@ -37,3 +37,11 @@ class Code:
         """A function that takes arguments of these C types and returns nothing, to be called from Python."""
         known = self._functions.get(name)
         return known or self._functions.setdefault(name, ctypes.CFUNCTYPE(None, *types)(self.address(name)))
+
+
+def of_object(code: bytes, name: str) -> tuple[Any, int]:
+    """What keeps object code alive, and the address of a function in it."""
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), llvm.Target.from_default_triple().create_target_machine())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return engine, int(engine.get_function_address(name))

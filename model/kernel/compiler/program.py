@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fencepost.model.kernel.compiler.intrinsics import call2, call3, load, native, store
+from fencepost.model.kernel.compiler.loops import call2, call3, load, native, store
 from fencepost.model.kernel.compiler.machine import Kernel
 from fencepost.model.kernel.compiler.packing import Words
 

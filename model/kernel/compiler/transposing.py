@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fencepost.model.kernel.compiler.intrinsics import load, native, store
+from fencepost.model.kernel.compiler.loops import load, native, store
 
 TOGETHER = 64
 """States that are looked at together: one for each bit of a word."""

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from fencepost.model.kernel.compiler.intrinsics import native
+from fencepost.model.kernel.compiler.loops import native
 from fencepost.model.kernel.compiler.packing import Words
 
 BLOCK = 1 << 16

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fencepost.model.kernel.compiler.intrinsics import (
+from fencepost.model.kernel.compiler.loops import (
     bit_count,
     bump,
     call2,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fencepost.model.kernel.compiler.intrinsics import native
+from fencepost.model.kernel.compiler.loops import native
 from fencepost.model.kernel.search.graph import Graph, Numbers
 
 Marks = npt.NDArray[np.bool_]
@@ -45,7 +45,7 @@ def ways(graph: Graph, sources: Marks, allowed: Marks) -> Ways:
     """
     steps, before = (np.full(graph.states, -1, dtype=np.int32) for _ in range(2))
     numbers = np.flatnonzero(sources).astype(np.int32)
-    _earliest(graph.rows, graph.targets, numbers, graph.depth, allowed, steps, before)
+    _earliest(graph.rows, graph.targets, numbers, graph.depth, allowed, steps, before, np.empty(graph.states, dtype=np.int32))
     return Ways(steps, before)
 
 
@@ -70,13 +70,15 @@ class Components:
 def components(graph: Graph, part: Marks, obliged: Marks) -> Components:
     """The components of the part, judged by the actions (by number) to which a run must be weakly fair."""
     component = np.full(graph.states, -1, dtype=np.int32)
-    count = _divide(graph.rows, graph.targets, part, component)
+    met, oldest, way, waiting = (np.zeros(graph.states, dtype=np.int32) for _ in range(4))
+    count = _divide(graph.rows, graph.targets, part, component, graph.rows[:-1].copy(), met, oldest, way, waiting)
     members = np.flatnonzero(part).astype(np.int32)
     numbers = component[members]
     order = members[np.argsort(numbers, kind="stable")]
     ends = np.concatenate([[0], np.cumsum(np.bincount(numbers, minlength=count))])
     fair, rest = np.zeros(count, dtype=np.bool_), np.zeros(graph.states, dtype=np.bool_)
-    _admit(graph.rows, graph.targets, graph.actions, obliged, component, order, ends, fair, rest)
+    enabled, taken = np.zeros(len(obliged), dtype=np.int64), np.zeros(len(obliged), dtype=np.bool_)
+    _admit(graph.rows, graph.targets, graph.actions, obliged, component, order, ends, fair, rest, enabled, taken)
     return Components(component, fair, rest)
 
 
@@ -87,7 +89,17 @@ def nearest(graph: Graph, components: Components, start: int, unmet: Marks, goal
     are none, to be at ``goal``.
     """
     before = np.full(graph.states, -1, dtype=np.int32)
-    end = _nearest(graph.rows, graph.targets, graph.actions, components.of, start, unmet, goal, before)
+    end = _nearest(
+        graph.rows,
+        graph.targets,
+        graph.actions,
+        components.of,
+        start,
+        unmet,
+        goal,
+        before,
+        np.empty(graph.states, dtype=np.int32),
+    )
     if end < 0:
         raise AssertionError("nothing is gained in a component that admits a fair run")
     before[start] = -1
@@ -95,14 +107,13 @@ def nearest(graph: Graph, components: Components, start: int, unmet: Marks, goal
 
 
 @native
-def _earliest(rows: Any, targets: Any, sources: Any, start: Any, allowed: Any, when: Any, parent: Any) -> None:
+def _earliest(rows: Any, targets: Any, sources: Any, start: Any, allowed: Any, when: Any, parent: Any, queue: Any) -> None:
     """The fewest steps to each state, by ways that begin at a source and go through allowed states.
 
     ``sources`` are numbers of states that rise with ``start[source]``, the steps counted when a way begins there. ``when``,
     all -1 before, gets the number of steps (-1: there is no way), and ``parent`` the state before on such a way (-1: it
-    begins here).
+    begins here). ``queue`` is room for each state.
     """
-    queue = np.empty(len(allowed), dtype=np.int32)
     head = tail = source = now = 0
     while source < len(sources) or head < tail:
         if head == tail:
@@ -126,15 +137,23 @@ def _earliest(rows: Any, targets: Any, sources: Any, start: Any, allowed: Any, w
 
 
 @native
-def _divide(rows: Any, targets: Any, part: Any, component: Any) -> Any:
+def _divide(
+    rows: Any,
+    targets: Any,
+    part: Any,
+    component: Any,
+    following: Any,
+    met: Any,
+    oldest: Any,
+    way: Any,
+    waiting: Any,
+) -> Any:
     """Writes the strongly connected component of each state of a part to ``component``, all -1 before; returns their count.
 
     Tarjan's algorithm, with a stack of its own: the graph is deeper than a native stack. A state waits until all that can be
-    reached from it was met; the oldest of its component then takes along all that still wait from it on.
+    reached from it was met; the oldest of its component then takes along all that still wait from it on. ``following`` is a
+    copy of where each state's row begins; the last four are room for a number of each state, 0 before.
     """
-    met, oldest = np.zeros(len(part), dtype=np.int32), np.zeros(len(part), dtype=np.int32)
-    way, waiting = np.empty(len(part), dtype=np.int32), np.empty(len(part), dtype=np.int32)
-    following = rows[:-1].copy()
     count = clock = waits = 0
     for start in range(len(part)):
         if not part[start] or met[start] > 0:
@@ -172,15 +191,24 @@ def _divide(rows: Any, targets: Any, part: Any, component: Any) -> Any:
 
 @native
 def _admit(
-    rows: Any, targets: Any, actions: Any, obliged: Any, component: Any, order: Any, bounds: Any, fair: Any, rest: Any
+    rows: Any,
+    targets: Any,
+    actions: Any,
+    obliged: Any,
+    component: Any,
+    order: Any,
+    bounds: Any,
+    fair: Any,
+    rest: Any,
+    enabled: Any,
+    taken: Any,
 ) -> None:
     """Writes to ``fair`` which components admit a fair run, and to ``rest`` which of their states a run may stop in.
 
     ``obliged`` marks the actions to which a run must be fair. ``component`` is the component of each state, or -1;
-    ``order`` are the states by component, those of component c from ``bounds[c]`` up to ``bounds[c + 1]``.
+    ``order`` are the states by component, those of component c from ``bounds[c]`` up to ``bounds[c + 1]``. The last two are
+    room for each action.
     """
-    enabled = np.zeros(len(obliged), dtype=np.int64)
-    taken = np.zeros(len(obliged), dtype=np.bool_)
     for number in range(len(bounds) - 1):
         size = bounds[number + 1] - bounds[number]
         if size > 1:
@@ -207,14 +235,15 @@ def _admit(
 
 
 @native
-def _nearest(rows: Any, targets: Any, actions: Any, component: Any, start: Any, unmet: Any, goal: Any, parent: Any) -> Any:
+def _nearest(
+    rows: Any, targets: Any, actions: Any, component: Any, start: Any, unmet: Any, goal: Any, parent: Any, queue: Any
+) -> Any:
     """The state nearest to ``start`` in its component where something is gained; ``parent``, all -1 before, gets the way back.
 
     Gained is, while there are ``unmet`` actions, that one of them is disabled or leads on within the component; when there
-    are none, to be at ``goal``.
+    are none, to be at ``goal``. ``queue`` is room for each state.
     """
     missing = np.sum(unmet)
-    queue = np.empty(len(component), dtype=np.int32)
     queue[0], parent[start] = start, start
     head, tail = 0, 1
     while head < tail:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fencepost.model.kernel.compiler.intrinsics import bit_count, call2, fetch_add, load, load_int, load_published, native
+from fencepost.model.kernel.compiler.loops import bit_count, call2, fetch_add, load, load_int, load_published, native, store
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.program import Program, addresses
 from fencepost.model.kernel.search.crew import Crew
@@ -172,7 +172,7 @@ def _fill(
     block: Any,
 ) -> None:
     """Writes the transitions of each state to its row."""
-    words, hashes = program.words, np.empty(program.actions, dtype=np.uint64)
+    words = program.words
     while load_published(shared + 8 * STOP) == np.uint64(0):
         first = fetch_add(shared + 8 * CURSOR, block)
         if first >= len(places):
@@ -181,11 +181,12 @@ def _fill(
             state = space.states + 8 * words * places[number]
             count = successors(program, state, room)
             for each in range(count):
-                hashes[each] = hash_state(room.states + 8 * words * each, words)
-                fetch_line(space, hashes[each])
+                value = hash_state(room.states + 8 * words * each, words)
+                store(room.hashes + 8 * each, value)
+                fetch_line(space, value)
             for each in range(count):
-                fetch_match(space, hashes[each])
+                fetch_match(space, load(room.hashes + 8 * each))
             for each in range(count):
-                place = find(space, hashes[each], room.states + 8 * words * each)
+                place = find(space, load(room.hashes + 8 * each), room.states + 8 * words * each)
                 targets[rows[number] + each] = ranks[place]
                 actions[rows[number] + each] = load_int(room.actions + 8 * each)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fencepost.model.kernel.compiler.intrinsics import bit_count, bump, call2, fetch_add, load, load_int, native
+from fencepost.model.kernel.compiler.loops import bit_count, bump, call2, fetch_add, load, load_int, native
 from fencepost.model.kernel.compiler.native_functions import Code
 from fencepost.model.kernel.compiler.packing import Packing
 from fencepost.model.kernel.compiler.permutations import Permutations, tour

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fencepost.model.kernel.compiler.intrinsics import call2, call3, load, lowest_bit, native, store
+from fencepost.model.kernel.compiler.loops import call2, call3, load, lowest_bit, native, store
 from fencepost.model.kernel.compiler.machine import Kernel
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.program import Program, addresses, bit_set

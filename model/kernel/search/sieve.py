@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fencepost.model.kernel.compiler.intrinsics import native, store
+from fencepost.model.kernel.compiler.loops import native, store
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.search.store import Store
-from fencepost.model.kernel.search.table import LINE, fetch_line, find, hash_state, insert
+from fencepost.model.kernel.search.table import AHEAD, LINE, fetch_line, find, hash_state, insert
 
-_AHEAD = 64
 _LEAST_LINES = 1 << 13
 
 
@@ -33,12 +32,12 @@ def new_states(pieces: Sequence[Words], known: Iterable[Words]) -> Words:
     count, words = sum(map(len, pieces)), pieces[0].shape[1]
     lines = max(_LEAST_LINES, -(-2 * count // LINE))
     sieve = Store(words, 8 * LINE * lines * (1 + words), lines)
-    top = 0
+    top, hashes = 0, np.empty(AHEAD, dtype=np.uint64)
     for piece in map(np.ascontiguousarray, pieces):
-        top = _gather(sieve.space, piece.ctypes.data, len(piece), top)
+        top = _gather(sieve.space, piece.ctypes.data, len(piece), top, hashes)
     struck = np.zeros(top, dtype=np.bool_)
     for piece in map(np.ascontiguousarray, known):
-        _strike(sieve.space, piece.ctypes.data, len(piece), struck)
+        _strike(sieve.space, piece.ctypes.data, len(piece), struck, hashes)
     left = sieve.rows((0, top))[~struck]
     return left[np.lexsort(left.T[::-1])]
 
@@ -52,7 +51,7 @@ def _buckets(states: Any, count: Any, words: Any, buckets: Any, out: Any) -> Non
 @native
 def _hash_ahead(space: Any, states: Any, first: Any, count: Any, hashes: Any) -> Any:
     """Hashes the next states at an address and asks for their lines of the table; returns how many."""
-    length = min(_AHEAD, count - first)
+    length = min(AHEAD, count - first)
     for number in range(length):
         hashes[number] = hash_state(states + 8 * space.words * (first + number), space.words)
         fetch_line(space, hashes[number])
@@ -60,10 +59,9 @@ def _hash_ahead(space: Any, states: Any, first: Any, count: Any, hashes: Any) ->
 
 
 @native
-def _gather(space: Any, states: Any, count: Any, top: Any) -> Any:
+def _gather(space: Any, states: Any, count: Any, top: Any, hashes: Any) -> Any:
     """Adds the states at an address to the table, from place ``top`` on; returns the place after the last."""
-    hashes = np.empty(_AHEAD, dtype=np.uint64)
-    for first in range(0, count, _AHEAD):
+    for first in range(0, count, AHEAD):
         for number in range(_hash_ahead(space, states, first, count, hashes)):
             if insert(space, hashes[number], states + 8 * space.words * (first + number), top):
                 top += 1
@@ -71,10 +69,9 @@ def _gather(space: Any, states: Any, count: Any, top: Any) -> Any:
 
 
 @native
-def _strike(space: Any, states: Any, count: Any, struck: Any) -> None:
+def _strike(space: Any, states: Any, count: Any, struck: Any, hashes: Any) -> None:
     """Marks the states at an address where they are in the table."""
-    hashes = np.empty(_AHEAD, dtype=np.uint64)
-    for first in range(0, count, _AHEAD):
+    for first in range(0, count, AHEAD):
         for number in range(_hash_ahead(space, states, first, count, hashes)):
             place = find(space, hashes[number], states + 8 * space.words * (first + number))
             if place >= 0:

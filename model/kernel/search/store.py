@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from fencepost.model.kernel.compiler.packing import Words
-from fencepost.model.kernel.search.table import LINE, MAX_STATES, Frontier, Space, fill
+from fencepost.model.kernel.search.table import AHEAD, LINE, MAX_STATES, Frontier, Space, fill
 
 _LOAD = 0.8
 _FIRST_LINES = 1 << 13
@@ -108,7 +108,7 @@ class Store:
         self.space = self._space()
         if segments:
             states, cursor = frontier(segments), np.zeros(1, dtype=np.int64)
-            run(lambda: fill(self.space, states, cursor.ctypes.data))
+            run(lambda: fill(self.space, states, cursor.ctypes.data, np.empty(AHEAD, dtype=np.uint64)))
         return True
 
     def rows(self, segment: Segment) -> Words:

@@ -6,18 +6,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fencepost.model.kernel.compiler.intrinsics import call2, call3, fetch_add, load, load_int, lowest_bit, native, store
+from fencepost.model.kernel.compiler.loops import call2, call3, fetch_add, load, load_int, lowest_bit, native, store
 from fencepost.model.kernel.compiler.program import Program, canonicalise, compare
 from fencepost.model.kernel.search.expansion import CURSOR, note
 
 
 class Room(NamedTuple):
     """Room for the successors of one state, as arrays or their addresses: which actions are enabled, the states that they lead
-    to, one in each row, and their numbers."""
+    to, one in each row, their numbers and their hashes."""
 
     enabled: Any
     states: Any
     actions: Any
+    hashes: Any
     scratch: Any
 
     @classmethod
@@ -26,6 +27,7 @@ class Room(NamedTuple):
             enabled=np.zeros(program.enabled_words, dtype=np.uint64),
             states=np.zeros((program.actions, program.words), dtype=np.uint64),
             actions=np.zeros(program.actions, dtype=np.int64),
+            hashes=np.zeros(program.actions, dtype=np.uint64),
             scratch=np.zeros(program.words, dtype=np.uint64),
         )
 

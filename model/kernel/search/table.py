@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fencepost.model.kernel.compiler.intrinsics import (
+from fencepost.model.kernel.compiler.loops import (
     SLOTS,
     alike,
     fetch_add,
@@ -34,7 +34,8 @@ _TAG = np.uint64(0xFFFF_FF00_0000_0000)
 _PLACE = np.uint64((1 << 40) - 1)
 _LOW = np.uint64(0xFFFF_FFFF)
 _EMPTY, _ALL = np.uint64(0), ~np.uint64(0)
-_BATCH = 64
+AHEAD = 64
+"""States whose lines are asked for before the first is looked up."""
 
 
 class Space(NamedTuple):
@@ -149,17 +150,16 @@ def _place(space: Any, value: Any, place: Any) -> None:
 
 
 @native
-def fill(space: Any, frontier: Any, cursor: Any) -> None:
+def fill(space: Any, frontier: Any, cursor: Any, hashes: Any) -> None:
     """Adds states that are distinct and in the array already to an empty table; several threads share the work by the
-    counter at the address ``cursor``."""
-    hashes = np.empty(_BATCH, dtype=np.uint64)
+    counter at the address ``cursor``. ``hashes`` is room for a batch of them (AHEAD)."""
     starts, ordinals = frontier.starts, frontier.ordinals
     total = ordinals[-1]
     while True:
-        first = fetch_add(cursor, _BATCH)
+        first = fetch_add(cursor, AHEAD)
         if first >= total:
             return
-        last = min(first + _BATCH, total)
+        last = min(first + AHEAD, total)
         begin = segment = np.searchsorted(ordinals, first, side="right") - 1
         for ordinal in range(first, last):
             while ordinal >= ordinals[segment + 1]:

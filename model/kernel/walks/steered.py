@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fencepost.model.kernel.compiler.intrinsics import load, native, store
+from fencepost.model.kernel.compiler.loops import load, native, store
 from fencepost.model.kernel.compiler.machine import Kernel
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.program import Program, addresses, bit_set, copy, has, members, take

@@ -1,4 +1,4 @@
-"""The browser that the explorer's pages are tried in, and the pages."""
+"""The explorer's pages, as files that a browser opens."""
 
 from __future__ import annotations
 
@@ -11,19 +11,7 @@ import pytest
 
 from fencepost.traces.explorer.content import Recording
 from fencepost.traces.trace import Loop
-from tests.traces.explorer.opened import missing
 from tests.traces.explorer.recorded import LONG, lamp, lost_entry, run, written
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    """A headless Chromium."""
-    from tests.traces.explorer.chromium import running
-
-    with running() as it:
-        if it is None:
-            missing()
-        yield it
 
 
 @pytest.fixture(scope="session")

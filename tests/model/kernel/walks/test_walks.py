@@ -15,7 +15,7 @@ import pytest
 import fencepost.model.kernel.walks.walks
 from fencepost.model.bookkeeper.ledger import ledger
 from fencepost.model.kernel import Kernel
-from fencepost.model.kernel.compiler.intrinsics import HAS_DEPOSIT, by_clearing, by_deposit
+from fencepost.model.kernel.compiler.loops import HAS_DEPOSIT, by_clearing, by_deposit
 from fencepost.model.kernel.compiler.program import Program, bit_set, members
 from fencepost.model.kernel.walks.course import Strategy
 from fencepost.model.kernel.walks.sample import Sample

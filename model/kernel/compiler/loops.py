@@ -1,0 +1,154 @@
+"""Native loops: Python functions of words and addresses that Numba compiles once, as object code that later processes load.
+
+Addresses are plain integers. A loop takes the addresses of a protocol's compiled functions as values, so it is compiled once
+for all protocols. What a loop writes to it also gets by address, or as an array that its caller has made: it allocates nothing
+itself, so that its code needs nothing of Numba's. Numba is loaded where a loop is not stored.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+
+from fencepost.model.kernel.compiler.loop_store import Stored, read, write
+from fencepost.model.kernel.compiler.native_functions import of_object
+
+SLOTS = 8
+"""Words in a cache line."""
+
+
+class Instruction:
+    """Stands in the text of a loop for the function of that name in ``intrinsics``."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, *_: Any) -> Any:
+        raise TypeError(f"{self.name} is an instruction of the machine: only a native loop has a use for it")
+
+
+load, load_int, store, bump = map(Instruction, ("load", "load_int", "store", "bump"))
+load_published, publish, fetch_add = map(Instruction, ("load_published", "publish", "fetch_add"))
+alike, prefetch, lowest_bit, bit_count = map(Instruction, ("alike", "prefetch", "lowest_bit", "bit_count"))
+deposit = Instruction("deposit")
+call2, call3, call4, call6 = map(Instruction, ("call2", "call3", "call4", "call6"))
+
+_LOADING = threading.RLock()
+
+
+class Loop:
+    """A native loop. It is called with integers, arrays and named tuples of these, and runs without Python's lock; other loops
+    have it compiled into them."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self._ready: dict[str, _Native] = {}
+
+    def __call__(self, *arguments: Any) -> Any:
+        kinds: list[str] = []
+        words: list[int] = []
+        for argument in arguments:
+            _flatten(argument, kinds, words)
+        kind = " ".join(kinds)
+        native_code = self._ready.get(kind) or self._made_ready(kind, arguments, len(words))
+        return native_code(words)
+
+    def _made_ready(self, kind: str, arguments: Sequence[Any], words: int) -> _Native:
+        with _LOADING:
+            if kind not in self._ready:
+                self._ready[kind] = _Native(self._stored(kind, arguments), words)
+        return self._ready[kind]
+
+    def _stored(self, kind: str, arguments: Sequence[Any]) -> Stored:
+        function = self.function
+        place = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__.lstrip('_')}"
+        code = function.__code__
+        exact = repr((function.__module__, kind, code.co_code, code.co_consts, code.co_names)).encode()
+        name = f"{place}-{hashlib.sha256(exact).hexdigest()[:16]}"
+        stored = read(name)
+        if stored is None:
+            from fencepost.model.kernel.compiler.loop_compiler import compiled
+
+            stored = compiled(self, arguments)
+            write(name, stored)
+        return stored
+
+
+class _Native:
+    """The object code of a loop for arguments of some types, in Numba's way of calling: the addresses of the result and of what
+    was raised, then each word of the arguments; a status comes back, which is negative or 0 unless something was raised."""
+
+    def __init__(self, stored: Stored, words: int) -> None:
+        self._object, address = of_object(stored.code, stored.symbol)
+        self._call = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *[ctypes.c_int64] * words)(address)
+        self._returns = _RESULTS[stored.returns]
+
+    def __call__(self, words: Sequence[int]) -> Any:
+        result, raised = (ctypes.c_int64 * 4)(), ctypes.c_void_p()
+        if (status := self._call(ctypes.addressof(result), ctypes.addressof(raised), *words)) not in _RETURNED:
+            raise RuntimeError(f"a native loop ended with status {status}")
+        return self._returns(result)
+
+
+_GREATEST = (1 << 63) - 1
+"""The greatest number that is passed with a sign."""
+
+_RETURNED = (0, -2)
+"""The statuses of a function that returned, something and None."""
+
+_RESULTS: dict[str, Callable[[Any], Any]] = {
+    "none": lambda _: None,
+    "bool": lambda result: bool(result[0] & 1),
+    "int64": lambda result: result[0],
+    "uint64": lambda result: result[0] & (1 << 64) - 1,
+    "UniTuple(int64 x 2)": lambda result: (result[0], result[1]),
+}
+"""What loops return, by Numba's name of the type."""
+
+
+def _flatten(argument: Any, kinds: list[str], words: list[int]) -> None:
+    """Adds what decides how an argument is compiled, and its words in Numba's order; TypeError for what no loop takes."""
+    if isinstance(argument, (int, np.integer, np.bool_)):
+        kinds.append("u" if isinstance(argument, np.uint64) or argument > _GREATEST else "i")
+        words.append(int(argument))
+    elif isinstance(argument, np.ndarray):
+        layout = "C" if argument.flags.c_contiguous else "F" if argument.flags.f_contiguous else "A"
+        kinds.append(f"{argument.dtype.str}{argument.ndim}{layout}{'' if argument.flags.writeable else ' read'}")
+        words += (0, 0, argument.size, argument.itemsize, argument.ctypes.data, *argument.shape, *argument.strides)
+    elif isinstance(argument, tuple):
+        kinds.append(f"{type(argument).__name__}(")
+        for each in argument:
+            _flatten(each, kinds, words)
+        kinds.append(")")
+    else:
+        raise TypeError(f"a native loop takes no {type(argument).__name__}")
+
+
+def native(function: Callable[..., Any]) -> Loop:
+    """Makes a function a native loop."""
+    return Loop(function)
+
+
+@native
+def by_deposit(word: Any, rank: Any) -> Any:
+    """What ``lowest_bit_but`` gives, without a branch."""
+    return lowest_bit(deposit(np.uint64(1) << np.uint64(rank), word))
+
+
+@native
+def by_clearing(word: Any, rank: Any) -> Any:
+    """What ``lowest_bit_but`` gives, on any machine."""
+    for _ in range(rank):
+        word &= word - np.uint64(1)
+    return lowest_bit(word)
+
+
+HAS_DEPOSIT = bool(llvm.get_host_cpu_features().get("bmi2"))
+lowest_bit_but = by_deposit if HAS_DEPOSIT else by_clearing
+"""The number of the lowest bit of a word that is set except for ``rank`` lower ones; there must be one."""

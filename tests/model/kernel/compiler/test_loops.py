@@ -1,0 +1,106 @@
+"""Native loops are compiled once, stored as object code that needs nothing of Numba's, and loaded by later processes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fencepost.model.kernel.compiler import loop_store, loops
+from fencepost.model.kernel.compiler.loop_store import VARIABLE
+from fencepost.model.kernel.compiler.loops import Instruction, load, native
+from fencepost.model.kernel.compiler.program import compare, has, same
+from fencepost.model.kernel.search.table import hash_state
+
+SAID = "import sys, tests.model.kernel.compiler.test_loops as t; print(t.sum_of_first(4), 'numba' in sys.modules)"
+ROOT = Path(__file__).resolve().parents[4]
+
+
+@native
+def _sum(words: Any, count: Any) -> Any:
+    total = np.uint64(0)
+    for word in range(count):
+        total += load(words + 8 * word)
+    return total
+
+
+def sum_of_first(count: int) -> int:
+    words = np.arange(count, dtype=np.uint64)
+    return int(_sum(words.ctypes.data, count))
+
+
+def test_loops_take_and_return_words() -> None:
+    states = np.array([[1, 2], [1, 2], [1, 3], [(1 << 64) - 1, 0]], dtype=np.uint64)
+    at = [row.ctypes.data for row in states]
+    assert (same(at[0], at[1], 2), same(at[0], at[2], 2)) == (True, False)
+    assert (compare(at[0], at[2], 2), compare(at[3], at[0], 2), compare(at[0], at[1], 2)) == (-1, 1, 0)
+    assert has(at[3], 63)
+    assert hash_state(at[3], 2) == hash_state(np.int64(at[3]), 2) >= 0
+
+
+def test_each_instruction_is_there() -> None:
+    from fencepost.model.kernel.compiler import intrinsics  # loads Numba
+
+    named = {value.name: name for name, value in vars(loops).items() if isinstance(value, Instruction)}
+    assert named == {name: name for name in named}
+    defined = {name for name, value in vars(intrinsics).items() if type(value).__name__ == "_Intrinsic"}
+    assert set(named) == defined
+
+
+def test_an_instruction_is_for_loops_alone() -> None:
+    with pytest.raises(TypeError, match="load is an instruction of the machine"):
+        load(0)
+
+
+def test_what_no_loop_takes_is_refused() -> None:
+    with pytest.raises(TypeError, match="a native loop takes no str"):
+        _sum("words", 1)
+
+
+@pytest.mark.long
+def test_a_loop_that_allocates_is_refused() -> None:
+    @native
+    def sum_of_new(count: Any) -> Any:
+        return np.zeros(count).sum()
+
+    with pytest.raises(Exception, match="Failed in nopython mode pipeline"):
+        sum_of_new(3)
+
+
+@pytest.mark.long
+def test_a_later_process_loads_the_object_code(tmp_path: Path) -> None:
+    assert [_in_a_process(tmp_path) for _ in range(2)] == ["6 True", "6 False"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("damage", [b"", b"no header\n", None])
+def test_a_damaged_file_is_made_again(tmp_path: Path, damage: bytes | None) -> None:
+    _in_a_process(tmp_path)
+    (file,) = tmp_path.rglob("*.o")
+    whole = file.read_bytes()
+    middle = len(whole) // 2
+    file.write_bytes(whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :] if damage is None else damage)
+    assert _in_a_process(tmp_path) == "6 True"
+    assert (file.read_bytes(), _in_a_process(tmp_path)) == (whole, "6 False")
+
+
+def test_loops_of_another_processor_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    folders = set()
+    for name in ("one", "another"):
+        monkeypatch.setattr(loop_store.llvm, "get_host_cpu_name", lambda name=name: name)
+        loop_store.folder_of_loops.cache_clear()
+        folders.add(loop_store.folder_of_loops())
+    loop_store.folder_of_loops.cache_clear()
+    assert len(folders) == 2
+
+
+def _in_a_process(folder: Path) -> str:
+    """What a process says that keeps its loops in the folder."""
+    around = {VARIABLE: str(folder), "PATH": "/usr/bin"}
+    done = subprocess.run([sys.executable, "-c", SAID], cwd=ROOT, env=around, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
