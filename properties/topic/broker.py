@@ -28,11 +28,13 @@ def _queue(suite: Suite, log: Log) -> None:
 
     @suite.always
     def queue_is_counted() -> Any:
-        """A queue has as many messages as its broker counts; no more of them have arrived, and no more of these are sent."""
+        """A queue has as many messages as its broker counts; no more of them have arrived, and no more of these are sent. A
+        connection counts no more of them either."""
         room = suite.protocol.universes["place_in_queue"]
         counted = [(s.queue[b, q] != NOTHING, s.length[b] > q) for b in broker for q in room]
         both = [And(Implies(there, in_it), Implies(in_it, there)) for there, in_it in counted]
-        return And(*both, *(And(s.sent[b] <= s.arrived[b], s.arrived[b] <= s.length[b]) for b in broker))
+        counts = [s.counted[b] <= s.length[b] for b in broker] if hasattr(s, "counted") else []
+        return And(*both, *counts, *(And(s.sent[b] <= s.arrived[b], s.arrived[b] <= s.length[b]) for b in broker))
 
     @suite.step
     def confirmed_is_the_first_sent() -> Any:

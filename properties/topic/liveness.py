@@ -16,8 +16,8 @@ def topic_liveness(suite: Suite, log: Log) -> None:
 
     @suite.leads_to
     def writes_are_answered() -> Any:
-        """A write that a topic has taken is answered, in the end."""
-        owed = {b: s.owed[b] if hasattr(s, "owed") else False for b in broker}
+        """A write that a topic has taken is answered, in the end, or the connection that it came by is over."""
+        owed = {b: Or(s.owed[b], s.stuck[b]) if hasattr(s, "owed") else False for b in broker}
         waits = {b: Or(s.length[b] > 0, owed[b]) for b in broker}
         return [(waits[b], Or(Not(waits[b]), log.waits_in_vain(b))) for b in broker]
 

@@ -63,6 +63,7 @@ def _list(suite: Suite, log: Log) -> None:
             ledgers = [s.known_version[b] > 0, s.current[b] != NONE, s.fresh[b] != NONE]
             writes = [s.length[b] > 0, s.arrived[b] > 0, s.sent[b] > 0, s.topic[b] != "serving"]
             writes += [s.filled[b]] if hasattr(s, "filled") else []
+            writes += [s.owed[b], s.counted[b] > 0] if hasattr(s, "owed") else []
             writes += [s.has_cursor[b], s.mark[b] > 0] if log.settings["subscription"] else []
             return Or(Not(s.known[b].is_empty), *writes, *ledgers, *entries, *sequences)
 

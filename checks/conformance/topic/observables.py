@@ -131,6 +131,13 @@ def _unanswered(view: View, b: str) -> bool:
     return bool(view[f"length[{b}]"]) or forgets(view, b)
 
 
+def _counted(view: View, b: str) -> bool | None:
+    """Whether the connection counts a write: one that is never answered does, and one of the queue may have come by it."""
+    if view.get(f"stuck[{b}]", False) or not view[f"length[{b}]"]:
+        return bool(view.get(f"stuck[{b}]", False))
+    return bool(view[f"counted[{b}]"]) if f"counted[{b}]" in view else None
+
+
 def _consumed(values: Values) -> int:
     """The place after the last entry whose acknowledgement a broker has answered."""
     position = values.get("consumed")
@@ -224,6 +231,7 @@ OBSERVABLES = (
     _of("topic", ("topic",), _loaded(lambda view, b: view[f"topic[{b}]"]), lambda shown: shown.get("topic")),
     _of("pending writes", ("length", "owed"), _loaded(_writes), lambda shown: shown.get("pending_writes")),
     _of("unanswered", ("length", "owed"), _loaded(_unanswered), lambda shown: shown.get("unanswered")),
+    _of("counted", ("counted", "stuck", "length"), _counted, lambda shown: shown.get("counted")),
     _of("pushed", ("pushed",), _loaded(lambda view, b: view.get(f"pushed[{b}]")), lambda shown: shown.get("pushed")),
     _of(
         "persisted", ("persisted",), _loaded(lambda view, b: view.get(f"persisted[{b}]")), lambda shown: shown.get("persisted")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import reduce
 from typing import Any
 
-from fencepost.model.language import And, If, Not, Or, Protocol, either, maximum
+from fencepost.model.language import And, If, Not, Protocol, any_of, either, maximum
 from fencepost.model.pulsar.topic.fence import Fence
 from fencepost.model.pulsar.topic.producer import Producer
 from fencepost.model.pulsar.topic.state import State
@@ -31,13 +33,23 @@ class Adds:
         """The first write is answered, and leaves the queue."""
         s = self.s
         left = {s.arrived[b]: maximum(s.arrived[b] - 1, 0), s.sent[b]: maximum(s.sent[b] - 1, 0)}
-        return self.answered(b), s.without_first(b, 1), left
+        return self.answered(b), self._off_the_queue(b, 1), left
+
+    def _off_the_queue(self, b: int, count: Any, forgotten: Mapping[Any, Any] | None = None) -> dict[Any, Any]:
+        """The first writes leave the queue as the first of them is answered, which may end the connection."""
+        s = self.s
+        over = any_of(And(s.queue[b, 0] == m, self.producer.hangs_up(b, m)) for m in s.message)
+        return s.ended_if(b, over, {**s.without_first(b, count), **(forgotten or {})})
+
+    def completed_when_closed(self, b: int) -> Any:
+        """The same in a closed managed ledger: what is pending behind it fails."""
+        return self.answered(b), self._off_the_queue(b, self.s.arrived[b]), {self.s.arrived[b]: 0, self.s.sent[b]: 0}
 
     def completed_when_fenced(self, b: int) -> Any:
         """The same in a fenced managed ledger, up to 4.2.4: what is pending behind it is never answered."""
         s = self.s
-        forgotten = {s.arrived[b]: 0, s.sent[b]: 0, s.owed[b]: Or(s.owed[b], s.arrived[b] > 1)}
-        return self.answered(b), s.without_first(b, s.arrived[b]), forgotten
+        left = {s.arrived[b]: 0, s.sent[b]: 0}
+        return self.answered(b), self._off_the_queue(b, s.arrived[b], s.forgotten(b, s.arrived[b] - 1, but=1)), left
 
     def ledger_closed(self, b: int, k: int, end: Any) -> dict[Any, Any]:
         """ManagedLedgerImpl.ledgerClosed: the list will say how many entries it has, or drop it if it is empty; a ledger is
@@ -60,6 +72,11 @@ class Adds:
             for place in s.room:
                 value = If(s.arrived[b] == place, s.queue[b, place], value)
             return value
+
+        def without_first_waiting(b: int) -> dict[Any, Any]:
+            """It leaves the queue, and what has arrived before stays."""
+            stays = {place: s.without_first(b, 1, but=place) for place in s.room}
+            return {x: reduce(lambda y, place: If(s.arrived[b] == place, stays[place][x], y), s.room, x) for x in stays[0]}
 
         @p.step(
             by="b",
@@ -91,11 +108,11 @@ class Adds:
             only_if=s.may.closes or s.may.fences,
         )
         def add_refused(b: int) -> Any:
-            """After a failure, a termination or a fence it fails at once."""
-            alone = And(arrives(b), s.arrived[b] == 0)
-            refused = Or(s.state[b].among("write_failed", "terminated", "closed"), s.state[b] == "fenced")
-            failed = either(s.state[b] == "fenced", fence.write_met_fence(b), fence.write_failed(b))
-            return And(alone, refused), s.without_first(b, 1), failed
+            """After a failure, a termination or a fence it fails at once, and what is pending stays."""
+            refused = s.state[b].among("write_failed", "terminated", "closed", "fenced")
+            met = fence.writes_met_fence(b, 1, but=s.arrived[b])
+            failed = either(s.state[b] == "fenced", met, fence.write_failed(b))
+            return And(arrives(b), refused), without_first_waiting(b), failed
 
         @p.step(
             by="b",
@@ -128,6 +145,8 @@ class Adds:
             if s.may.deletes and s.may.rivals:
                 closes = either(s.ledgers[k].status == "deleted", {}, closes)
             completed = self.completed(b)
+            if s.may.settings["closings"] and p.has("closed_reopened"):
+                completed = either(s.state[b] == "closed", self.completed_when_closed(b), completed)
             if s.may.closes and s.may.trims and p.has("fenced_context_kept"):
                 completed = either(s.state[b] == "fenced", self.completed_when_fenced(b), completed)
             return s.has_filled(b), closes, s.not_filled(b), closed, completed
@@ -175,8 +194,8 @@ class Adds:
             """The managed ledger fences itself. Up to 4.2.4 nobody answers what is pending."""
             if not p.has("fenced_context_kept"):
                 return fence.becomes_fenced(b)
-            left = {s.arrived[b]: 0, s.sent[b]: 0, s.owed[b]: Or(s.owed[b], s.arrived[b] > 0)}
-            return {s.state[b]: "fenced"}, s.without_first(b, s.arrived[b]), left
+            left = {**s.without_first(b, s.arrived[b]), s.arrived[b]: 0, s.sent[b]: 0}
+            return {s.state[b]: "fenced"}, left, s.forgotten(b, s.arrived[b])
 
         @p.fault(
             by="b",

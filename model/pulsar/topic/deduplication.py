@@ -63,5 +63,6 @@ class Deduplication:
             if not p.has("snapshot_ahead"):
                 counted = If(s.has_filled(b), ledger.confirmed - 1, ledger.confirmed)
             place = k * s.capacity + counted
-            ready = And(s.state[b].among("opened", "closing_ledger"), ledger.confirmed > 0, s.snapshot_at < place)
+            writable = s.state[b].among("opened", "closing_ledger", "creating", "closed_ledger", "write_failed")
+            ready = And(writable, ledger.confirmed > 0, s.snapshot_at < place)
             return ready, {s.snapshot: s.persisted[b], s.snapshot_at: place}

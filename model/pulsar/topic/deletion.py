@@ -29,7 +29,7 @@ class Deletion:
         )
         def collect_inactive(b: int, k: int) -> Any:
             """The topic is deleted as inactive. The list is trimmed first, by compare-and-set, if there is more than the
-            current ledger.
+            current ledger. It is deleted here with an open ledger only; ManagedLedgerImpl.asyncDelete asks for no state.
 
             A broker that has lost the topic should meet BadVersion in any case; but the node is deleted at any version, and all
             three releases go through if there was nothing to trim.

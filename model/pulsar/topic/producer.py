@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fencepost.model.language import And, If, Not, Protocol, either
+from fencepost.model.language import And, If, Not, Protocol, either, minimum
 from fencepost.model.pulsar.topic.state import NOBODY, State
 
 
@@ -20,16 +20,16 @@ class Producer:
         A receipt for a later message than the next one makes it connect again; one for an earlier message is ignored.
         """
         s = self.s
-        here, next_one, later = s.connected == b, s.acked == m, s.acked < m
-        return {s.acked: If(And(here, next_one), s.acked + 1, s.acked), **s.disconnected(And(here, later))}
+        here, next_one = s.connected == b, s.acked == m
+        return {s.acked: If(And(here, next_one), s.acked + 1, s.acked), **s.disconnected(self.hangs_up(b, m))}
+
+    def hangs_up(self, b: int, m: Any) -> Any:
+        """The formula: at this receipt the producer closes its connection."""
+        return And(self.s.connected == b, self.s.acked < m)
 
     def declare(self) -> Any:
         """Declares the steps; returns the one that connects, which a whole may take."""
         p, s = self.protocol, self.s
-
-        def throttled(b: int) -> Any:
-            """The formula: the connection is not read, since a write that it counts is never answered."""
-            return s.owed[b] if p.has("fenced_context_kept") else False
 
         @p.step(by="producer", to="b", mirrors="PersistentTopic.addProducer", fair=True, spends="connections", b=s.broker)
         def connect(b: int) -> Any:
@@ -40,14 +40,14 @@ class Producer:
         @p.fault(by="producer", b=s.broker)
         def lose_connection(b: int) -> Any:
             """The connection breaks."""
-            return s.connected == b, s.disconnected()
+            return s.connected == b, s.hung_up(b)
 
         @p.step(by="producer", mirrors="ClientCnx.handleSendError", fair=True, b=s.broker, only_if=s.may.closes)
         def hear_error(b: int) -> Any:
             """What was sent is answered, and some of it with an error: the client closes the connection."""
-            answered = And(s.length[b] == 0, s.next_out > s.acked, Not(throttled(b)))
+            answered = And(s.length[b] == 0, s.next_out > s.acked, Not(s.is_stuck(b)))
             attached = True if s.link is None else s.link == "attached"
-            return And(s.connected == b, attached, answered), s.disconnected()
+            return And(s.connected == b, attached, answered), s.hung_up(b)
 
         @p.step(
             by="producer",
@@ -60,12 +60,15 @@ class Producer:
         def publish(b: int, m: int) -> Any:
             """A message arrives: refused if the topic is fenced; a duplicate is acknowledged at once if it is persisted, and
             refused if that is not known; else it is handed to the topic's executor."""
-            arrives = And(s.connected == b, s.next_out == m, Not(throttled(b)), s.length[b] < len(s.room))
+            arrives = And(s.connected == b, s.next_out == m, Not(s.is_stuck(b)), s.length[b] < len(s.room))
             last = {s.queue[b, place]: If(s.length[b] == place, m, s.queue[b, place]) for place in s.room}
             accepted: Any = {**last, s.length[b]: s.length[b] + 1}
+            if s.counted is not None:
+                accepted[s.counted[b]] = minimum(s.counted[b], s.length[b]) + 1
             if s.dedup:
                 accepted = {**accepted, s.pushed[b]: m + 1}
-                duplicate = either(s.persisted[b] > m, self.receipt(b, m), {})
+                answered = {**self.receipt(b, m), **s.ended_if(b, self.hangs_up(b, m), {})}
+                duplicate = either(s.persisted[b] > m, answered, {})
                 accepted = either(s.pushed[b] > m, duplicate, accepted)
             return arrives, {s.next_out: m + 1}, either(s.topic[b] == "serving", accepted, {})
 

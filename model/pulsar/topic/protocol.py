@@ -104,7 +104,8 @@ class Topic:
         @p.fault(by="b", spends="crashes", b=broker)
         def crash(b: int) -> Any:
             """The process ends and forgets everything."""
-            return s.state[b] != "none", s.gone(b)
+            ended = {} if s.stuck is None else {s.stuck[b]: False}
+            return s.state[b] != "none", {**s.gone(b), **ended}
 
         @p.move(by="b", mirrors="PersistentTopic.close", b=broker, only_if=is_part)
         def leave(b: int) -> Any:

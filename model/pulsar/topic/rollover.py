@@ -93,7 +93,11 @@ class Rollover:
 
         @p.fault(by="b", mirrors="ManagedLedgerImpl.createComplete", spends="failures", b=s.broker)
         def creation_fails(b: int) -> Any:
-            """No ledger can be created: what is pending fails, and until the topic has drained so does what comes."""
+            """No ledger can be created: what is pending fails, and until the topic has drained so does what comes.
+
+            Left out: one that was terminated or fenced meanwhile becomes WriteFailed or ClosedLedger by that, in all three
+            releases.
+            """
             fails = {state[b]: If(s.arrived[b] > 0, "write_failed", "closed_ledger")}
             return And(state[b] == "creating", s.fresh[b] == NONE), fails, fence.all_fail(b)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fencepost.model.language import And, If, Not, Protocol, Universe, maximum
+from fencepost.model.language import And, If, Not, Or, Protocol, Universe, maximum, minimum
 from fencepost.model.pulsar.topic.possible import Possible
 
 STATES = (
@@ -41,7 +41,9 @@ class State:
     - Broker, writes: ``queue`` has the messages that passed PersistentTopic.publishMessage and are not answered, in their
       order: the first ``arrived`` are in pendingAddEntries, the first ``sent`` are sent to the current ledger, and the others
       wait for the topic's executor. ``filled`` says that the first one filled its ledger, is confirmed, and waits for the
-      close. ``owed`` says that some write was forgotten: it is never answered, and pendingWriteOps never 0 again.
+      close. ``owed`` says that some write was forgotten: PersistentTopic.pendingWriteOps is never 0 again.
+    - Connection of the client to a broker, ServerCnx.pendingSendRequest: the last ``counted`` writes of the queue came by it,
+      and ``stuck`` says that it counts one that is never answered. It outlives the topic, and ends with itself only.
     - Broker, PersistentTopic and MessageDeduplication: ``topic``, ``pushed``, ``persisted``, as counts of messages.
     - Trimming and deletion: ``trimmed`` are ledgers that were trimmed, ``deleting`` those that a broker has still to delete;
       ``discarded`` says that the topic was deleted by a broker that knew its list, as it should be.
@@ -98,6 +100,8 @@ class State:
         self.sent = p.number("sent", 0, len(room), per=broker)
         self.filled: Any = p.flag("filled", per=broker) if may.fills else None
         self.owed: Any = p.flag("owed", per=broker) if self._forgets else None
+        self.counted: Any = p.number("counted", 0, len(room), per=broker) if self._forgets else None
+        self.stuck: Any = p.flag("stuck", per=broker) if self._forgets else None
         self.topic = p.choice("topic", TOPIC, per=broker)
         self.pushed: Any = p.number("pushed", 0, len(message), per=broker) if dedup else None
         self.persisted: Any = p.number("persisted", 0, len(message), per=broker) if dedup else None
@@ -143,6 +147,13 @@ class State:
         """The formula: the producer is at the broker, and is going to be disconnected."""
         return False if self.link is None else And(self.connected == b, self.link == "disconnecting")
 
+    def is_stuck(self, b: int) -> Any:
+        """The formula: the connection counts a write that is never answered.
+
+        ServerCnx stops reading at maxPendingPublishRequestsPerConnection of them; here at the first one.
+        """
+        return False if self.stuck is None else self.stuck[b]
+
     def knows_the_version(self, b: int) -> Any:
         """The formula: a compare-and-set of the list with the version that the broker knows succeeds."""
         return True if self.protocol.has("list_without_version") else self.known_version[b] == self.version
@@ -185,9 +196,35 @@ class State:
         away = {self.connected: If(condition, NOBODY, self.connected)}
         return away if self.link is None else {**away, self.link: If(condition, "attached", self.link)}
 
+    def hung_up(self, b: int, condition: Any = True) -> dict[Any, Any]:
+        """The same, and the connection to the broker is over: the next one counts nothing."""
+        return {**self.disconnected(condition), **self.ended_if(b, condition, {})}
+
+    def ended_if(self, b: int, condition: Any, changes: Mapping[Any, Any]) -> dict[Any, Any]:
+        """These changes, and if the condition holds, the connection to the broker ends with them and counts nothing."""
+        if self.stuck is None:
+            return dict(changes)
+        counted, stuck = self.counted[b], self.stuck[b]
+        left = {counted: If(condition, 0, changes.get(counted, counted))}
+        return {**changes, **left, stuck: If(condition, False, changes.get(stuck, stuck))}
+
+    def forgotten(self, b: int, count: Any, *, but: Any = 0) -> dict[Any, Any]:
+        """So many of the first writes, after those that are passed over, are never answered."""
+        if self.owed is None:
+            return {}
+        return {self.owed[b]: Or(self.owed[b], count > 0), **self.counts_for_good(b, count, but=but)}
+
+    def counts_for_good(self, b: int, count: Any, *, but: Any = 0) -> dict[Any, Any]:
+        """The same, and nobody has the topic any more: only the connection counts those that came by it."""
+        if self.stuck is None:
+            return {}
+        by_it = And(count > 0, self.counted[b] + count + but > self.length[b])
+        return {self.stuck[b]: Or(self.stuck[b], by_it)}
+
     def without_first(self, b: int, count: Any, *, but: int = 0) -> dict[Any, Any]:
         """So many of the first writes leave the queue; ``but`` are passed over, and stay."""
         queue, size = self.queue, len(self.room)
+        left = maximum(self.length[b] - count, 0)
 
         def after(place: int) -> Any:
             if place < but:
@@ -200,7 +237,12 @@ class State:
                 value = If(count == gone, queue[b, place + gone], value)
             return value
 
-        return {self.length[b]: maximum(self.length[b] - count, 0), **{queue[b, place]: after(place) for place in self.room}}
+        changes = {self.length[b]: left, **{queue[b, place]: after(place) for place in self.room}}
+        if self.counted is not None:
+            behind = minimum(self.counted[b], maximum(left - but, 0))
+            passed_over = maximum(self.counted[b] - count, 0)
+            changes[self.counted[b]] = If(self.counted[b] > self.length[b] - but, passed_over, behind)
+        return changes
 
     def gone(self, b: int) -> dict[Any, Any]:
         """The topic is not loaded at the broker any more, and its producer not connected."""
@@ -219,6 +261,8 @@ class State:
         }
         changes |= {self.known_entries[b, k]: 0 for k in self.ledger}
         changes |= {self.queue[b, place]: NOTHING for place in self.room}
+        if self.owed is not None:
+            changes |= {self.owed[b]: False, self.counted[b]: 0}
         if self.dedup:
             changes |= {self.pushed[b]: 0, self.persisted[b]: 0}
         if self.deleting is not None:

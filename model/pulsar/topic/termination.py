@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from fencepost.model.language import And, If, Not, Or, Protocol, either, maximum
@@ -22,6 +23,19 @@ class Termination:
         if closings:
             self._close()
 
+    def _under_way(self, b: int, failed: Callable[[Any, int], dict[Any, Any]] | None = None, *, waiting: bool) -> Any:
+        """What is under way leaves the queue as it has ``failed``, except for an entry that has filled its ledger: OpAddEntry
+        answers it when it hears of the close. What waits for a new ledger stays if it is ``waiting``."""
+        s = self.s
+
+        def leaves(but: int) -> dict[Any, Any]:
+            pending = maximum(s.arrived[b] - but, 0)
+            count = If(s.sent[b] > but, pending, 0) if waiting else pending
+            left = {s.arrived[b]: s.arrived[b] - count, s.sent[b]: but}
+            return {**s.without_first(b, count, but=but), **left, **({} if failed is None else failed(count, but))}
+
+        return leaves(0) if s.filled is None else either(s.filled[b], leaves(1), leaves(0))
+
     def _terminate(self) -> None:
         p, s, fence = self.protocol, self.s, self.fence
         ledgers, state = s.ledgers, s.state
@@ -39,25 +53,29 @@ class Termination:
             """The managed ledger is terminated and its ledger closed at what is confirmed. What BookKeeper had under way
             fails.
 
-            Only one that is fenced refuses; one that was closed, or waits after a failure, is terminated as well.
+            Only one that is fenced refuses; one that was closed, or waits after a failure, is terminated as well. An entry
+            that waits for the close of its ledger is answered by that close.
             """
             ledger = ledgers[k]
             end = If(ledger.status == "open", ledger.confirmed, ledger.end)
-            under_way: Any = If(s.sent[b] > 0, s.arrived[b], 0) if reopens else s.arrived[b]
-            fails = And(s.arrived[b] > 0, under_way > 0)
-            if p.has("pending_forgotten"):
-                answered: Any = {s.owed[b]: If(fails, True, s.owed[b])}
-            else:
-                answered = {variable: If(fails, value, variable) for variable, value in fence.write_failed(b).items()}
-            left = {s.arrived[b]: maximum(s.arrived[b] - under_way, 0), s.sent[b]: 0}
             writable = state[b].among("opened", "closing_ledger", "creating", "closed_ledger", "write_failed")
-            ready = And(Or(writable, And(state[b] == "closed", s.fresh[b] == NONE)), Not(s.has_filled(b)))
-            return ready, ledger.close(end), {state[b]: "terminated"}, s.without_first(b, under_way), left, answered
+            ready = Or(writable, And(state[b] == "closed", s.fresh[b] == NONE))
+
+            def failed(count: Any, but: int) -> dict[Any, Any]:
+                if p.has("pending_forgotten"):
+                    return s.forgotten(b, count, but=but)
+                return {variable: If(count > 0, value, variable) for variable, value in fence.write_failed(b).items()}
+
+            under_way = self._under_way(b, failed, waiting=reopens)
+            return ready, ledger.close(end), {state[b]: "terminated"}, under_way
 
         @p.step(by="b", mirrors="ManagedLedgerImpl.asyncTerminate", fair=True, b=s.broker, k=lambda b: s.current[b])
         def list_end(b: int, k: int) -> Any:
             """The list is written with the terminated position, by compare-and-set; BadVersion: the managed ledger is
-            fenced."""
+            fenced.
+
+            Left out: if somebody has closed its ledger at another end, the close is refused, and the list is never written.
+            """
             place = k * s.capacity + ledgers[k].end
             listed = {**s.written(b, s.known[b]), s.ended: True, s.final: place}
             going = And(state[b] == "terminated", Not(s.ended), s.has_room())
@@ -119,12 +137,10 @@ class Termination:
             end = If(ledger.status == "open", ledger.confirmed, ledger.end)
             ended = False if s.ended is None else And(s.ended, s.fresh[b] == NONE)
             going = And(s.is_loaded(b), state[b] != "fenced", state[b] != "closed", Or(state[b] != "terminated", ended))
-            ready = And(going, Not(s.has_filled(b)), s.topic[b] != "closing")
+            ready = And(going, s.topic[b] != "closing")
             closed: dict[Any, Any] = {state[b]: "closed", s.topic[b]: "closing"}
-            fails: Any = If(s.sent[b] > 0, s.arrived[b], 0) if p.has("closed_reopened") else s.arrived[b]
-            left = {s.arrived[b]: maximum(s.arrived[b] - fails, 0), s.sent[b]: 0}
             if s.owed is not None and not p.has("closed_reopened"):
-                closed[s.owed[b]] = False
+                closed |= {s.owed[b]: False, s.stuck[b]: False}
             if s.cursor is not None:
                 closed[s.cursor] = If(s.has_cursor[b], s.mark[b], s.cursor)
-            return ready, ledger.close(end), closed, s.without_first(b, fails), left
+            return ready, ledger.close(end), closed, self._under_way(b, waiting=p.has("closed_reopened"))

@@ -17,11 +17,11 @@ from tests.properties.searching import searched, unexpected
 CLUSTER = PROTOCOLS["cluster"]
 
 COUNTS = {
-    "an expiry": (20895, 55044, 29),
+    "an expiry": (20895, 54650, 29),
     "an expiry, no deduplication": (28803, 71168, 28),
     "an unload": (4679, 7085, 28),
     "a crash": (4212, 6254, 28),
-    "an expiry, an owner cut off": (42064, 111548, 30),
+    "an expiry, an owner cut off": (42064, 110760, 30),
     "deleted as inactive": (6600, 14402, 23),
 }
 

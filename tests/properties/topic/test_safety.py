@@ -14,15 +14,15 @@ from tests.properties.searching import searched, unexpected
 TOPIC = PROTOCOLS["topic"]
 
 COUNTS = {
-    "two brokers": (30929, 73460, 26),
-    "two brokers, no deduplication": (86305, 194356, 29),
-    "failures": (1556, 2839, 24),
+    "two brokers": (30929, 73038, 26),
+    "two brokers, no deduplication": (86305, 193710, 29),
+    "failures": (1556, 2835, 24),
     "failed adds": (6049, 12648, 22),
     "terminated": (529, 886, 17),
-    "unloaded": (3378, 5415, 26),
-    "full ledgers, snapshots": (2371, 3990, 27),
-    "trimmed": (27925, 83510, 31),
-    "deleted": (10105, 23240, 26),
+    "unloaded": (3378, 5284, 26),
+    "full ledgers, snapshots": (3473, 6208, 27),
+    "trimmed": (27925, 83486, 31),
+    "deleted": (10105, 22936, 26),
 }
 
 CONTROLS: dict[str, dict[str, int]] = {

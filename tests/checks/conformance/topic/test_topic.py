@@ -147,6 +147,16 @@ def test_a_cursor_whose_ledger_cannot_be_read_loses_its_properties(adapter: Topi
 
 
 @pytest.mark.later
+def test_a_flushed_position_is_refused_when_the_ledger_that_the_cursor_moved_to_is_dropped(adapter: TopicAdapter) -> None:
+    """ManagedCursorImpl.flush clears isDirty before asyncMarkDelete refuses: it waits for the next acknowledgement."""
+    sizes: dict[str, Value] = {"messages": 2, "capacity": 1, "ledgers": 4, "rolls": 1, "trims": 1, "subscription": True}
+    moved = f"{FILLS}; confirm(b0, l0, s0); consume(b0, l0, s0); hear_close(b0, l0); create_ledger(b0, l1); list_new(b0, l1)"
+    dropped = f"{moved}; publish(b0, m1); add(b0, l1, s0); fail_add(b0, l1)"
+    run = follow(adapter, f"{dropped}; persist_position(b0)", dedup=False, add_failures=1, **sizes)
+    assert (run.verdict, run.known) == ("differs", "flush_refused"), run
+
+
+@pytest.mark.later
 def test_what_passed_the_fence_is_stored_before_what_failed(adapter: TopicAdapter) -> None:
     """The first of the two holes through which deduplication loses a message, in 4.2.4."""
     late = f"{FAILS}; add_waits(b0)"

@@ -99,8 +99,13 @@ public final class TopicBench implements Lines.Target {
         if (message == acked) {
             acked++;
         } else if (message > acked) {
-            disconnect();
+            hangUp();
         }
+    }
+
+    private void hangUp() {
+        brokers.get(connected).hangUp();
+        disconnect();
     }
 
     private void disconnect() {
@@ -137,7 +142,7 @@ public final class TopicBench implements Lines.Target {
                 broker.topic.addProducer();
                 break;
             case "lose":
-                disconnect();
+                hangUp();
                 break;
             case "disconnect":
                 orRefuse(broker.topic.isCutOff(), broker, "disconnection");
@@ -197,11 +202,12 @@ public final class TopicBench implements Lines.Target {
             case "snapshot":
                 broker.topic.takeSnapshot();
                 break;
+            case "crash":
+                broker.hangUp();
+                forget(broker);
+                break;
             case "forget":
-                if (broker.name.equals(connected)) {
-                    connected = null;
-                }
-                broker.forget();
+                forget(broker);
                 break;
             case "recover":
                 ledgers.find(ledger).close(entries);
@@ -209,6 +215,13 @@ public final class TopicBench implements Lines.Target {
             default:
                 throw new IllegalArgumentException("no such step: " + step);
         }
+    }
+
+    private void forget(TopicBroker broker) throws Exception {
+        if (broker.name.equals(connected)) {
+            connected = null;
+        }
+        broker.forget();
     }
 
     private static void orRefuse(boolean done, TopicBroker broker, String what) throws Refused {

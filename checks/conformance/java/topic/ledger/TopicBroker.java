@@ -51,6 +51,7 @@ final class TopicBroker {
     private final Publication.Answered client;
     private final Queue<Integer> waiting = new ArrayDeque<>();
     private final Set<Publication> unanswered = new HashSet<>();
+    private final Set<Publication> counted = new HashSet<>();
     private final SettableClock clock = new SettableClock();
     private Tasks tasks;
     private View view;
@@ -95,12 +96,18 @@ final class TopicBroker {
         this.settings = settings;
         this.client = (publication, failure) -> {
             unanswered.remove(publication);
+            counted.remove(publication);
             client.hear(publication, failure);
         };
         forget();
     }
 
-    /** The process ends, or the topic leaves it: nothing of memory stays, and nobody waits for an answer. */
+    /** The connection of the client is over; the next one counts nothing. */
+    void hangUp() {
+        counted.clear();
+    }
+
+    /** The process ends, or the topic leaves it. The connection goes on counting what is not answered. */
     void forget() throws Exception {
         tasks = new Tasks();
         view = store.view();
@@ -151,7 +158,7 @@ final class TopicBroker {
     boolean let(String what, long of, int code, int entries) {
         view.reason = ledger != null && ledger.state == ManagedLedgerImpl.State.Terminated && what.equals("close") ? "end" : "list";
         for (Request request : bookies.requests()) {
-            if (request.what.equals(what) && request.ledger == of) {
+            if (asked(request).equals(what) && request.ledger == of) {
                 bookies.requests().remove(request);
                 request.answer(code, entries);
                 tasks.drain();
@@ -159,6 +166,11 @@ final class TopicBroker {
             }
         }
         return false;
+    }
+
+    /** What is asked for; an entry that has filled its ledger asks for a close of its own. */
+    private static String asked(Request request) {
+        return request.what.equals("close") && request.of instanceof OpAddEntry ? "close-full" : request.what;
     }
 
     /** The ledger that is asked for is created, and the broker has not heard of it; returns whether it has asked. */
@@ -197,6 +209,7 @@ final class TopicBroker {
         tasks.publish(() -> {
             Publication publication = new Publication(message, client);
             unanswered.add(publication);
+            counted.add(publication);
             int before = tasks.waiting();
             topic.publishMessage(publication.payload(), publication);
             if (tasks.waiting() > before) {
@@ -360,11 +373,12 @@ final class TopicBroker {
 
     void show(ObjectNode shown, Collection<String> requests) throws Exception {
         for (Request request : bookies.requests()) {
-            requests.add(name + " " + request.what + (request.ledger == 0 ? "" : " l" + (request.ledger - 1)));
+            requests.add(name + " " + asked(request) + (request.ledger == 0 ? "" : " l" + (request.ledger - 1)));
         }
         for (Update update : view.updates) {
             requests.add(name + " write " + update.what);
         }
+        shown.put("counted", !counted.isEmpty());
         if (ledger == null) {
             shown.put("state", "none");
             return;
