@@ -11,6 +11,8 @@ from fencepost.checks.conformance.running.view import View
 
 SUCCESS = "No problem"
 UNDER_WAY = "under way"
+ENTRY_BYTES = len("entry 0")
+"""How long every entry of the harness is; the model counts lengths in entries."""
 
 
 def _seen(name: str, model: Callable[[Ledger], Any], code: Callable[[Mapping[str, Any]], Any]) -> Observable:
@@ -84,6 +86,11 @@ OBSERVABLES = (
     _seen("status", lambda ledger: ledger.status, lambda seen: seen["metadata"]["status"]),
     _metadata("version", "version", lambda ledger: ledger.view["version"]),
     _metadata("last", "last", lambda ledger: ledger.last if ledger.status == "closed" else None),
+    _seen(
+        "length",
+        lambda ledger: ENTRY_BYTES * ledger.view["length"] if ledger.status == "closed" else None,
+        lambda seen: seen["metadata"].get("length"),
+    ),
     _seen(
         "published",
         lambda ledger: None if ledger.status == "deleted" else _fragments(ledger.published()),

@@ -30,6 +30,7 @@ VARIABLES = {
     "status": ("status",),
     "version": ("version",),
     "last": ("last",),
+    "length": ("length",),
     "published": ("published_fragments", "published_first", "published_ensemble"),
     "up": ("up",),
     "stored": ("stored",),

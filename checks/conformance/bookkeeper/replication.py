@@ -12,19 +12,18 @@ from fencepost.model.language import Action, Protocol
 
 Line = dict[str, Any]
 
-_DISKS = "the bookies of the harness keep their disks"
-_COMMAND = "the harness has workers, and no command"
-_COLLECTOR = "the harness has no collector"
 _OPEN = "the ledger of the harness is closed"
+_SWITCH = "a command of the harness does not wait for the switch of auto-recovery, nor for a decommission"
 
 
 def _number(label: str) -> int:
     return int(label[1:])
 
 
-def _named(arguments: Mapping[str, str]) -> dict[str, str]:
-    """The arguments of an action; workers that take locks are its numbers, and all have names."""
-    return {name: f"w{value}" if name == "w" and value.isdigit() else value for name, value in arguments.items()}
+def _named(arguments: Mapping[str, str], view: View) -> dict[str, str]:
+    """The arguments of an action; some actions have the number of a worker or command, and all have names."""
+    workers = view.members("worker")
+    return {name: workers[int(value)] if name == "w" and value.isdigit() else value for name, value in arguments.items()}
 
 
 def _audit(step: Taken, a: Mapping[str, str]) -> Line | None:
@@ -63,6 +62,14 @@ _LINES: Mapping[str, Callable[[Taken, Mapping[str, str]], Line | None]] = {
     "crash": _of_bookie("crash"),
     "restart": _of_bookie("restart"),
     "rot": lambda _, a: {"do": "rot", "b": a["b"], "entry": _number(a["e"])},
+    "lose_entry": lambda _, a: {"do": "lose-entry", "b": a["b"], "entry": _number(a["e"])},
+    "lose_disk": _of_bookie("lose-disk"),
+    "replace_disk": _of_bookie("restart"),
+    "refill": lambda _, a: {"do": "refill", "b": a["b"], "entry": _number(a["e"])},
+    "recover": lambda _, a: {"do": "recover", "w": a["w"], "b": a["b"]},
+    "lock_surplus": _of_bookie("lock-surplus"),
+    "look": _of_bookie("look"),
+    "collect": _of_bookie("collect"),
 }
 
 
@@ -78,14 +85,40 @@ def _of_copies(family: str) -> Observable:
     return Observable(
         family,
         (family,),
-        lambda view: {b: view[f"{family}[{b}]"] for b in view.members("bookie") if view[f"up[{b}]"]}
-        if f"{family}[b0]" in view
-        else None,
+        lambda view: (
+            {b: view[f"{family}[{b}]"] for b in view.members("bookie") if view[f"up[{b}]"]} if f"{family}[b0]" in view else None
+        ),
         lambda seen: {b: frozenset(f"e{e}" for e in one[family]) for b, one in seen["bookies"].items() if one["up"]},
     )
 
 
+def _workers(view: View) -> list[str]:
+    """The workers of auto-recovery, without the commands."""
+    return list(view.members("worker"))[: view.protocol.parameters["workers"]]
+
+
+def _commands(view: View) -> list[str]:
+    return list(view.members("worker"))[len(_workers(view)) :]
+
+
+def _of_workers(family: str, field: str) -> Observable:
+    return Observable(
+        family,
+        (family,),
+        lambda view: {w: view[f"{family}[{w}]"] for w in view.members("worker")},
+        lambda seen: {w: one[field] for w, one in seen["workers"].items()},
+    )
+
+
 OBSERVABLES = (
+    Observable(
+        "status",
+        ("status", "confirmed"),
+        lambda view: (view["status"] == "closed", len(view["confirmed"]) - 1),
+        lambda seen: (seen["closed"], seen["last"]),
+    ),
+    _of_workers("zombie", "zombie"),
+    _of_workers("seen", "version"),
     Observable("member", ("member",), _ensemble, lambda seen: seen["ensemble"]),
     Observable("task", ("task",), lambda view: view["task"], lambda seen: seen["task"]),
     Observable("task_version", ("task_version",), lambda view: view["task_version"], lambda seen: seen["task_version"]),
@@ -103,9 +136,9 @@ OBSERVABLES = (
 
 
 def _next_choice(view: View, w: str) -> str:
-    """The bookie for which the code chooses next: that of the first bad place of the ensemble that the worker has checked."""
-    bad = view[f"bad[{w}]"]
-    due = [b for b in view.members("bookie") if b in bad and view[f"moves[{w}, {b}]"] == "none"]
+    """The bookie for which the code chooses next: the first bad one of the ensemble, as far as that is as it was checked."""
+    places, bad = _ensemble(view), view[f"bad[{w}]"]
+    due = [b for b in [*places, *view.members("bookie")] if b in bad and view[f"moves[{w}, {b}]"] == "none"]
     return due[0] if due else ""
 
 
@@ -120,42 +153,53 @@ _WAITS = {
 
 
 def _is_needed(view: View, w: str) -> bool:
-    """Whether the ensemble names a bookie that the worker replaces. Otherwise its compare-and-set writes nothing."""
+    """Whether the ensemble names a bookie that is to be replaced. Otherwise the compare-and-set writes nothing."""
     return bool(view[f"bad[{w}]"] & set(_ensemble(view)))
 
 
 def _waits(view: View, w: str) -> list[set[str]]:
-    """What the worker waits for: one of each set."""
+    """What the worker or command waits for: one of each set."""
     phase = view[f"phase[{w}]"]
     if phase != "choosing":
-        return [{what} for what in _WAITS[phase]]
+        return [{what} for what in _WAITS[phase]] if w in _workers(view) else []
     if _next_choice(view, w):
         return [{"choose", "reread"}]
     if not view["confirmed"] <= view[f"copied[{w}]"]:
         return [{"copy"}]
-    return [{"publish"} if _is_needed(view, w) else {"publish", "check"}]
+    if _is_needed(view, w):
+        return [{"publish"}]
+    return [{"publish", "check"}] if w in _workers(view) else []
 
 
 def _in_another_order(action: Action, view: View, seen: Seen) -> bool:
     if action.name != "choose":
         return False
-    w, o = (_named(action.arguments)[name] for name in "wo")
-    due = _next_choice(view, w)
-    return o != due
+    w, o = (_named(action.arguments, view)[name] for name in "wo")
+    asked = [request.split()[2] for request in seen.values["requests"] if request.startswith(f"{w} choose ")]
+    return o != (asked[0] if asked else _next_choice(view, w))
+
+
+def _is_readable(view: View) -> bool:
+    """Members that are up have good copies of all entries."""
+    up = [b for b in _ensemble(view) if view[f"up[{b}]"]]
+    good = frozenset().union(*(view[f"stored[{b}]"] - view.get(f"rotten[{b}]", frozenset()) for b in up))
+    return bool(view["confirmed"] <= good)
+
+
+def _gives_up_first(action: Action, view: View, seen: Seen) -> bool:
+    """A worker first reads again what it could not read the last time."""
+    if action.name != "choose":
+        return False
+    return f"{_named(action.arguments, view)['w']} reread" in seen.values["requests"] and not _is_readable(view)
 
 
 def _may_still_choose(action: Action, view: View, seen: Seen) -> bool:
     """A worker that is to choose, and can; or that first reads again what it could not read, and then can."""
     if action.name != "fail":
         return False
-    w = _named(action.arguments)["w"]
-    if not _next_choice(view, w):
+    w = _named(action.arguments, view)["w"]
+    if not _next_choice(view, w) or (f"{w} reread" in seen.values["requests"] and not _is_readable(view)):
         return False
-    waits, members = seen.values["requests"], set(_ensemble(view))
-    if f"{w} reread" in waits:
-        copies = [view[f"stored[{b}]"] for b in members if view[f"up[{b}]"]]
-        if not view["confirmed"] <= frozenset().union(*copies):
-            return False
     targets = {view[f"moves[{w}, {b}]"] for b in view.members("bookie")}
     return any(view[f"up[{b}]"] and b not in view[f"excluded[{w}]"] and b not in targets for b in view.members("bookie"))
 
@@ -171,22 +215,27 @@ ALLOWANCES = (
         "which of two bad bookies is replaced first makes no difference to who can replace them",
         _in_another_order,
     ),
+    Allowance(
+        "the code gives up before it chooses",
+        "a worker that chooses and then cannot read an entry has changed nothing when it gives up",
+        _gives_up_first,
+    ),
 )
 
 
 class ReplicationAdapter(Adapter):
-    """Drives ReplicationWorkers, each with its session and its under-replication manager, over bookies and a closed ledger."""
+    """Drives ReplicationWorkers, the command recover and collectors over bookies and a closed ledger."""
 
     protocol = "replication"
     covered = frozenset(_LINES)
     observables = OBSERVABLES
     allowances = ALLOWANCES
-    shown_by_requests = ("phase", "moves", "copied", "bad")
+    shown_by_requests = ("phase", "moves", "copied", "bad", "surplus")
+    brought_about = ("audited", "gone")
     not_covered: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("lose_disk", "lose_entry", "replace_disk", "end_limbo", "refill", "end_check"), _DISKS),
-        **dict.fromkeys(("recover", "disable", "enable", "decommission", "find_decommissioned"), _COMMAND),
-        **dict.fromkeys(("lock_surplus", "look", "collect"), _COLLECTOR),
-        **dict.fromkeys(("write", "close", "recover_after_grace"), _OPEN),
+        "end_check": "the harness has no DataIntegrityCheckImpl, which refills and then clears the flag in one go",
+        **dict.fromkeys(("disable", "enable", "decommission", "find_decommissioned"), _SWITCH),
+        **dict.fromkeys(("write", "close", "recover_after_grace", "end_limbo"), _OPEN),
         **dict.fromkeys(("check_all", "audit_again"), "the auditor of the harness marks a bookie that is away, once"),
     }
 
@@ -197,11 +246,21 @@ class ReplicationAdapter(Adapter):
         return self._seen({"do": "begin", **{name: instance.parameters[name] for name in _SIZES}})
 
     def take(self, step: Taken) -> Seen:
-        return self._seen(_LINES[step.action.name](step, _named(step.arguments)) or {"do": "nothing"})
+        return self._seen(_LINES[step.action.name](step, _named(step.arguments, step.before)) or {"do": "nothing"})
 
     def expected(self, view: View) -> Owed:
         waits = [(w, each) for w in view.members("worker") for each in _waits(view, w)]
-        return Owed(some=tuple(frozenset(f"{w} {what}" for what in each) for w, each in waits))
+        bookies = view.members("bookie") if "surplus[b0]" in view else ()
+        deletes = {b for b in bookies if view[f"surplus[{b}]"]}
+        locked = {b for b in bookies if view["lock"] == f"gc{_number(b)}"} - deletes
+        # a collector whose lock a worker has deleted goes on in the code, and reads the metadata again
+        looks = frozenset(f"{b} look" for b in bookies)
+        publishes = {w for w in _commands(view) if view[f"phase[{w}]"] == "choosing" and not _is_needed(view, w)}
+        return Owed(
+            must=frozenset({*(f"{b} collect" for b in deletes), *(f"{b} look" for b in locked)}),
+            may=looks | frozenset(f"{w} publish" for w in publishes),
+            some=tuple(frozenset(f"{w} {what}" for what in each) for w, each in waits),
+        )
 
     def close(self) -> None:
         self.session.close()
@@ -214,4 +273,4 @@ class ReplicationAdapter(Adapter):
         return Seen(answer["seen"], frozenset(owed))
 
 
-_SIZES = ("bookies", "ensemble", "entries", "workers")
+_SIZES = ("bookies", "ensemble", "entries", "workers", "commands", "rots")

@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.apache.bookkeeper.bookie.Bookie;
 import org.apache.bookkeeper.bookie.BookieException;
 import org.apache.bookkeeper.bookie.BookieImpl;
@@ -176,8 +177,16 @@ final class RealBookie {
      * bookie start (DataIntegrityCheckImpl.runPreBootCheck) is done here: the ledger is fenced, and in limbo.
      */
     void lose(long ledger, long keep, byte[] key) throws Exception {
+        keep(ledger, LongStream.range(0, keep).toArray(), key);
+        storage().setMasterKey(ledger, key);
+        storage().setFenced(ledger);
+        storage().setLimboState(ledger);
+    }
+
+    /** Starts in another folder, with these entries of the ledger and nothing else. */
+    private void keep(long ledger, long[] entries, byte[] key) throws Exception {
         List<ByteBuf> kept = new ArrayList<>();
-        for (long entry = 0; entry < keep; entry++) {
+        for (long entry : entries) {
             ByteBuf bytes = raw(ledger, entry);
             if (bytes != null) {
                 kept.add(Unpooled.copiedBuffer(bytes));
@@ -191,9 +200,16 @@ final class RealBookie {
             running().recoveryAddEntry(bytes, (rc, l, e, b, c) -> written.complete(rc), null, key);
             written.get(20, TimeUnit.SECONDS);
         }
-        storage().setMasterKey(ledger, key);
-        storage().setFenced(ledger);
-        storage().setLimboState(ledger);
+    }
+
+    /** The bookie is gone with its disk. */
+    void loseDisk() {
+        abandon(another());
+    }
+
+    /** The bookie loses one entry of the ledger. */
+    void loseEntry(long ledger, long lost, int entries, byte[] key) throws Exception {
+        keep(ledger, LongStream.range(0, entries).filter(entry -> entry != lost).toArray(), key);
     }
 
     private ServerConfiguration configuration() {

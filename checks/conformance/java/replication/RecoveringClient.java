@@ -1,6 +1,5 @@
 package org.apache.bookkeeper.client;
 
-import fencepost.Gate;
 import java.lang.reflect.Proxy;
 import java.util.Set;
 import java.util.TreeSet;
@@ -8,18 +7,27 @@ import org.apache.bookkeeper.meta.LedgerManagerFactory;
 import org.apache.bookkeeper.meta.LedgerUnderreplicationManager;
 import org.apache.bookkeeper.net.BookieId;
 
-/** The client of a worker: its bookies are those that are up, and a step of the run chooses the one that replaces another. */
+/** The client of a worker or a command: its bookies are those that are up, and a step of the run chooses the one that replaces another. */
 final class RecoveringClient extends GatedClient {
-    private final Gate gate;
-    private final LedgerManagerFactory factory;
-    /** The bookies that may not be chosen where the worker waits for the choice. */
+    /** Who says which bookie replaces another, or "nobody". */
+    interface Choice {
+        String of(String old) throws InterruptedException;
+    }
+
+    private LedgerManagerFactory factory;
+    private Choice choice;
+    /** The bookies that may not be chosen where a bookie is to be chosen. */
     private volatile Set<String> taken = Set.of();
     /** The bookie that is to be replaced there. */
     volatile String replaced = "";
 
-    RecoveringClient(String name, LedgerBench bench, Gate gate, LedgerUnderreplicationManager tasks) throws Exception {
+    RecoveringClient(String name, LedgerBench bench) throws Exception {
         super(name, bench);
-        this.gate = gate;
+    }
+
+    /** The client gets its tasks, and whom to ask for a bookie. */
+    void connect(LedgerUnderreplicationManager tasks, Choice by) {
+        choice = by;
         factory = (LedgerManagerFactory) Proxy.newProxyInstance(RecoveringClient.class.getClassLoader(),
                 new Class<?>[] {LedgerManagerFactory.class}, (proxy, method, arguments) -> {
                     switch (method.getName()) {
@@ -68,6 +76,12 @@ final class RecoveringClient extends GatedClient {
         return free;
     }
 
+    /** The bookie is to be replaced by one that is not in the ensemble. */
+    void begins(String bookie, Set<String> ensemble) {
+        replaced = bookie;
+        taken = ensemble;
+    }
+
     private static Set<String> ids(Object bookies) {
         Set<String> names = new TreeSet<>();
         for (Object bookie : (Iterable<?>) bookies) {
@@ -83,11 +97,14 @@ final class RecoveringClient extends GatedClient {
         taken = none;
         replaced = old.getId();
         try {
-            Object choice = gate.pass("choose");
-            if (choice.equals("nobody")) {
+            String bookie = choice.of(replaced);
+            if (bookie.equals("nobody")) {
                 throw new BKException.BKNotEnoughBookiesException();
             }
-            return EnsemblePlacementPolicy.PlacementResult.of(BookieId.parse((String) choice),
+            if (!choices().contains(bookie)) {
+                throw new IllegalStateException(bookie + " is not among " + choices());
+            }
+            return EnsemblePlacementPolicy.PlacementResult.of(BookieId.parse(bookie),
                     EnsemblePlacementPolicy.PlacementPolicyAdherence.MEETS_STRICT);
         } catch (InterruptedException e) {
             // the policies that there are do not wait: a worker that is shut down goes on without a choice

@@ -3,8 +3,10 @@ package org.apache.bookkeeper.client;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.common.base.Ticker;
 import fencepost.Lines;
 import fencepost.Server;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import org.apache.bookkeeper.bookie.datainteg.EntryCopierImpl;
 import org.apache.bookkeeper.client.api.LedgerMetadata;
 import org.apache.bookkeeper.conf.ServerConfiguration;
 import org.apache.bookkeeper.meta.LedgerUnderreplicationManager;
@@ -19,20 +22,26 @@ import org.apache.bookkeeper.meta.UnderreplicatedLedger;
 import org.apache.bookkeeper.meta.ZkLedgerUnderreplicationManager;
 import org.apache.bookkeeper.net.BookieId;
 import org.apache.bookkeeper.proto.checksum.DigestManager;
+import org.apache.bookkeeper.versioning.Versioned;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 
 /**
- * Workers of auto-recovery and one closed ledger at a time: real bookies, a real ZooKeeper server, ledger metadata in a held store.
- * Nothing of a worker moves but by {@link #answer}: a step lets it go on to where it waits next.
+ * Workers of auto-recovery, runs of the command recover, collectors, and one closed ledger at a time: real bookies, a real ZooKeeper
+ * server, ledger metadata in a held store. Nothing of them moves but by {@link #answer}: a step lets it go on to where it waits next.
  */
 public final class ReplicationBench implements Lines.Target {
     private static final int SECONDS = 20;
+    private static final byte[] MASTER_KEY = masterKey();
     private final LedgerBench ledgers;
     private final Server server = new Server();
     private final ZooKeeper auditor;
     private final Map<String, Member> members = new LinkedHashMap<>();
+    /** The collectors that are at it, by their bookies. */
+    private final Map<String, Collector> collectors = new LinkedHashMap<>();
+    /** What has happened to the copies of bookies that are down. */
+    private final Map<RealBookie, List<Damage>> damages = new LinkedHashMap<>();
     private ServerConfiguration conf;
     private LedgerUnderreplicationManager tasks;
     private DigestManager digests;
@@ -48,6 +57,14 @@ public final class ReplicationBench implements Lines.Target {
 
     public static void main(String[] arguments) throws Exception {
         Lines.serve(() -> new ReplicationBench(arguments[0]));
+    }
+
+    private static byte[] masterKey() {
+        try {
+            return DigestManager.generateMasterKey(GatedClient.PASSWORD);
+        } catch (java.security.NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private String connection() {
@@ -75,16 +92,38 @@ public final class ReplicationBench implements Lines.Target {
                 tasks.markLedgerUnderreplicatedAsync(ledgers.ledger, List.of(step.get("b").asText())).get(SECONDS, TimeUnit.SECONDS);
                 break;
             case "crash":
+                endCollector(step.get("b").asText());
                 bookie(step).stop();
                 break;
+            case "lose-disk":
+                endCollector(step.get("b").asText());
+                bookie(step).loseDisk();
+                break;
+            case "lose-entry":
+                damage(bookie(step), b -> b.loseEntry(ledgers.ledger, step.get("entry").asLong(), ledgers.entries, MASTER_KEY));
+                break;
+            case "refill":
+                refill(bookie(step), step.get("entry").asLong());
+                break;
+            case "recover":
+                ((Command) member(step)).recover(bookie(step).id);
+                settle(member(step));
+                break;
+            case "lock-surplus":
+                lockSurplus(step.get("b").asText());
+                break;
+            case "look":
+            case "collect":
+                collectors.get(step.get("b").asText()).goOn(step.get("do").asText());
+                break;
             case "restart":
-                bookie(step).start();
+                start(bookie(step));
                 break;
             case "rot":
-                bookie(step).spoil(ledgers.ledger, step.get("entry").asLong());
+                damage(bookie(step), b -> b.spoil(ledgers.ledger, step.get("entry").asLong()));
                 break;
             case "expire":
-                member(step).expire(server);
+                worker(step).expire(server);
                 break;
             case "shut-down":
                 shutDown(step.get("w").asText());
@@ -113,7 +152,7 @@ public final class ReplicationBench implements Lines.Target {
                 goOn(step, "mark", "now");
                 break;
             case "give-up":
-                member(step).worker.fire();
+                worker(step).worker.fire();
                 break;
             default:
                 throw new IllegalArgumentException("unknown step " + step);
@@ -122,6 +161,10 @@ public final class ReplicationBench implements Lines.Target {
 
     private Member member(JsonNode step) {
         return members.get(step.get("w").asText());
+    }
+
+    private Worker worker(JsonNode step) {
+        return (Worker) member(step);
     }
 
     private RealBookie bookie(JsonNode step) {
@@ -135,9 +178,15 @@ public final class ReplicationBench implements Lines.Target {
             end(member);
         }
         members.clear();
+        for (String bookie : List.copyOf(collectors.keySet())) {
+            endCollector(bookie);
+        }
         int entries = step.get("entries").asInt();
         int ensemble = step.get("ensemble").asInt();
-        ledgers.begin(step.get("bookies").asInt(), entries, false);
+        damages.clear();
+        // a restart replays what is behind the log mark, over a copy that has gone bad since
+        boolean saves = step.get("rots").asInt() > 0;
+        ledgers.begin(step.get("bookies").asInt(), entries, saves);
         write(entries, ensemble);
         digests = DigestManager.instantiate(ledgers.ledger, GatedClient.PASSWORD,
                 BookKeeper.DigestType.toProtoDigestType(BookKeeper.DigestType.CRC32C),
@@ -151,10 +200,14 @@ public final class ReplicationBench implements Lines.Target {
         for (int w = 0; w < step.get("workers").asInt(); w++) {
             start("w" + w);
         }
+        for (int w = 0; w < step.get("commands").asInt(); w++) {
+            String name = "recover" + w;
+            members.put(name, new Command(name, ledgers));
+        }
     }
 
     private void start(String name) throws Exception {
-        Member member = new Member(name, ledgers, conf, connection());
+        Member member = Worker.start(name, ledgers, conf, connection());
         members.put(name, member);
         settle(member);
     }
@@ -208,7 +261,7 @@ public final class ReplicationBench implements Lines.Target {
     }
 
     private void goOn(JsonNode step, String from, String with) throws Exception {
-        Member member = member(step);
+        Worker member = worker(step);
         expect(member, from);
         member.chosen = false;
         member.gate.open(with);
@@ -256,8 +309,7 @@ public final class ReplicationBench implements Lines.Target {
         if (!member.client.choices().contains(choice)) {
             throw new Steps.Refused(choice + " is not among " + member.client.choices());
         }
-        member.chosen = true;
-        member.gate.open(choice);
+        member.choose(choice);
         settle(member);
     }
 
@@ -308,7 +360,7 @@ public final class ReplicationBench implements Lines.Target {
             if (!member.client.choices().isEmpty()) {
                 throw new Steps.Refused("it can choose " + member.client.choices());
             }
-            member.gate.open("nobody");
+            member.choose("nobody");
             settle(member);
             return;
         }
@@ -335,9 +387,9 @@ public final class ReplicationBench implements Lines.Target {
         throw new Steps.Refused(member.client.name + " does not fail");
     }
 
-    /** The store does what the worker asks; one whose change is not needed may have gone on without asking. */
+    /** The store does what is asked; who makes a change that is not needed may have gone on without asking. */
     private void replace(Member member, boolean needed) throws Exception {
-        if (!needed && member.waitsFor().equals("check")) {
+        if (!needed && List.of("check", Member.NOTHING).contains(member.waitsFor())) {
             return;
         }
         expect(member, "publish");
@@ -349,6 +401,64 @@ public final class ReplicationBench implements Lines.Target {
         for (List<HeldRequest> left = member.requests(); !left.isEmpty(); left = member.requests()) {
             left.forEach(request -> request.answer(BKException.Code.TimeoutException));
             ledgers.settle();
+        }
+    }
+
+    /** What happens to copies on a disk. */
+    private interface Damage {
+        void to(RealBookie bookie) throws Exception;
+    }
+
+    /** The bookie does not know; one that is down finds its copies so when it starts. */
+    private void damage(RealBookie bookie, Damage damage) throws Exception {
+        if (bookie.isUp()) {
+            damage.to(bookie);
+        } else {
+            damages.computeIfAbsent(bookie, b -> new ArrayList<>()).add(damage);
+        }
+    }
+
+    private void start(RealBookie bookie) throws Exception {
+        bookie.start();
+        for (Damage damage : damages.getOrDefault(bookie, List.of())) {
+            damage.to(bookie);
+        }
+        damages.remove(bookie);
+    }
+
+    private void endCollector(String bookie) throws Exception {
+        Collector collector = collectors.remove(bookie);
+        if (collector != null) {
+            collector.end();
+        }
+    }
+
+    private void lockSurplus(String bookie) throws Exception {
+        endCollector(bookie);
+        Collector collector = new Collector(ledgers, ledgers.bookies.get(bookie), conf, server);
+        collectors.put(bookie, collector);
+        if (collector.waitsFor() == null) {
+            throw new Steps.Refused("the collector of " + bookie + " does not take the lock");
+        }
+    }
+
+    /** As DataIntegrityCheckImpl.recoverLedgerIfInLimbo and checkAndRecoverLedgerEntries do for an entry that the bookie lacks. */
+    private void refill(RealBookie bookie, long entry) throws Exception {
+        if (!bookie.knows(ledgers.ledger)) {
+            bookie.storage().setMasterKey(ledgers.ledger, new byte[0]);
+        }
+        GatedClient client = ledgers.client("integrity check of " + bookie.id);
+        Versioned<LedgerMetadata> metadata = ledgers.metadata.of(ledgers.ledger);
+        CompletableFuture<Long> copied = new EntryCopierImpl(bookie.id, client.getBookieClient(), bookie.storage(),
+                Ticker.systemTicker()).newBatch(ledgers.ledger, metadata.getValue()).copyFromAvailable(entry);
+        for (HeldRequest request : List.copyOf(ledgers.requests)) {
+            if (request.owner == client && !request.answered) {
+                deliver(request);
+            }
+        }
+        ledgers.settle();
+        if (!copied.isDone() || copied.isCompletedExceptionally()) {
+            throw new Steps.Refused(bookie.id + " does not get e" + entry + " back");
         }
     }
 
@@ -388,6 +498,8 @@ public final class ReplicationBench implements Lines.Target {
         LedgerMetadata metadata = ledgers.metadata.of(ledgers.ledger).getValue();
         ArrayNode ensemble = seen.putArray("ensemble");
         metadata.getAllEnsembles().get(0L).forEach(id -> ensemble.add(id.getId()));
+        seen.put("closed", metadata.isClosed());
+        seen.put("last", metadata.getLastEntryId());
         UnderreplicatedLedger task = tasks.getLedgerUnreplicationInfo(ledgers.ledger);
         String base = root + "/underreplication";
         Server.Node node = server.node(ZkLedgerUnderreplicationManager.getUrLedgerZnode(base + "/ledgers", ledgers.ledger));
@@ -409,16 +521,31 @@ public final class ReplicationBench implements Lines.Target {
             }
         }
         ArrayNode requests = seen.putArray("requests");
-        members.forEach((name, member) -> {
-            requests.add(name + " " + member.waitsFor());
-            if (member.worker.hasTimer()) {
-                requests.add(name + " release");
+        ObjectNode workers = seen.putObject("workers");
+        for (Map.Entry<String, Member> each : members.entrySet()) {
+            Member member = each.getValue();
+            workers.putObject(each.getKey()).put("zombie", member.isZombie(server)).put("version", member.taskVersion());
+            if (!member.waitsFor().equals(Member.NOTHING)) {
+                requests.add(each.getKey() + " " + member.waitsFor());
+            }
+            if (member instanceof Worker && ((Worker) member).worker.hasTimer()) {
+                requests.add(each.getKey() + " release");
+            }
+        }
+        collectors.forEach((bookie, collector) -> {
+            if (collector.waitsFor() != null) {
+                requests.add(bookie + " " + collector.waitsFor());
             }
         });
     }
 
     private String holder(long session) {
-        return members.entrySet().stream().filter(e -> e.getValue().session.getSessionId() == session).map(Map.Entry::getKey)
+        for (Map.Entry<String, Member> each : members.entrySet()) {
+            if (each.getValue() instanceof Worker && ((Worker) each.getValue()).session.getSessionId() == session) {
+                return each.getKey();
+            }
+        }
+        return collectors.entrySet().stream().filter(e -> e.getValue().has(session)).map(e -> "gc" + e.getKey().substring(1))
                 .findFirst().orElse("another");
     }
 

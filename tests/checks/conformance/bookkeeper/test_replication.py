@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
 
@@ -41,6 +41,16 @@ MARKED_AGAIN = (
     "audit(b1); mark_replicated(0)"
 )
 """Another bookie goes after the check, and the task has another version when the worker ends it."""
+
+
+COPIED_BY_COMMAND = "recover(1, b0); choose(recover0, b0, b2); copy(recover0, e0); lock_surplus(b2); look(b2); collect(b2)"
+"""collector_trusts_the_lock: the collector of b2 deletes what the command recover has copied there."""
+
+GAP = "crash(b0); audit(b0); take(0); restart(b0); lose_entry(b0, e1); find_whole(0); mark_replicated(0)"
+"""checker_reads_ends_only: the worker ends the task of a ledger that lacks an entry between its first and last one."""
+
+REFILLED = "lose_disk(b0); rot(b1, e0); replace_disk(b0); refill(b0, b1, e0)"
+"""refill_ignores_digest: the only copy that is left has gone bad, and the bookie that comes back takes it."""
 
 
 @pytest.fixture(scope="module", params=REPLICATION.releases)
@@ -84,6 +94,35 @@ def test_a_worker_that_is_shut_down_deletes_the_lock_of_its_successor(adapter: R
     assert outcome.verdict == "agrees", outcome
     assert outcome.seen
     assert (outcome.seen.values["task"], outcome.seen.values["lock"]) == (True, "nobody")
+
+
+@pytest.mark.parametrize(
+    ("hazard", "script", "parameters"),
+    [
+        ("collector_trusts_the_lock", COPIED_BY_COMMAND, {"commands": 1, "collects": True}),
+        ("checker_reads_ends_only", GAP, {"entries": 3, "gaps": 1}),
+        ("refill_ignores_digest", REFILLED, {"losses": 1, "rots": 1, "integrity": True}),
+    ],
+)
+def test_a_known_bug_is_needed_for_what_the_code_does(
+    adapter: ReplicationAdapter, hazard: str, script: str, parameters: Mapping[str, Value]
+) -> None:
+    labels = script.split("; ")
+    small = {"workers": 1, "crashes": 1, **parameters}
+    with_it, without = (Kernel(ENTRY.build(small, defects)) for defects in ([hazard], []))
+    outcome = Pair(with_it, adapter).follow(labels)
+    assert outcome.verdict == "agrees", outcome
+    assert not is_run(without, labels) or Pair(without, adapter).follow(labels).verdict == "differs"
+
+
+def is_run(kernel: Kernel, labels: Sequence[str]) -> bool:
+    numbers = {action.label: number for number, action in enumerate(kernel.actions)}
+    (state,) = kernel.initial()
+    for label in labels:
+        if numbers[label] not in kernel.enabled(state):
+            return False
+        state = kernel.apply(state, numbers[label])
+    return True
 
 
 @pytest.mark.parametrize(
