@@ -101,12 +101,13 @@ def scenario(protocol: Protocol, labels: Sequence[str], adapter: Adapter, violat
 def unseen(protocol: Protocol, violated: Property | None, adapter: Adapter) -> list[str]:
     """The families of variables of a property that nothing observed shows: of its violation the code would be no witness.
 
-    How many faults there were needs no witness: the harness brought them about.
+    What the harness itself brought about needs no witness, nor how many faults there were.
     """
     if violated is None:
         return []
     shown = {family for observable in adapter.observables for family in observable.variables} | set(adapter.shown_by_requests)
-    return sorted({variable.family for variable in protocol.variables_of(violated.formula)} - shown - set(protocol.budgets))
+    own = {*protocol.budgets, *adapter.brought_about}
+    return sorted({variable.family for variable in protocol.variables_of(violated.formula)} - shown - own)
 
 
 def restarts(kernel: Kernel, labels: Sequence[str]) -> list[str]:

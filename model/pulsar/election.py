@@ -164,8 +164,8 @@ def election(
     def on_reestablished(b: int) -> Updates:
         """A broker that has a new session, or has its former one back after all, looks at the node.
 
-        It does so twice, for Reconnected and for SessionReestablished, the second time when the first election is over: that
-        counts only if the first has failed, and failures are not retried.
+        It does so twice, for Reconnected and for SessionReestablished, the second time when the first election is over. Where
+        an election that fails is tried again once is enough.
         """
         return remembers_event(b, "session") if p.has("failure_not_retried") else looks_again(b)
 
@@ -195,9 +195,16 @@ def election(
         "followers_do_not_cache", lambda as_role: leader.holder if as_role == "leading" else EphemeralNode.NOBODY
     )
 
+    def over(b: int) -> Updates:
+        """The election is over: the broker waits for a deletion, or the second election of a new session begins."""
+        if not p.has("failure_not_retried"):
+            return {stage[b]: "settled"}
+        second = begun[b] == "session"
+        return {stage[b]: If(second, "looking", "settled"), begun[b]: If(second, "event", begun[b])}
+
     def settled(b: int, as_role: str) -> Updates:
-        """The election is over."""
-        return {stage[b]: "settled", role[b]: as_role, cached[b]: known_leader(as_role), **opened(b)}
+        """The election is over, and the broker knows who leads."""
+        return {**over(b), role[b]: as_role, cached[b]: known_leader(as_role), **opened(b)}
 
     @p.rule
     def takes_for_former(b: int) -> Any:
@@ -279,7 +286,7 @@ def election(
         Who has created it leads, or up to 4.0.8 reads it first; with etcd and Oxia the answer to the creation may come after
         later notifications.
         """
-        answered = {stage[b]: "confirming"} if waits else {stage[b]: "settled", role[b]: "leading", cached[b]: b}
+        answered: Updates = {stage[b]: "confirming"} if waits else {**over(b), role[b]: "leading", cached[b]: b}
         if goes_on:
             answered = updates_if(shut[b], {stage[b]: "withdrawing"}, answered)
         created = merged(answered, leader.created(b), leader.learnt(b))
@@ -298,21 +305,21 @@ def election(
         confirmed = settled(b, "leading") | ({} if reads else {cached[b]: b})
         if fixed:
             is_own = leader.is_own(b)
-            confirmed |= {stage[b]: If(is_own, "settled", "looking"), role[b]: If(is_own, "leading", role[b])}
+            confirmed |= {stage[b]: If(is_own, confirmed[stage[b]], "looking"), role[b]: If(is_own, "leading", role[b])}
         return And(store.reaches(b), stage[b] == "confirming"), confirmed
 
     def failed(b: int) -> Updates:
         """An election that fails is to be tried again, unless it is closed."""
         waiting: Updates = {stage[b]: "waiting"}
-        over = updates_if(shut[b], {stage[b]: "closed", **opened(b)}, waiting) if goes_on else waiting
-        return unless_the_first(b, over)
+        ends = updates_if(shut[b], {stage[b]: "closed", **opened(b)}, waiting) if goes_on else waiting
+        return unless_the_first(b, ends)
 
-    def unless_the_first(b: int, over: Updates) -> Updates:
-        """An election is over so; but on the first of the two that a new session begins the second follows."""
+    def unless_the_first(b: int, ends: Updates) -> Updates:
+        """An election fails so; but on the first of the two that a new session begins the second follows."""
         if not p.has("failure_not_retried"):
-            return over
+            return ends
         follows = begun[b] == "session" if p.has("closed_elects_again") else And(begun[b] == "session", Not(is_shut(b)))
-        return updates_if(follows, {**looks_again(b), begun[b]: "event"}, over)
+        return updates_if(follows, {**looks_again(b), begun[b]: "event"}, ends)
 
     @p.step(by="b", mirrors="LeaderElectionImpl.handleExistingLeaderValue", fair=True, b=broker, only_if=retakes)
     def retake(b: int) -> Any:

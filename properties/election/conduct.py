@@ -19,6 +19,7 @@ def election_conduct(suite: Suite) -> None:
     restarts = settings["crashes"] > 0
     reads = settings["leads"] == "confirmed"
     waits = reads or not store_of(settings).ordered
+    twice = p.has("failure_not_retried")
 
     def reaches(b: int) -> Any:
         return And(s.lives[b], s.link[b] == "connected", s.session[b])
@@ -59,6 +60,7 @@ def election_conduct(suite: Suite) -> None:
                 And(before == "waiting", after == "looking"),
                 And(before == "settled", after == "looking", heard),
                 And(before != "closed", after == "looking", back),
+                And(s.begun[b] == "session", after == "looking", n.begun[b] == "event") if twice else False,
             )
 
         return all_of(Implies(goes_on(b), follows(b)) for b in broker)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from fencepost.checks.conformance.pulsar.election_deviations import ALLOWANCES, DEVIATIONS
-from fencepost.checks.conformance.running.adapter import Observable, Owed, Seen, Taken
+from fencepost.checks.conformance.running.adapter import Observable, Owed
 from fencepost.checks.conformance.running.brokers import BrokersAdapter, Line, do, let, of_all, read_of
 from fencepost.checks.conformance.running.view import View
 
@@ -116,12 +116,6 @@ class ElectionAdapter(BrokersAdapter):
     allowances = ALLOWANCES
     deviations = DEVIATIONS
     lines = _LINES
-
-    def take(self, step: Taken) -> Seen:
-        """The second of the two elections that a new session begins waits at its look if the first has failed."""
-        b = next(iter(step.arguments.values()))
-        follows = step.before.get(f"begun[{b}]") == "session" and step.after[f"begun[{b}]"] == "event"
-        return self._seen({**self.lines[step.action.name](b), "second": follows})
 
     def expected(self, view: View) -> Owed:
         return Owed(frozenset(f"{b} {what}" for b, what in _requests(view)))

@@ -135,19 +135,19 @@ def _waits_for_another(step: Taken, differences: Sequence[Difference], why: str)
 
 def _is_missing_read(step: Taken, difference: Difference) -> bool:
     broker = next(iter(step.arguments.values()))
-    about = difference.what
-    return difference.kind == "missing" and about.startswith(f"request {broker} ") and about.endswith(" read")
+    of_broker = difference.what.startswith(f"request {broker} ")
+    return difference.kind == "missing" and of_broker and difference.what.endswith((" read", " another-read"))
 
 
 def _looks_once_more(step: Taken, differences: Sequence[Difference], why: str) -> bool:
-    """A revalidation is over, and the lock is looked after at once again; or what was to be looked after later still is, when a
-    release begins."""
+    """A revalidation is over, and the lock is looked after at once again, even behind its release; or what was to be looked
+    after later still is, when a release begins."""
     place, lock = _place(step.action), f"lock[{_place(step.action)}]"
     if lock not in step.before or len(differences) != 1:
         return False
     (difference,) = differences
     was, now = step.before[lock], step.after[lock]
-    if was in REVALIDATING and now == "valid":
+    if (was in REVALIDATING and now == "valid") or step.action.name == "recreate_behind_release":
         return (difference.kind, difference.what) == ("stray", f"request {place.replace(',', '')} read")
     still = (difference.what, difference.model, difference.code) == (f"again[{place}]", False, True)
     return now == "releasing" and bool(step.before[f"again[{place}]"]) and still

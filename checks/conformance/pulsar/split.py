@@ -79,6 +79,8 @@ OBSERVABLES = (
     _of_live("layout_change", "change"),
     _of_live("proposed", "proposed", _writes),
     _of_live("based_on", "based_on", _writes),
+    _of_live("attempt", "attempt"),
+    _of_live("parent", "parent", lambda view, b: bool(view[f"attempt[{b}]"])),
     Observable(
         "splitting",
         ("split",),

@@ -146,7 +146,8 @@ class Adapter(ABC):
     """How the steps of one protocol are carried out on the real code, and what of its state can be seen there.
 
     Subclasses set what is declared here; ``not_covered`` says of actions that ``covered`` leaves out why, ``shown_by_requests``
-    are families of variables that show in the requests that are owed. An adapter is made once for a ``session`` and used for
+    are families of variables that show in the requests that are owed, and ``brought_about`` those of what the harness itself
+    does. An adapter is made once for a ``session`` and used for
     many runs.
     """
 
@@ -157,6 +158,7 @@ class Adapter(ABC):
     not_covered: ClassVar[Mapping[str, str]] = {}
     observables: ClassVar[Sequence[Observable]] = ()
     shown_by_requests: ClassVar[Collection[str]] = ()
+    brought_about: ClassVar[Collection[str]] = ()
     allowances: Sequence[Allowance] = ()
     deviations: Sequence[Deviation] = ()
 

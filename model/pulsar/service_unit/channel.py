@@ -162,14 +162,15 @@ class Channel:
     def handled(self, b: int, u: int, event: Record) -> tuple[Updates, Any, Record]:
         """What a broker does with an event: ServiceUnitStateChannelImpl.handleEvent, which calls a handler for each state.
 
-        Returns its updates, whether it answers, and the record that it writes then.
+        Returns its updates, whether it answers, and the record that it writes then. A closing that begins while another one is
+        under way is one with it, and of two writes that wait for closings the later one is kept.
         """
-        records, topics, to_me, from_me = self.records, self.topics[b, u], event.dst == b, event.src == b
+        topics = self.topics[b, u]
         decided = event.state.among("Init", "Free", "Owned", "Deleted")
         releases, detaches = self._on_release(b, event)
-        frees = And(event.state == "Free", from_me, event.force)
+        frees = self._on_free(b, event)
         closes = Or(self._on_own(b, u, event), And(releases, Not(detaches)), frees)
-        answers, answer = And(event.state == "Assigning", to_me), self._owned(event)
+        answers, answer = self._on_assign(b, event)
         updates: Updates = {
             self.pending[b, u]: And(self.pending[b, u], Or(Not(decided), self.is_dropped(b, u))),
             self.existing[b, u]: False,
@@ -180,8 +181,8 @@ class Channel:
         }
         if self.splits is not None and u == PARENT:
             closes = Or(closes, self.splits.is_taken(b, event))
-            deletes = And(event.state == "Deleted", from_me, self.splits.deletes(b))
-            answers, answer = Or(answers, deletes), records.none.where(deletes, answer)
+            deletes = self._on_delete(b, event, self.splits)
+            answers, answer = Or(answers, deletes), self.records.none.where(deletes, answer)
             updates |= self.splits.begun(b, event)
         updates[self.leaves[b, u]] = Or(self.leaves[b, u], And(closes, topics != "closed"))
         if self.shutdown is not None:
@@ -199,9 +200,18 @@ class Channel:
         releases = And(event.state == "Releasing", event.src == b)
         return releases, And(releases, event.dst != NOBODY, self.multi_phase)
 
-    def _owned(self, event: Record) -> Record:
-        """handleAssignEvent: the record by which the target takes a unit over."""
-        return self.records.record("Owned", self.records.after(event.version), dst=event.dst, src=event.src)
+    def _on_free(self, b: int, event: Record) -> Any:
+        """handleFreeEvent: whether the broker closes a unit that was taken from it, for nobody, and deletes its record."""
+        return And(event.state == "Free", event.src == b, event.force)
+
+    def _on_assign(self, b: int, event: Record) -> tuple[Any, Record]:
+        """handleAssignEvent: whether the unit comes to the broker, and the record by which it takes the unit over."""
+        owned = self.records.record("Owned", self.records.after(event.version), dst=event.dst, src=event.src)
+        return And(event.state == "Assigning", event.dst == b), owned
+
+    def _on_delete(self, b: int, event: Record, splits: Splits) -> Any:
+        """handleDeleteEvent: whether the broker that has split a unit deletes its record."""
+        return And(event.state == "Deleted", event.src == b, splits.deletes(b))
 
     def idle(self, b: int) -> Updates:
         """A process that has ended, or begins, has nothing under way; what it begins with says ``existing``."""

@@ -37,6 +37,10 @@ final class Member extends Owning {
     private CompletableFuture<Void> split;
     /** Where a split cuts that does not cut by the algorithm. */
     private long boundary;
+    /** The bundle that the split is of, as its latest attempt has it. */
+    private String parent;
+    /** How many attempts the split has made. */
+    private int attempts;
 
     /** A broker of which everything runs, or only what the protocols speak of. */
     Member(String name, Server server, NamespaceRequests requests, boolean whole) {
@@ -167,6 +171,7 @@ final class Member extends Owning {
             throw new Refused(name + " does not serve " + bundle);
         }
         split = new CompletableFuture<>();
+        attempts = 0;
     }
 
     /** An attempt of a split begins, the first or another one. */
@@ -178,8 +183,13 @@ final class Member extends Owning {
         }
         NamespaceBundleSplitAlgorithm algorithm = cut < 0 ? NamespaceBundleSplitAlgorithm.RANGE_EQUALLY_DIVIDE_ALGO
                 : option -> CompletableFuture.completedFuture(new ArrayList<>(List.of(boundary)));
+        NamespaceBundleSplitAlgorithm counted = option -> {
+            attempts++;
+            parent = bundles().stream().filter(each -> bundle(each).equals(option.getBundle())).findFirst().orElseThrow();
+            return algorithm.getSplitBoundary(option);
+        };
         CompletableFuture<Void> ended = split;
-        namespaces().splitAndOwnBundle(bundle(bundle), unload, algorithm, null)
+        namespaces().splitAndOwnBundle(bundle(bundle), unload, counted, null)
                 .whenComplete((none, error) -> ended.complete(null));
     }
 
@@ -272,7 +282,12 @@ final class Member extends Owning {
             return;
         }
         told.put("change", store.hasNews(requests.layout()));
-        told.put("splitting", split != null && !split.isDone());
+        boolean splitting = split != null && !split.isDone();
+        told.put("splitting", splitting);
+        told.put("attempt", splitting ? attempts : 0);
+        if (splitting && attempts > 0) {
+            told.put("parent", parent);
+        }
         Optional<NamespaceBundles> copy = factory().getBundlesIfPresent(namespace);
         if (copy.isPresent()) {
             var view = told.putArray("view");

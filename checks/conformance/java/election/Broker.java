@@ -12,8 +12,6 @@ final class Broker extends Client {
     private LeaderElectionImpl<String> election;
     /** Whether a read of the cache is the one that follows a creation. */
     private boolean confirms;
-    /** Whether the next election by a session event is the second of a pair, which is not held. */
-    private boolean looksTwice;
     /** Whether the broker has been asked to close its election. */
     private boolean closing;
 
@@ -27,42 +25,44 @@ final class Broker extends Client {
     void start() throws Exception {
         super.start();
         confirms = false;
-        looksTwice = false;
         closing = false;
         election = new LeaderElectionImpl<>(store, String.class, path, state -> { }, executor);
         election.elect(name);
     }
 
-    /** Lets the request of that kind go; false if there is none. With {@code second} it is the last of the first of a pair. */
-    boolean let(String kind, boolean second) throws Exception {
+    /** Lets the request of that kind go; false if there is none. */
+    boolean let(String kind) throws Exception {
         List<Held> meant = store.requests().stream().filter(r -> Requests.shown(r.kind()).equals(kind)).toList();
         if (meant.isEmpty()) {
             return false;
         }
-        confirms = kind.equals(Requests.CREATE);
+        if (!kind.equals(Requests.GIVE_BACK)) {
+            confirms = kind.equals(Requests.CREATE);
+        }
         if (kind.equals(Requests.CACHE)) {
             for (Held read : meant) {
                 store.send(read);
             }
         } else {
-            looksTwice = !second && (looksTwice || meant.get(0).kind().equals(Requests.LOOK_AFTER_EVENT));
             store.send(meant.get(0));
         }
         return true;
     }
 
     /**
-     * What the election waits for is answered with: the session is gone. So is what it asks for after that. False if it waits for
-     * nothing.
+     * What the election waits for is answered with: the session is gone. So is what it asks for after that, except the look of the
+     * election that a session event begins next. False if it waits for nothing.
      */
     boolean fail() throws Exception {
         boolean any = false;
-        for (List<Held> out = underWay(); !out.isEmpty(); out = underWay()) {
+        List<Held> out = underWay();
+        while (!out.isEmpty()) {
             for (Held held : out) {
                 store.fail(held);
             }
             quiet();
             any = true;
+            out = underWay().stream().filter(held -> !held.kind().equals(Requests.LOOK_AFTER_EVENT)).toList();
         }
         return any;
     }
@@ -100,20 +100,12 @@ final class Broker extends Client {
         election = null;
     }
 
-    @Override
-    void reestablish() throws Exception {
-        super.reestablish();
-        looksTwice = false;
-    }
-
-    /** Lets go what is not held: reads of the cache that confirm nothing, and the second look of a pair. Whether any was. */
+    /** Lets go what is not held: reads of the cache that confirm nothing. Whether there was any. */
     @Override
     boolean pass() throws Exception {
         boolean any = false;
         for (Held held : reaches() ? store.requests() : List.<Held>of()) {
-            boolean second = held.kind().equals(Requests.LOOK_AFTER_EVENT) && looksTwice;
-            if (second || (held.kind().equals(Requests.CACHE) && !confirms)) {
-                looksTwice &= !second;
+            if (held.kind().equals(Requests.CACHE) && !confirms) {
                 store.send(held);
                 any = true;
             }

@@ -35,7 +35,7 @@ public final class ElectionBench extends ClientsBench<Broker> {
         switch (step) {
             case "let":
                 String what = request.path("what").asText();
-                boolean there = what.equals("retry") ? broker.retry() : broker.let(what, request.path("second").asBoolean());
+                boolean there = what.equals("retry") ? broker.retry() : broker.let(what);
                 orRefuse(there, broker.name + " has no request outstanding: " + what);
                 break;
             case "hear":

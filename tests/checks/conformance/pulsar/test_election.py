@@ -232,6 +232,24 @@ def test_the_second_election_of_a_session_follows_on_one_that_failed(adapter: El
     assert "look" in outcome.seen.values["brokers"]["b0"]["requests"]
 
 
+BACK = "find_none(b0); propose(b0); {confirm}expire(b0); learn_of_expiry(b0); reestablish(b0); find_none(b0); propose(b0);"
+CLOSED_AS_IT_IS_BACK = BACK + "start_closing(b0); delete_at_close(b0); {confirm}find_none(b0); propose(b0)"
+
+
+@pytest.mark.parametrize("release", [OLDEST, pytest.param("4.2.4", marks=pytest.mark.later)])
+def test_a_leader_that_closes_in_a_new_session_elects_itself_behind_that(release: str) -> None:
+    """Its node is deleted, and the second of the session's elections, which was to follow, creates it again."""
+    tools()
+    with start(Asked(release)) as adapter:
+        kernel = Kernel(ELECTION.model(ENTRY, release, {"brokers": 2, "expiries": 1, "closes": 1}))
+        script = CLOSED_AS_IT_IS_BACK.format(confirm="confirm(b0);" if release == OLDEST else "")
+        outcome = Pair(kernel, adapter).follow([label.strip() for label in script.split(";")])
+        assert outcome.verdict == "agrees", outcome
+        assert outcome.seen is not None
+        assert outcome.seen.values["node"]["holder"] == "b0"
+        assert outcome.seen.values["brokers"]["b0"]["closing"]
+
+
 # --- mistakes in the model are noticed
 
 

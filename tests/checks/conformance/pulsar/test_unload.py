@@ -123,6 +123,30 @@ def test_what_is_lost_is_unloaded_by_itself(adapter: UnloadAdapter) -> None:
     assert (lost.verdict, shown(lost, "requests")["b0"]) == ("agrees", ["close"])
 
 
+OVERTAKEN = "expire(b0); learn_of_expiry(b0); {other}reestablish(b0); {released}start_unload(b0, *); {heard}release(b0, *)"
+EVENT_WAITS = f"{OWNS}; {OVERTAKEN.format(other='', released='', heard='')}; {OWNS}; disconnect(b0, 1); lose(b0); resume(b0)"
+LOOKS_BEHIND_ITS_RELEASE = f"{SERVES}; " + OVERTAKEN.format(
+    other="try_to_own(b1, *); create(b1, *); ",
+    released="start_unload(b1, *); ",
+    heard="release(b1, *); hear_of_deletion(b0, *); close_topic(b0, *); ",
+) + "; recreate_behind_release(b0, *)"
+
+
+@pytest.mark.parametrize(
+    ("name", "script", "parameters"),
+    [
+        ("one event at a time", EVENT_WAITS, {"disconnects": 1, "expiries": 1}),
+        ("several deletions", LOOKS_BEHIND_ITS_RELEASE, {"unloads": 2, "expiries": 1}),
+    ],
+)
+def test_what_a_released_lock_still_does_has_a_name(
+    adapter: UnloadAdapter, name: str, script: str, parameters: dict[str, Value]
+) -> None:
+    """Its read is out yet: the next session event waits for that, and a deletion heard before is looked into afterwards."""
+    outcome = follow(adapter, script, "recreated_behind_release", **parameters)
+    assert (outcome.verdict, outcome.known) == ("differs", name), outcome
+
+
 # --- mistakes in the model are noticed
 
 NOTICED: dict[str, tuple[str, dict[str, Value]]] = {
