@@ -68,6 +68,18 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         Running.markers = None
 
 
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A headless Chromium."""
+    from tests.traces.explorer.chromium import running
+    from tests.traces.explorer.opened import missing
+
+    with running() as it:
+        if it is None:
+            missing()
+        yield it
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """One line for each reason why tests are skipped."""
     reasons: Counter[str] = Counter(

@@ -62,4 +62,9 @@ MATTERS = (
         passing=("owners",),
     ),
 )
-"""In the order in which they are answered: what costs users most is the first."""
+"""In the order in which they are answered: what costs users most is the first.
+
+Known bugs are asked about where their run is shortest: one of a bookie in ``ledger``, where it loses an entry, of a topic in
+``topic`` and not in ``cluster``, which has it by a weak move. The bugs of auto-recovery take copies. A message is lost if the
+other copies go, too: the rows ``worker_sessions`` and ``recover`` count these.
+"""

@@ -99,7 +99,8 @@ def about(way: Way, releases: Releases) -> Iterator[str]:
     run = f"run of {count_of(len(way.steps), 'step')}: {command(way)}"
     if way.history is None:
         sentence = way.row.guarantee.sentence(way.row.limit) if way.row and way.row.limit else "the settings allow it"
-        yield f"no bug: {sentence}; {run}"
+        yield f"no bug: {sentence}"
+        yield f"a run of the model, not tried on real code; {run}"
         return
     history = way.history
     fixed = f"fixed in {history.fixed}" if history.fixed else "no release fixes it"

@@ -1,7 +1,8 @@
 """What the site has beside docs/: the README as its first page, what else stands at the top of the repository, and explorers.
 
 MkDocs calls these functions (``hooks`` in mkdocs.yml). A page of findings shows the commands that find each run; where
-``explorers.py`` has made the explorer's page of such a command, it is embedded below the passage that shows it.
+``explorers.py`` has made the explorer's page of such a command, it is embedded below the passage that shows it. The search
+finds words with digits beside each other, which lunr mixes up (olivernn/lunr.js#503).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,6 +28,12 @@ FRAME = (
     '[The run on a page of its own]({address}){{ target="_blank" }}\n'
 )
 
+IDENTITY = re.compile(r"(TokenSet\.prototype\.toString=function\(\)\{[^}]*?(\w)=\2\+\w\+\w\.id)\}")
+"""What lunr identifies a node of its index by: each letter that follows, and the number of the node there, without a gap.
+
+Where a letter is a digit, two nodes that differ count as the same, and a search for either fails.
+"""
+
 
 def on_files(files: Any, config: Any) -> Any:
     """Adds the pages and files that do not lie in docs/."""
@@ -38,6 +46,15 @@ def on_files(files: Any, config: Any) -> Any:
     for page in sorted(FOLDER.glob("*.html")):
         files.append(File.generated(config, f"explorer/{page.name}", abs_src_path=str(page)))
     return files
+
+
+def on_post_build(config: Any) -> None:
+    """Sets the numbers of lunr's nodes apart by commas; PluginError if its code is no longer the code that needs it."""
+    for worker in Path(config["site_dir"]).glob("assets/javascripts/workers/search.*.js"):
+        code, count = IDENTITY.subn(r'\1+","}', worker.read_text(encoding="utf-8"))
+        if count != 1:
+            raise PluginError(f"{worker.name}: lunr identifies nodes in another way; is IDENTITY in {__file__} still needed?")
+        worker.write_text(code, encoding="utf-8")
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:

@@ -37,6 +37,7 @@ from fencepost.properties.registry import Value
 from fencepost.properties.vocabulary import Suite
 from tests.checks.engines.test_stillness import marks
 from tests.checks.export.tlc import Report, Tlc
+from tests.command import fencepost
 
 pytestmark = pytest.mark.xdist_group("tlc")  # which is fetched once
 REACH = "SPECIFICATION Spec\nINVARIANT TypeOK\nCHECK_DEADLOCK FALSE\n"
@@ -113,6 +114,19 @@ def test_tlc_finds_a_violation_in_as_few_steps(tlc: Tlc, tmp_path: Path) -> None
     assert "leader_is_alone" in steps
     shortest = tlc.run(tmp_path, files, "Election_leader_holds_the_node.cfg")
     assert (shortest.status, shortest.steps) == (12, steps["leader_holds_the_node"])
+
+
+def test_tlc_breaks_the_one_property_that_is_exported(tlc: Tlc, tmp_path: Path) -> None:
+    asked = ("election", "--set", "brokers=2", "crashes=1", "leads=confirmed", "--property", "leader_holds_the_node")
+    assert fencepost("export", *asked, "--format", "tla", "--out", tmp_path).returncode == 0
+    suite = suite_of("election", {"brokers": 2, "crashes": 1, "leads": "confirmed"})
+    asked_for = [p for p in suite.properties if p.name == "leader_holds_the_node"]
+    (violated,) = exhaust(Observed.of(suite, asked_for), Budget(workers=1)).verdicts
+    files = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
+    (asking,) = (name for name in files if name.endswith("leader_holds_the_node.cfg"))
+    report = tlc.run(tmp_path, files, asking)
+    assert violated.trace is not None
+    assert (report.status, report.steps) == (12, len(violated.trace.steps))
 
 
 @pytest.mark.deep

@@ -1,0 +1,35 @@
+"""Known bugs that a user can meet are asked about where they show."""
+
+from __future__ import annotations
+
+from fencepost.checks.questions.matters import MATTERS
+from fencepost.model.releases import BOOKKEEPER, PULSAR, Releases
+from fencepost.properties.protocols import PROTOCOLS
+
+ELSEWHERE = {
+    "denies_what_it_has": "ledger has it as no_such_entry_though_stored",
+    "headers_without_pages_not_saved": "it takes back a fence, as idle_flush_skips_headers of ledgers does",
+    "mark_goes_back": "the bookie does not start again: a bookie down, which the rows of ledgers count",
+}
+"""The bugs of a bookie that no known bug of a ledger has by name, and what shows them."""
+
+
+def _bugs(protocol: str) -> set[str]:
+    """The known bugs that any modelled release has."""
+    pairs = [(pulsar, bookkeeper) for pulsar in PULSAR for bookkeeper in BOOKKEEPER]
+    return {name for pulsar, bookkeeper in pairs for name in PROTOCOLS[protocol].hazards(Releases.of(pulsar, bookkeeper))}
+
+
+def test_every_bug_of_a_bookie_is_one_of_ledgers_or_says_what_shows_it() -> None:
+    assert _bugs("bookie") - _bugs("ledger") == ELSEWHERE.keys()
+
+
+def test_the_cluster_has_no_known_bug_of_its_own() -> None:
+    assert _bugs("cluster") == set()
+
+
+def test_what_matters_is_stated_by_the_protocols() -> None:
+    for matter in MATTERS:
+        for protocol, names in matter.violated.items():
+            assert _bugs(protocol), protocol
+            assert names
