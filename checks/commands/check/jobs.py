@@ -56,9 +56,12 @@ def done(
 
 
 def done_ahead(jobs: Sequence[Job], asked: CheckRequest) -> Iterator[Task]:
-    """The jobs for a second process, if time is not limited."""
+    """The jobs for a second process, if time is not limited.
+
+    The first job is left to the first process, which shows its rate and keeps what it has found when it is interrupted.
+    """
     if asked.budget is None:
-        for job in reversed(jobs):
+        for job in reversed(jobs[1:]):
             yield lambda check, job=job: _done(  # type: ignore[misc]
                 job, asked.defect, asked.set, {}, _approach(asked, None), Reporter(quiet=True), lambda: False, Searches(check)
             )
