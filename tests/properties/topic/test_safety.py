@@ -95,6 +95,11 @@ def test_a_terminated_topic_that_is_reopened_loses_a_message() -> None:
     assert unexpected(searched(TOPIC, shown, ["terminated_reopened"], ["acked_is_in_log"])) == {"acked_is_in_log": 13}
 
 
+def test_a_closed_topic_may_have_yet_to_hear_of_the_entry_that_filled_its_ledger() -> None:
+    filled = {"brokers": 1, "messages": 1, "ledgers": 2, "capacity": 1, "openings": 1, "connections": 1, "closings": 1}
+    assert unexpected(searched(TOPIC, filled, (), ["left_ledgers_are_closed"])) == {}
+
+
 def test_a_ledger_that_another_rollover_leaves_behind_is_dropped_with_its_message() -> None:
     shown = TOPIC.shown_by["rollover_during_creation"]
     findings = searched(TOPIC, shown, ["rollover_during_creation"], ["acked_is_in_log"])
