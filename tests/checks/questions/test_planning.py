@@ -1,4 +1,4 @@
-"""What the command line asks to be checked, without checking it."""
+"""What the command line asks to be checked."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from fencepost.checks.commands.arguments import _parser
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.plan import Approach, check
 from fencepost.checks.questions import planning
 from fencepost.checks.questions.instances import CONTROL_PLANE, read_settings
 from fencepost.checks.questions.planning import (
@@ -16,9 +18,9 @@ from fencepost.checks.questions.planning import (
     planned_hazards,
     planned_with_hazards,
 )
-from fencepost.model.releases import Releases
+from fencepost.model.releases import NEWEST, PULSAR, Releases
 from fencepost.properties.protocols import PROTOCOLS
-from fencepost.properties.registry import Instance, RegistryError
+from fencepost.properties.registry import Entry, Instance, RegistryError
 from fencepost.properties.theories import THEORIES
 
 
@@ -159,3 +161,19 @@ def test_a_property_that_only_a_hazard_has_is_checked_there() -> None:
     assert {hazard.name for hazard in hazards} >= {"deletion_sent_again"}
     plan, hazards = planned_with_hazards(_parser().parse_args([*words, "no_such"]), None, Releases.of("4.2.4"))
     assert (len(plan), hazards) == (1, []), "what there is instead is then named"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("pulsar", "protocols"), [(NEWEST, ()), *((release, ("topic",)) for release in PULSAR if release != NEWEST)]
+)
+def test_a_release_without_its_known_bugs_keeps_what_it_is_asked(conf: Path, pulsar: str, protocols: tuple[str, ...]) -> None:
+    """With the settings of a file: those of the instances that are checked without one may differ."""
+    asked = _parser().parse_args(["check", *protocols])
+    approach, quiet = Approach(by=None, workers=1), Reporter(quiet=True)
+    plan = [pair for pair in planned(asked, read_settings(conf), Releases.of(pulsar)) if isinstance(pair[0], Entry)]
+    assert {entry.name for entry, _ in plan} >= set(protocols or ("topic", "ledger", "ownership"))
+    for entry, instance in plan:
+        verdicts = check(entry, instance, (), approach, quiet, lambda: False).findings.verdicts
+        wrong = [v.property.name for v in verdicts if v.verdict in ("violated", "inconclusive") and not v.expected]
+        assert not wrong, instance.name
