@@ -12,8 +12,9 @@ from fencepost.checks.reports.annotations import command
 from fencepost.checks.reports.failures import in_repository
 from fencepost.checks.reports.markdown import plain
 from fencepost.checks.reports.report import as_json
-from fencepost.checks.reports.sarif import SCHEMA, fingerprints
+from fencepost.checks.reports.sarif import fingerprints
 from fencepost.checks.reports.sarif_files import artifact
+from fencepost.checks.reports.sarif_log import log, rule
 from fencepost.checks.settings.input_files import STANDARD_INPUT, Place
 
 
@@ -56,17 +57,8 @@ class Refusal:
         invocation: dict[str, Any] = {"executionSuccessful": False, "exitCode": int(self.status)}
         if "locations" not in result:  # a result without a place is shown nowhere
             invocation["toolExecutionNotifications"] = [{"level": "error", "message": {"text": self.message}}]
-        rule = {
-            "id": "input",
-            "shortDescription": {"text": "what the check was given can be used"},
-            "defaultConfiguration": {"level": "error"},
-        }
-        run = {
-            "tool": {"driver": {"name": "Fencepost", "rules": [rule]}},
-            "invocations": [invocation],
-            "results": [result] if "locations" in result else [],
-        }
-        return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+        usable = rule("input", "what the check was given can be used", "Correct what the message names; nothing was checked.")
+        return log([usable], invocation, [result] if "locations" in result else [])
 
     def as_junit(self) -> str:
         """A JUnit suite with one error."""

@@ -15,12 +15,11 @@ from fencepost.checks.reports.failures import Judged, in_repository, place_of
 from fencepost.checks.reports.guarantees import Opening, why
 from fencepost.checks.reports.refinements import established_of, refined_by
 from fencepost.checks.reports.sarif_files import artifact
+from fencepost.checks.reports.sarif_log import log, rule
 from fencepost.model.language import Location
 from fencepost.properties.vocabulary import Property
 from fencepost.traces.trace import Trace
 from fencepost.traces.wording.text import changes
-
-SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 
 def as_sarif(
@@ -38,27 +37,22 @@ def as_sarif(
     """
     rows = list(verdicts)
     rules = {_rule_id(row): _rule(row) for row in rows}
-    rules |= {f"suspicious/{doubt.suspicion.kind}": _suspicious_rule(doubt) for doubt in suspicious}
+    rules |= {_suspicious_id(doubt): _suspicious_rule(doubt) for doubt in suspicious}
     short = () if opening is None else opening.shortfalls
     rules |= {_guarantee_id(row): _guarantee_rule(row) for row in (opening.now.rows if opening else ())}
     numbers = {name: number for number, name in enumerate(rules)}
     remarks = [*notes, *filter(None, (established_of(row.verdict) for row in rows))]
-    run = {
-        "tool": {"driver": {"name": "Fencepost", "rules": list(rules.values())}},
-        "invocations": [
-            {
-                "executionSuccessful": status not in (ExitStatus.EVALUATION, ExitStatus.INCONCLUSIVE),
-                "exitCode": int(status),
-                "toolExecutionNotifications": [{"level": "note", "message": {"text": note}} for note in remarks],
-            }
-        ],
-        "results": [
-            *(_result(row, numbers[_rule_id(row)]) for row in rows if row.failed),
-            *(_shortfall(shortfall, numbers[_guarantee_id(shortfall.row)]) for shortfall in short),
-            *(_suspicion(doubt, numbers[f"suspicious/{doubt.suspicion.kind}"]) for doubt in suspicious),
-        ],
+    invocation = {
+        "executionSuccessful": status not in (ExitStatus.EVALUATION, ExitStatus.INCONCLUSIVE),
+        "exitCode": int(status),
+        "toolExecutionNotifications": [{"level": "note", "message": {"text": note}} for note in remarks],
     }
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+    results = [
+        *(_result(row, numbers[_rule_id(row)]) for row in rows if row.failed),
+        *(_shortfall(shortfall, numbers[_guarantee_id(shortfall.row)]) for shortfall in short),
+        *(_suspicion(doubt, numbers[_suspicious_id(doubt)]) for doubt in suspicious),
+    ]
+    return log(rules.values(), invocation, results)
 
 
 def _rule_id(row: Judged) -> str:
@@ -68,13 +62,9 @@ def _rule_id(row: Judged) -> str:
 def _rule(row: Judged) -> dict[str, Any]:
     prop: Property = row.verdict.property
     refines = {"refines": coarse} if (coarse := refined_by(row.verdict)) else {}
-    return {
-        "id": _rule_id(row),
-        "shortDescription": {"text": prop.doc.splitlines()[0]},
-        "fullDescription": {"text": prop.doc},
-        "defaultConfiguration": {"level": "error"},
-        "properties": {"kind": prop.kind, **refines, "tags": [row.checked.entry.name]},
-    }
+    name, protocol = _rule_id(row), row.checked.entry.name
+    helps = f"The message has the shortest run. To search for it again: fencepost check {protocol} --property {prop.name}"
+    return rule(name, prop.doc, helps, kind=prop.kind, **refines, tags=[protocol])
 
 
 def _result(row: Judged, rule: int) -> dict[str, Any]:
@@ -98,12 +88,8 @@ def _guarantee_id(row: Established) -> str:
 
 
 def _guarantee_rule(row: Established) -> dict[str, Any]:
-    return {
-        "id": _guarantee_id(row),
-        "shortDescription": {"text": row.sentence},
-        "defaultConfiguration": {"level": "error"},
-        "properties": {"kind": "guarantee", "tags": [row.guarantee.entry.name]},
-    }
+    helps = "The message says what raises it. To see the run that exceeds it: fencepost check --conf FILE --guarantees --all"
+    return rule(_guarantee_id(row), row.sentence, helps, kind="guarantee", tags=[row.guarantee.entry.name])
 
 
 def _shortfall(shortfall: Shortfall, rule: int) -> dict[str, Any]:
@@ -126,20 +112,20 @@ def fingerprints(*identity: str) -> dict[str, str]:
     return {"instanceAndProperty/v1": fingerprint, "primaryLocationLineHash": fingerprint}
 
 
+def _suspicious_id(doubt: Doubt) -> str:
+    return f"suspicious/{doubt.suspicion.kind}"
+
+
 def _suspicious_rule(doubt: Doubt) -> dict[str, Any]:
-    kind = doubt.suspicion.kind
-    return {
-        "id": f"suspicious/{kind}",
-        "shortDescription": {"text": f"success may rest on nothing: {kind.replace('-', ' ')}"},
-        "defaultConfiguration": {"level": "warning"},
-        "properties": {"kind": "suspicion", "tags": ["suspicious"]},
-    }
+    text = f"success may rest on nothing: {doubt.suspicion.kind.replace('-', ' ')}"
+    helps = "See whether the instance should contain it. --baseline FILE accepts it, --strict fails on it."
+    return rule(_suspicious_id(doubt), text, helps, level="warning", kind="suspicion", tags=["suspicious"])
 
 
 def _suspicion(doubt: Doubt, rule: int) -> dict[str, Any]:
     suspicion = doubt.suspicion
     return {
-        "ruleId": f"suspicious/{suspicion.kind}",
+        "ruleId": _suspicious_id(doubt),
         "ruleIndex": rule,
         "kind": "fail",
         "level": "error" if doubt.strict else "warning",

@@ -24,6 +24,10 @@ def complaints(log: dict[str, Any]) -> Iterator[str]:
     rules = run["tool"]["driver"]["rules"]
     if len({rule["id"] for rule in rules}) != len(rules):
         yield "SARIF1001: two rules with one name"
+    if not {"version", "semanticVersion"} & run["tool"]["driver"].keys():
+        yield "SARIF2005: no version of the tool"
+    if not all(rule.get(part, {}).get("text") for rule in rules for part in ("shortDescription", "fullDescription", "help")):
+        yield "GH2012: a rule without a description or help"
     if len(run["results"]) > MOST_RESULTS:
         yield "GH1004: too many results"
     for result in run["results"]:
