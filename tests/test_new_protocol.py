@@ -41,14 +41,14 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("model", "properties", "traces", "checks", "tests", "docs"):
         shutil.copytree(ROOT / name, folder / name, ignore=left)
     shutil.copytree(ROOT / "fencepost", folder / "fencepost", symlinks=True, ignore=left)
-    for name in ("pyproject.toml", "CHANGELOG.md", "CONTRIBUTING.md"):
+    for name in ("pyproject.toml", "README.md", "CHANGELOG.md", "CONTRIBUTING.md"):
         shutil.copy(ROOT / name, folder / name)
     for path, text in files().items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
-    before = ("          - reference/unload.md\n", "[unload](docs/reference/unload.md),")
-    after = ("          - reference/lease.md\n", " [lease](docs/reference/lease.md),")
-    for name, here, line in zip(("mkdocs.yml", "README.md"), before, after, strict=True):
+    before = ("          - reference/unload.md\n", "[unload](reference/unload.md),")
+    after = ("          - reference/lease.md\n", " [lease](reference/lease.md),")
+    for name, here, line in zip(("mkdocs.yml", "docs/contents.md"), before, after, strict=True):
         text = (ROOT / name).read_text(encoding="utf-8")
         assert here in text
         (folder / name).write_text(text.replace(here, here + line), encoding="utf-8")
@@ -78,7 +78,7 @@ def test_the_tests_over_all_protocols_hold(tree: Path) -> None:
         "tests/docs/test_docs.py",
         "tests/docs/test_site.py",
     ]
-    chosen = f"({NAME} and not release) or architecture or follows_the_readme or is_pinned"
+    chosen = f"({NAME} and not release) or architecture or follows_the_page or is_pinned"
     run = ran(tree, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-k", chosen, *modules)
     assert run.returncode == 0, run.stdout[-4000:] + run.stderr
     assert " passed" in run.stdout

@@ -281,11 +281,11 @@ def test_instances_have_as_many_states_as_the_reference_says(protocol: str) -> N
 
 
 @pytest.mark.parametrize(("folder", "names"), [("reference", 6), ("how-to", 4), ("explanation", 2)])
-def test_the_readme_leads_to_every_document(folder: str, names: int) -> None:
+def test_the_page_of_contents_leads_to_every_document(folder: str, names: int) -> None:
     documents = sorted((ROOT / "docs" / folder).glob("*.md"))
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    contents = (ROOT / "docs" / "contents.md").read_text(encoding="utf-8")
     assert len(documents) >= names
-    assert [d.name for d in documents if f"(docs/{folder}/{d.name})" not in readme] == []
+    assert [d.name for d in documents if f"({folder}/{d.name})" not in contents] == []
 
 
 @pytest.mark.parametrize("command", ["check", "explore", "export"])

@@ -56,14 +56,14 @@ def site() -> Iterator[ModuleType]:
     sys.path.remove(folder)
 
 
-def test_the_navigation_follows_the_readme() -> None:
+def test_the_navigation_follows_the_page_of_contents() -> None:
     nav = yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), _Loader)["nav"]
     here, *groups = nav
-    assert set(_leaves(here)) == {"index.md", "CHANGELOG.md", "CONTRIBUTING.md"}
-    guide = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Where to go next")[2]
-    wanted = [leaf for name in re.findall(r"\]\(docs/([^)#]+\.md)\)", guide) for leaf in (name, *_in_the_table_of(name))]
+    assert set(_leaves(here)) == {"index.md", "contents.md", "CHANGELOG.md", "CONTRIBUTING.md"}
+    contents = (ROOT / "docs" / "contents.md").read_text(encoding="utf-8")
+    wanted = [leaf for name in re.findall(r"\]\(([^)#]+\.md)\)", contents) for leaf in (name, *_in_the_table_of(name))]
     assert list(_leaves(groups)) == wanted
-    assert {f"docs/{leaf}" for leaf in _leaves(groups)} == {
+    assert {f"docs/{leaf}" for leaf in _leaves(groups)} | {"docs/contents.md"} == {
         document.relative_to(ROOT).as_posix() for document in DOCUMENTS if document.parent != ROOT
     }
 
