@@ -42,7 +42,7 @@ function open(first, second, place) {
   showChoices();
   showActors([...actors]);
   const longest = Math.max(0, ...one.lanes.map((name) => name.length));
-  width = NARROW.matches ? Math.max(26, Math.min(36, 8 * longest + 4)) : Math.max(44, Math.min(96, 8 * longest + 12));
+  width = Math.max(44, Math.min(NARROW.matches ? Infinity : 96, 8 * longest + 12)); // a narrow page is swiped sideways
   document.body.classList.toggle("comparing", Boolean(rows));
   const longestOf = (least, texts) => `${Math.max(least, ...course.sides.flatMap(texts).map((text) => text.length))}ch`;
   const sizes = {

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.wait import WebDriverWait
 
+from fencepost.properties.protocols import PROTOCOLS
 from fencepost.traces.explorer.content import Recording, content
 from fencepost.traces.explorer.guide import Guide
 from fencepost.traces.explorer.page import page
+from fencepost.traces.files.itf import read
+from fencepost.traces.replay import replay_on
 from tests.traces.explorer.recorded import lamp, lost_entry, run
 from tests.traces.explorer.test_playing import Playing
 
@@ -31,6 +36,13 @@ def guided(pages: Path) -> Path:
     path = pages / "guided.html"
     path.write_text(page(recordings, data=content(recordings) | {"guide": of_lamp | {"bug": of_bug}}), encoding="utf-8")
     return path
+
+
+@pytest.fixture
+def downloads(chromium: Any, tmp_path: Path) -> Path:
+    """Where the browser puts what a page saves."""
+    chromium.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    return tmp_path
 
 
 def test_a_page_begins_with_what_it_is_about(chromium: Any, guided: Path) -> None:
@@ -64,23 +76,50 @@ def test_a_property_to_break_is_the_target_of_the_search(chromium: Any, guided: 
     shown.click("#search-close")
 
 
-def test_on_a_phone_the_choices_are_below_the_step_and_nothing_is_cut(chromium: Any, guided: Path) -> None:
+CUT = """return [...document.querySelectorAll('.row .label, #heads .lane')].filter(one => one.scrollWidth > one.clientWidth)
+    .map(one => one.textContent)"""
+"""What of the timeline ends in three dots."""
+
+
+@pytest.fixture
+def phone(chromium: Any, guided: Path) -> Iterator[Playing]:
     shown = Playing(chromium, guided)
     chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
-    try:
-        shown.choose("switch_on")
-        row, step, choices = (
-            shown.run(f"const box = document.querySelector({name!r}).getBoundingClientRect(); return [box.top, box.bottom]")
-            for name in (".row[aria-selected=true]", "#step", "#next")
-        )
-        assert row[1] <= step[0] < step[1] <= choices[0]
-        assert choices[0] - row[1] < 400, "one screen has the step and what can happen next"
-        wide = (
-            "return [...document.querySelectorAll('button, select, p, h1, h2, dd, summary')].filter(one => one.offsetParent"
-            " && !one.closest('#timeline, #heads') && one.getBoundingClientRect().right > 400)"
-            ".map(one => one.id || one.textContent)"
-        )
-        assert shown.run(wide) == []
-        assert shown.run("return document.documentElement.scrollWidth") == 400
-    finally:
-        chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    chromium.refresh()
+    shown.until("return document.documentElement.dataset.ready === 'yes'")
+    yield shown
+    chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_on_a_phone_the_choices_are_below_the_step_and_nothing_is_cut(phone: Playing) -> None:
+    phone.choose("switch_on")
+    row, step, choices = (
+        phone.run(f"const box = document.querySelector({name!r}).getBoundingClientRect(); return [box.top, box.bottom]")
+        for name in (".row[aria-selected=true]", "#step", "#next")
+    )
+    assert row[1] <= step[0] < step[1] <= choices[0]
+    assert choices[0] - row[1] < 400, "one screen has the step and what can happen next"
+    wide = (
+        "return [...document.querySelectorAll('button, select, p, h1, h2, dd, summary')].filter(one => one.offsetParent"
+        " && !one.closest('#timeline, #heads') && one.getBoundingClientRect().right > 400)"
+        ".map(one => one.id || one.textContent)"
+    )
+    assert phone.run(wide) == []
+    assert phone.run("return document.documentElement.scrollWidth") == 400
+
+
+def test_on_a_phone_a_run_is_left_and_its_branch_saved(phone: Playing, downloads: Path) -> None:
+    phone.click("#try-bug")
+    phone.click("#to-last")
+    assert phone.run(CUT) == []
+    last = phone.text("#step-title")
+    for _ in range(8):
+        phone.click("#to-previous")
+    assert "read_lac(r0, b1)" in phone.choices
+    phone.choose("read_lac(r0, b1)")
+    assert (phone.chosen, phone.text("#step-title") == last) == ("read_lac(r0, b1)", False)
+    phone.click("#save")
+    (file,) = WebDriverWait(phone.browser, 10).until(lambda _: list(downloads.glob("*.itf.json")))
+    trace, protocol = read(file, PROTOCOLS)
+    assert trace.steps[-1].action == "read_lac(r0, b1)"
+    assert replay_on(trace, protocol, PROTOCOLS["ledger"].suite(protocol)).replays
