@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ from fencepost.checks.questions.hazards import hazards
 from fencepost.checks.questions.instances import Settings, is_run
 from fencepost.model.counts import count_of
 from fencepost.model.history import History
-from fencepost.model.releases import Releases
+from fencepost.model.releases import SYSTEMS, Releases
 from fencepost.properties.protocols import PROTOCOLS
 
 Bugs = dict[str, History]
@@ -30,13 +29,19 @@ class BugChange:
     @property
     def heading(self) -> str:
         """From which releases to which."""
-        return f"Known bugs, from {self.before} to {self.now}"
+        return f"Known bugs that change from {self.before} to {self.now}"
+
+    @property
+    def summary(self) -> str:
+        """How many come, go and stay, in a sentence."""
+        come, go, stay = (len(_by_name(bugs)) for bugs in (self.come, self.go, self.stay))
+        return f"{count_of(come, 'known bug')} come{'s' if come == 1 else ''}, {go} go{'es' if go == 1 else ''}, {stay} stay."
 
     @property
     def sentences(self) -> list[str]:
-        """What goes, what comes, and how many stay, a sentence each."""
-        stay = f"{count_of(len(self.stay), 'known bug')} stay{'s' if len(self.stay) == 1 else ''}."
-        return [_listed("go", "goes", self.go), _listed("come", "comes", self.come), stay]
+        """What comes, each with what it costs and how to see it, and what goes."""
+        come = [f"comes: {_told(name, bugs)}; run: {_command(name, bugs)}" for name, bugs in _by_name(self.come).items()]
+        return [*come, *(f"goes: {_told(name, bugs)}" for name, bugs in _by_name(self.go).items())]
 
     def as_json(self) -> dict[str, Any]:
         """The same for programs, with what each bug costs."""
@@ -49,10 +54,24 @@ class BugChange:
         }
 
 
-def _listed(several: str, one: str, bugs: Iterable[str]) -> str:
-    names = list(bugs)
-    verb = one if len(names) == 1 else several
-    return f"{count_of(len(names), 'known bug')} {verb}{': ' if names else ''}{', '.join(names)}."
+def _by_name(bugs: Bugs) -> dict[str, Bugs]:
+    """The bugs, each once, with the protocols that have it."""
+    groups: dict[str, Bugs] = {}
+    for key, history in bugs.items():
+        protocol, _, name = key.partition(".")
+        groups.setdefault(name, {})[protocol] = history
+    return groups
+
+
+def _told(name: str, bugs: Bugs) -> str:
+    history = next(iter(bugs.values()))
+    avoided = f"; avoided by {history.avoided_by}" if history.avoided_by else ""
+    fixed = f"; fixed in {SYSTEMS[history.project]} {history.fixed}" if history.fixed else ""
+    return f"{name} ({', '.join(bugs)}): {history.costs}{avoided}{fixed}"
+
+
+def _command(name: str, bugs: Bugs) -> str:
+    return f"fencepost check {next(iter(bugs))} --defect {name}"
 
 
 def bug_change(settings: Settings, before: Releases, now: Releases) -> BugChange:

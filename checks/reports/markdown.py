@@ -43,7 +43,8 @@ def _bugs(change: BugChange) -> str:
     """Which known bugs a change of releases takes and brings; empty if none."""
     if not change.go and not change.come:
         return ""
-    return f"{plain(change.heading)}:\n\n" + "".join(f"- {plain(sentence)}\n" for sentence in change.sentences)
+    sentences = (change.summary, *change.sentences)
+    return f"{plain(change.heading)}:\n\n" + "".join(f"- {plain(sentence)}\n" for sentence in sentences)
 
 
 def plain(text: str) -> str:

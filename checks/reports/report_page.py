@@ -102,7 +102,7 @@ def _bugs(opening: Opening) -> Html:
     """Which known bugs a change of releases takes and brings."""
     if opening.bugs is None:
         return Html()
-    lines = each("<p>{}</p>", opening.bugs.sentences)
+    lines = each("<p>{}</p>", [opening.bugs.summary, *opening.bugs.sentences])
     return html('<section id="bugs"><h2>{}</h2>{}</section>', opening.bugs.heading, lines)
 
 

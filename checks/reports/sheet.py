@@ -78,11 +78,13 @@ def _sentences(opening: Opening, everything: Sequence[Checked]) -> Iterator[str]
         yield f"{now.file} guarantees less than {before.file}: {', '.join(weaker)}."
     elif before is not None and not unknown:
         yield f"{now.file} guarantees no less than {before.file}."
+    if opening.bugs is not None:
+        yield f"From {opening.bugs.before} to {opening.bugs.now}: {opening.bugs.summary}"
     bugs = sum(1 for verdict in verdicts if verdict.verdict == "hazard" and verdict.accepted is None)
     if bugs:
         yield f"{count_of(bugs, 'known bug')} of {now.releases} affect{'s' if bugs == 1 else ''} {now.file}."
     nothing = [row.guarantee.name for row in now.rows if row.figure == 0]
-    if nothing:
+    if nothing and before is None:
         yield f"{len(nothing)} of {count_of(len(now.rows), 'guarantee')} of {now.file} are 0: {', '.join(nothing)}."
     if unknown:
         yield f"Not known of {now.file}: {', '.join(unknown)}."
@@ -133,7 +135,7 @@ def _bugs(opening: Opening, width: int) -> list[str]:
     if opening.bugs is None:
         return []
     lines = [line for sentence in opening.bugs.sentences for line in _wrapped("  ", sentence, width, indent="    ")]
-    return [*_wrapped("", f"{opening.bugs.heading}:", width), *lines]
+    return [*_wrapped("", f"{opening.bugs.heading}:", width), *lines] if lines else []
 
 
 def _policy(opening: Opening, width: int) -> list[str]:
@@ -149,7 +151,8 @@ def _rows(opening: Opening, width: int, *, whole: bool) -> Iterator[list[str]]:
     rest = [row for row in opening.now.rows if not opening.of(row) and not _differs(opening, row)]
     none, some = ([row for row in rest if (row.figure == 0) == is_none] for is_none in (True, False))
     if opening.before is not None and not whole:
-        same = f"{', '.join(f'{row.guarantee.name} {row.figure}' for row in rest)} (--all prints each)"
+        zeros = f", of which {len(none)} {'is' if len(none) == 1 else 'are'} 0" if none else ""
+        same = f"{count_of(len(rest), 'guarantee')}{zeros} (--all prints each)"
         yield _headed(f"The same as in {opening.before.file}", _wrapped("  ", same, width) if rest else [])
         return
     lines = [line for row in none for line in _row(opening, row, width, whole=True)]

@@ -132,7 +132,7 @@ def _guarantees_as_markdown(run: FinishedGuarantees) -> str:
 
 def _changes(opening: Opening) -> list[str]:
     policy = [*opening.policy.sentences, *opening.policy.commands] if opening.policy else []
-    return [*([opening.bugs.heading, *opening.bugs.sentences] if opening.bugs else []), *policy]
+    return [*([opening.bugs.heading, opening.bugs.summary, *opening.bugs.sentences] if opening.bugs else []), *policy]
 
 
 FORMATS: Mapping[str, Format] = {
