@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,6 +109,20 @@ def details(now: Guaranteed, row: Established, *, run: bool = True) -> Iterator[
         yield f"not known {gap_in_words(row)}"
     if remedy := remedied(now, row):
         yield remedy
+
+
+def legend(rows: Iterable[Established]) -> str:
+    """What the names in the runs of these guarantees stand for, such as b0 for a bookie; empty if there are none."""
+    kinds: dict[str, set[str]] = {}
+    for row in rows:
+        if row.failure is None:
+            continue
+        words = set(re.findall(r"\w+", " ".join(row.failure.run)))
+        for universe in row.failure.checked.protocol.universes.values():
+            if not universe.names and words & {universe.label(member) for member in universe}:
+                kinds.setdefault(universe.prefix, set()).add(universe.name.replace("_", " "))
+    names = ", ".join(f"{prefix}0 is a {' or '.join(sorted(kinds[prefix]))}" for prefix in sorted(kinds))
+    return names and f"In the runs {re.sub(r' a (?=[aeio])', ' an ', names)}."
 
 
 def _explained(row: Established, defect: str) -> str:

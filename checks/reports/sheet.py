@@ -9,7 +9,7 @@ from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.questions.establishing import NO_TIME, Established
 from fencepost.checks.questions.judging import compared
-from fencepost.checks.reports.guarantees import Opening, details, remedied, unseen
+from fencepost.checks.reports.guarantees import Opening, details, legend, remedied, unseen
 from fencepost.checks.reports.protocol_lines import failure_text, is_of_known_bug, known_bugs, protocol_line, suspicious_lines
 from fencepost.checks.reports.report import text
 from fencepost.model.counts import count_of
@@ -97,11 +97,12 @@ KINDS = ("short", "weaker", "open")
 
 def _short(opening: Opening, width: int) -> list[str]:
     """What falls short, each with the line to look at and the run that shows it."""
-    lines = []
-    for row in _once(shortfall.row for shortfall in opening.shortfalls if shortfall.kind != "open"):
+    lines, rows = [], _once(shortfall.row for shortfall in opening.shortfalls if shortfall.kind != "open")
+    for row in rows:
         lines += _row(opening, row, width, whole=True)
         for shortfall in opening.of(row):
             lines.append(f"{' ' * (COLUMN + 3)}{shortfall.kind}: {shortfall.place}: {shortfall.headline}")
+    lines += _wrapped("  ", legend(rows), width)
     return _headed("Decide about these: each is less than you require, or less than before", lines)
 
 
@@ -155,9 +156,10 @@ def _rows(opening: Opening, width: int, *, whole: bool) -> Iterator[list[str]]:
         same = f"{count_of(len(rest), 'guarantee')}{zeros} (--all prints each)"
         yield _headed(f"The same as in {opening.before.file}", _wrapped("  ", same, width) if rest else [])
         return
-    lines = [line for row in none for line in _row(opening, row, width, whole=True)]
+    lines = [line for row in none for line in _row(opening, row, width, whole=True)] + _wrapped("  ", legend(none), width)
     yield _headed("Not guaranteed: one event is too many, as the run shows", lines)
     lines = [line for row in some for line in _row(opening, row, width, whole=whole)]
+    lines += _wrapped("  ", legend(some), width) if whole else []
     yield _headed(f"Guaranteed{'' if whole else ' (--all prints how, and the run with one event more)'}", lines)
 
 

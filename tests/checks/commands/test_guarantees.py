@@ -106,6 +106,7 @@ def test_a_weaker_configuration_fails_and_a_stronger_one_does_not(one: Path, two
     assert "an acknowledged entry can be lost with one disk (weaker: was 1)\n" in weaker.stdout
     assert "fails at 1: send(e0), add(b0, e0), ack(b0, e0), confirm(e0), lose_disk(b0)\n" in weaker.stdout
     assert "then it is not so: Of every acknowledged entry a bookie of its write set has a good copy.\n" in weaker.stdout
+    assert "\n  In the runs b0 is a bookie, e0 is an entry.\n" in weaker.stdout
     stronger = asked("--conf", two, "--against", one)
     assert stronger.returncode == 0
     assert begins(stronger, f"{two} guarantees no less than {one}. ")
