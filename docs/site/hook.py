@@ -23,6 +23,9 @@ from explorers import FOLDER, SESSION, pages_of  # noqa: E402
 AT_THE_TOP = {"README.md": "index.md", "CHANGELOG.md": "CHANGELOG.md", "CONTRIBUTING.md": "CONTRIBUTING.md"}
 """Files at the top of the repository that are pages of the site, and their names there."""
 
+SEARCH: dict[str, dict[str, Any]] = {"how-to/how-do-i.md": {"boost": 3}, "contents.md": {"exclude": True}}
+"""What the search does with a page: questions in an operator's words come first, a list of links never."""
+
 FRAME = (
     '<iframe class="explorer" src="{address}" title="The run, step by step" loading="lazy"></iframe>\n\n'
     '[The run on a page of its own]({address}){{ target="_blank" }}\n'
@@ -60,6 +63,7 @@ def on_post_build(config: Any) -> None:
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """The page as the site has it: links from and to the top follow the files, explorers are embedded."""
     source = page.file.src_uri
+    page.meta["search"] = SEARCH.get(source, {})
     if source in AT_THE_TOP.values():
         markdown = re.sub(r"\]\(docs/", "](", markdown)
     markdown = re.sub(r"\]\(((?:\.\./)*)\.\./README\.md", r"](\1index.md", markdown)
