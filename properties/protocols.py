@@ -5,9 +5,11 @@ A room that has a module ``entry`` with an ``ENTRY`` is found. Nothing else has 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 
+from fencepost.properties.loading import Loaded
 from fencepost.properties.registry import Entry, RegistryError
 
 ORDER = (
@@ -26,20 +28,21 @@ ORDER = (
 """How the protocols are listed; those that it does not name come after these, by their names."""
 
 
-def entries(floor: Path) -> dict[str, Entry]:
-    """The entries of the rooms of a floor, by name, in the order in which they are listed.
+def entries(floor: Path) -> Mapping[str, Entry]:
+    """The entries of the rooms of a floor, by name, in the order in which they are listed; each is loaded when it is looked up.
 
-    RegistryError for a room whose entry is missing or has another name.
+    RegistryError then for a room whose entry is missing or has another name.
     """
     rooms = sorted(path.parent.name for path in floor.glob("*/entry.py"))
-    entries: dict[str, Entry] = {}
-    for room in sorted(rooms, key=lambda room: (*ORDER, room).index(room)):
-        entry = getattr(import_module(f"{__package__}.{room}.entry"), "ENTRY", None)
-        if not isinstance(entry, Entry) or entry.name != room:
-            raise RegistryError(f'properties/{room}/entry.py: give it ENTRY = Entry("{room}", ...)')
-        entries[room] = entry
-    return entries
+    return Loaded(sorted(rooms, key=lambda room: (*ORDER, room).index(room)), _entry)
 
 
-PROTOCOLS: dict[str, Entry] = entries(Path(__file__).parent)
+def _entry(room: str) -> Entry:
+    entry = getattr(import_module(f"{__package__}.{room}.entry"), "ENTRY", None)
+    if not isinstance(entry, Entry) or entry.name != room:
+        raise RegistryError(f'properties/{room}/entry.py: give it ENTRY = Entry("{room}", ...)')
+    return entry
+
+
+PROTOCOLS: Mapping[str, Entry] = entries(Path(__file__).parent)
 """The protocols by name, in the order in which they are listed."""

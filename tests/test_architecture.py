@@ -34,7 +34,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("balance",),
     ),
     "properties": (
-        ("vocabulary",),
+        ("loading", "vocabulary"),
         ("any_size",),
         ("registry", "slices", "suspicions"),
         ("small_instances",),

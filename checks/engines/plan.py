@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.any_size.verdicts import findings_for_any_size
 from fencepost.checks.engines.induction.necessity import unneeded
 from fencepost.checks.engines.induction.proof import prove
 from fencepost.checks.engines.results.checked import Checked, chosen_of
@@ -125,6 +124,8 @@ def _for_any_size(
     reporter: Reporter,
     should_stop: Callable[[], bool],
 ) -> Checked:
+    from fencepost.checks.engines.any_size.verdicts import findings_for_any_size
+
     started = time.monotonic()
     reporter.begin(f"{entry.name}, {instance.name}, any number of {' and '.join(instance.any)}")
     protocol, findings = findings_for_any_size(

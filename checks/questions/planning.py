@@ -27,19 +27,19 @@ from fencepost.checks.settings.own_protocols import is_own, own_protocols
 from fencepost.model.language.mistakes import guess
 from fencepost.model.pulsar.stores import STORES, stores_of
 from fencepost.model.releases import NEWEST, Releases
-from fencepost.properties.ledger import striping
+from fencepost.properties.loading import Loaded
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance, RegistryError, Value, find
 from fencepost.properties.theorems import Theory
 from fencepost.properties.theories import THEORIES
 
 Item = Entry | Theory
-EVERYTHING: Mapping[str, Item] = {**PROTOCOLS, **THEORIES}
+EVERYTHING: Mapping[str, Item] = Loaded(
+    [*PROTOCOLS, *THEORIES], lambda name: PROTOCOLS[name] if name in PROTOCOLS else THEORIES[name]
+)
 
 
-def planned(
-    asked: Wanted, settings: Settings | None, releases: Releases | None = None
-) -> list[tuple[Item, Instance]]:
+def planned(asked: Wanted, settings: Settings | None, releases: Releases | None = None) -> list[tuple[Item, Instance]]:
     """The instances to check, in order, behaving as the releases do if there are any; of named properties only those that have
     all of them.
 
@@ -59,9 +59,7 @@ def planned_with_hazards(
     return _having_properties(asked, every, is_elsewhere=is_elsewhere), hazards
 
 
-def _every(
-    asked: Wanted, settings: Settings | None, releases: Releases | None
-) -> list[tuple[Item, Instance]]:
+def _every(asked: Wanted, settings: Settings | None, releases: Releases | None) -> list[tuple[Item, Instance]]:
     items = _items(asked, settings, releases)
     return [(item, instance) for item in items for instance in _instances(item, asked, settings, releases)]
 
@@ -122,6 +120,8 @@ def configuration_notes(settings: Settings, names: set[str], releases: Releases 
         quorums = settings.ledger
         notes += [str(number) for number in quorums.taken] + [f"note: {note}" for note in settings.ledger_notes]
         if quorums.ensemble.value <= LARGEST_ENSEMBLE:
+            from fencepost.properties.ledger import striping
+
             notes.append(str(striping.check(quorums.ensemble.value, quorums.write_quorum.value)))
     if SERVICE_UNIT in names and _pulsar(releases) in CHANNELS:
         notes += [str(settings.load_manager.table_view), str(settings.load_manager.multi_phase)]
@@ -174,9 +174,7 @@ def _named(name: str) -> Sequence[Item]:
     return own_protocols(Path(name), EVERYTHING) if is_own(name) else [find(name, EVERYTHING)]
 
 
-def _instances(
-    item: Item, asked: Wanted, settings: Settings | None, releases: Releases | None
-) -> Iterator[Instance]:
+def _instances(item: Item, asked: Wanted, settings: Settings | None, releases: Releases | None) -> Iterator[Instance]:
     """The instances of an item; of those of a size only what behaves as the releases do, and each once."""
     changed = item.settings(asked.set)
     instances, behaviour = _before_set(item, asked, settings), dict[str, Value]()

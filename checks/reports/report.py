@@ -8,16 +8,13 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import Amount, ExitStatus, Verdict
 from fencepost.checks.questions.baseline import Comparison
 from fencepost.checks.questions.doubt import Doubt
-from fencepost.checks.questions.ledger_runs import runs_below
 from fencepost.checks.reports.baseline_lines import comparison_as_json
-from fencepost.checks.reports.guarantees import Opening
-from fencepost.checks.reports.guarantees import as_json as guarantees_as_json
 from fencepost.checks.reports.histories import about, address, upstream
 from fencepost.checks.reports.refinements import established_of, refined_by, refused_by
 from fencepost.checks.reports.seen import seen
@@ -27,6 +24,9 @@ from fencepost.model.releases import SYSTEMS, Releases
 from fencepost.properties.registry import written
 from fencepost.traces.files.itf import write
 from fencepost.traces.wording.text import show
+
+if TYPE_CHECKING:
+    from fencepost.checks.reports.guarantees import Opening
 
 FORMAT = 1
 
@@ -60,10 +60,10 @@ def text(
         lines += ["", textwrap.indent(failure, "  ")]
     for verdict in checked.findings.verdicts:
         if verdict.trace is not None and verdict.refuted and not verdict.expected and verdict.accepted is None:
+            from fencepost.checks.questions.ledger_runs import runs_below
+
             below = runs_below(verdict.trace, checked.protocol, releases)
-            shown = show(
-                verdict.trace, checked.protocol, violated=verdict.violated, width=width, colour=colour, below=below
-            )
+            shown = show(verdict.trace, checked.protocol, violated=verdict.violated, width=width, colour=colour, below=below)
             lines += ["", shown]
     lines.append(f"# {checked.findings.seconds:.1f} s")
     return "\n".join(lines) + "\n"
@@ -215,6 +215,8 @@ def as_json(
         }
         for checked in everything
     ]
+    from fencepost.checks.reports.guarantees import as_json as guarantees_as_json
+
     whole = {
         "format": FORMAT,
         "status": int(status),

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from fencepost.checks.settings.properties_file import Setting
+
+Owner = Literal["", "broker", "bookie"]
+"""Whose settings they are; empty where the file does not say it."""
+
+Image = Literal["", "pulsar", "bookkeeper"]
+"""Which image applies settings to a file of its own; empty for a file that is used as it is."""
 
 PREFIX = "PULSAR_PREFIX_"
 """What is before a key in the environment: the image adds such a key to the file, and others only if the file has them."""

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fencepost.checks.settings.environment_files import BOOKKEEPER, PREFIX, as_applied, bookkeepers, is_environment, variables
+from fencepost.checks.settings.environment_files import (
+    BOOKKEEPER,
+    PREFIX,
+    Image,
+    Owner,
+    as_applied,
+    bookkeepers,
+    is_environment,
+    variables,
+)
 from fencepost.checks.settings.input_files import BYTE_ORDER_MARK, InputError, Place, read_bytes
 from fencepost.checks.settings.properties_file import MalformedEscape, Setting, settings
-from fencepost.checks.settings.yaml_files import Image, Owner, is_yaml, parts_of
 
 
 @dataclass(frozen=True)
@@ -37,7 +46,9 @@ def read_layers(path: Path) -> list[Layer]:
         raise InputError(f"{place}: is not plain text (a zero byte); save it as ASCII or UTF-8", place)
     # Java takes a broker.conf for ISO-8859-1; YAML and an environment file are UTF-8
     text = data.removeprefix(BYTE_ORDER_MARK).decode("utf-8", errors="replace")
-    if is_yaml(path, text):
+    if _is_yaml(path, text):
+        from fencepost.checks.settings.yaml_files import parts_of  # loads a parser, which most configurations do not need
+
         parts = parts_of(path, text)
         note = f"{path}: read is {' and '.join(part.name for part in parts)}"
         layers = [Layer(path, part.settings, part.notes, part.of, part.image) for part in parts]
@@ -50,6 +61,13 @@ def read_layers(path: Path) -> list[Layer]:
         what = "has only comments and blank lines" if data.strip() else "is empty"
         raise InputError(f"{path}: {what}; give the broker.conf that the brokers start with", Place(path))
     return layers
+
+
+def _is_yaml(path: Path, text: str) -> bool:
+    """Whether a file is YAML (or JSON, which is YAML): by its name, or by what only such a file has at the beginning of a
+    line."""
+    known = path.suffix in (".yaml", ".yml", ".json")
+    return known or re.search(r'^[\s{]*"?(apiVersion|configData)"?\s*:', text, re.MULTILINE) is not None
 
 
 def _environment(path: Path, settings: list[Setting]) -> Iterator[Layer]:

@@ -7,23 +7,15 @@ or the bookies, whose image applies it to its own file. A ConfigMap may also hol
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import yaml
 
-from fencepost.checks.settings.environment_files import PREFIX, as_applied, bookkeepers
+from fencepost.checks.settings.environment_files import PREFIX, Image, Owner, as_applied, bookkeepers
 from fencepost.checks.settings.input_files import InputError, Place
 from fencepost.checks.settings.properties_file import MalformedEscape, Setting, settings
-
-Owner = Literal["", "broker", "bookie"]
-"""Whose settings they are; empty where the file does not say it."""
-
-Image = Literal["", "pulsar", "bookkeeper"]
-"""Which image applies settings to a file of its own; empty for a file that is used as it is."""
 
 FILES = ("broker.conf", "standalone.conf")
 BOOKIES_FILES = ("bookkeeper.conf", "bk_server.conf")
@@ -47,13 +39,6 @@ class Part:
     notes: tuple[str, ...] = ()
     of: Owner = ""
     image: Image = ""
-
-
-def is_yaml(path: Path, text: str) -> bool:
-    """Whether a file is YAML (or JSON, which is YAML): by its name, or by what only such a file has at the beginning of a
-    line."""
-    known = path.suffix in (".yaml", ".yml", ".json")
-    return known or re.search(r'^[\s{]*"?(apiVersion|configData)"?\s*:', text, re.MULTILINE) is not None
 
 
 def parts_of(path: Path, text: str) -> list[Part]:

@@ -1,4 +1,4 @@
-"""What the machine allows: random access to memory, and the cost of the kernel's own functions without any table."""
+"""What the machine allows, in processor time: random access to memory, and the kernel's own functions without any table."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def memory() -> tuple[float, float]:
 def _chase(lines: Array, chains: int) -> float:
     starts = np.arange(chains, dtype=np.int64) * (LINES // chains)
     _follow(lines, starts, 16)
-    started = time.perf_counter()
+    started = time.process_time()
     _follow(lines, starts, ACCESSES // chains)
-    return (time.perf_counter() - started) * 1e9 / ACCESSES
+    return (time.process_time() - started) * 1e9 / ACCESSES
 
 
 @native
@@ -104,12 +104,12 @@ def kernel_alone(kernel: Kernel, states: Array) -> tuple[float, float]:
     observed, concerned, after = (np.zeros(length, np.uint64) for length in (formulas, program.step_words, program.words))
     room = [array.ctypes.data for array in (planes, possible, observed, concerned, after)]
     for some in (states[:TOGETHER], states):
-        started = time.perf_counter()
+        started = time.process_time()
         count = _expand(program, some.ctypes.data, len(some), *room)
-        between = time.perf_counter()
+        between = time.process_time()
         if program.observe_planes:
             _observe(program, some.ctypes.data, len(some), room[0], room[2])
-        ended = time.perf_counter()
+        ended = time.process_time()
     return (between - started) * 1e9 / count, (ended - between) * 1e9 / len(states)
 
 
@@ -173,9 +173,9 @@ def look_ups(kernel: Kernel, result: Result) -> list[float]:
     fastest = [float("inf")] * 3
     for _ in range(LOOKS):
         for stage in range(3):
-            started = time.perf_counter()
+            started = time.process_time()
             hits = _look_up(program, space, states.ctypes.data, number, *room, stage)
-            fastest[stage] = min(fastest[stage], time.perf_counter() - started)
+            fastest[stage] = min(fastest[stage], time.process_time() - started)
     if hits < 0.9 * result.transitions:
         raise AssertionError(f"only {hits:,} of {result.transitions:,} successors are found")
     return [1e9 * seconds / result.transitions for seconds in fastest]

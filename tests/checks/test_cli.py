@@ -39,10 +39,12 @@ def test_ctrl_c_while_the_program_loads_is_no_traceback(loading: str) -> None:
 
 @pytest.mark.long
 def test_a_check_loads_what_it_asks() -> None:
-    """Not Numba where the loops are compiled already, and of the commands no other."""
+    """Not Numba where the loops are compiled already; no other command, no other protocol, no question about settings."""
+    modules = "checks.commands.policy.arguments", "properties.topic.entry", "checks.questions.answering"
+    others = {"numba", "cvc5", "yaml", *(f"fencepost.{module}" for module in modules)}
     script = (
         "import sys; from fencepost.checks.cli import main; status = main(sys.argv[1:]); "
-        "others = {'numba', 'cvc5', 'fencepost.checks.commands.policy.arguments'}; print(status, others & set(sys.modules))"
+        f"print(status, {others} & set(sys.modules))"
     )
     words = ["check", "election", "--set", "brokers=1", "--quiet"]
     for _ in range(2):

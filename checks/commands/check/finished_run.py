@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, run_status, severest
 from fencepost.checks.questions.baseline import Comparison
 from fencepost.checks.questions.doubt import Doubt
-from fencepost.checks.reports.failures import Configured
-from fencepost.checks.reports.guarantees import Opening
 from fencepost.model.releases import Releases
+
+if TYPE_CHECKING:
+    from fencepost.checks.reports.failures import Configured
+    from fencepost.checks.reports.guarantees import Opening
 
 
 @dataclass(frozen=True)

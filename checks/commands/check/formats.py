@@ -43,9 +43,10 @@ def _end(run: FinishedRun, annotations: str = "") -> str:
 def _body(run: FinishedRun) -> str:
     """What there is to say before the last line, and was not printed yet."""
     from fencepost.checks.reports.protocol_lines import known_bugs, suspicious_lines
-    from fencepost.checks.reports.sheet import sheet
 
     if run.opening is not None:
+        from fencepost.checks.reports.sheet import sheet
+
         notes = run.notes if run.whole else run.remarks
         shown = sheet(run.opening, run.everything, run.suspicious, notes, whole=run.whole, width=width(), colour=colour())
         return f"{shown}\n"

@@ -11,6 +11,7 @@ from fencepost.checks.commands.check.formats import FORMATS
 from fencepost.checks.commands.check.messages import Teller
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.subject import Subject
+from fencepost.checks.commands.check.whole import come_first, required
 from fencepost.checks.commands.pages import default_page, write_report
 from fencepost.checks.commands.verdict_cache import Record
 from fencepost.checks.console.options import UNNAMED
@@ -27,7 +28,7 @@ from fencepost.checks.questions.hazards import Hazard
 from fencepost.checks.questions.instances import LARGEST_ENSEMBLE, Settings
 from fencepost.checks.questions.judging import judged
 from fencepost.checks.questions.matters import Matter
-from fencepost.checks.questions.requirements import BOOKIES, Requirement, requirement
+from fencepost.checks.questions.requirements import BOOKIES
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.settings.input_files import Place
 from fencepost.model.releases import Releases
@@ -51,45 +52,6 @@ class First:
         self._tell(answer, releases)
 
 
-def wanted_alone(asked: CheckRequest) -> bool:
-    """Whether the guarantees are all that is asked for."""
-    return bool(asked.guarantees or asked.against or asked.against_pulsar)
-
-
-def come_first(asked: CheckRequest) -> bool:
-    """Whether the report opens with the guarantees: it does for a configuration as a whole, of which nothing is changed."""
-    return bool(asked.conf) and not _parts(asked)
-
-
-def refuse_parts(asked: CheckRequest) -> None:
-    """Raises RegistryError if what is required cannot be, or if guarantees are asked for, and not of a configuration, or of a
-    part of one."""
-    _required(asked)
-    options = {"--guarantees": asked.guarantees, "--require": asked.require, "--against": asked.against}
-    options |= {"--against-pulsar": asked.against_pulsar, "--bookies": asked.bookies}
-    named = [option for option, value in options.items() if value]
-    if named and not asked.conf:
-        raise RegistryError("--guarantees needs a configuration: add --conf broker.conf")
-    if named and (parts := _parts(asked)):
-        raise RegistryError(f"{named[0]} judges a configuration as a whole: leave out {', '.join(parts)}")
-
-
-def _required(asked: CheckRequest) -> list[Requirement]:
-    """What is required; RegistryError if that cannot be."""
-    return [requirement(text) for text in asked.require]
-
-
-def is_of_everything(asked: CheckRequest) -> bool:
-    """Whether nothing on the command line asks for a part: of a configuration, or of all protocols."""
-    return not _parts(asked)
-
-
-def _parts(asked: CheckRequest) -> list[str]:
-    """What on the command line asks for something else than a configuration as a whole."""
-    options = {"--property": asked.property, "--set": asked.set, "--defect": asked.defect, "--by": asked.by}
-    return [*asked.protocols, *(option for option, value in options.items() if value)]
-
-
 def opening_of(
     asked: CheckRequest,
     subject: Subject,
@@ -104,11 +66,11 @@ def opening_of(
     first, if that is asked. Raises what ``check`` raises."""
     if subject.settings is None or subject.releases is None or not come_first(asked):
         return None
-    clusters, required = _clusters(asked, subject), _required(asked)
+    clusters, requirements = _clusters(asked, subject), required(asked)
     means = Means(_approach(asked), reporter, None if asked.budget is None else started + asked.budget, should_stop, check)
     rows = dict[str, Established]()
     # with little time this much is known
-    establish_named({name for each in required for name in each.names}, clusters[0], subject.releases, means, rows)
+    establish_named({name for each in requirements for name in each.names}, clusters[0], subject.releases, means, rows)
     if first is not None:
         for answer in answered(clusters[0], subject.releases, first.bugs, means, first.searches, rows):
             first.take(answer, subject.releases)
@@ -122,7 +84,7 @@ def opening_of(
 
         policy = policy_change(asked.conf, subject.settings, asked.against, subject.before, subject.releases.pulsar)
     answers = tuple(first.answers) if first is not None else ()
-    return Opening(now, before, judged(now, before, required), policy, bugs, answers)
+    return Opening(now, before, judged(now, before, requirements), policy, bugs, answers)
 
 
 def answers_ahead(asked: CheckRequest, subject: Subject, matters: Sequence[Matter], bugs: Sequence[Hazard]) -> Iterator[Task]:
@@ -164,7 +126,7 @@ def _clusters(asked: CheckRequest, subject: Subject) -> list[Cluster]:
         files.append((f"{named(paths)}{release}", paths, subject.before))
     bookies = bookies_of(asked, *(settings for _, _, settings in files))
     of_bookies = any(settings.bookies.is_given for _, _, settings in files)
-    about_bookies = [each.text for each in _required(asked) if set(each.names) <= set(BOOKIES)]
+    about_bookies = [each.text for each in required(asked) if set(each.names) <= set(BOOKIES)]
     if about_bookies and not of_bookies:
         raise RegistryError(f"--require {about_bookies[0]} is about bookies: add the file that they start with by --conf")
     return [

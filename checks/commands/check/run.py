@@ -7,46 +7,33 @@ import itertools
 import os
 import sys
 import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fencepost.checks.commands.check.baselines import accepted, compared, marked
 from fencepost.checks.commands.check.doubts import doubts
 from fencepost.checks.commands.check.finished_run import FinishedRun
 from fencepost.checks.commands.check.formats import FORMATS
-from fencepost.checks.commands.check.guarantees import (
-    First,
-    answers_ahead,
-    come_first,
-    guarantees_ahead,
-    is_of_everything,
-    is_whole,
-    opening_of,
-    refuse_parts,
-    run_alone,
-    wanted_alone,
-)
 from fencepost.checks.commands.check.jobs import Job, done, done_ahead, left_out
 from fencepost.checks.commands.check.messages import Teller
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.shown import Shown
 from fencepost.checks.commands.check.subject import Subject
-from fencepost.checks.commands.pages import default_page, write_page, write_report
+from fencepost.checks.commands.check.whole import come_first, is_of_everything, refuse_parts, wanted_alone
 from fencepost.checks.commands.verdict_cache import Record
 from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import width
-from fencepost.checks.engines.ahead import Ahead
+from fencepost.checks.engines.ahead import Ahead, Task
 from fencepost.checks.engines.results.checked import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.hazard_search import Searches
+from fencepost.checks.questions.hazards import Hazard
 from fencepost.checks.questions.instances import BOOKIE
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.questions.planning import planned_with_hazards
-from fencepost.checks.reports.answers import as_text as answer_as_text
-from fencepost.checks.reports.answers import survival
-from fencepost.checks.reports.failures import Configured
-from fencepost.checks.reports.refusal import Refusal
 from fencepost.checks.reports.report import write_traces
 from fencepost.checks.settings.input_files import STANDARD_INPUT, InputError, Place
 from fencepost.checks.settings.own_protocols import is_own
@@ -56,23 +43,33 @@ from fencepost.model.language import ModelError
 from fencepost.model.releases import ReleaseError
 from fencepost.properties.registry import RegistryError
 
+if TYPE_CHECKING:
+    from fencepost.checks.reports.failures import Configured
+    from fencepost.checks.reports.guarantees import Opening
+
 
 def run(asked: CheckRequest, record: Record) -> ExitStatus:
     """Checks what the command line asks for; returns the exit status. What is refused is told in the format, too."""
     try:
         return _checked_as(asked, record)
     except (InputError, CheckpointError) as error:
-        place = error.place if isinstance(error, InputError) else None
-        refusal = Refusal(str(error), ExitStatus.INPUT, place)
+        return _refused(asked, str(error), ExitStatus.INPUT, error.place if isinstance(error, InputError) else None)
     except (RegistryError, ModelError, ReleaseError, PropertyError) as error:
-        refusal = Refusal(str(error), ExitStatus.USAGE)
+        return _refused(asked, str(error), ExitStatus.USAGE)
     except BrokenPipeError:
         raise
     except OSError as error:
-        refusal = Refusal(f"{error.filename}: {error.strerror}" if error.filename else str(error), ExitStatus.SYSTEM)
-    print(f"fencepost: {refusal.message}", file=sys.stderr)
-    print(FORMATS[asked.format].refusal(refusal), end="")
-    return refusal.status
+        message = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        return _refused(asked, message, ExitStatus.SYSTEM)
+
+
+def _refused(asked: CheckRequest, message: str, status: ExitStatus, place: Place | None = None) -> ExitStatus:
+    """Says why nothing was checked, for people and in the format."""
+    from fencepost.checks.reports.refusal import Refusal
+
+    print(f"fencepost: {message}", file=sys.stderr)
+    print(FORMATS[asked.format].refusal(Refusal(message, status, place)), end="")
+    return status
 
 
 def _checked_as(asked: CheckRequest, record: Record) -> ExitStatus:
@@ -80,10 +77,12 @@ def _checked_as(asked: CheckRequest, record: Record) -> ExitStatus:
     _refuse(asked)
     subject, baseline = Subject.of(asked), accepted(asked)
     if wanted_alone(asked):
+        from fencepost.checks.commands.check.guarantees import run_alone
+
         return run_alone(asked, subject, started, record)
     plan, hazards = planned_with_hazards(asked, subject.settings, subject.releases)
     jobs: list[Job] = [*plan, *hazards]
-    page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
+    page = _page(asked)
     beside = page and page.parent, asked.write_baseline and asked.write_baseline.parent
     _make_folders(asked.trace_dir, asked.certificate, *beside)
     names = {item.name for item, _ in plan} | {hazard.entry.name for hazard in hazards if not plan}
@@ -99,18 +98,11 @@ def _checked_as(asked: CheckRequest, record: Record) -> ExitStatus:
 
     configured = {BOOKIE: subject.settings.of_bookies} if subject.settings is not None else {}
     everything = list[Checked]()
-    ahead_of_both = itertools.chain(
-        answers_ahead(asked, subject, MATTERS[:1], hazards),  # the first lines wait for these
-        done_ahead(jobs, asked),
-        guarantees_ahead(asked, subject),
-        answers_ahead(asked, subject, MATTERS[1:], hazards),
-    )
+    ahead_of_both = _opening_ahead(asked, subject, jobs, hazards) if come_first(asked) else done_ahead(jobs, asked)
     with interruptible() as interrupt, Ahead(ahead_of_both, asked.cores) as ahead:
-        searches = Searches(ahead.check)
-        first = First(hazards, searches, lambda answer, of: teller.tell_at_once(answer_as_text(answer, of, width())))
-        opening = opening_of(asked, subject, started, reporter, interrupt, ahead.check, first)
-        if opening is not None:
-            teller.tell_at_once(survival(opening.now.rows, width()))
+        searches, opening = Searches(ahead.check), None
+        if come_first(asked):
+            opening = _opening(asked, subject, started, reporter, interrupt, hazards, searches, teller)
         for checked in done(jobs, asked, configured, started, reporter, interrupt, searches):
             everything.append(marked(baseline, checked, subject.release))
             shown.add(everything[-1])
@@ -144,6 +136,39 @@ def _checked_as(asked: CheckRequest, record: Record) -> ExitStatus:
     return outcome.status
 
 
+def _opening_ahead(asked: CheckRequest, subject: Subject, jobs: Sequence[Job], hazards: Sequence[Hazard]) -> Iterator[Task]:
+    """What a second process checks of a configuration as a whole, in the order in which it is asked."""
+    from fencepost.checks.commands.check.guarantees import answers_ahead, guarantees_ahead
+
+    return itertools.chain(
+        answers_ahead(asked, subject, MATTERS[:1], hazards),  # the first lines wait for these
+        done_ahead(jobs, asked),
+        guarantees_ahead(asked, subject),
+        answers_ahead(asked, subject, MATTERS[1:], hazards),
+    )
+
+
+def _opening(
+    asked: CheckRequest,
+    subject: Subject,
+    started: float,
+    reporter: Reporter,
+    should_stop: Callable[[], bool],
+    hazards: Sequence[Hazard],
+    searches: Searches,
+    teller: Teller,
+) -> Opening | None:
+    """What the report of a configuration opens with; what users ask first is printed at once."""
+    from fencepost.checks.commands.check.guarantees import First, opening_of
+    from fencepost.checks.reports.answers import as_text, survival
+
+    first = First(hazards, searches, lambda answer, of: teller.tell_at_once(as_text(answer, of, width())))
+    opening = opening_of(asked, subject, started, reporter, should_stop, searches.check, first)
+    if opening is not None:
+        teller.tell_at_once(survival(opening.now.rows, width()))
+    return opening
+
+
 def _refuse(asked: CheckRequest) -> None:
     """Raises RegistryError for options that have no use for each other."""
     if asked.symmetry and asked.by not in (None, "exhaustive"):
@@ -163,7 +188,18 @@ def _configured(asked: CheckRequest, subject: Subject) -> Configured | None:
     """The settings that the run is about, with their lines; None without files that a report can point at."""
     if subject.settings is None or STANDARD_INPUT in asked.conf:
         return None
+    from fencepost.checks.reports.failures import Configured
+
     return Configured(Place(asked.conf[0], 1), subject.settings.places)
+
+
+def _page(asked: CheckRequest) -> Path | None:
+    """Where the page goes, if one is asked for."""
+    if asked.html != UNNAMED:
+        return asked.html
+    from fencepost.checks.commands.pages import default_page
+
+    return default_page(asked.trace_dir)
 
 
 def _make_folders(*folders: Path | None) -> None:
@@ -179,6 +215,8 @@ def _pages(outcome: FinishedRun, page: Path | None, teller: Teller, reporter: Re
     """Writes the page that was asked for: of a configuration as a whole, or else of what is violated; what was written."""
     if page is None:
         return []
+    from fencepost.checks.commands.pages import write_page, write_report
+
     if outcome.opening is not None:
         pages = write_report(outcome.opening, outcome.everything, outcome.status, page, reporter)
     else:
@@ -193,5 +231,8 @@ def _can_be_remembered(asked: CheckRequest, outcome: FinishedRun) -> bool:
     everything, opening = outcome.everything, outcome.opening
     is_open = any(verdict.verdict == "inconclusive" for checked in everything for verdict in checked.findings.verdicts)
     reads_more = any(map(is_own, asked.protocols))
-    is_open = is_open or (opening is not None and not is_whole(opening))
+    if opening is not None:
+        from fencepost.checks.commands.check.guarantees import is_whole
+
+        is_open = is_open or not is_whole(opening)
     return bool(everything) and not (is_open or reads_more or asked.write_baseline or asked.checkpoint or asked.certificate)

@@ -85,7 +85,7 @@ class Subject:
 
     def unread(self, names: set[str]) -> str:
         """What nobody has read of the releases, of the protocols of these names; empty if everything is read."""
-        return unread([entry for name, entry in PROTOCOLS.items() if name in names], self.releases)
+        return unread([PROTOCOLS[name] for name in PROTOCOLS if name in names], self.releases)
 
     def unasked(self, names: set[str]) -> str:
         """Why the ledgers or the bookies of this cluster are not checked; empty if they are."""

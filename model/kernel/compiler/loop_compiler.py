@@ -41,7 +41,7 @@ def _dispatcher(loop: Loop) -> Any:
         copy = FunctionType(function.__code__, around, function.__name__, function.__defaults__)
         copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
         # nothing of Python's calls it: no wrappers
-        options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
+        options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False, "forceinline": loop.inline}
         _DISPATCHERS[loop] = numba.njit(nogil=True, error_model="numpy", **options)(copy)
     return _DISPATCHERS[loop]
 

@@ -62,7 +62,8 @@ def _digest(symbol: str, returns: str, code: bytes) -> str:
 def folder_of_loops() -> Path:
     """A folder for this exact text of the loops, of the compilers and of the processor: object code fits no other."""
     sources = [source.read_bytes() for source in sorted(_PACKAGE.rglob("*.py"))]
-    whole = hashlib.sha256(b"".join(source for source in sources if b"@native" in source or b"@intrinsic" in source))
+    marks = b"@native", b"@intrinsic", b"numba.njit"
+    whole = hashlib.sha256(b"".join(source for source in sources if any(mark in source for mark in marks)))
     host = (llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten(), version("llvmlite"), version("numba"))
     whole.update(repr((host, sys.implementation.cache_tag)).encode())
     base = os.environ.get(VARIABLE)

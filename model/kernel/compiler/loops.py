@@ -44,10 +44,10 @@ _LOADING = threading.RLock()
 
 class Loop:
     """A native loop. It is called with integers, arrays and named tuples of these, and runs without Python's lock; other loops
-    have it compiled into them."""
+    have it compiled into them: ``inline`` says whether in each place that calls it."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
+    def __init__(self, function: Callable[..., Any], *, inline: bool = False) -> None:
+        self.function, self.inline = function, inline
         self._ready: dict[str, _Native] = {}
 
     def __call__(self, *arguments: Any) -> Any:
@@ -133,6 +133,12 @@ def _flatten(argument: Any, kinds: list[str], words: list[int]) -> None:
 def native(function: Callable[..., Any]) -> Loop:
     """Makes a function a native loop."""
     return Loop(function)
+
+
+def native_inline(function: Callable[..., Any]) -> Loop:
+    """Makes a function a native loop whose code is in each place that calls it. A call hands over every word of a named tuple:
+    for each successor of a search that takes longer than to hash it."""
+    return Loop(function, inline=True)
 
 
 @native

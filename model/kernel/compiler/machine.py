@@ -66,6 +66,11 @@ class Kernel:
         has its own text of what is observed."""
         return Code(self._text("step_planes"))
 
+    @property
+    def has_steps_in_planes(self) -> bool:
+        """Whether the function ``step_planes`` is there already."""
+        return "code_of_steps_in_planes" in vars(self)
+
     def advance(self, *, thorough: bool) -> Code:
         """The function ``advance``, which takes a step and keeps the bit sets of what is enabled and observed up to date; its
         thorough code is for long runs, and does for short ones if it is there."""

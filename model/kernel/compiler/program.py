@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fencepost.model.kernel.compiler.loops import call2, call3, load, native, store
+from fencepost.model.kernel.compiler.loops import call2, call3, load, native, native_inline, store
 from fencepost.model.kernel.compiler.machine import Kernel
 from fencepost.model.kernel.compiler.packing import Words
 
@@ -100,14 +100,14 @@ def members(mask: Words) -> tuple[int, ...]:
     return tuple(bit for bit in range(64 * len(mask)) if int(mask[bit // 64]) >> bit % 64 & 1)
 
 
-@native
+@native_inline
 def copy(source: Any, target: Any, words: Any) -> None:
     """Copies a state from one address to another."""
     for word in range(words):
         store(target + 8 * word, load(source + 8 * word))
 
 
-@native
+@native_inline
 def same(first: Any, second: Any, words: Any) -> Any:
     """Whether the states at two addresses are equal."""
     differing = np.uint64(0)
@@ -140,7 +140,7 @@ def take(program: Any, state: Any, action: Any, after: Any, held: Any) -> None:
         call3(program.observe_step, state, after, held)
 
 
-@native
+@native_inline
 def canonicalise(program: Any, state: Any, scratch: Any) -> None:
     """Replaces the state at an address by its representative, if the program has a symmetry."""
     if program.canonical != 0:

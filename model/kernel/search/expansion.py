@@ -27,7 +27,10 @@ from fencepost.model.kernel.compiler.transposing import TOGETHER, spread
 from fencepost.model.kernel.search.table import fetch_line, fetch_match, hash_state, insert
 
 BATCH = 128
-"""Successors that are looked up together, so that their ways to memory overlap."""
+"""Successors beyond which they are looked up together, so that their ways to memory overlap; an action adds at most 64."""
+
+ROOM = BATCH + TOGETHER
+"""Successors that a worker has room for."""
 
 CHUNK = 1024
 """Places of the array that a thread takes for itself at a time."""
@@ -95,9 +98,9 @@ class Worker(NamedTuple):
             seen_steps=np.zeros(program.step_words, dtype=np.uint64),
             found_state=np.zeros((rows, program.words), dtype=np.uint64),
             found_action=np.full(rows, -1, dtype=np.int64),
-            successors=np.zeros((BATCH, program.words), dtype=np.uint64),
-            hashes=np.zeros(BATCH, dtype=np.uint64),
-            matches=np.zeros(BATCH, dtype=np.int64),
+            successors=np.zeros((ROOM, program.words), dtype=np.uint64),
+            hashes=np.zeros(ROOM, dtype=np.uint64),
+            matches=np.zeros(ROOM, dtype=np.int64),
             planes=np.zeros(TOGETHER * program.words, dtype=np.uint64),
             possible=np.zeros(program.actions, dtype=np.uint64),
             observed=np.zeros(observed, dtype=np.uint64),
@@ -285,21 +288,23 @@ def _expand_together(
         bump(worker.counters + 8 * TRANSITIONS, bit_count(which))
         if program.step_planes != 0:
             _see_steps(program, alarms, worker, states, action, which)
+        first = pending
         while which != _ZERO:
-            if pending == BATCH:
-                if not absorb(program, space, shared, worker, pending):
-                    return -1
-                pending = 0
             state, successor = states + 8 * words * lowest_bit(which), worker.successors + 8 * words * pending
             call3(program.apply, state, action, successor)
             if program.observe_step != 0:
                 _see_step(program, alarms, worker, state, action, successor)
             which &= which - _ONE
             canonicalise(program, successor, worker.scratch)
-            value = hash_state(successor, words)
-            store(worker.hashes + 8 * pending, value)
-            fetch_line(space, value)
             pending += 1
+        for number in range(first, pending):
+            value = hash_state(worker.successors + 8 * words * number, words)
+            store(worker.hashes + 8 * number, value)
+            fetch_line(space, value)
+        if pending >= BATCH:
+            if not absorb(program, space, shared, worker, pending):
+                return -1
+            pending = 0
     if stuck != _ZERO:
         _see_stuck(program, alarms, worker, states, stuck)
     return pending

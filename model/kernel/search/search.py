@@ -40,12 +40,13 @@ from fencepost.model.kernel.search.totals import Totals
 _SMALL = 1024
 """States that are not worth waking the other workers for."""
 
-MANY_STEPS = 5_000
+MANY_STEPS = 15_000
 """Transitions for each action beyond which it pays to look at steps from 64 states at once. What that saves of a transition and
 what its code takes to write both grow with what is observed, the code with the number of actions besides; by so many, looking
-at each step has taken about a quarter of what writing the code will."""
+at each step has taken between a tenth of what writing the code will (service units) and all of it (the ledger)."""
 
-_SMALLEST_BLOCK, _LARGEST_BLOCK = TOGETHER, 1024
+_SMALLEST_BLOCK, _LARGEST_BLOCK = TOGETHER, 256
+"""States that a worker takes at a time. At the end of a level the others wait for the last block, half of one on average."""
 
 
 def search(
@@ -199,7 +200,8 @@ class _Search:
 
     def _expand(self) -> None:
         """Expands the last level; the new states are ``fresh``."""
-        if self.program.observe_step and self._totals().transitions > MANY_STEPS * self.program.actions:
+        enough = self.kernel.has_steps_in_planes or self._totals().transitions > MANY_STEPS * self.program.actions
+        if self.program.observe_step and enough:
             self.program = self.program.steps_in_planes(self.kernel)
         states = frontier(self.levels[-1])
         total = int(states.ordinals[-1])

@@ -13,6 +13,8 @@ from fencepost.model.kernel.search.table import AHEAD, LINE, MAX_STATES, Frontie
 
 _LOAD = 0.8
 _FIRST_LINES = 1 << 13
+_MANY_LINES = 1 << 17
+"""Lines of a table from which it grows twofold, and below which fourfold, so that fewer states are put in again: 8 MiB."""
 _NO_RESERVE = 0x4000 if sys.platform == "linux" else 0  # mmap.MAP_NORESERVE is in Python's own module only from 3.13
 
 Segment = tuple[int, int]
@@ -99,7 +101,7 @@ class Store:
         budget does not allow it. ``run`` runs a function on every worker."""
         lines = self._lines
         while lines * LINE * _LOAD <= least and lines < self._most_lines:
-            lines = min(2 * lines, self._most_lines)
+            lines = min((4 if lines < _MANY_LINES else 2) * lines, self._most_lines)
         if lines * LINE * _LOAD <= least:
             return False
         self._lines = lines

@@ -21,6 +21,7 @@ from fencepost.model.kernel.compiler.loops import (
     load_published,
     lowest_bit,
     native,
+    native_inline,
     prefetch,
     publish,
 )
@@ -58,7 +59,7 @@ class Frontier(NamedTuple):
     ordinals: Any
 
 
-@native
+@native_inline
 def hash_state(state: Any, words: Any) -> Any:
     """64 bits of hash of the state at an address."""
     value = np.uint64(0x9E3779B97F4A7C15)
@@ -75,25 +76,26 @@ def _line(space: Any, value: Any) -> Any:
     return np.int64(((value & _LOW) * np.uint64(space.lines)) >> np.uint64(32))
 
 
-@native
+@native_inline
 def fetch_line(space: Any, value: Any) -> None:
     """Asks for the line in which the search for a hash begins."""
     prefetch(space.table + 8 * LINE * _line(space, value))
 
 
-@native
+@native_inline
 def fetch_match(space: Any, value: Any) -> Any:
     """The place of the state that the search for a hash will be compared with first, which is asked for; -1 if the line in
-    which that search begins, already here, names none."""
+    which that search begins, already here, names none: then the next line is asked for, in case this one is full."""
     line = space.table + 8 * LINE * _line(space, value)
     slot = lowest_bit(alike(line, value, _TAG)) & (LINE - 1)  # without a match any slot will do
     there = load(line + 8 * slot)
     place = np.int64(there & _PLACE) - 1
-    prefetch(space.states + 8 * space.words * place)
-    return place if (there ^ value) & _TAG == _EMPTY else -1
+    known = (there ^ value) & _TAG == _EMPTY
+    prefetch(space.states + 8 * space.words * place if known else line + 8 * LINE)
+    return place if known else -1
 
 
-@native
+@native_inline
 def insert(space: Any, value: Any, state: Any, place: Any) -> Any:
     """Adds the state at an address, whose hash is ``value``, at a place of the array that is the caller's own; returns
     whether it was new. The place is still free if it was not."""

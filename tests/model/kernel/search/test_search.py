@@ -243,7 +243,7 @@ def test_table_grows_within_levels_and_keeps_every_state() -> None:
     result = run(Kernel(counters(6, 7)))
     assert (result.outcome, result.distinct, result.transitions) == ("exhausted", 8**6, 6 * 8**6)
     assert result.bytes_in_use > 8 * (result.distinct / 0.8) + 8 * result.distinct  # the first table holds 52,000
-    assert result.bytes_per_state < 32
+    assert result.bytes_per_state < 41  # a small table grows fourfold
 
 
 def test_a_full_memory_ends_it_and_the_part_is_sound() -> None:
