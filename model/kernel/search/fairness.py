@@ -226,6 +226,8 @@ def _admit(
                     leaves |= not inside
                     enabled[action] += 1
                     taken[action] |= inside
+                    if size == 1 and leaves:
+                        break  # neither fair nor a place to stop, whatever comes
         fair[number] = not leaves
         if size > 1 and leaves:
             fair[number] = True

@@ -4,24 +4,59 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from fencepost.model.kernel.compiler.loops import bit_count, call2, fetch_add, load, load_int, load_published, native, store
+from fencepost.model.kernel.compiler.loops import (
+    bit_count,
+    bump,
+    call2,
+    call3,
+    fetch_add,
+    load,
+    load_int,
+    load_published,
+    lowest_bit,
+    native,
+    store,
+)
 from fencepost.model.kernel.compiler.packing import Words
-from fencepost.model.kernel.compiler.program import Program, addresses
+from fencepost.model.kernel.compiler.program import Program, addresses, copy, same
+from fencepost.model.kernel.compiler.transposing import TOGETHER, spread
 from fencepost.model.kernel.search.crew import Crew
-from fencepost.model.kernel.search.expansion import CURSOR, SHARED_WORDS, STOP
+from fencepost.model.kernel.search.expansion import BATCH, CURSOR, ROOM, SHARED_WORDS, STOP
 from fencepost.model.kernel.search.results import Reached, Result
-from fencepost.model.kernel.search.successors import Room, successors
 from fencepost.model.kernel.search.table import fetch_line, fetch_match, find, hash_state
 
 _BLOCK = 256
 _LARGEST = 2**31 - 1
 
 Numbers = npt.NDArray[np.int32]
+
+
+class Room(NamedTuple):
+    """What one thread writes to, as arrays or their addresses: 64 states, their planes, those of their actions and of what is
+    observed, the bits of each, and where its next transition goes; then successors, the places that these may have in the array
+    of states, and their own in the graph."""
+
+    states: Any
+    planes: Any
+    possible: Any
+    observed: Any
+    bits: Any
+    nexts: Any
+    successors: Any
+    hashes: Any
+    matches: Any
+    entries: Any
+
+    @classmethod
+    def of(cls, program: Program) -> Room:
+        """Room for the states of a program."""
+        sizes = (TOGETHER * program.words, TOGETHER * program.words, program.actions, program.formulas, TOGETHER, TOGETHER)
+        return cls(*(np.zeros(size, dtype=np.uint64) for size in (*sizes, ROOM * program.words, ROOM, ROOM, ROOM)))
 
 
 class GraphError(Exception):
@@ -143,24 +178,47 @@ def _places(reached: Reached) -> tuple[npt.NDArray[np.int64], Numbers]:
 
 
 @native
-def _measure(program: Program, space: Any, places: Any, rows: Any, observed: Any, shared: Any, room: Any, block: Any) -> None:
+def _take(program: Any, space: Any, places: Any, first: Any, count: Any, room: Any) -> None:
+    """Takes up to 64 states of consecutive numbers: copies them, and writes their planes and those of their actions."""
+    for number in range(count):
+        copy(space.states + 8 * program.words * places[first + number], room.states + 8 * program.words * number, program.words)
+    spread(room.states, program.words, count, room.planes)
+    call2(program.enabled_planes, room.planes, room.possible)
+
+
+@native
+def _measure(program: Any, space: Any, places: Any, rows: Any, observed: Any, shared: Any, room: Any, block: Any) -> None:
     """Writes how many transitions each state has to ``rows``, one place on, and what is observed of it to that address."""
     while load_published(shared + 8 * STOP) == np.uint64(0):
         first = fetch_add(shared + 8 * CURSOR, block)
-        if first >= len(places):
-            return
-        for number in range(first, min(first + block, len(places))):
-            state = space.states + 8 * program.words * places[number]
-            call2(program.enabled, state, room.enabled)
+        last = min(first + block, len(places))
+        for begin in range(first, last, TOGETHER):
+            count = min(TOGETHER, last - begin)
+            _take(program, space, places, begin, count, room)
             for word in range(program.enabled_words):
-                rows[number + 1] += np.int64(bit_count(load(room.enabled + 8 * word)))
-            if program.observe != 0:
-                call2(program.observe, state, observed + 8 * program.observe_words * number)
+                _bits_of_each(room.possible, program.actions, word, room)
+                for number in range(count):
+                    rows[begin + number + 1] += np.int64(bit_count(load(room.bits + 8 * number)))
+            if program.observe_planes != 0:
+                call2(program.observe_planes, room.planes, room.observed)
+                for word in range(program.observe_words):
+                    _bits_of_each(room.observed, program.formulas, word, room)
+                    for number in range(count):
+                        at = observed + 8 * (program.observe_words * (begin + number) + word)
+                        store(at, load(room.bits + 8 * number))
+        if last == len(places):
+            return
+
+
+@native
+def _bits_of_each(planes: Any, count: Any, word: Any, room: Any) -> None:
+    """Writes, for each of 64 states, that word of a bit set, given by as many planes as it has bits."""
+    spread(planes + 8 * TOGETHER * word, 1, min(TOGETHER, count - TOGETHER * word), room.bits)
 
 
 @native
 def _fill(
-    program: Program,
+    program: Any,
     space: Any,
     places: Any,
     ranks: Any,
@@ -175,18 +233,41 @@ def _fill(
     words = program.words
     while load_published(shared + 8 * STOP) == np.uint64(0):
         first = fetch_add(shared + 8 * CURSOR, block)
-        if first >= len(places):
+        last, pending = min(first + block, len(places)), 0
+        for begin in range(first, last, TOGETHER):
+            count = min(TOGETHER, last - begin)
+            _take(program, space, places, begin, count, room)
+            for number in range(count):
+                store(room.nexts + 8 * number, np.uint64(rows[begin + number]))
+            for action in range(program.actions):
+                which = load(room.possible + 8 * action) & ~np.uint64(0) >> np.uint64(TOGETHER - count)
+                while which != np.uint64(0):
+                    number, successor = lowest_bit(which), room.successors + 8 * words * pending
+                    which &= which - np.uint64(1)
+                    entry = load_int(room.nexts + 8 * number)
+                    bump(room.nexts + 8 * number, 1)
+                    actions[entry] = action
+                    store(room.entries + 8 * pending, np.uint64(entry))
+                    call3(program.apply, room.states + 8 * words * number, action, successor)
+                    value = hash_state(successor, words)
+                    store(room.hashes + 8 * pending, value)
+                    fetch_line(space, value)
+                    pending += 1
+                if pending >= BATCH:
+                    _write_targets(space, ranks, targets, room, pending)
+                    pending = 0
+        _write_targets(space, ranks, targets, room, pending)
+        if last == len(places):
             return
-        for number in range(first, min(first + block, len(places))):
-            state = space.states + 8 * words * places[number]
-            count = successors(program, state, room)
-            for each in range(count):
-                value = hash_state(room.states + 8 * words * each, words)
-                store(room.hashes + 8 * each, value)
-                fetch_line(space, value)
-            for each in range(count):
-                fetch_match(space, load(room.hashes + 8 * each))
-            for each in range(count):
-                place = find(space, load(room.hashes + 8 * each), room.states + 8 * words * each)
-                targets[rows[number] + each] = ranks[place]
-                actions[rows[number] + each] = load_int(room.actions + 8 * each)
+
+
+@native
+def _write_targets(space: Any, ranks: Any, targets: Any, room: Any, count: Any) -> None:
+    """Writes which states the first ``count`` successors, already hashed, are."""
+    for number in range(count):
+        store(room.matches + 8 * number, np.uint64(fetch_match(space, load(room.hashes + 8 * number))))
+    for number in range(count):
+        place, successor = load_int(room.matches + 8 * number), room.successors + 8 * space.words * number
+        if place < 0 or not same(space.states + 8 * space.words * place, successor, space.words):
+            place = find(space, load(room.hashes + 8 * number), successor)
+        targets[load_int(room.entries + 8 * number)] = ranks[place]
