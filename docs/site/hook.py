@@ -64,6 +64,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """The page as the site has it: links from and to the top follow the files, explorers are embedded."""
     source = page.file.src_uri
     page.meta["search"] = SEARCH.get(source, {})
+    page.meta["hide"] = ["navigation"] if source == "index.md" else []  # what its examples print is 120 columns wide
     if source in AT_THE_TOP.values():
         markdown = re.sub(r"\]\(docs/", "](", markdown)
     markdown = re.sub(r"\]\(((?:\.\./)*)\.\./README\.md", r"](\1index.md", markdown)
