@@ -11,12 +11,14 @@ from fencepost.checks.conformance.reproductions.fence_forgotten import FENCE_FOR
 from fencepost.checks.conformance.reproductions.migrated_owner import MIGRATED_OWNER
 from fencepost.checks.conformance.reproductions.missed_bounce import MISSED_BOUNCE
 from fencepost.checks.conformance.reproductions.reproduction import Reproduction
+from fencepost.checks.conformance.reproductions.stored_twice import STORED_TWICE
 from fencepost.checks.conformance.reproductions.transfer_comes_back import TRANSFER_COMES_BACK
 from fencepost.checks.conformance.reproductions.twice_in_ensemble import TWICE_IN_ENSEMBLE
 
 _ALL = (
     FENCE_FORGOTTEN,
     DEDUP_LOSES,
+    STORED_TWICE,
     DELETED_BY_FORMER_OWNER,
     FAILED_FLUSH,
     TWICE_IN_ENSEMBLE,
