@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import fencepost
-from tests.docs.examples import DOCUMENTS
+from tests.docs.examples import DOCUMENTS, ROOT
 
 WORDS = [
     "anew",
@@ -81,6 +81,11 @@ def test_a_long_sentence_is_seen() -> None:
     item = f"# A title\n\n- [a link of some words](docs/x.md) {words}\n  and more: {words}.\n"
     assert len(long_sentences(prose(item))) == 1
     assert long_sentences(prose(f"{words}.\n\n```text\n{words}{words}\n```\n\n| {words} | {words} |\n")) == []
+
+
+def test_the_readme_is_read_in_two_minutes() -> None:
+    parts = prose((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert sum(len(re.findall(r"\S*\w\S*", part)) for part in parts) <= 600, "docs/contents.md has room for more"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
