@@ -22,7 +22,8 @@ class History:
     violated before, ``avoided_by`` the setting that avoids it, ``evidence`` the class, method and release that were read.
 
     ``allows`` are the weak moves that the stand-in of the protocol needs so that the protocol refines it with the mistake. It
-    is empty if the stand-in needs none, and None if all of them are not enough.
+    is empty if the stand-in needs none, and None if all of them are not enough. ``unfair`` is what of the stand-in need not
+    happen in the end with it. By both a mistake of a part enters a whole cluster.
     """
 
     project: Project
@@ -37,6 +38,7 @@ class History:
     costs: str = ""
     avoided_by: str = ""
     allows: tuple[str, ...] | None = ()
+    unfair: tuple[str, ...] = ()
     evidence: str = ""
 
     def __post_init__(self) -> None:

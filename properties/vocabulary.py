@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, overload
 
@@ -41,7 +41,8 @@ class Property:
     names the actions, or the actors of the actions, that are marked as fair and not obliged here. Its ``formula`` is what
     would have to hold if every conclusion had to hold at once.
 
-    ``refinement`` is that of a ``step`` which says that each step is one of a coarser protocol.
+    ``refinement`` is that of a ``step`` which says that each step is one of a coarser protocol. ``sentences`` makes pairs of
+    words and a formula: where a violation is shown, the words are whose formula holds in its last state.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Property:
     unfair: frozenset[str] = frozenset()
     unless: Any = None
     refinement: Refinement | None = None
+    sentences: Callable[[], Iterable[tuple[str, Any]]] | None = None
 
     @property
     def judged(self) -> Any:
@@ -206,6 +208,11 @@ class Suite:
     def ends(self, function: Formula) -> Formula:
         """Declares where a run may end: a reachable state without a successor in which this does not hold is a deadlock."""
         return self._declare("deadlock", function)
+
+    def tells(self, name: str, sentences: Callable[[], Iterable[tuple[str, Any]]]) -> None:
+        """Has a violation of the property of that name shown with these sentences, those that are true of its last state."""
+        place = self.properties.index(self.named(name))
+        self.properties[place] = replace(self.properties[place], sentences=sentences)
 
     def named(self, name: str) -> Property:
         """The property of that name; KeyError if there is none."""

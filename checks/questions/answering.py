@@ -6,8 +6,8 @@ An answer is composed of the guarantees of a cluster and of the known bugs of it
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import Verdict
@@ -17,6 +17,10 @@ from fencepost.checks.questions.hazard_search import Searches
 from fencepost.checks.questions.hazards import Hazard
 from fencepost.checks.questions.judging import gap_in_words
 from fencepost.checks.questions.matters import Matter
+from fencepost.checks.questions.whole import Whole, verdict_of
+from fencepost.model.bookkeeper.history.bookie import CLOSED_TOO_EARLY
+from fencepost.model.cluster.known_bugs import HISTORY, moves_of
+from fencepost.model.counts import count_of
 from fencepost.model.history import History
 from fencepost.model.language import Protocol
 from fencepost.properties.registry import Entry
@@ -30,7 +34,8 @@ class Way:
     ``name`` is that of a known bug or, where none is needed, of the guarantee that ends there; ``what`` says what it is.
     ``needs`` are the events that must coincide, in words, and ``faults`` how many of them are faults. ``history`` is what is
     known of the bug, None of what no bug is to blame for. ``row`` is the guarantee that shows it, if one does, and ``violates``
-    the property of the protocol that the run violates.
+    the property of the protocol that the run violates. ``whole`` is the check of a cluster that the bug enters by weak moves:
+    its run is from the acknowledgement to the loss. ``avoided_by`` is the setting that avoids what is no bug.
     """
 
     name: str
@@ -42,11 +47,14 @@ class Way:
     history: History | None = None
     row: Established | None = None
     violates: str = ""
+    whole: Checked | None = None
+    avoided_by: str = ""
 
     @property
     def steps(self) -> list[str]:
-        """The run, by the labels of its steps."""
-        return [step.action for step in self.verdict.trace.steps]
+        """The run that a user meets, by the labels of its steps."""
+        verdict = self.verdict if self.whole is None else verdict_of(self.whole)
+        return [step.action for step in verdict.trace.steps]
 
 
 @dataclass(frozen=True)
@@ -55,7 +63,8 @@ class Answer:
 
     ``ways`` are those in which it happens, what needs the fewest faults first; ``shown`` are the guarantees that hold, each
     with the events that were asked about, or with as many as it survives; ``gaps`` say what was cut short. ``searched`` is how
-    many known bugs were searched for it alone, to the end.
+    many known bugs were searched for it alone, to the end. ``covered`` are known bugs by which a bundle has two owners, and it
+    does not happen all the same: each with the protections that keep it from that.
     """
 
     matter: Matter
@@ -63,6 +72,7 @@ class Answer:
     shown: tuple[Established, ...]
     gaps: tuple[str, ...]
     searched: int
+    covered: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def value(self) -> str:
@@ -77,11 +87,12 @@ class Answer:
 
 
 def answer(
-    matter: Matter, rows: Iterable[Established], hazards: Iterable[Hazard], searches: Searches, means: Means
+    matter: Matter, rows: Iterable[Established], hazards: Iterable[Hazard], searches: Searches, means: Means, whole: Whole
 ) -> Answer:
     """What the guarantees, and searches for the known bugs that they do not show, come to. Raises what ``check`` raises."""
-    asked = [row for row in rows if row.guarantee.name in matter.rows]
+    asked, hazards = [row for row in rows if row.guarantee.name in matter.rows], list(hazards)
     ways = list(_distinct(way for row in asked for way in _of_row(row, matter)))
+    ways += _of_settings(matter, whole, means)
     gaps = [f"{row.guarantee.name}: {gap_in_words(row)}" for row in asked if not row.is_known]
     names, searched = {way.name for way in ways}, 0
     for hazard in hazards:
@@ -97,7 +108,8 @@ def answer(
         else:
             searched += 1
     gaps = [gap for gap in gaps if gap.partition(":")[0] not in names]
-    answer = Answer(matter, tuple(ways), tuple(row for row in asked if row.figure), tuple(gaps), searched)
+    ways, covered = [_in_a_cluster(way, matter, whole, means) for way in ways], _covered(matter, hazards, whole, means)
+    answer = Answer(matter, tuple(ways), tuple(row for row in asked if row.figure), tuple(gaps), searched, covered)
     return replace(answer, ways=tuple(sorted(ways, key=lambda way: (way in answer.lasting, way.faults, way.history is None))))
 
 
@@ -128,6 +140,52 @@ def _of_failure(row: Established, failure: Failure, matter: Matter) -> Way:
     return Way(
         name or row.guarantee.name, what, needs, failure.events, failure.checked, failure.verdict, history, row, violates
     )
+
+
+def _of_settings(matter: Matter, whole: Whole, means: Means) -> Iterator[Way]:
+    """What happens by the settings alone: a property that holds with others only is violated with these."""
+    for name, setting in () if means.is_over else matter.controls.items():
+        checked = whole.control(name, means)
+        if checked is not None and verdict_of(checked).trace is not None:
+            verdict = verdict_of(checked)
+            needs, faults = events_of(verdict.trace, checked.protocol)
+            yield Way(name, verdict.note, tuple(needs), faults, checked, verdict, violates=name, avoided_by=setting)
+
+
+def _in_a_cluster(way: Way, matter: Matter, whole: Whole, means: Means) -> Way:
+    """The way with its run in a whole cluster, and with all that must coincide there, if it enters that by weak moves."""
+    if way.row is not None and way.row.guarantee.name in matter.copies:
+        others = int(way.checked.protocol.parameters["ensemble"]) - 1
+        lost = f"{count_of(others, 'other copy')} lost"
+        return replace(way, needs=(*way.needs, lost), faults=way.faults + others)
+    forgets = way.row is not None and way.row.guarantee.name in matter.forgets
+    enters = CLOSED_TOO_EARLY if forgets else moves_of([way.name])
+    if not (matter.whole and enters) or means.is_over:
+        return way
+    checked = whole.reached(enters, matter.whole, means)
+    verdict = verdict_of(checked)
+    if verdict.verdict != "violated" or verdict.trace is None:
+        return way
+    events, faults = events_of(verdict.trace, checked.protocol)
+    if way.row is not None and way.row.guarantee.name in matter.caused:
+        return replace(way, needs=tuple(events), faults=faults, whole=checked)
+    return replace(way, needs=(*way.needs, *events), faults=way.faults + faults, whole=checked)
+
+
+def _covered(matter: Matter, hazards: Iterable[Hazard], whole: Whole, means: Means) -> Mapping[str, tuple[str, ...]]:
+    """The known bugs of ownership by which it does not happen, each with what keeps it from that. A bundle that nobody owns is
+    another matter."""
+    names = dict.fromkeys(each.name for each in hazards if each.entry.name in OWNING and each.name in HISTORY)
+    covered = dict[str, tuple[str, ...]]()
+    for name in names if matter.whole else ():
+        moves = tuple(move for move in moves_of([name]) if move != "node_left")
+        if moves and not means.is_over and verdict_of(whole.reached(moves, matter.whole, means)).verdict == "exhausted":
+            covered[name] = whole.covered_by(moves, matter.whole, means)
+    return {name: by for name, by in covered.items() if by}
+
+
+OWNING = ("ownership", "unload", "split", "service_unit")
+"""The protocols of who owns a bundle."""
 
 
 def _searched(hazard: Hazard, violated: Sequence[str], searches: Searches, means: Means) -> tuple[Way | None, str]:

@@ -18,6 +18,7 @@ from fencepost.checks.questions.ledger_guarantees import Sizes, ledger_guarantee
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.questions.replication_guarantees import replication_guarantees
 from fencepost.checks.questions.topic_guarantees import topic_guarantees
+from fencepost.checks.questions.whole import Whole
 from fencepost.checks.settings.bookie_settings import STORAGES
 from fencepost.checks.settings.input_files import Place
 from fencepost.model.releases import Releases
@@ -114,9 +115,9 @@ def answered(
 ) -> Iterator[Answer]:
     """What users ask first, one answer after the other; the guarantees that it takes go to ``rows``. Raises what ``check``
     raises."""
-    asked = {question.name: question for question in questions(cluster, releases)}
+    asked, whole = {question.name: question for question in questions(cluster, releases)}, Whole(cluster.settings, releases)
     for matter in MATTERS:
         for name in matter.rows:
             if name in asked and name not in rows:
                 rows[name] = establish(asked[name], means)
-        yield answer(matter, [rows[name] for name in matter.rows if name in rows], bugs, searches, means)
+        yield answer(matter, [rows[name] for name in matter.rows if name in rows], bugs, searches, means, whole)

@@ -10,6 +10,7 @@ from typing import Any
 from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
 from fencepost.checks.questions.answering import Answer, Way
 from fencepost.checks.questions.establishing import Established
+from fencepost.checks.questions.whole import verdict_of
 from fencepost.checks.reports.histories import upstream
 from fencepost.checks.reports.seen import seen
 from fencepost.model.counts import count_of
@@ -22,7 +23,7 @@ INDENT = 5
 NUMBERS = re.compile(r"^(\w*#\d+, )*\w*#\d+: ")
 """The issues with which a bug's description begins; they are in another line of their own."""
 
-FAULTS = ("no fault", "one fault", "two faults")
+FAULTS = ("no", "one", "two", "three", "four")
 
 
 def as_text(answer: Answer, releases: Releases, width: int) -> str:
@@ -32,6 +33,8 @@ def as_text(answer: Answer, releases: Releases, width: int) -> str:
         lines += _wrapped(f"{number:>3}  ", in_short(way), width)
         for line in about(way, releases):
             lines += _wrapped(" " * INDENT, line, width)
+    for sentence in covered(answer):
+        lines += _wrapped("  ", sentence, width)
     return "\n".join(lines) + "\n"
 
 
@@ -39,6 +42,17 @@ def in_short(way: Way) -> str:
     """What a way is, and what must coincide."""
     needs = f"needs {', '.join(way.needs)}" if way.needs else "needs nothing else"
     return f"{NUMBERS.sub('', way.what)}; {needs}"
+
+
+def covered(answer: Answer) -> Iterator[str]:
+    """By which known bugs of ownership it does not happen, and why not."""
+    bugs = dict[tuple[str, ...], list[str]]()
+    for name, protections in answer.covered.items():
+        bugs.setdefault(protections, []).append(name)
+    for protections, names in bugs.items():
+        yield f"not by {', '.join(names)}, as long as {', '.join(protections[:-1])} and {protections[-1]}" if (
+            len(protections) > 1
+        ) else f"not by {', '.join(names)}, as long as {protections[0]}"
 
 
 def survival(rows: Sequence[Established], width: int) -> str:
@@ -79,10 +93,11 @@ def headline(answer: Answer) -> str:
 def _ways(ways: Sequence[Way]) -> str:
     """How many there are, by the faults that they need."""
     counts = {faults: sum(way.faults == faults for way in ways) for faults in sorted({way.faults for way in ways})}
-    parts = []
+    parts = list[str]()
     for faults, count in counts.items():
-        what = FAULTS[faults] if faults < len(FAULTS) else f"{faults} faults"
-        parts.append(f"{count} {'way' if count == 1 else 'ways'} that {'needs' if count == 1 else 'need'} {what}")
+        need = f"that need{'s' if count == 1 else ''} {FAULTS[faults] if faults < len(FAULTS) else faults}"
+        first = f"{count_of(count, 'way')} {need} fault{'s' if faults > 1 else ''}"
+        parts.append(f"{count} {need}" if parts else first)
     return ", ".join(parts)
 
 
@@ -99,7 +114,7 @@ def about(way: Way, releases: Releases) -> Iterator[str]:
     run = f"run of {count_of(len(way.steps), 'step')}: {command(way)}"
     if way.history is None:
         sentence = way.row.guarantee.sentence(way.row.limit) if way.row and way.row.limit else "the settings allow it"
-        yield f"no bug: {sentence}"
+        yield f"no bug: {sentence}{f'; avoided by {way.avoided_by}' if way.avoided_by else ''}"
         yield f"a run of the model, not tried on real code; {run}"
         return
     history = way.history
@@ -135,8 +150,13 @@ def _sightings(way: Way, history: History, releases: Releases) -> Iterator[str]:
 def command(way: Way) -> str:
     """The command that prints such a run, step by step."""
     entry, protocol = way.checked.entry, way.checked.protocol
-    if way.history is None or not isinstance(entry, Entry):
+    if not isinstance(entry, Entry) or (way.history is None and way.row is not None):
         return f"see the guarantee {way.name}"
+    if way.history is None:
+        values = " ".join(f"{name}={written(value)}" for name, value in way.checked.instance.parameters.items())
+        return f"fencepost check {entry.name} --property {way.violates} --set {values}"
+    if way.whole is not None:
+        return f"fencepost check {way.whole.entry.name} --defect {way.name} --property {verdict_of(way.whole).property.name}"
     shown = f"fencepost check {entry.name} --defect {way.name} --property {way.violates}"
     if way.row is not None:
         return shown
@@ -157,6 +177,7 @@ def as_json(answers: Sequence[Answer], releases: Releases) -> list[dict[str, Any
             "ways": [_way(way, releases) for way in answer.ways],
             "shown": [row.guarantee.name for row in answer.shown],
             "open": list(answer.gaps),
+            "covered": {name: list(protections) for name, protections in answer.covered.items()},
         }
         for answer in answers
     ]

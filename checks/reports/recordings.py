@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from fencepost.checks.engines.results.checked import Checked
-from fencepost.checks.questions.ledger_runs import runs_below
+from fencepost.checks.questions.part_runs import runs_below
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.model.releases import Releases
 from fencepost.properties.registry import Entry

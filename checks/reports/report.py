@@ -60,7 +60,7 @@ def text(
         lines += ["", textwrap.indent(failure, "  ")]
     for verdict in checked.findings.verdicts:
         if verdict.trace is not None and verdict.refuted and not verdict.expected and verdict.accepted is None:
-            from fencepost.checks.questions.ledger_runs import runs_below
+            from fencepost.checks.questions.part_runs import runs_below
 
             below = runs_below(verdict.trace, checked.protocol, releases)
             shown = show(verdict.trace, checked.protocol, violated=verdict.violated, width=width, colour=colour, below=below)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from fencepost.model.cluster.known_bugs import HISTORY, moves
 from fencepost.properties.registry import Instance, Value
 from fencepost.properties.topic.instances import SHOWN_BY as OF_TOPICS
 
@@ -34,11 +35,23 @@ def _in_a_cluster(shown: Mapping[str, Value]) -> Mapping[str, Value]:
     return {"rolls": 1, **shown, "expiries": int(shown.get("brokers", 2) == 2)}
 
 
-SHOWN_BY: dict[str, Mapping[str, Value]] = {
-    **{defect: _in_a_cluster(shown) for defect, shown in OF_TOPICS.items()},
+_WEAK: Mapping[str, Mapping[str, Value]] = {
     "truncate": _ONE,
     "confirm_late": _ONE,
     "taken_unowned": {"expiries": 0},
+    "deleted_while_owned": {**_ONE, "expiries": 0},
     "loss_unheard": _ONE,
     "node_left": {**_ONE, **_ALONE, "rolls": 0, "unloads": 1},
+}
+
+
+def entering(names: Sequence[str]) -> Mapping[str, Value]:
+    """An instance that shows what a bug with these moves does: that of the first of them."""
+    return _WEAK[names[0]]
+
+
+SHOWN_BY: dict[str, Mapping[str, Value]] = {
+    **{defect: _in_a_cluster(shown) for defect, shown in OF_TOPICS.items()},
+    **_WEAK,
+    **{bug: entering(moves(history)) for bug, history in HISTORY.items()},
 }

@@ -1,7 +1,8 @@
 """The ownership of a bundle refines its stand-in: each of its steps is, for a topic, a step of the stand-in or nothing.
 
-So a cluster is made of the stand-in, and what always holds there holds with locks. What breaks the refinement enters the
-cluster by the weak moves with which it holds.
+So a cluster is made of the stand-in, and what always holds there holds with locks. A mistake of locks enters the cluster by the
+weak moves that its history names (``allows``). With ``stale_unload`` none are enough: a broker deletes its node and stops in
+one step. To a topic that is nothing new, because the stand-in does so in two.
 """
 
 from __future__ import annotations
@@ -19,21 +20,6 @@ NAME = "is_the_owner_that_a_topic_has"
 
 FIRST = 0
 """The bundle of which it says so: bundles are alike."""
-
-DELETES = ("released_without_version", "both_contenders_lose", "endless_revalidation", "deletion_sent_again")
-"""The mistakes with which the node of a broker that takes itself for the owner is deleted, its session being there."""
-
-BEYOND = ("stale_unload",)
-"""The mistakes with which ownership does not refine it whatever that allows: a broker deletes its node and stops in one step.
-To a topic that is nothing new: the stand-in does so in two."""
-
-
-def needs(defect: str) -> tuple[str, ...] | None:
-    """The weak moves that the stand-in needs with a mistake, besides those that it always needs; None if none are enough."""
-    if defect in BEYOND:
-        return None
-    return ("deleted_while_owned",) if defect in DELETES else ()
-
 
 def moves(locks: Locks) -> tuple[str, ...]:
     """The moves of the stand-in to which an instance leads. Others are allowed: that no step is one needs more lemmas."""

@@ -25,16 +25,7 @@ NEVER = ("acquire", "expire")
 """The moves of the stand-in that no step is: topics open after the record is written, and a record outlives a session."""
 
 BOTH = ("taken_unowned", "deleted_while_owned")
-NEEDS: dict[str, tuple[str, ...]] = {
-    "close_overtaken": ("deleted_while_owned",),
-    "release_cut_short": ("deleted_while_owned",),
-    "jumps_rejected": ("taken_unowned",),
-    "owned_buried": BOTH,
-    "handed_over_at_once": BOTH,
-    "late_tombstones": BOTH,
-    "tombstones_compacted": BOTH,
-}
-"""The weak moves that the stand-in needs with a mistake. Others need no more than the faults of their instances do."""
+"""The weak moves that it needs where sessions are lost; ``allows`` of a mistake's history names those it needs besides."""
 
 
 def channel_refinement(suite: Suite, now: Units, weak: Collection[str]) -> None:

@@ -25,6 +25,8 @@ def _messages(suite: Suite, log: Log) -> None:
         """An acknowledged message is in the log: every reader that comes after gets it."""
         return log.keeps_acknowledged
 
+    suite.tells("acked_is_in_log", log.what_a_reader_gets)
+
     if len(message) > 1:
 
         @suite.always

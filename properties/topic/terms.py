@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from fencepost.model.language import And, If, Implies, Not, Or, Protocol, all_of, any_of
@@ -70,6 +71,13 @@ class Log:
     def keeps_acknowledged(self) -> Any:
         """The formula: every acknowledged message is in the log."""
         return all_of(Implies(self.state.acked > m, self.gets(m)) for m in self.message)
+
+    def what_a_reader_gets(self) -> Iterator[tuple[str, Any]]:
+        """Of each acknowledged message whether such a reader gets it, in words."""
+        for m in self.message:
+            acknowledged = f"{self.message.label(m)} is acknowledged, and a reader that begins with the first message"
+            yield f"{acknowledged} gets it", And(self.state.acked > m, self.gets(m))
+            yield f"{acknowledged} never gets it", And(self.state.acked > m, Not(self.gets(m)))
 
     @property
     def keeps_unread(self) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +45,12 @@ def why_false(protocol: Protocol, formula: Any, state: State, after: State | Non
     parts = list(conjuncts(formula))
     judgement = _Judgement(protocol, state, after)
     return Why(len(parts), tuple(judgement.reason(part) for part in parts if not judgement.holds(part)))
+
+
+def true_sentences(protocol: Protocol, sentences: Iterable[tuple[str, Any]], state: State) -> list[str]:
+    """The words whose formula holds in a state."""
+    judgement = _Judgement(protocol, state, None)
+    return [words for words, formula in sentences if judgement.holds(formula)]
 
 
 def conjuncts(formula: Any) -> Iterator[Any]:

@@ -11,7 +11,7 @@ from fencepost.model.language.refinement import Refinement
 from fencepost.properties.registry import written
 from fencepost.properties.vocabulary import Property
 from fencepost.traces.trace import State, Trace
-from fencepost.traces.wording.reasons import Why, why_false
+from fencepost.traces.wording.reasons import Why, true_sentences, why_false
 
 NARROWEST = 40
 BELOW = "        | "
@@ -150,8 +150,10 @@ def reasons(trace: Trace, protocol: Protocol, violated: Property | None, width: 
     why = why_false(protocol, violated.formula, *last)
     if not why.reasons:
         return []
+    sentences = () if violated.sentences is None else true_sentences(protocol, violated.sentences(), trace.states[-1])
+    lines = [part for sentence in sentences for part in _wrapped("  ", sentence.split(), " ", width, 4)]
     place = "of the last step" if violated.kind == "step" else "in the last state"
-    return ["", f"  {why.of(violated.name)} {place}", *because(why, "    ", width)]
+    return ["", *lines, f"  {why.of(violated.name)} {place}", *because(why, "    ", width)]
 
 
 def refusal(trace: Trace, refinement: Refinement) -> str:

@@ -29,6 +29,7 @@ from fencepost.checks.questions.instances import LARGEST_ENSEMBLE, Settings
 from fencepost.checks.questions.judging import judged
 from fencepost.checks.questions.matters import Matter
 from fencepost.checks.questions.requirements import BOOKIES
+from fencepost.checks.questions.whole import Whole
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.settings.input_files import Place
 from fencepost.model.releases import Releases
@@ -90,9 +91,12 @@ def opening_of(
 def answers_ahead(asked: CheckRequest, subject: Subject, matters: Sequence[Matter], bugs: Sequence[Hazard]) -> Iterator[Task]:
     """What is searched of the known bugs for what users ask first, for a second process."""
     if _goes_ahead(asked, subject):
+        assert subject.settings is not None, "there is an opening"
+        assert subject.releases is not None, "there is an opening"
+        whole = Whole(subject.settings, subject.releases)
         for matter, bug in itertools.product(matters, reversed(bugs)):
             yield lambda check, matter=matter, bug=bug: answer(  # type: ignore[misc]
-                matter, (), [bug], Searches(check), _quiet_means(asked, check)
+                matter, (), [bug], Searches(check), _quiet_means(asked, check), whole
             )
 
 

@@ -8,7 +8,7 @@ from fencepost.checks.commands.pages import write_recordings
 from fencepost.checks.commands.trace.request import HtmlRequest
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.ledger_runs import runs_below
+from fencepost.checks.questions.part_runs import runs_below
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.traces.explorer.content import Recording
 from fencepost.traces.files.itf import TraceFileError, read

@@ -24,7 +24,7 @@ from fencepost.checks.console.extras import PLOTS, require
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.ledger_runs import runs_below
+from fencepost.checks.questions.part_runs import runs_below
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.vocabulary import Property, Suite
 from fencepost.traces.comparing import Side, compared

@@ -46,6 +46,7 @@ BOOKIE: dict[str, History] = {
         only=_OTHERS,
         costs="after a restart the bookie takes adds to a fenced ledger: an entry may be confirmed that the closed "
         "ledger does not have",
+        allows=CLOSED_TOO_EARLY,
         evidence="IndexInMemPageMgr.flushOneOrMoreLedgers goes over pageMapAndList.getActiveLedgers() only",
     ),
     "denies_before_fence_is_journaled": History(
@@ -119,6 +120,7 @@ BOOKIE: dict[str, History] = {
         fixed="4.14.6, 4.15.1, 4.16.0",
         releases="4.14.5, not 4.16.6 to 4.18.0",
         costs="a recovery takes an entry for one that was never confirmed, and closes the ledger before it",
+        allows=CLOSED_TOO_EARLY,
         evidence="EntryLogger throws NoEntryException on a short read in 4.14.4, 4.14.5 and 4.15.0; 966b865973 is "
         "first in 4.16.0",
     ),

@@ -11,13 +11,16 @@ from typing import Any
 from fencepost.model.history import History
 from fencepost.model.pulsar.history.shared import (
     CACHE_KEPT_ON_DISCONNECT,
+    DELETES,
     DELETION_SENT_AGAIN,
     EVENT_LOST,
     FOUND_LOCK_UNATTENDED,
+    LEFT,
     LONE_RELEASE_FAILS,
     NONE,
     RECREATED_BEHIND_RELEASE,
     STALE_UNLOAD,
+    STAYS,
     never,
     of_2_10_1,
     past,
@@ -31,7 +34,10 @@ def migrates(parameters: Mapping[str, Any]) -> bool:
 
 OWNERSHIP: dict[str, History] = {
     "released_without_version": past(
-        (), fixed="before 2.10.1", evidence="RL.release deletes by version (2.10.1:85, 4.2.4:112); what was before was not read"
+        (),
+        fixed="before 2.10.1",
+        allows=DELETES,
+        evidence="RL.release deletes by version (2.10.1:85, 4.2.4:112); what was before was not read",
     ),
     "not_revalidated": past(
         ("#10351",),
@@ -47,6 +53,7 @@ OWNERSHIP: dict[str, History] = {
         since="2021-09 (#11886)",
         fixed="3.0.0",
         costs="a lock whose revalidation was cut off is not looked after: another broker may own the bundle, too, unnoticed",
+        unfair=STAYS,
         evidence="RL 2.10.1:45, 208-209 never sets revalidateAfterReconnection; 4.2.4:248 does",
     ),
     "concurrent_revalidations": past(
@@ -60,9 +67,12 @@ OWNERSHIP: dict[str, History] = {
         since="2021-04 (#10351)",
         fixed="3.0.0",
         costs="a broker goes on serving a bundle that another broker owns, until it is restarted",
+        unfair=STAYS,
         evidence="RL 2.10.1:191 looks for BadVersionException, and revalidate answers LockBusyException; 4.2.4:239 for both",
     ),
-    "both_contenders_lose": never("RL.acquire never deletes a node of another value (4.2.4:323-326); #11690 is a flaky test"),
+    "both_contenders_lose": never(
+        "RL.acquire never deletes a node of another value (4.2.4:323-326); #11690 is a flaky test", allows=DELETES
+    ),
     "lost_lock_served": past(
         ("#12194",),
         since="2021-04 (#10351)",
@@ -73,6 +83,7 @@ OWNERSHIP: dict[str, History] = {
         "pulsar",
         upstream=("#14736", "#17759"),
         releases=NONE,
+        allows=DELETES,
         evidence="never in ownership: needs a value without equals, as that of bookies is (bookkeeper#4686); a broker's has it",
     ),
     "failed_creation_left": History(
@@ -117,6 +128,7 @@ OWNERSHIP: dict[str, History] = {
         costs="a bundle that is unloaded while the metadata are migrated stays inactive at its broker until that is restarted:"
         " lookups there fail",
         avoided_by="no migration; or no unloads meanwhile: loadBalancerEnabled=false",
+        unfair=LEFT,
         evidence="DualMetadataStore.delete fails while it is PREPARATION or COPYING (4.2.4:364-383, 5.0.0-M1:383); RL.release"
         " stays Releasing then (4.2.4:111-131)",
     ),
@@ -128,6 +140,7 @@ OWNERSHIP: dict[str, History] = {
         applies=migrates,
         costs="a broker that is slow, or has started meanwhile, has no nodes in the target: others acquire its bundles",
         avoided_by="no migration; or no broker starts while one is under way",
+        unfair=STAYS,
         evidence="MigrationCoordinator.waitForPreparation logs an error after 60 seconds and returns (4.2.4:123-143); 5.0.0-M1"
         " throws. A DualMetadataStore of 4.2.4 that starts meanwhile never prepares itself; in 5.0.0-M1 its constructor does",
     ),

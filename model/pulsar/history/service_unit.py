@@ -9,11 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.history import History
-from fencepost.model.pulsar.history.shared import EVENT_LOST, past
+from fencepost.model.pulsar.history.shared import DELETES, EVENT_LOST, LEFT, STAYS, past
 
 _METADATA = {"store": ("metadata",)}
 _TOPIC = {"store": ("topic",)}
 _FIRST = "3.0.0 (PIP-192)"
+
+OPENED: tuple[str, ...] = ("taken_unowned",)
+"""The weak move by which a broker opens topics whose record is not its own."""
 
 
 def _present(since: str, evidence: str, costs: str, *upstream: str, **others: Any) -> History:
@@ -37,12 +40,14 @@ SERVICE_UNIT: dict[str, History] = {
         " (3.0.7, 4.0.8, 4.2.4:992, MS.delete 4.2.4:431-435, 5.0.0-M1)",
         "the record of a unit that was just assigned is deleted: it is assigned again while its owner has topics open",
         releases="3.0.7 to 5.0.0-M1, not 2.10.1",
+        allows=(*OPENED, *DELETES),
     ),
     "jumps_rejected": past(
         ("#20110",),
         since=_FIRST,
         fixed="before 3.0.7",
         evidence="shouldKeepLeft accepts versions that jump (3.0.7, 4.2.4:78-82)",
+        allows=OPENED,
     ),
     "tombstones_compacted": _present(
         _FIRST,
@@ -51,6 +56,8 @@ SERVICE_UNIT: dict[str, History] = {
         " old ones, until its versions have caught up, or for good",
         releases="3.0.7 to 5.0.0-M1, not 2.10.1",
         only=_TOPIC,
+        allows=(*OPENED, *DELETES),
+        unfair=LEFT,
     ),
     "copies_compared_by_version": past(
         ("#24186",),
@@ -86,6 +93,7 @@ SERVICE_UNIT: dict[str, History] = {
         "two brokers have the topics of a unit open while the first one is slow to close them",
         releases="3.0.7 to 5.0.0-M1, not 2.10.1",
         avoided_by="loadBalancerInFlightServiceUnitStateWaitingTimeInMillis above namespaceBundleUnloadingTimeoutMs",
+        allows=DELETES,
     ),
     "transfer_unseen": _present(
         "4.0.0",
@@ -103,6 +111,7 @@ SERVICE_UNIT: dict[str, History] = {
         applies=lambda parameters: bool(parameters.get("multi_phase", True)),
         harm="what_is_owned_can_be_served",
         avoided_by="loadBalancerMultiPhaseBundleUnload=false",
+        unfair=LEFT,
     ),
     "existing_ignored": History(
         "pulsar",
@@ -128,6 +137,7 @@ SERVICE_UNIT: dict[str, History] = {
         since=_FIRST,
         fixed="before 3.0.7",
         evidence="SUSC.monitorOwnerships asks for !isActiveState (3.0.7, 4.2.4:1778)",
+        allows=(*OPENED, *DELETES),
     ),
     "source_missed": past(
         ("#23064",),
@@ -158,6 +168,7 @@ SERVICE_UNIT: dict[str, History] = {
         " that releases (3.0.7, 4.0.8, 4.2.4:1475-1482, 5.0.0-M1)",
         "two brokers have the topics of a unit open while one of them shuts down that was unloading the unit",
         releases="3.0.7 to 5.0.0-M1, not 2.10.1",
+        allows=DELETES,
     ),
     "handed_over_at_once": History(
         "pulsar",
@@ -167,6 +178,7 @@ SERVICE_UNIT: dict[str, History] = {
         releases="3.0.7, not 2.10.1, 4.0.8 to 5.0.0-M1",
         costs="two brokers have the topics of a unit open while one of them shuts down",
         evidence="SUSC.cleanOwnerships overrides with Owned in 3.0.7:276, and with Releasing in 4.0.8:1447 and 4.2.4:1470",
+        allows=(*OPENED, *DELETES),
     ),
     "event_lost": EVENT_LOST,
     "session_event_unseen": History(
@@ -203,6 +215,7 @@ SERVICE_UNIT: dict[str, History] = {
         " 4.2.4:872-897, 930-935, 5.0.0-M1); SUSC.overrideOwnership gives a split that is 30 seconds old to any broker",
         "two brokers have the topics of a unit open after a split that failed, and the one that does not own it keeps them",
         releases="3.0.7 to 5.0.0-M1, not 2.10.1",
+        unfair=STAYS,
     ),
     "split_forgotten": _present(
         _FIRST,

@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fencepost.model.history import History
 
 NONE = "not 2.10.1 to 5.0.0-M1"
 """No release that was read."""
 
-def never(evidence: str) -> History:
+DELETES: tuple[str, ...] = ("deleted_while_owned",)
+"""The weak move by which a broker that takes itself for the owner loses its node, its session being there."""
+
+STAYS: tuple[str, ...] = ("loss_unheard",)
+"""With such a mistake a broker may never hear that its node is gone."""
+
+LEFT: tuple[str, ...] = ("node_left",)
+"""With such a mistake the node of a broker that gave the bundle up may stay, so that nobody serves the bundle."""
+
+
+def never(evidence: str, **others: Any) -> History:
     """A mistake that no release of Pulsar had: it shows what a part of the code is there for."""
-    return History("pulsar", releases=NONE, evidence=evidence)
+    return History("pulsar", releases=NONE, evidence=evidence, **others)
 
 
-def past(upstream: tuple[str, ...], *, fixed: str, evidence: str, since: str = "") -> History:
+def past(upstream: tuple[str, ...], *, fixed: str, evidence: str, since: str = "", **others: Any) -> History:
     """A mistake that was fixed before the oldest modelled release."""
-    return History("pulsar", upstream, since, fixed, NONE, evidence=evidence)
+    return History("pulsar", upstream, since, fixed, NONE, evidence=evidence, **others)
 
 
-def of_2_10_1(upstream: tuple[str, ...], *, since: str, fixed: str, costs: str, evidence: str) -> History:
+def of_2_10_1(
+    upstream: tuple[str, ...], *, since: str, fixed: str, costs: str, evidence: str, unfair: tuple[str, ...] = ()
+) -> History:
     """A mistake that only the oldest modelled release has."""
     only = "2.10.1, not 3.0.7 to 5.0.0-M1"
-    return History("pulsar", upstream, since, fixed, only, costs=costs, evidence=evidence)
+    return History("pulsar", upstream, since, fixed, only, costs=costs, unfair=unfair, evidence=evidence)
 
 
 EVENT_LOST = History(
@@ -31,6 +45,7 @@ EVENT_LOST = History(
     releases="2.10.1 to 4.0.8, not 4.2.4, 5.0.0-M1",
     costs="a broker goes on to lead, and to serve bundles, with nothing in the store: another one leads and serves beside it;"
     " with the extensible load manager over the metadata store it is registered, knows of no owner, and bundles stay unserved",
+    unfair=(*STAYS, *LEFT),
     evidence="ZKSessionWatcher.checkState sets its status after the listener, and so takes back what setSessionInvalid has set"
     " if the new watch is asked of a closed handle and fails in the same thread (2.10.1:171). 4.2.4 and 5.0.0-M1 hold events"
     " back until the new handle is set (newZkSetLatch of PulsarZooKeeperClient 4.2.4:131-160). Of expired sessions it was"
@@ -59,6 +74,7 @@ STALE_UNLOAD = History(
     since="2021-09 (#12194)",
     releases="2.10.1 to 5.0.0-M1",
     costs="a broker that has just acquired a bundle again loses it: its topics close, and another broker may own it meanwhile",
+    allows=None,
     evidence="OC's callback of a lost lock drops the future of the unload (2.10.1:104-107, 4.2.4:99-106, 5.0.0-M1:94-102), and"
     " removeOwnership takes whatever lock is in the map (4.2.4:225-233); the fix is merged upstream, and in none of these",
 )
@@ -70,6 +86,7 @@ DELETION_SENT_AGAIN = History(
     releases="2.10.1 to 5.0.0-M1",
     costs="two brokers own a bundle, after two lost connections for good; in an unload a topic is open at both; a leader that"
     " shuts down deletes the node of its successor, and there is another election",
+    allows=DELETES,
     evidence="ZKMetadataStore.batchOperation sends each operation again, with its version (2.10.1:152-166, 3.0.7:188,"
     " 4.0.8:206-251, 4.2.4:205-256, 5.0.0-M1:206-251); LeaderElectionImpl.asyncClose deletes without a version (4.2.4:294);"
     " with etcd jetcd sends again (KVImpl.txn, Errors.isRetryable), twice at most, and Oxia's client does",
@@ -82,6 +99,7 @@ LONE_RELEASE_FAILS = History(
     releases="2.10.1 to 5.0.0-M1",
     costs="a bundle that was to be unloaded stays inactive at its broker until that is restarted: lookups there fail, a second"
     " unload fails, and if the node is still there nobody else may have it",
+    unfair=LEFT,
     evidence="ZKMetadataStore.internalStoreDelete, of a deletion in a batch of which another operation failed, fails with"
     " ConnectionLoss (4.2.4:350-353, 416-435); RL.release stays Releasing then (2.10.1:88-101, 4.2.4:127-129)",
 )
@@ -102,6 +120,7 @@ FOUND_LOCK_UNATTENDED = History(
     since="3.0.7 or before",
     releases="3.0.7 to 5.0.0-M1, not 2.10.1",
     costs="a bundle acquired by finding its own node is served on when that node is gone: two brokers own it for good",
+    unfair=STAYS,
     evidence="RL.revalidate's own branch does not set the state (4.0.8:303-308, 4.2.4:299-304, 5.0.0-M1:297-302);"
     " silentRevalidateOnce returns unless Valid (4.2.4:227); 2.10.1 looks after it when the session is new (LM:128)",
 )

@@ -6,11 +6,15 @@ from collections.abc import Mapping
 
 import pytest
 
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.plan import Approach, check
+from fencepost.model.cluster.known_bugs import HISTORY, moves
 from fencepost.model.language import Protocol, Universe
 from fencepost.model.language.mistakes import ModelError
 from fencepost.model.stand_ins.ownership import Ownership, stand_in
 from fencepost.properties.protocols import PROTOCOLS
-from fencepost.properties.registry import Value
+from fencepost.properties.registry import Instance, Value
+from fencepost.properties.slices import slice_for
 from tests.marking import first_at_once
 from tests.properties.searching import searched, unexpected
 
@@ -66,9 +70,11 @@ CAUGHT = {
     "truncate": ({"acked_is_in_log", "ledgers_do_what_a_ledger_can"}, 13),
     "confirm_late": ({"acked_is_in_log", "ledgers_do_what_a_ledger_can"}, 13),
     "taken_unowned": ({"one_takes_itself_for_the_owner"}, 2),
+    "deleted_while_owned": ({"one_takes_itself_for_the_owner"}, 3),
     "loss_unheard": ({"one_is_left"}, 15),
     "node_left": ({"served_in_the_end"}, 2),
 }
+CAUGHT |= {bug: CAUGHT[moves(history)[0]] for bug, history in HISTORY.items()}
 
 ONE: Mapping[str, Value] = {"messages": 1}
 
@@ -101,6 +107,34 @@ def test_two_owners_without_a_lost_session_lose_nothing_as_long_as_fences_hold()
 def test_a_former_owner_deletes_the_topic_of_its_successor() -> None:
     assert lost(("zombie_deletes",), CLUSTER.shown_by["zombie_deletes"]) == {"acked_is_in_log": 16}
     assert lost(("zombie_deletes",), {**CLUSTER.shown_by["zombie_deletes"], "deletions": 0}) == {}
+
+
+def test_one_bundle_is_a_slice_of_two() -> None:
+    """Whatever a property of one bundle sees is what it sees where there is no other: the same states, by the same steps."""
+    one, two = (CLUSTER.build({**ONE, "bundles": bundles}) for bundles in (1, 2))
+    seen = _slice_of_a_message(two)
+    assert {name for name in seen if name.startswith("other.")} == {"other.bundle.expiries"}  # which counts the same sessions
+    assert seen - {"other.bundle.expiries"} <= {variable.name for variable in one.variables}
+    assert [_states(bundles) for bundles in (1, 2)] == [3838, 3838]
+
+
+def _slice_of_a_message(protocol: Protocol) -> set[str]:
+    prop = CLUSTER.suite(protocol).named("acked_is_in_log")
+    return {variable.name for variable in slice_for(protocol, [prop]).variables}
+
+
+def _states(bundles: int) -> int:
+    """How many states a search visits to decide whether a message of one bundle can be lost, of so many."""
+    asked = Approach(by="exhaustive", workers=1, properties=("acked_is_in_log",))
+    instance = Instance("bundles", {**ONE, "bundles": bundles})
+    (verdict,) = check(CLUSTER, instance, (), asked, Reporter(quiet=True), lambda: False).findings.verdicts
+    assert verdict.verdict == "exhausted"
+    return int(verdict.reach["distinct"])
+
+
+def test_two_bundles_share_sessions_only() -> None:
+    with pytest.raises(ModelError, match="there are two whose brokers do not crash"):
+        CLUSTER.build({"bundles": 2, "crashes": 1})
 
 
 @pytest.mark.later

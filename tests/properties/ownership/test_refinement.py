@@ -8,12 +8,13 @@ import pytest
 
 from fencepost.checks.engines.induction.proof import prove
 from fencepost.checks.public_calls import explore
+from fencepost.model.pulsar.history import OWNERSHIP
 from fencepost.model.pulsar.ownership import ownership
 from fencepost.model.stand_ins.ownership import WEAK
 from fencepost.properties.locks.properties import Locks
 from fencepost.properties.ownership import suite as ownership_suite
 from fencepost.properties.ownership.instances import SHOWN_BY
-from fencepost.properties.ownership.refinement import BEYOND, DELETES, NAME, allowed, needs, ownership_refinement
+from fencepost.properties.ownership.refinement import NAME, allowed, ownership_refinement
 from fencepost.properties.registry import Value
 from fencepost.properties.vocabulary import Suite
 from fencepost.traces.wording.text import show
@@ -84,14 +85,10 @@ def refines(defect: str, weak: Collection[str]) -> bool:
 
 @pytest.mark.parametrize("defect", first_at_once(["both_contenders_lose", "stale_unload", *OF_LOCKS], 2))
 def test_what_the_stand_in_allows_with_a_mistake(defect: str) -> None:
-    more = needs(defect)
+    more = OWNERSHIP[defect].allows
     always = allowed(locks_of(Suite(ownership(**dict(SHOWN_BY[defect]), defects=(defect,)))))
     if more is None:
         assert not refines(defect, WEAK)
         return
     assert refines(defect, {*always, *more})
     assert not more or not refines(defect, always)
-
-
-def test_the_tables_name_mistakes_of_locks() -> None:
-    assert {*DELETES, *BEYOND} <= set(OF_LOCKS)

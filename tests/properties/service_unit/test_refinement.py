@@ -12,7 +12,7 @@ from fencepost.model.pulsar.service_unit import service_unit
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance
 from fencepost.properties.service_unit.instances import SHOWN_BY
-from fencepost.properties.service_unit.refinement import BOTH, NAME, NEEDS, channel_refinement
+from fencepost.properties.service_unit.refinement import BOTH, NAME, channel_refinement
 from fencepost.properties.service_unit.terms import Units
 from fencepost.properties.vocabulary import Suite
 from tests.marking import first_at_once
@@ -20,6 +20,7 @@ from tests.marking import first_at_once
 CHANNEL = PROTOCOLS["service_unit"]
 SEARCHED, PROVED = CHANNEL.instances("ci"), CHANNEL.sizes["standard"][-4]
 SMALL = SEARCHED[9]
+NEEDS = {name: history.allows for name, history in CHANNEL.history.items() if history.allows}
 
 
 @pytest.mark.parametrize("instance", first_at_once(sorted(SEARCHED, key=SMALL.__ne__)), ids=lambda instance: instance.name)

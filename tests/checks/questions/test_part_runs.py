@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fencepost.checks.public_calls import explore
-from fencepost.checks.questions.ledger_runs import LEDGER, LedgerRun, runs_below
+from fencepost.checks.questions.part_runs import PARTS, PartRun, runs_below
 from fencepost.model.language import Protocol
 from fencepost.model.releases import Releases
 from fencepost.model.stand_ins.ledger import stand_in
@@ -25,7 +25,7 @@ from fencepost.traces.wording.text import show
 from tests.command import fencepost
 from tests.marking import first_at_once
 
-TOPIC = PROTOCOLS["topic"]
+TOPIC, CLUSTER = PROTOCOLS["topic"], PROTOCOLS["cluster"]
 LATE = "close_error_ignored"
 
 
@@ -36,7 +36,7 @@ def violated(defect: str, name: str) -> tuple[Trace, Protocol]:
     return verdict.trace, suite.protocol
 
 
-def run_of(release: str) -> LedgerRun:
+def run_of(release: str) -> PartRun:
     ((number, run),) = runs_below(*violated(LATE, "acked_is_in_log"), Releases.of(bookkeeper=release)).items()
     trace, _ = violated(LATE, "acked_is_in_log")
     assert trace.steps[number - 1].action == "confirm(b0, l0, s0)"
@@ -46,7 +46,7 @@ def run_of(release: str) -> LedgerRun:
 @pytest.mark.parametrize("release", first_at_once(["4.17.3", "4.14.5"]))
 def test_the_run_is_one_of_the_ledger_with_a_known_bug_of_the_release(release: str) -> None:
     run = run_of(release)
-    assert (run.release, run.move) == (release, "confirm_late")
+    assert (run.release, run.move) == (f"BookKeeper {release}", "confirm_late")
     assert release in PROTOCOLS["ledger"].history[run.defect].present
     assert "confirm_late" in (PROTOCOLS["ledger"].history[run.defect].allows or ())
     assert run.trace.defects == (run.defect,)
@@ -78,9 +78,31 @@ def test_a_trace_without_a_weak_move_has_none() -> None:
 
 
 def test_a_release_without_such_a_bug_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    histories = {name: replace(each, allows=()) for name, each in LEDGER.history.items()}
-    monkeypatch.setattr("fencepost.checks.questions.ledger_runs.LEDGER", replace(LEDGER, history=histories))
+    ledger = PARTS["ledger"]
+    histories = {name: replace(each, allows=()) for name, each in ledger.entry.history.items()}
+    monkeypatch.setitem(PARTS, "ledger", replace(ledger, entry=replace(ledger.entry, history=histories)))
     assert runs_below(*violated(LATE, "acked_is_in_log")) == {}
+
+
+IN_A_CLUSTER = {
+    "fence_checked_apart": ("acked_is_in_log", "confirm_late", "confirm(e0)"),
+    "failed_save_forgotten": ("acked_is_in_log", "confirm_late", "confirm(e0)"),
+    "deletion_sent_again": ("one_takes_itself_for_the_owner", "deleted_while_owned", "release(b0, u0)"),
+    "late_tombstones": ("one_takes_itself_for_the_owner", "taken_unowned", "open_topics(b0, u0)"),
+}
+"""Bugs of parts, what a cluster violates with each, its weak move in that run, and the last step of the part's own run."""
+
+
+@pytest.mark.parametrize("bug", first_at_once(sorted(IN_A_CLUSTER, key="deletion_sent_again".__ne__)))
+def test_a_step_of_a_cluster_is_explained_by_the_bug_that_it_is_about(bug: str) -> None:
+    name, move, end = IN_A_CLUSTER[bug]
+    suite = CLUSTER.suite(CLUSTER.build(CLUSTER.shown_by[bug], (bug,)))
+    (verdict,) = explore(suite, properties=[name]).verdicts
+    runs = runs_below(verdict.trace, suite.protocol).values()
+    assert {run.defect for run in runs} == {bug}
+    (run,) = [each for each in runs if each.move == move]
+    assert run.trace.steps[-1].action == end
+    assert run.trace.defects == (bug,)
 
 
 @pytest.mark.long

@@ -1,0 +1,143 @@
+"""What happens in a part itself where its stand-in takes a weak move: a run of the part's own protocol with a known bug.
+
+Topics and clusters are made of stand-ins, and a bug of a ledger or of an owner enters them as a weak move (``stand_ins``).
+Which bug of a release makes the move possible, and by which steps, is found in the protocol of the part: the shortest run
+whose last step is that move and nothing that the stand-in without it can do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+
+from fencepost.checks.engines.search.exhaustive import Budget, exhaust
+from fencepost.model.language import Protocol
+from fencepost.model.releases import SYSTEMS, Releases
+from fencepost.model.stand_ins import ledger as ledgers
+from fencepost.model.stand_ins import ownership as owners
+from fencepost.properties.ledger.refinement import ledger_refinement
+from fencepost.properties.locks.properties import Locks
+from fencepost.properties.observed import Observed
+from fencepost.properties.ownership.refinement import ownership_refinement
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Entry
+from fencepost.properties.service_unit.refinement import channel_refinement
+from fencepost.properties.service_unit.terms import Units
+from fencepost.properties.vocabulary import Suite
+from fencepost.traces.trace import Trace
+
+SECONDS = 30.0
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part that has a stand-in: its protocol, the weak moves, and what makes a suite say that it refines the stand-in with
+    some of them."""
+
+    entry: Entry
+    weak: Mapping[str, str]
+    refine: Callable[[Suite, Collection[str]], None]
+
+
+def _refine_ownership(suite: Suite, weak: Collection[str]) -> None:
+    settings = suite.protocol.parameters
+    ownership_refinement(suite, Locks(suite.protocol, bool(settings["releases"] or settings["disables"])), weak)
+
+
+def _refine_channel(suite: Suite, weak: Collection[str]) -> None:
+    channel_refinement(suite, Units(suite.protocol), weak)
+
+
+PARTS = {
+    "ledger": Part(PROTOCOLS["ledger"], ledgers.WEAK, ledger_refinement),
+    "ownership": Part(PROTOCOLS["ownership"], owners.WEAK, _refine_ownership),
+    "service_unit": Part(PROTOCOLS["service_unit"], owners.WEAK, _refine_channel),
+}
+BEHIND = {"ledger": ("ledger",), "bundle": ("ownership", "service_unit")}
+"""The protocols that refine the stand-in of a part of a whole."""
+WHOLES = ("topic", "cluster")
+"""The protocols that are made of stand-ins."""
+
+
+@dataclass(frozen=True)
+class PartRun:
+    """A run of a part with a known bug of a release, whose last step is the weak move."""
+
+    move: str
+    what: str
+    defect: str
+    release: str
+    trace: Trace
+    protocol: Protocol
+
+    @property
+    def title(self) -> str:
+        """What the run is, in a line."""
+        return f"{self.what}; {self.release}, {self.defect}, comes to it so:"
+
+
+def runs_below(trace: Trace, protocol: Protocol, releases: Releases | None = None) -> dict[int, PartRun]:
+    """For each step of a topic's or a cluster's trace at which a part takes a weak move, by its number from 1 on, the run of
+    the part that ends in it. It is with the bug that the trace is of, or else with a known bug of the release (default: the
+    newest). Empty of other protocols, and without the run where there is no such bug."""
+    if protocol.name not in WHOLES:
+        return {}
+    releases = releases or Releases.of()
+    runs = dict[int, PartRun]()
+    for number, part, move in _weak_moves(trace, protocol):
+        if (run := _run(BEHIND[part], move, releases, protocol.active)) is not None:
+            runs[number] = run
+    return runs
+
+
+def _weak_moves(trace: Trace, protocol: Protocol) -> Iterator[tuple[int, str, str]]:
+    """The steps at which a part does what its stand-in does by a weak move only."""
+    names = [variable.name for variable in protocol.variables]
+    shown = [
+        {name: v.domain.show(raw) for name, v, raw in zip(names, protocol.variables, state, strict=True)}
+        for state in trace.states
+    ]
+    universes = protocol.universes
+    ledgers = [universes["ledger"].label(k) for k in universes["ledger"]]
+    brokers = [universes["broker"].label(b) for b in universes["broker"]] if "bundle.owner" in names else []
+    for number, (was, now) in enumerate(pairwise(shown), start=1):
+        for label in ledgers:
+            ended = [each[f"ledger.status[{label}]"] == "closed" for each in (was, now)]
+            count = {name: [int(each[f"ledger.{name}[{label}]"]) for each in (was, now)] for name in ("confirmed", "end")}
+            if ended[0] and count["confirmed"][1] > count["confirmed"][0] >= count["end"][0]:
+                yield number, "ledger", "confirm_late"
+            elif ended == [False, True] and count["end"][1] < count["confirmed"][1]:
+                yield number, "ledger", "truncate"
+        for label in brokers:
+            believed, believes = (each[f"bundle.believes[{label}]"] == "yes" for each in (was, now))
+            owned, owns = (each["bundle.owner"] == label for each in (was, now))
+            if believes and not (believed or owns):
+                yield number, "bundle", "taken_unowned"
+            elif believed and owned and not owns and was["bundle.expiries"] == now["bundle.expiries"]:
+                yield number, "bundle", "deleted_while_owned"
+
+
+def _run(behind: Collection[str], move: str, releases: Releases, active: Collection[str]) -> PartRun | None:
+    """The run with a bug that is active or, if none is one of these protocols, the first known bug of the release that makes
+    the move possible, those of the smallest instances first."""
+    known = [(PARTS[name], bug, each) for name in behind for bug, each in PARTS[name].entry.history.items()]
+    having = [(part, bug, each) for part, bug, each in known if each.present and move in (each.allows or ())]
+    meant = [one for one in having if one[1] in active] or [one for one in having if one[2].is_hazard(releases)]
+    for part, bug, history in sorted(meant, key=lambda one: len(one[0].entry.shown_by[one[1]])):
+        run = _shortest(part.entry.name, move, bug)
+        if run is not None:
+            release = releases.of_project(history.project) if history.is_hazard(releases) else history.present[-1]
+            return PartRun(move, part.weak[move], bug, f"{SYSTEMS[history.project]} {release}", *run)
+    return None
+
+
+@cache
+def _shortest(name: str, move: str, defect: str) -> tuple[Trace, Protocol] | None:
+    part = PARTS[name]
+    suite = Suite(part.entry.build(dict(part.entry.shown_by[defect]), (defect,)))
+    part.refine(suite, [weak for weak in part.weak if weak != move])
+    (refinement, *_) = suite.properties
+    (verdict,) = exhaust(Observed.of(suite, [refinement]), Budget(seconds=SECONDS, workers=1)).verdicts
+    return (verdict.trace, suite.protocol) if verdict.verdict == "violated" else None

@@ -1,0 +1,110 @@
+"""A bundle in a cluster, with its topic: who owns it has the topic, whose messages are in ledgers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fencepost.model.cluster import known_bugs
+from fencepost.model.language import And, Not, Protocol, Universe
+from fencepost.model.pulsar.topic.protocol import Topic
+from fencepost.model.stand_ins.ledger import WEAK as OF_LEDGERS
+from fencepost.model.stand_ins.ledger import Ledger
+from fencepost.model.stand_ins.ownership import NOBODY, Ownership
+from fencepost.model.stand_ins.ownership import WEAK as OF_OWNERSHIP
+
+TAKEN = ("open", "connect", "crash")
+"""The steps of a topic that only happen within those of a cluster."""
+
+
+class Bundle:
+    """A bundle and its topic, with what befalls it alone.
+
+    ``lose_session`` and ``end`` are moves: a session, and a process, is that of all bundles which a broker has.
+    """
+
+    def __init__(self, p: Protocol, broker: Universe, size: Mapping[str, Any]) -> None:
+        message, ledger = p.universe("message", size["messages"]), p.universe("ledger", size["ledgers"])
+        crashes, unloads, disconnects, expiries = (size[name] for name in ("crashes", "unloads", "disconnects", "expiries"))
+        weak = {*p.active, *known_bugs.moves_of(p.active), *(["confirm_late"] if size["unfenced"] else [])}
+        of_ownership, of_ledgers = ([name for name in each if name in weak] for each in (OF_OWNERSHIP, OF_LEDGERS))
+        unowned, deleted = (name in weak for name in OF_OWNERSHIP)
+        bundle = p.include("bundle", Ownership, broker, expiries, allows=of_ownership)
+        below = p.include(
+            "ledger", Ledger, size["capacity"], created=False, deletions=True, allows=of_ledgers, per=ledger
+        )
+        topic = p.include("", Topic, broker, ledger, message, below, size, is_part=True, takes=TAKEN)
+        p.budget("unloads", unloads)
+        p.budget("disconnects", disconnects)
+        may_take, may_lose = disconnects or unowned, expiries or unowned or deleted
+        may_release = crashes or unloads or disconnects or unowned
+
+        @p.step(by="b", mirrors="OwnershipCache.tryAcquiringOwnership", fair=True, b=broker)
+        def acquire(b: int) -> Any:
+            """A lookup makes the broker create the node of the owner, and it takes itself for the owner.
+
+            A broker whose node is gone creates it again, and goes on.
+            """
+            return bundle.acquire(b)
+
+        @p.fault(by="b", mirrors="ResourceLockImpl.acquireWithNoRevalidation", spends="disconnects", b=broker)
+        def create_unheard(b: int) -> Any:
+            """The node of the owner is created as the connection breaks, and the broker does not hear of that."""
+            return bundle.owner == NOBODY, bundle.create(b)
+
+        @p.step(by="b", mirrors="ResourceLockImpl.revalidate", fair=True, b=broker, only_if=may_take)
+        def take(b: int) -> Any:
+            """A broker finds the node that it created, and takes itself for the owner."""
+            return bundle.take(b)
+
+        @p.step(by="b", mirrors="BrokerService.loadOrCreatePersistentTopic", fair=True, b=broker)
+        def load(b: int) -> Any:
+            """A broker that takes itself for the owner opens the topic."""
+            return bundle.believes[b], topic.open(b)
+
+        @p.step(by="producer", to="b", mirrors="NamespaceService.getBrokerServiceUrlAsync", fair=True, b=broker)
+        def attach(b: int) -> Any:
+            """The producer is led to a broker that takes itself for the owner, and connects."""
+            return bundle.believes[b], topic.connect(b)
+
+        hears = "loss_unheard" not in weak
+
+        lost = "OwnershipCache.invalidateLocalOwnerCache"
+
+        @p.step(by="b", hears="store", mirrors=lost, fair=hears, b=broker, only_if=may_lose)
+        def hear_loss(b: int) -> Any:
+            """The broker hears that its node is gone, and closes the topic."""
+            return bundle.owner != b, bundle.lose(b), topic.leave(b)
+
+        @p.step(by="b", mirrors="OwnedBundle.handleUnloadRequest", spends="unloads", b=broker)
+        def unload(b: int) -> Any:
+            """The broker gives the bundle up: it closes the topic, whatever is under way, and will delete its node."""
+            return bundle.owner == b, bundle.lose(b), topic.leave(b)
+
+        goes = "node_left" not in weak
+
+        @p.step(by="store", mirrors="ResourceLockImpl.release", fair=goes, b=broker, only_if=may_release)
+        def vanish(b: int) -> Any:
+            """The node of a broker that gave the bundle up is deleted, and that of a dead one vanishes with its session."""
+            return Not(bundle.believes[b]), bundle.release(b)
+
+        @p.fault(by="store", mirrors="ResourceLockImpl.release", b=broker, only_if=deleted)
+        def meet_deletion(b: int) -> Any:
+            """A deletion that was meant for an earlier node meets that of an owner, which goes on until it hears of that."""
+            return bundle.believes[b], bundle.release(b)
+
+        @p.move(by="b", b=broker)
+        def lose_session(b: int) -> Any:
+            """The session of a broker that lives expires: the node of the owner, if it is its own, vanishes."""
+            return bundle.expire(b)
+
+        @p.move(by="b", b=broker)
+        def end(b: int) -> Any:
+            """The process of an owner ends, and forgets everything."""
+            return bundle.lose(b), topic.crash(b)
+
+        self.lose_session, self.end, self._bundle = lose_session, end, bundle
+
+    def is_owned_by(self, b: int) -> Any:
+        """The formula: the broker has the node of the owner, and takes itself for the owner."""
+        return And(self._bundle.believes[b], self._bundle.owner == b)

@@ -1,0 +1,88 @@
+"""The known bugs of the parts of a cluster: each is in its part what the moves are by which it enters the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from fencepost.checks.public_calls import explore
+from fencepost.model.bookkeeper.history import BOOKIE, LEDGER
+from fencepost.model.cluster.known_bugs import HISTORY, OF_DELETED, moves
+from fencepost.model.language import Protocol
+from fencepost.model.pulsar.history import OWNERSHIP, SERVICE_UNIT, SPLIT, UNLOAD
+from fencepost.properties.ownership import guarantees as of_locks
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.service_unit import guarantees as of_records
+from fencepost.properties.vocabulary import Suite
+from tests.marking import first_at_once
+from tests.properties.searching import searched, unexpected
+
+CLUSTER = PROTOCOLS["cluster"]
+OF_LEDGERS = [bug for bug in HISTORY if bug in LEDGER]
+OF_OWNERS = {"ownership": OWNERSHIP, "service_unit": SERVICE_UNIT}
+IN_THE_END = {
+    "ownership": {"loss_unheard": of_locks.one_server_in_the_end, "node_left": of_locks.served},
+    "service_unit": {"loss_unheard": of_records.one_server_in_the_end, "node_left": of_records.served},
+}
+"""What is violated in a part by a bug with which something need not happen in the end."""
+
+LOST = {
+    ("confirm_late", "truncate"): 13,
+    ("loss_unheard",): None,
+    ("deleted_while_owned",): None,
+    ("node_left",): None,
+    ("loss_unheard", "node_left"): None,
+    ("taken_unowned", "deleted_while_owned"): None,
+    ("taken_unowned", "deleted_while_owned", "node_left"): None,
+}
+"""In how many steps bugs with these moves lose an acknowledged message, if they do."""
+
+
+def test_each_known_bug_of_a_part_that_has_moves_enters_the_cluster() -> None:
+    parts = (LEDGER, BOOKIE, OWNERSHIP, UNLOAD, SPLIT, SERVICE_UNIT)
+    entering = {name for part in parts for name, history in part.items() if history.present and moves(history)}
+    assert entering - HISTORY.keys() == set(OF_DELETED)
+    assert HISTORY.keys() <= CLUSTER.shown_by.keys()
+
+
+@pytest.mark.parametrize("bug", first_at_once(OF_LEDGERS))
+def test_a_bug_of_ledgers_that_enters_loses_a_confirmed_entry_there(bug: str) -> None:
+    ledger = PROTOCOLS["ledger"]
+    assert "no_truncation" in unexpected(searched(ledger, ledger.shown_by[bug], [bug], ["no_truncation"]))
+
+
+def test_a_late_add_to_a_deleted_ledger_loses_none() -> None:
+    (bug,), ledger = OF_DELETED, PROTOCOLS["ledger"]
+    assert unexpected(searched(ledger, ledger.shown_by[bug], [bug], ["no_truncation"])) == {}
+
+
+def _violated(part: str, bug: str, make: Callable[[Protocol], Suite]) -> bool:
+    """Whether a bug, and nothing without it, keeps from coming about what must come about in the end."""
+    entry, verdicts = PROTOCOLS[part], []
+    for defects in ((bug,), ()):
+        findings = explore(make(entry.build(dict(entry.shown_by[bug]), defects)))
+        verdicts.append([v.verdict for v in findings.verdicts if v.property.kind == "leads_to"])
+    return verdicts[0] == ["violated"] and verdicts[1] != ["violated"]
+
+
+OWNED = [(part, bug) for part, known in OF_OWNERS.items() for bug, history in known.items() if history.present]
+
+
+@pytest.mark.parametrize(("part", "bug"), first_at_once(sorted(OWNED, key=("ownership", "lone_release_fails").__ne__)))
+def test_what_need_not_happen_in_the_end_is_what_the_part_violates(part: str, bug: str) -> None:
+    violated = {name for name, make in IN_THE_END[part].items() if _violated(part, bug, make)}
+    named = set(OF_OWNERS[part][bug].unfair)
+    assert violated <= named
+    assert named <= violated or bug == "event_lost"  # each part has one side of it
+
+
+ONE_OF_EACH = {names: bug for bug, history in reversed(HISTORY.items()) for names in [moves(history)]}
+"""Bugs with the same moves are the same to a cluster."""
+
+
+@pytest.mark.parametrize("bug", first_at_once(sorted(ONE_OF_EACH.values(), key="deletion_sent_again".__ne__)))
+def test_which_bugs_lose_an_acknowledged_message(bug: str) -> None:
+    assert ONE_OF_EACH.keys() == LOST.keys()
+    steps = unexpected(searched(CLUSTER, CLUSTER.shown_by[bug], [bug], ["acked_is_in_log"])).get("acked_is_in_log")
+    assert steps == LOST[moves(HISTORY[bug])]
