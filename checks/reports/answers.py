@@ -23,6 +23,8 @@ INDENT = 5
 NUMBERS = re.compile(r"^(\w*#\d+, )*\w*#\d+: ")
 """The issues with which a bug's description begins; they are in another line of their own."""
 
+SURVIVES_NOTHING = "nothing that was asked about"
+
 FAULTS = ("no", "one", "two", "three", "four")
 
 
@@ -57,7 +59,7 @@ def covered(answer: Answer) -> Iterator[str]:
 
 def survival(rows: Sequence[Established], width: int) -> str:
     """What a cluster survives, for a person: each of the events that were asked about, with how many."""
-    events = ", ".join(survived(rows)) or "nothing that was asked about"
+    events = ", ".join(survived(rows)) or SURVIVES_NOTHING
     return "\n".join(_wrapped(f"{'What it survives:':<{COLUMN}}", events, width)) + "\n"
 
 

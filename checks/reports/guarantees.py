@@ -37,6 +37,20 @@ class Opening(Judgement):
     bugs: BugChange | None = None
     answers: tuple[Answer, ...] = ()
 
+    @property
+    def ranks(self) -> dict[str, int]:
+        """The known bugs by which the answers are what they are, by name: those of the first question have the lowest rank."""
+        return {way.name: rank for rank, answer in reversed([*enumerate(self.answers)]) for way in answer.ways}
+
+    def differs(self, row: Established) -> bool:
+        """Whether a guarantee is another than before."""
+        return self.before is not None and compared(row, self.before.row(row.guarantee.name)) != "same"
+
+    @property
+    def ordered(self) -> list[Established]:
+        """The guarantees: first what falls short, then what changed, then those of which one event is too many."""
+        return sorted(self.now.rows, key=lambda row: (not self.of(row), not self.differs(row), row.figure != 0))
+
 
 def as_json(opening: Opening) -> dict[str, Any]:
     """The rows for a program."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
@@ -14,6 +15,7 @@ from fencepost.checks.reports.report import counted, text
 from fencepost.model.counts import count_of
 from fencepost.model.releases import SYSTEMS
 
+NONE: Mapping[str, int] = {}
 NAMES = 24
 """The column in which what was established of a protocol begins."""
 
@@ -41,9 +43,9 @@ def failure_text(checked: Checked, *, width: int = 120, colour: bool = False) ->
     return text(replace(checked, findings=findings), width=width, colour=colour)
 
 
-def known_bugs(everything: Iterable[Checked], width: int) -> list[str]:
-    """The known bugs that a run shows, each once with its protocols, what it costs and what avoids it: first those that
-    something avoids. And those of which it is not known."""
+def known_bugs(everything: Iterable[Checked], width: int, ranks: Mapping[str, int] = NONE) -> list[str]:
+    """The known bugs that a run shows, each once with its protocols, what it costs and what avoids it: those with the lowest
+    of ``ranks`` first, and of one rank those that something avoids. And those of which it is not known."""
     shown, unknown, left = dict[str, list[tuple[str, Verdict]]](), [], []
     for checked in everything:
         for verdict in checked.findings.verdicts:
@@ -53,7 +55,12 @@ def known_bugs(everything: Iterable[Checked], width: int) -> list[str]:
                 left.append(f"{verdict.property.name} ({checked.entry.name})")
             elif verdict.property.kind == "hazard" and verdict.failure != ExitStatus.HOLDS:
                 unknown.append(f"{verdict.property.name} ({checked.entry.name}): not known: {verdict.note}")
-    bugs = sorted(shown.items(), key=lambda bug: not _ways_out(bug[1][0][1]))
+
+    def rank(bug: tuple[str, list[tuple[str, Verdict]]]) -> tuple[float, bool]:
+        (_, verdict), *_ = bug[1]
+        return ranks.get(verdict.property.name, inf), not _ways_out(verdict)
+
+    bugs = sorted(shown.items(), key=rank)
     lines = [f"{several[0][1].property.name} ({', '.join(name for name, _ in several)}): {words}" for words, several in bugs]
     lines += [*unknown, f"{OUT_OF_TIME}: {', '.join(left)}"] if left else unknown
     fold = textwrap.TextWrapper(width, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False)

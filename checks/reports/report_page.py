@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
+from math import inf
 
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
 from fencepost.checks.questions.answering import Answer, Way
 from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.judging import compared
-from fencepost.checks.reports.answers import about, headline, in_short
+from fencepost.checks.questions.whole import verdict_of
+from fencepost.checks.reports.answers import SURVIVES_NOTHING, about, covered, headline, in_short, survived
 from fencepost.checks.reports.guarantees import Opening, details, unseen
 from fencepost.checks.reports.histories import about as about_bug
 from fencepost.checks.reports.report import closing, closing_of_guarantees, text
@@ -38,9 +40,7 @@ def report_page(opening: Opening, everything: Sequence[Checked], status: ExitSta
     against = f"; before: {before.file}" if before else ""
     end = closing(everything, status) if everything else closing_of_guarantees(opening, status)
     short = each('<p class="short">{}</p>', (f"{s.place}: {s.headline}" for s in opening.shortfalls))
-    rest = [_bugs(opening), _policy(opening), _hazards(everything), _others(everything)]
-    if runs:
-        rest.append(html('<p><a href="{}">The runs, step by step</a></p>', runs))
+    link = html('<p><a href="{}">The runs, step by step</a></p>', runs) if runs else Html()
     page = files("fencepost.checks.reports").joinpath("report_page.html").read_text(encoding="utf-8")
     return filled(
         page,
@@ -48,26 +48,39 @@ def report_page(opening: Opening, everything: Sequence[Checked], status: ExitSta
         title=f"{now.file}: what it guarantees",
         file=html("<code>{}</code>", now.file),
         about=f"{now.releases}; {bookies}{against}",
-        answers=joined(_answer(answer, now.releases) for answer in opening.answers),
+        answers=joined([*(_answer(answer, now.releases) for answer in opening.answers), _survival(opening)]),
         outcome=html("<p><strong>{}</strong></p>{}", end, short),
         columns=" ".join([FIGURE] * columns),
         narrow=" ".join([NARROW] * columns),
-        rows=html('<div class="rows">{}</div>', joined(_row(opening, row) for row in now.rows)),
+        rows=html('<div class="rows">{}</div>', joined(_row(opening, row) for row in opening.ordered)),
         unseen=unseen(now),
-        rest=joined(rest),
+        changes=joined([_bugs(opening), _policy(opening)]),
+        rest=joined([_hazards(opening, everything), _others(everything)]),
+        runs=link,
     )
 
 
 def _answer(answer: Answer, releases: Releases) -> Html:
     """A question that users ask first, with yes or no, and the ways in which it happens."""
     ways = joined(_way(way, releases) for way in answer.ways)
-    listed = html("<ol>{}</ol>", ways) if answer.ways else Html()
+    listed = joined([html("<ol>{}</ol>", ways) if answer.ways else Html(), each("<p>{}</p>", covered(answer))])
     return html('<section class="answer"><h2>{}</h2><p>{}</p>{}</section>', answer.matter.asks, headline(answer), listed)
 
 
 def _way(way: Way, releases: Releases) -> Html:
-    run = _run("the run", way.checked, way.verdict)
-    return html("<li><p>{}</p>{}{}</li>", in_short(way), each(QUIET, about(way, releases)), run)
+    runs = [_run("the run", way.checked, way.verdict)]
+    if way.whole is not None:
+        title = f"the run in {way.checked.entry.name}, which the known bug makes possible"
+        runs = [_run("the run", way.whole, verdict_of(way.whole)), _run(title, way.checked, way.verdict)]
+    return html("<li><p>{}</p>{}{}</li>", in_short(way), each(QUIET, about(way, releases)), joined(runs))
+
+
+def _survival(opening: Opening) -> Html:
+    """What the cluster survives, after the answers."""
+    if not opening.answers:
+        return Html()
+    events = ", ".join(survived(opening.now.rows)) or SURVIVES_NOTHING
+    return html('<section class="answer"><h2>What it survives</h2><p>{}</p></section>', events)
 
 
 def _row(opening: Opening, row: Established) -> Html:
@@ -134,8 +147,10 @@ def _figure(row: Established, when: str) -> Html:
     return html('<div class="figure{}">{}{}</div>', bad, shown, caption)
 
 
-def _hazards(everything: Sequence[Checked]) -> Html:
+def _hazards(opening: Opening, everything: Sequence[Checked]) -> Html:
     hazards = [(checked, verdict) for checked, verdict in _verdicts(everything) if verdict.verdict == "hazard"]
+    ranks = opening.ranks
+    hazards.sort(key=lambda hazard: ranks.get(hazard[1].property.name, inf))
     if not hazards:
         return Html()
     parts = joined(_hazard(*pair) for pair in hazards)

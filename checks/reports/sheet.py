@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from math import inf
 
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.questions.doubt import Doubt
@@ -126,7 +127,7 @@ def _changed(opening: Opening, width: int) -> list[str]:
     """What changed, and is no worse."""
     if opening.before is None:
         return []
-    rows = [row for row in opening.now.rows if not opening.of(row) and _differs(opening, row)]
+    rows = [row for row in opening.now.rows if not opening.of(row) and opening.differs(row)]
     lines = [line for row in rows for line in _row(opening, row, width, whole=False)]
     return _headed("Changed, and not known to be worse", lines)
 
@@ -149,7 +150,7 @@ def _policy(opening: Opening, width: int) -> list[str]:
 
 def _rows(opening: Opening, width: int, *, whole: bool) -> Iterator[list[str]]:
     """The guarantees that no block before has: those of which one event is too many first."""
-    rest = [row for row in opening.now.rows if not opening.of(row) and not _differs(opening, row)]
+    rest = [row for row in opening.now.rows if not opening.of(row) and not opening.differs(row)]
     none, some = ([row for row in rest if (row.figure == 0) == is_none] for is_none in (True, False))
     if opening.before is not None and not whole:
         zeros = f", of which {len(none)} {'is' if len(none) == 1 else 'are'} 0" if none else ""
@@ -178,9 +179,11 @@ def _row(opening: Opening, row: Established, width: int, *, whole: bool) -> list
 def _known_bugs(opening: Opening, everything: Sequence[Checked], width: int, *, whole: bool, colour: bool) -> list[str]:
     of_bugs = [checked for checked in everything if is_of_known_bug(checked)]
     if whole:
+        ranks = opening.ranks
+        of_bugs.sort(key=lambda checked: ranks.get(checked.findings.verdicts[0].property.name, inf))
         return _headed(f"Known bugs of {opening.now.releases}", [text(c, width=width, colour=colour) for c in of_bugs])
-    heading = f"Known bugs of {opening.now.releases}: first those that something avoids (--all prints the run to each)"
-    return _headed(heading, known_bugs(of_bugs, width))
+    heading = f"Known bugs of {opening.now.releases}: first those that cost most (--all prints the run to each)"
+    return _headed(heading, known_bugs(of_bugs, width, opening.ranks))
 
 
 def _protocols(everything: Sequence[Checked], width: int, *, whole: bool, colour: bool) -> list[str]:
@@ -190,10 +193,6 @@ def _protocols(everything: Sequence[Checked], width: int, *, whole: bool, colour
     names = dict.fromkeys(checked.entry.name for checked in others)
     lines = [protocol_line([checked for checked in others if checked.entry.name == name]) for name in names]
     return _headed("What was checked (--all prints each property)", [f"  {line}" for line in lines])
-
-
-def _differs(opening: Opening, row: Established) -> bool:
-    return opening.before is not None and compared(row, opening.before.row(row.guarantee.name)) != "same"
 
 
 def _change(row: Established, old: Established) -> str:
