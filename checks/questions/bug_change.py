@@ -1,4 +1,4 @@
-"""Which known bugs a change of releases takes away, and which it brings."""
+"""Which known bugs a change of releases or of settings, such as a load manager, takes away, and which it brings."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ Bugs = dict[str, History]
 
 @dataclass(frozen=True)
 class BugChange:
-    """The known bugs of the releases ``before`` and ``now`` that a cluster with the same settings can have."""
+    """The known bugs that a cluster could have ``before`` and can have ``now``: the names of releases, or of settings."""
 
-    before: Releases
-    now: Releases
+    before: str
+    now: str
     go: Bugs
     come: Bugs
     stay: Bugs
 
     @property
     def heading(self) -> str:
-        """From which releases to which."""
+        """From what to what."""
         return f"Known bugs that change from {self.before} to {self.now}"
 
     @property
@@ -46,8 +46,8 @@ class BugChange:
     def as_json(self) -> dict[str, Any]:
         """The same for programs, with what each bug costs."""
         return {
-            "before": str(self.before),
-            "now": str(self.now),
+            "before": self.before,
+            "now": self.now,
             "go": {name: history.costs for name, history in self.go.items()},
             "come": {name: history.costs for name, history in self.come.items()},
             "stay": list(self.stay),
@@ -74,9 +74,8 @@ def _command(name: str, bugs: Bugs) -> str:
     return f"fencepost check {next(iter(bugs))} --defect {name}"
 
 
-def bug_change(settings: Settings, before: Releases, now: Releases) -> BugChange:
-    """The known bugs that a cluster with these settings has in one release, and in the other."""
-    then, today = bugs_of(settings, before), bugs_of(settings, now)
+def bug_change(before: str, then: Bugs, now: str, today: Bugs) -> BugChange:
+    """What changes from the known bugs of ``before`` to those of ``now``."""
     return BugChange(
         before,
         now,

@@ -21,12 +21,12 @@ from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answering import Answer, answer
 from fencepost.checks.questions.asking import Cluster, answer_to, answered, establish_named, guaranteed, questions
-from fencepost.checks.questions.bug_change import bug_change
+from fencepost.checks.questions.bug_change import BugChange, bug_change, bugs_of
 from fencepost.checks.questions.establishing import Established, Means
 from fencepost.checks.questions.hazard_search import Searches
 from fencepost.checks.questions.hazards import Hazard
 from fencepost.checks.questions.instances import LARGEST_ENSEMBLE, Settings
-from fencepost.checks.questions.judging import judged
+from fencepost.checks.questions.judging import Guaranteed, judged
 from fencepost.checks.questions.matters import Matter
 from fencepost.checks.questions.requirements import BOOKIES
 from fencepost.checks.questions.whole import Whole
@@ -77,7 +77,6 @@ def opening_of(
             first.take(answer, subject.releases)
     now = guaranteed(clusters[0], subject.releases, means, established=rows)
     before = guaranteed(clusters[1], subject.former, means, now) if subject.former else None
-    bugs = bug_change(subject.settings, subject.former, subject.releases) if subject.former and asked.against_pulsar else None
     policy = None
     if asked.against and subject.before is not None:
         # loads the policies, which is slow, and seldom needed
@@ -85,7 +84,17 @@ def opening_of(
 
         policy = policy_change(asked.conf, subject.settings, asked.against, subject.before, subject.releases.pulsar)
     answers = tuple(first.answers) if first is not None else ()
-    return Opening(now, before, judged(now, before, requirements), policy, bugs, answers)
+    return Opening(now, before, judged(now, before, requirements), policy, _bugs_changed(asked, subject, now, before), answers)
+
+
+def _bugs_changed(asked: CheckRequest, subject: Subject, now: Guaranteed, before: Guaranteed | None) -> BugChange | None:
+    """Which known bugs the other releases, or the other settings, bring and take; None of settings that bring and take none."""
+    if before is None or subject.settings is None or subject.before is None or not (subject.releases and subject.former):
+        return None
+    then, today = bugs_of(subject.before, subject.former), bugs_of(subject.settings, subject.releases)
+    if asked.against_pulsar:
+        return bug_change(str(subject.former), then, str(subject.releases), today)
+    return bug_change(before.file, then, now.file, today) if then.keys() != today.keys() else None
 
 
 def answers_ahead(asked: CheckRequest, subject: Subject, matters: Sequence[Matter], bugs: Sequence[Hazard]) -> Iterator[Task]:

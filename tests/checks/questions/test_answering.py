@@ -82,7 +82,7 @@ FIRST_LINES = {
         "For a while, with 1 lost session of a broker. For good: in 1 way that needs one fault.",
     ),
     "5.0.0-M1": (
-        "Yes: in 1 way that needs no fault, 2 that need one, 6 that need two, 1 that needs three.",
+        "Yes: in 1 way that needs no fault, 1 that needs one, 7 that need two, 1 that needs three.",
         "No: not with 1 kill of a broker and not by 9 more known bugs of the releases, each alone.",
         "Yes: in 1 way that needs no fault, 1 that needs one.",
         "Yes: in 4 ways that need one fault.",
