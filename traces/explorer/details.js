@@ -14,6 +14,7 @@ const TOGETHER = {
   unreached: (count) => `${count} ${count === 1 ? "situation is" : "situations are"} never reached`,
   reached: (count) => `${count} ${count === 1 ? "situation is" : "situations are"} reached throughout`,
   settled: (count) => `${count} leads-to ${count === 1 ? "owes" : "owe"} nothing throughout`,
+  none: (count) => `${count} ${count === 1 ? "is" : "are"} about steps, and none has been taken`,
 };
 
 // The heading and the parts of the panel on a step; `go` leads to a state of a side.
@@ -119,7 +120,7 @@ function drawProperties(panel, course, place, go) {
 // What a property is in every state that it speaks of, if that is the same in all.
 function throughout({ spans }) {
   const words = new Set(spans.map(([, word]) => word));
-  words.delete("none");
+  if (words.size > 1) words.delete("none");
   return words.size === 1 ? [...words][0] : undefined;
 }
 

@@ -51,6 +51,7 @@ def test_a_page_begins_with_what_it_is_about(chromium: Any, guided: Path) -> Non
     assert shown.text("#guide-actors").startswith("Who acts: guest, host")
     assert shown.text("#guide-wrong") == "What can go wrong: blow"
     assert [len(text) > 10 for text in shown.texts("#guide .try button")] == [True] * 3
+    assert shown.text('.alike[data-word="none"] summary').endswith("about steps, and none has been taken")
 
 
 def test_a_fault_is_injected_and_taken_back_by_ctrl_z(chromium: Any, guided: Path) -> None:
