@@ -52,7 +52,6 @@ def _queue(suite: Suite, log: Log) -> None:
         lost = {b: And(n.length[b] < s.length[b], Not(stored[b]), n.state[b] != "none") for b in broker}
         return all_of(Implies(lost[b], n.topic[b] != "serving") for b in broker)
 
-
     @suite.step
     def fenced_for_a_write() -> Any:
         """A topic fences itself and disconnects its producer only as a write fails, and a managed ledger refuses writes only as
@@ -99,6 +98,7 @@ def _fence(suite: Suite, log: Log) -> None:
         """A topic closes itself only with a managed ledger that is fenced or closed."""
         closes = {b: And(s.topic[b] != "closing", n.topic[b] == "closing") for b in broker}
         return all_of(Implies(closes[b], n.state[b].among("fenced", "closed")) for b in broker)
+
     if settings["failures"]:
 
         @suite.always

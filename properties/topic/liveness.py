@@ -70,10 +70,22 @@ def topic_liveness(suite: Suite, log: Log) -> None:
             is_behind = {b: And(s.has_cursor[b], s.mark[b] != s.cursor) for b in broker}
             return [(is_behind[b], Not(is_behind[b])) for b in broker]
 
-    if settings["trims"]:
-        forgets = settings["crashes"] + settings["closings"] > 0 or (settings["brokers"] > 1 and settings["openings"] > 1)
+    several = settings["brokers"] > 1 and settings["openings"] > 1
+    stops = settings["crashes"] + settings["closings"] > 0
+    if several or stops:
 
-        @suite.leads_to(strict="a broker that trims and dies, or is fenced, leaves what it has not deleted", when=forgets)
+        @suite.leads_to(strict="a broker whose opening fails, or that stops in between, leaves its new ledger behind")
+        def unlisted_is_deleted() -> Any:
+            """A ledger that was created, and is open and in no list, is deleted in the end."""
+            pending = {k: any_of(s.fresh[b] == k for b in broker) for k in log.ledger}
+            orphans = {k: And(log.status[k] == "open", Not(s.listed.has(k)), Not(pending[k])) for k in log.ledger}
+            return [(orphans[k], log.status[k] == "deleted") for k in log.ledger]
+
+    if settings["trims"]:
+
+        @suite.leads_to(
+            strict="a broker that trims and dies, or is fenced, leaves what it has not deleted", when=several or stops
+        )
         def trimmed_is_deleted() -> Any:
             """A ledger with entries that the list had, and has no more, is deleted in the end."""
             unlisted = {k: And(Not(s.listed.has(k)), log.status[k] == "closed", log.end[k] > 0) for k in log.ledger}

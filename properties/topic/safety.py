@@ -44,6 +44,15 @@ def _messages(suite: Suite, log: Log) -> None:
         twice = [And(log.has(*x, m), log.has(*y, m)) for m in message for x in places for y in places if x < y]
         return all_of(Not(both) for both in twice)
 
+    rivals = settings["brokers"] > 1 and settings["openings"] > 1
+
+    @suite.strict("a broker that has lost the topic serves readers, with the ledgers that it knows", when=rivals)
+    def every_broker_has_all() -> Any:
+        """A reader gets every acknowledged message from each broker that has loaded the topic."""
+        loaded = {b: Not(s.state[b].among("none", "opening", "recovered")) for b in log.broker}
+        has = {(b, m): any_of(And(log.has(k, e, m), log.serves(b, k)) for k, e in places) for b in log.broker for m in message}
+        return all_of(Or(log.is_discarded, Not(loaded[b]), s.acked <= m, has[b, m]) for b in log.broker for m in message)
+
     if settings["terminations"]:
 
         @suite.always
@@ -95,7 +104,16 @@ def _list(suite: Suite, log: Log) -> None:
 
 def _subscription(suite: Suite, log: Log) -> None:
     s, settings = log.state, log.settings
-    if not (settings["trims"] and settings["subscription"]):
+    if not settings["subscription"]:
+        return
+
+    @suite.always
+    def cursor_is_not_ahead() -> Any:
+        """The stored position of the subscription is behind an entry of the log: it skips nothing that is yet to come."""
+        behind = {x: s.cursor == log.number(*x) + 1 for x in log.places}
+        return Or(log.is_discarded, all_of(Implies(behind[x], log.is_stored(*x)) for x in log.places))
+
+    if not settings["trims"]:
         return
 
     @suite.always

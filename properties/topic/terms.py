@@ -56,6 +56,10 @@ class Log:
         """The formula: the message is at that place of the log."""
         return And(self.state.content[k, e] == m, self.is_stored(k, e))
 
+    def serves(self, b: int, k: int) -> Any:
+        """The formula: a reader at that broker gets to the ledger, or it was trimmed."""
+        return Or(self.state.known[b].has(k), self.is_trimmed(k))
+
     def reaches(self, k: int, e: int) -> Any:
         """The formula: the place is not past the position at which the topic was terminated."""
         if not self.settings["terminations"]:

@@ -186,10 +186,11 @@ TOPIC: dict[str, History] = {
         "#24855",
         costs="a subscription's stored position is in a ledger that is deleted, and its backlog negative",
         evidence="ML.maybeUpdateCursorBeforeTrimmingConsumedLedger of 2.10.1 (2261-2292) and 3.0.7 (2439-2470), as that of "
-        "4.0.6, goes by getMarkDeletedPosition, which may be in memory only; that of 4.0.8 (2594-2625) goes by "
-        "getPersistentMarkDeletedPosition",
+        "4.0.6 and 4.0.7, goes by getMarkDeletedPosition, which may be in memory only; that of 4.0.8 (2594-2625) goes by "
+        "getPersistentMarkDeletedPosition. It moves the cursor past a consumed ledger in memory only; 4.2.4 and 5.0.0-M1 write "
+        "that, too (#25087): no entry is between the two positions",
         releases=_UP_TO_3_0_7,
-        fixed="4.0.8 at the latest (#24855)",
+        fixed="4.0.8 (#24855)",
     ),
     "missing_last_dropped": _open(
         "#19444",
@@ -238,10 +239,12 @@ TOPIC: dict[str, History] = {
         "initiate, and entries behind it are sent",
     ),
     "terminate_without_mutex": _open(
+        "#25795",
+        "#26680",
         costs="a termination fences the topic, which is loaded again",
         releases="3.0.7, 4.0.8, 4.2.4, 5.0.0-M1, not 2.10.1",
         evidence="ML.asyncTerminate (1530-1578) takes no metadataMutex; nor does that of 2.10.1 (1254-1301), where BadVersion "
-        "fences nothing and the termination only fails",
+        "fences nothing and the termination only fails. Upstream knows it from reviews of the fixes for terminated_reopened",
     ),
     "no_recovery": _never("ML.initialize opens the last ledger with recovery (469-506)"),
     "list_without_version": _never("MS.asyncUpdateLedgerIds writes at the version that was read"),

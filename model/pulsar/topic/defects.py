@@ -22,7 +22,7 @@ DEFECTS = {
     "fenced_unknown_end": "pulsar#24722: after a fence the list says what the writer had confirmed, not what was recovered",
     "rollover_during_creation": "pulsar#14664, #12221: a ledger is created while another one is",
     "payload_error_goes_on": "pulsar#24522: after an entry that cannot be processed those behind it are written",
-    "terminate_without_mutex": "a termination does not wait for the broker's own rollover, and meets BadVersion by it",
+    "terminate_without_mutex": "pulsar#25795, #26680: a termination does not wait for a rollover, and meets BadVersion by it",
     "no_recovery": "the last ledger is not recovered on opening: its writer is not fenced",
     "list_without_version": "the list of ledgers is written without its version",
     "written_before_listed": "what is pending is sent to a new ledger before it is listed",

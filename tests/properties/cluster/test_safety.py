@@ -30,12 +30,21 @@ COUNTS = {
 }
 
 CONTROLS: dict[str, dict[str, int]] = {
-    "an expiry": {"one_takes_itself_for_the_owner": 3},
-    "an expiry, no deduplication": {"stored_once": 14, "one_takes_itself_for_the_owner": 3},
+    "an expiry": {"one_takes_itself_for_the_owner": 3, "every_broker_has_all": 15, "unlisted_is_deleted": 12},
+    "an expiry, no deduplication": {
+        "stored_once": 14,
+        "one_takes_itself_for_the_owner": 3,
+        "every_broker_has_all": 15,
+        "unlisted_is_deleted": 12,
+    },
     "an unload": {},
-    "a crash": {},
-    "an expiry, an owner cut off": {"one_takes_itself_for_the_owner": 3},
-    "deleted as inactive": {"one_takes_itself_for_the_owner": 3},
+    "a crash": {"unlisted_is_deleted": 15},
+    "an expiry, an owner cut off": {
+        "one_takes_itself_for_the_owner": 3,
+        "every_broker_has_all": 15,
+        "unlisted_is_deleted": 12,
+    },
+    "deleted as inactive": {"one_takes_itself_for_the_owner": 3, "every_broker_has_all": 15, "unlisted_is_deleted": 12},
 }
 
 EXPLAINED = {"deleted as inactive": ("add_waits",)}
@@ -48,7 +57,7 @@ CAUGHT = {
     "resends_recovered": ({"stored_once"}, 13),
     "pending_forgotten": ({"failed_writes_fence"}, 9),
     "fenced_context_kept": ({"writes_are_answered"}, 18),
-    "close_error_ignored": ({"acked_is_in_log"}, 11),
+    "close_error_ignored": ({"acked_is_in_log", "every_broker_has_all"}, 11),
     "snapshot_ahead": ({"stored_once"}, 21),
     "properties_dropped": ({"stored_once"}, 22),
     "cursor_list_stale": ({"cursor_is_in_the_log", "unread_is_kept"}, 16),
@@ -56,7 +65,7 @@ CAUGHT = {
     "zombie_deletes": ({"list_is_written_by_version"}, 13),
     "trimmed_before_listed": ({"trimmed_is_deleted"}, 19),
     "trim_mark_in_memory": ({"cursor_is_in_the_log"}, 14),
-    "missing_last_dropped": ({"acked_is_in_log"}, 16),
+    "missing_last_dropped": ({"acked_is_in_log", "every_broker_has_all"}, 16),
     "goes_on_after_bad_version": ({"acked_is_in_log", "log_never_forks"}, 23),
     "timeout_races_ack": ({"left_ledgers_are_closed"}, 9),
     "fenced_unknown_end": ({"listed_entries_are_the_end"}, 15),

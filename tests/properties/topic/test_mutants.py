@@ -11,8 +11,8 @@ from fencepost.checks.teeth.pinned import broken_properties
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
-from tests.properties.mutants import Mutant, judged, keeps, sets, unfair, where, without
-from tests.properties.topic.test_safety import CAUGHT
+from tests.properties.mutants import Mutant, judged, keeps, sets, unfair, where, without, writes
+from tests.properties.topic.test_safety import CAUGHT, CONTROLS
 
 pytestmark = pytest.mark.long
 
@@ -31,6 +31,7 @@ MUTANTS = {
     # what must always hold
     "unloaded_is_forgotten": Mutant(CRASHING, "crash", keeps("known"), 5),
     "listed_is_not_deleted": Mutant(TRIMMED, "delete_ledger", without("1 == Extract("), 12),
+    "cursor_is_not_ahead": Mutant(TRIMMED, "persist_position", sets("cursor", 2), 10),
     "nothing_is_past_the_end": Mutant(ENDED, "list_end", sets("final", 0), 10),
     "queue_is_counted": Mutant(ONE, "confirm", keeps("queue"), 8),
     "write_failed_is_fenced": Mutant(FAILING, "creation_fails", keeps("topic"), 9),
@@ -47,16 +48,21 @@ MUTANTS = {
     "one_connection": Mutant(ONE | {"connections": 2}, "connect", without("connected == 1"), 7),
     "others_keep_their_producer": Mutant(RIVALS, "list_first", sets("connected", "nobody"), 9),
     "empty_is_not_rolled": Mutant(ROLLED, "roll_over", without("ledger.sent"), 5),
+    "closing_is_final": Mutant(ONE | {"closings": 1}, "leave_topic", keeps("state"), 6),
+    "trims_when_it_writes": Mutant(TRIMMED, "list_new", writes("trimmed", (0,)), 11),
     "unlisted_is_given_up": Mutant(RIVALS, "list_new", keeps("ledger.status"), 14),
     # what must come about in the end
     "producer_is_answered": Mutant(ONE, "confirm", keeps("acked"), 8),
     "producer_connects": Mutant(ONE, "connect", unfair, 4),
+    "termination_is_listed": Mutant(ENDED, "list_end", unfair, 7),
     "fenced_is_unfenced": Mutant(FAILING, "unfence", keeps("topic"), 12),
     # what must be possible
     "all_acknowledged": Mutant(ONE, "confirm", keeps("acked")),
     "in_two_ledgers": Mutant(ROLLED, "create_ledger", keeps("fresh")),
     "rolled_over_when_all_is_stored": Mutant(ROLLED, "roll_over", keeps("state")),
     "recovered_by_others": Mutant(ONE | {"messages": 2, "recoveries": 1}, "recover_elsewhere", keeps("ledger.status")),
+    "recovered_with_all_entries": Mutant(ONE | {"messages": 2, "recoveries": 1}, "recover_elsewhere", keeps("ledger.end")),
+    "recovered_and_rolled_over": Mutant(ROLLED | {"recoveries": 1}, "roll_over", keeps("state")),
     "two_serve": Mutant(RIVALS, "open", keeps("known_version")),
     "trimmed_when_read": Mutant(TRIMMED, "consume", keeps("mark")),
     "snapshot_of_the_first": Mutant(ONE | {"messages": 2, "snapshots": 1}, "take_snapshot", keeps("snapshot_at")),
@@ -83,9 +89,10 @@ def test_without_the_mutation_the_property_holds(name: str) -> None:
     assert faithful(frozenset(MUTANTS[name].parameters.items()))[name] in ("exhausted", "proved")
 
 
-def test_every_property_is_violated_by_a_defect_or_a_mutant() -> None:
+def test_every_property_is_violated_by_a_defect_or_a_mutant_or_is_a_negative_control() -> None:
     suites = [TOPIC.suite(TOPIC.build(instance.parameters)) for instance in TOPIC.sizes["ci"]]
     every = {p.name for suite in suites for p in suite.properties}
     by_defects = set().union(*(by for by, _ in CAUGHT.values()))
-    assert by_defects | set(MUTANTS) <= every <= by_defects | set(MUTANTS) | broken_properties("topic")
+    as_it_is = set().union(*CONTROLS.values())
+    assert by_defects | set(MUTANTS) <= every <= by_defects | set(MUTANTS) | broken_properties("topic") | as_it_is
     assert not by_defects & set(MUTANTS), "a defect catches it already"

@@ -26,15 +26,20 @@ COUNTS = {
 }
 
 CONTROLS: dict[str, dict[str, int]] = {
-    "two brokers": {},
-    "two brokers, no deduplication": {"stored_once": 13},
+    "two brokers": {"every_broker_has_all": 12, "unlisted_is_deleted": 12},
+    "two brokers, no deduplication": {"stored_once": 13, "every_broker_has_all": 12, "unlisted_is_deleted": 12},
     "failures": {},
     "failed adds": {},
     "terminated": {},
-    "unloaded": {},
-    "full ledgers, snapshots": {},
-    "trimmed": {"cursor_is_in_the_log": 15, "trimmed_is_deleted": 24},
-    "deleted": {},
+    "unloaded": {"unlisted_is_deleted": 17},
+    "full ledgers, snapshots": {"unlisted_is_deleted": 12},
+    "trimmed": {
+        "every_broker_has_all": 13,
+        "cursor_is_in_the_log": 15,
+        "unlisted_is_deleted": 10,
+        "trimmed_is_deleted": 24,
+    },
+    "deleted": {"every_broker_has_all": 12, "unlisted_is_deleted": 9},
 }
 
 CAUGHT = {
@@ -45,7 +50,7 @@ CAUGHT = {
     "resends_recovered": ({"stored_once"}, 12),
     "pending_forgotten": ({"failed_writes_fence"}, 8),
     "fenced_context_kept": ({"writes_are_answered"}, 15),
-    "close_error_ignored": ({"acked_is_in_log"}, 10),
+    "close_error_ignored": ({"acked_is_in_log", "every_broker_has_all"}, 10),
     "snapshot_ahead": ({"stored_once"}, 18),
     "properties_dropped": ({"stored_once"}, 19),
     "cursor_list_stale": ({"cursor_is_in_the_log", "unread_is_kept"}, 13),
@@ -53,7 +58,7 @@ CAUGHT = {
     "zombie_deletes": ({"acked_is_in_log"}, 13),
     "trimmed_before_listed": ({"trimmed_is_deleted"}, 18),
     "trim_mark_in_memory": ({"cursor_is_in_the_log"}, 13),
-    "missing_last_dropped": ({"acked_is_in_log"}, 13),
+    "missing_last_dropped": ({"acked_is_in_log", "every_broker_has_all"}, 13),
     "goes_on_after_bad_version": ({"log_never_forks", "acked_is_in_log"}, 20),
     "timeout_races_ack": ({"left_ledgers_are_closed"}, 8),
     "fenced_unknown_end": ({"listed_entries_are_the_end"}, 14),
