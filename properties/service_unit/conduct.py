@@ -188,15 +188,15 @@ def _topics(suite: Suite, now: Units, then: Units) -> None:
 
         def follows(b: int, u: int) -> Any:
             before, after = s.topics[b, u], n.topics[b, u]
-            detaches = And(before == "open", n.due[b, u] == "release", n.due_dst[b, u] != NOBODY)
-            releases = And(before.among("open", "detaching"), s.due[b, u] == "release")
+            detaches = And(before == "open", n.due[b, u] == "release_attached", n.due_dst[b, u] != NOBODY)
+            releases = And(before.among("open", "detaching"), s.due[b, u].among("release", "release_attached"))
             learns = And(Not(s.layout_copy[b]), n.layout_copy[b]) if now.settings["splits"] else False
             return Or(
                 after == before,
                 learns,
                 And(after == "open", before == "closed", now.owns(b, u), Not(s.leaves[b, u])),
                 And(after == "detaching", detaches),
-                And(after == "attached", before == "detaching", Not(s.leaves[b, u])),
+                And(after == "attached", before == "detaching"),
                 And(after == "late", releases),
                 And(after == "closed", Or(s.leaves[b, u], before == "late", Not(n.lives[b]))),
             )

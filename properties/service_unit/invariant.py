@@ -150,7 +150,7 @@ def _releases(suite: Suite, now: Units) -> None:
     @suite.lemma
     def releases_are_asked_for() -> Any:
         """What is due is a release. If nothing was written since the record that asked for it, that record says so."""
-        due = {at: s.due[at] == "release" for at in now.pairs}
+        due = {at: s.due[at].among("release", "release_attached") for at in now.pairs}
         return all_of(
             And(
                 Or(due[b, u], And(s.due[b, u] == "none", s.due_dst[b, u] == NOBODY, s.due_version[b, u] == 0)),
@@ -186,12 +186,14 @@ def _topics(suite: Suite, now: Units) -> None:
 
     @suite.lemma
     def open_topics_are_owned() -> Any:
-        """A broker has topics open of a unit that is its own by its view, or that it releases, or is about to close."""
-        releases = {(b, u): And(s.due[b, u] == "release", s.due_version[b, u] == now.view(b, u).version) for b, u in now.pairs}
+        """A broker has topics open of a unit that is its own by its view, or that it closes; what it transfers is not open."""
+        halfway = {at: s.due[at] == "release_attached" for at in now.pairs}
+        releases = {(b, u): And(halfway[b, u], s.due_version[b, u] == now.view(b, u).version) for b, u in now.pairs}
         return all_of(
             And(
                 Implies(And(s.topics[b, u] == "open", Not(s.leaves[b, u])), owned[b, u]),
                 Implies(And(s.topics[b, u] == "detaching", Not(s.leaves[b, u])), releases[b, u]),
+                Implies(And(halfway[b, u], s.due_version[b, u] == now.truth(u).version), s.topics[b, u] != "open"),
             )
             for b, u in now.pairs
         )

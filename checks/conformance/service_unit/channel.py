@@ -330,6 +330,7 @@ _STEPS: Mapping[str, Step] = {
     "stop_waiting": _do("give-up"),
     "open_topics": _do("open"),
     "close_topics": _do("close"),
+    "detach_topics": _do("detach"),
     "time_out_closing": _do("time-out"),
     "close_late": _do("close-late"),
     "unload": _do("unload", **{"from": "o"}),

@@ -145,25 +145,7 @@ def _cleans_all(step: Taken, differences: Sequence[Difference], why: str) -> boo
     return left and [d.what for d in differences] == [f"cleans[{b}]"]
 
 
-def _closes_again(step: Taken, differences: Sequence[Difference], why: str) -> bool:
-    """A transfer's topics are closed halfway, its release is out, and the broker begins to close them entirely."""
-    view = step.after
-    places = [(b, u) for b in view.members("broker") for u in view.members("unit")]
-    out = [
-        f"request {b} {u} put Assigning {view[f'due_dst[{b}, {u}]']} {b} {view[f'due_version[{b}, {u}]'] + 1}"
-        for b, u in places
-        if view[f"leaves[{b}, {u}]"] and view[f"topics[{b}, {u}]"] == "attached" and view[f"due[{b}, {u}]"] == "release"
-    ]
-    return bool(differences) and all(d.what in out and d.code == "outstanding" for d in differences)
-
-
 DEVIATIONS: tuple[Deviation, ...] = (
-    Deviation(
-        "a release that is out as the topics are closed again",
-        "the first closing of a transfer is over and its release is asked for, when the broker begins the second; in the model "
-        "the release waits for that, too",
-        _closes_again,
-    ),
     Deviation(
         "a clean-up of several units",
         "the harness runs a clean-up once, for the unit that comes first in the model; there it goes on with the others",

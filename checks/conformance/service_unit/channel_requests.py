@@ -8,6 +8,8 @@ from typing import NamedTuple
 from fencepost.checks.conformance.running.view import View
 
 NOBODY = "nobody"
+RELEASES = ("release", "release_attached")
+"""What is due when a unit is released."""
 
 
 class Record(NamedTuple):
@@ -53,8 +55,14 @@ def unread(view: View, b: str, u: str) -> bool:
 
 
 def closing(view: View, b: str, u: str) -> bool:
-    """Whether the channel waits for topics to close."""
+    """Whether the channel waits for topics to close, halfway or entirely."""
     return bool(view[f"leaves[{b}, {u}]"] or view[f"topics[{b}, {u}]"] == "detaching")
+
+
+def waits(view: View, b: str, u: str) -> bool:
+    """Whether the closing that the next write waits for is not over."""
+    halfway = view[f"due[{b}, {u}]"] == "release_attached"
+    return bool(view[f"topics[{b}, {u}]"] == "detaching" if halfway else view[f"leaves[{b}, {u}]"])
 
 
 def topics(view: View, b: str, u: str) -> str:
@@ -66,7 +74,7 @@ def topics(view: View, b: str, u: str) -> str:
 def is_wanted(view: View, b: str, u: str) -> bool:
     """Whether the record for which a broker has a write ready is the last one, as far as it knows and is about to hear."""
     due, version = view[f"due[{b}, {u}]"], view[f"due_version[{b}, {u}]"]
-    return not unread(view, b, u) and (due != "release" or view_of(view, b, u).version == version)
+    return not unread(view, b, u) and (due not in RELEASES or view_of(view, b, u).version == version)
 
 
 def takes_over(view: View, b: str, u: str) -> bool:
@@ -78,10 +86,10 @@ def writes(view: View, b: str, u: str) -> frozenset[str]:
     """The writes of a unit that a broker has ready: what is due once topics are closed, and what it found at its start."""
     requests = set()
     due, version = view[f"due[{b}, {u}]"], view[f"due_version[{b}, {u}]"] + 1
-    if due != "none" and not closing(view, b, u):
+    if due != "none" and not waits(view, b, u):
         to = view[f"due_dst[{b}, {u}]"]
         released = f"put Free {NOBODY} {b} {version}" if to == NOBODY else f"put Assigning {to} {b} {version}"
-        requests.add(released if due == "release" else "delete")
+        requests.add(released if due in RELEASES else "delete")
     if takes_over(view, b, u):
         copy = view_of(view, b, u)
         requests.add(f"put Owned {b} {copy.src} {copy.version + 1}")

@@ -14,7 +14,7 @@ from fencepost.model.pulsar.service_unit.splits import PARENT, Splits
 from fencepost.model.pulsar.service_unit.system_topic import SystemTopic
 from fencepost.model.zookeeper.sessions_and_nodes import Sessions, Updates, merged
 
-DUES = ("none", "release", "tombstone")
+DUES = ("none", "release", "release_attached", "tombstone")
 TOPICS = ("closed", "open", "detaching", "attached", "late")
 
 
@@ -24,9 +24,9 @@ class Channel:
     ``pending`` says that a lookup waits there; ``topics`` whether it has topics of the unit open, or closed them too late. In a
     transfer of many phases it closes them halfway, ``detaching``; then they are ``attached``: fenced and transferring, their
     clients still there, and not disposed of (PersistentTopic.close with disconnectClients=false). ``leaves`` says that it
-    closes whatever there is of them, clients and all; ``due`` what it writes once they are closed, with ``due_dst`` and
-    ``due_version`` of the record that asked for it; ``existing`` that it has found itself as the target of an assignment when
-    it started.
+    closes whatever there is of them, clients and all; both closings may be under way at once. ``due`` is what it writes once
+    they are closed, or with ``release_attached`` closed halfway, with ``due_dst`` and ``due_version`` of the record that asked
+    for it; ``existing`` that it has found itself as the target of an assignment when it started.
     """
 
     def __init__(
@@ -109,9 +109,13 @@ class Channel:
         ends = False if self.shutdown is None else And(self.store.lives[b], Not(self.runs(b)))
         return Or(news, And(busy, can_write), splits, ends)
 
+    def is_releasing(self, b: int, u: int) -> Any:
+        """The formula: the broker is about to write that it has released the unit."""
+        return self.due[b, u].among("release", "release_attached")
+
     def is_closing(self, b: int, u: int) -> Any:
-        """The formula: the broker waits for topics to close."""
-        return Or(self.leaves[b, u], self.topics[b, u] == "detaching")
+        """The formula: the closing that what the broker is about to write waits for is not over."""
+        return If(self.due[b, u] == "release_attached", self.topics[b, u] == "detaching", self.leaves[b, u])
 
     def _waits_for_owner(self, b: int, u: int) -> Any:
         """A lookup waits where the unit is about to come here, or its owner is gone."""
@@ -162,12 +166,12 @@ class Channel:
     def handled(self, b: int, u: int, event: Record) -> tuple[Updates, Any, Record]:
         """What a broker does with an event: ServiceUnitStateChannelImpl.handleEvent, which calls a handler for each state.
 
-        Returns its updates, whether it answers, and the record that it writes then. A closing that begins while another one is
-        under way is one with it, and of two writes that wait for closings the later one is kept.
+        Returns its updates, whether it answers, and the record that it writes then. Of two writes that wait for closings the
+        later one is kept.
         """
         topics = self.topics[b, u]
         decided = event.state.among("Init", "Free", "Owned", "Deleted")
-        releases, detaches = self._on_release(b, event)
+        releases, detaches = self._on_release(b, u, event)
         frees = self._on_free(b, event)
         closes = Or(self._on_own(b, u, event), And(releases, Not(detaches)), frees)
         answers, answer = self._on_assign(b, event)
@@ -175,7 +179,9 @@ class Channel:
             self.pending[b, u]: And(self.pending[b, u], Or(Not(decided), self.is_dropped(b, u))),
             self.existing[b, u]: False,
             topics: If(And(detaches, topics == "open"), "detaching", topics),
-            self.due[b, u]: If(releases, "release", If(frees, "tombstone", self.due[b, u])),
+            self.due[b, u]: If(
+                detaches, "release_attached", If(releases, "release", If(frees, "tombstone", self.due[b, u]))
+            ),
             self.due_dst[b, u]: If(releases, event.dst, If(frees, NOBODY, self.due_dst[b, u])),
             self.due_version[b, u]: If(releases, event.version, If(frees, 0, self.due_version[b, u])),
         }
@@ -195,10 +201,13 @@ class Channel:
         taken, back = And(event.dst != b, self.is_taken(b, event)), And(event.dst == b, self.comes_back(b, u))
         return And(event.state == "Owned", Or(taken, back))
 
-    def _on_release(self, b: int, event: Record) -> tuple[Any, Any]:
-        """handleReleaseEvent: whether the broker closes its topics to release the unit, and whether their clients stay."""
+    def _on_release(self, b: int, u: int, event: Record) -> tuple[Any, Any]:
+        """handleReleaseEvent: whether the broker closes its topics to release the unit, and whether their clients stay.
+
+        They do not if topics are closing with their clients: PersistentTopic.close then waits for that closing.
+        """
         releases = And(event.state == "Releasing", event.src == b)
-        return releases, And(releases, event.dst != NOBODY, self.multi_phase)
+        return releases, And(releases, event.dst != NOBODY, self.multi_phase, Not(self.leaves[b, u]))
 
     def _on_free(self, b: int, event: Record) -> Any:
         """handleFreeEvent: whether the broker closes a unit that was taken from it, for nobody, and deletes its record."""

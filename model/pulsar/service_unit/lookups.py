@@ -63,7 +63,7 @@ def declare_lookups(channel: Channel) -> None:
 
 def declare_topics(channel: Channel, timeouts: int) -> None:
     """Declares how topics are opened and closed; ``timeouts`` says that they may close late."""
-    p, store, topics, leaves, due = channel.protocol, channel.store, channel.topics, channel.leaves, channel.due
+    p, store, topics, leaves = channel.protocol, channel.store, channel.topics, channel.leaves
     broker, unit = channel.broker, channel.unit
 
     @p.step(
@@ -79,19 +79,31 @@ def declare_topics(channel: Channel, timeouts: int) -> None:
 
     @p.step(
         by="b",
-        mirrors="ServiceUnitStateChannelImpl.closeServiceUnit, BrokerService.unloadServiceUnit",
+        mirrors="ServiceUnitStateChannelImpl.closeServiceUnit, PersistentTopic.close {closeType == CloseTypes.transferring}",
+        fair=True,
+        b=broker,
+        u=unit,
+        only_if=channel.multi_phase,
+    )
+    def detach_topics(b: int, u: int) -> Any:
+        """The topics are closed halfway, as in a transfer of many phases: clients stay until the next owner has the unit."""
+        wanted = And(store.lives[b], topics[b, u] == "detaching")
+        return And(wanted, Not(channel.must_not_close(b, u))), {topics[b, u]: "attached"}
+
+    @p.step(
+        by="b",
+        mirrors="ServiceUnitStateChannelImpl.closeServiceUnit, PersistentTopic.close {closeType != CloseTypes.transferring}",
         fair=True,
         b=broker,
         u=unit,
     )
     def close_topics(b: int, u: int) -> Any:
-        """The topics are closed, because the unit is to be released or is another's.
+        """The topics are closed, clients and all, because the unit is to be released or is another's.
 
-        In a transfer of many phases clients stay attached until the next owner has the unit.
+        That ends a closing halfway, too.
         """
-        wanted = Or(topics[b, u] == "detaching", leaves[b, u])
-        closed = {topics[b, u]: If(leaves[b, u], "closed", "attached"), leaves[b, u]: False}
-        return And(store.lives[b], wanted, Not(channel.must_not_close(b, u))), closed
+        wanted = And(store.lives[b], leaves[b, u])
+        return And(wanted, Not(channel.must_not_close(b, u))), {topics[b, u]: "closed", leaves[b, u]: False}
 
     @p.fault(
         by="b",
@@ -102,8 +114,8 @@ def declare_topics(channel: Channel, timeouts: int) -> None:
     )
     def time_out_closing(b: int, u: int) -> Any:
         """The topics of a unit do not close in time: the release goes on without them."""
-        closing = And(store.lives[b], due[b, u] == "release", topics[b, u].among("open", "detaching"), channel.is_closing(b, u))
-        return closing, {topics[b, u]: "late", leaves[b, u]: False}
+        closing = And(store.lives[b], channel.is_releasing(b, u), channel.is_closing(b, u))
+        return And(closing, topics[b, u].among("open", "detaching")), {topics[b, u]: "late", leaves[b, u]: False}
 
     @p.step(by="b", mirrors="BrokerService.unloadServiceUnit", fair=True, b=broker, u=unit, only_if=timeouts)
     def close_late(b: int, u: int) -> Any:

@@ -58,9 +58,8 @@ def declare_moves(channel: Channel) -> None:
         to, version = channel.due_dst[b, u], records.after(channel.due_version[b, u])
         free = records.record("Free", version, src=b)
         released = records.record("Assigning", version, dst=to, src=b).where(to != NOBODY, free)
-        return And(due[b, u] == "release", Not(channel.is_closing(b, u)), units.may_write(b)), merged(
-            units.written(b, u, released), channel.done(b, u)
-        )
+        ready = And(channel.is_releasing(b, u), Not(channel.is_closing(b, u)), units.may_write(b))
+        return ready, merged(units.written(b, u, released), channel.done(b, u))
 
     @p.step(
         by="b",

@@ -64,7 +64,7 @@ MUTANTS = {
     # what must come about in the end
     "looked_up_units_are_served": Mutant({**TOPIC, **STILL}, "assign", keeps("truth_state"), 6),
     "moves_end": Mutant({**NODES, **STILL}, "read", keeps("truth_state"), 16),
-    "strays_close": Mutant(NODES, "close_topics", keeps("topics"), 9),
+    "strays_close": Mutant(NODES, "close_topics", keeps("topics"), 13),
     # the run to what_comes_back_is_disposed_of goes on until clients are refused
     "what_is_owned_can_be_served": Mutant({**NODES, "crashes": 1}, defect="transfer_back_unfinished", steps=16),
     "clean_ups_end": Mutant({**NODES, **STILL, "crashes": 1}, "spare", keeps("cleans"), 10),
@@ -77,14 +77,14 @@ MUTANTS = {
     "connected_again": Mutant({**NODES, **STILL, "disconnects": 1}, "disconnect", writes("session[{c}]", False)),
     "buried": Mutant({**TOPIC, "burials": 1}, "bury_old", keeps("truth_state")),
     "owned_and_known": Mutant({**TOPIC, **STILL}, "open_topics", keeps("topics")),
-    "transferred": Mutant(TOPIC, "close_topics", sets("topics", "closed")),
+    "transferred": Mutant(TOPIC, "detach_topics", sets("topics", "closed")),
     "relieved": Mutant({**TOPIC, **STILL, "crashes": 1}, "lead", keeps("leads")),
     "handed_over": Mutant({**NODES, **STILL, "shutdowns": 1}, "unregister", keeps("stage")),
     "lost_races": Mutant({**TOPIC, **STILL}, "assign", keeps("pending")),
     "split_and_served": Mutant(SPLIT, "delete_parent", keeps("truth_state")),
     "is_the_owner_that_a_topic_has_take": Mutant({**TOPIC, **STILL}, "open_topics", keeps("topics")),
     "is_the_owner_that_a_topic_has_create": Mutant({**TOPIC, **STILL}, "read", keeps("truth_state")),
-    "is_the_owner_that_a_topic_has_lose": Mutant(TOPIC, "close_topics", keeps("topics")),
+    "is_the_owner_that_a_topic_has_lose": Mutant({**TOPIC, "multi_phase": False}, "close_topics", keeps("topics")),
     "is_the_owner_that_a_topic_has_release": Mutant(TOPIC, "read", keeps("truth_state")),
 }
 

@@ -14,19 +14,19 @@ SERVICE_UNIT = PROTOCOLS["service_unit"]
 
 COUNTS = {
     "unloads": (47227, 173510, 33),
-    "crash": (86138, 390582, 25),
-    "expiry": (173260, 857012, 31),
+    "crash": (86138, 390606, 25),
+    "expiry": (173260, 857516, 31),
     "compaction": (40761, 151054, 24),
     "late": (99175, 387486, 29),
-    "slow": (48577, 156614, 22),
+    "slow": (48913, 158982, 22),
     "at once": (13575, 54710, 23),
     "split": (67851, 266910, 33),
     "nodes": (64671, 298956, 27),
-    "nodes, crash": (28506, 135284, 21),
-    "nodes, monitored": (35412, 165086, 21),
-    "nodes, shutdown": (61998, 266962, 27),
-    "nodes, expiry": (64378, 317332, 24),
-    "nodes, cut off": (22872, 103006, 16),
+    "nodes, crash": (28506, 135308, 21),
+    "nodes, monitored": (35412, 165110, 21),
+    "nodes, shutdown": (62182, 267970, 27),
+    "nodes, expiry": (65674, 324684, 24),
+    "nodes, cut off": (23072, 103868, 16),
     "nodes, split": (311379, 1904650, 26),
 }
 

@@ -6,13 +6,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.common.naming.NamespaceBundle;
 
 /** The topics of a broker: those of a unit are open, closed except for their clients, closed, or late to close, all together. */
 class Topics extends BrokerService {
     /** A closing that the channel has asked for, which has not ended. */
-    private record Closing(boolean disconnect, CompletableFuture<Integer> ended) {
+    private record Closing(boolean isHalfway, CompletableFuture<Integer> ended) {
     }
 
     private Map<String, String> states;
@@ -47,23 +48,39 @@ class Topics extends BrokerService {
         return true;
     }
 
-    /** The topics are closed, with their clients if anybody wants that; false if nobody waits for it. */
+    /** The topics are closed halfway: their clients stay; false if nobody waits for that. */
+    boolean detach(NamespaceBundle unit) {
+        return end(unit, "attached", Closing::isHalfway);
+    }
+
+    /** The topics are closed with their clients, which ends a closing halfway, too; false if nobody waits for it. */
     boolean close(NamespaceBundle unit) {
-        boolean disconnect;
-        synchronized (this) {
-            disconnect = asked(unit).stream().anyMatch(Closing::disconnect);
-        }
-        return end(unit, disconnect ? "closed" : "attached", true);
+        return isLeft(unit) && end(unit, "closed", each -> true);
     }
 
     /** The time is up, after which the closing ends as if it were done, as BrokerService.unloadServiceUnit has it. */
     boolean timeOut(NamespaceBundle unit) {
-        return end(unit, "late", true);
+        return end(unit, "late", each -> true);
     }
 
     /** Topics that did not close in time are closed; false if there are none. */
     boolean closeLate(NamespaceBundle unit) {
-        return state(unit).equals("late") && end(unit, "closed", false);
+        if (!state(unit).equals("late")) {
+            return false;
+        }
+        if (!end(unit, "closed", each -> true)) {
+            setState(unit, "closed");
+        }
+        return true;
+    }
+
+    private synchronized void setState(NamespaceBundle unit, String state) {
+        states.put(unit.toString(), state);
+    }
+
+    /** Whether the topics are being closed with their clients. */
+    private synchronized boolean isLeft(NamespaceBundle unit) {
+        return asked(unit).stream().anyMatch(each -> !each.isHalfway());
     }
 
     /** The topics of one unit are those of another one from now on; who waits for them to close waits for those. */
@@ -76,15 +93,15 @@ class Topics extends BrokerService {
         asked(from).clear();
     }
 
-    private boolean end(NamespaceBundle unit, String state, boolean asked) {
+    private boolean end(NamespaceBundle unit, String state, Predicate<Closing> which) {
         List<Closing> ended;
         synchronized (this) {
-            ended = List.copyOf(asked(unit));
-            if (ended.isEmpty() && asked) {
+            ended = asked(unit).stream().filter(which).toList();
+            if (ended.isEmpty()) {
                 return false;
             }
-            asked(unit).clear();
-            states.put(unit.toString(), state);
+            asked(unit).removeAll(ended);
+            setState(unit, state);
         }
         ended.forEach(each -> each.ended().complete(1));
         return true;
@@ -98,11 +115,13 @@ class Topics extends BrokerService {
     public synchronized CompletableFuture<Integer> unloadServiceUnit(
             NamespaceBundle unit, boolean disconnect, boolean hurry, long timeout, TimeUnit inUnits) {
         String state = state(unit);
-        if (state.equals("closed") || !disconnect && !state.equals("open")) {
+        // PersistentTopic.close: who wants them closed halfway waits for what closes them entirely
+        boolean isHalfway = !disconnect && !isLeft(unit);
+        if (state.equals("closed") || isHalfway && !state.equals("open")) {
             return CompletableFuture.completedFuture(0);
         }
         CompletableFuture<Integer> ended = new CompletableFuture<>();
-        asked(unit).add(new Closing(disconnect, ended));
+        asked(unit).add(new Closing(isHalfway, ended));
         return ended;
     }
 

@@ -154,6 +154,8 @@ final class UnitBroker extends Client {
                 return open(unit);
             case "close":
                 return around.topics.close(bundle(unit)) ? null : name + " waits for no topics of " + unit + " to close";
+            case "detach":
+                return around.topics.detach(bundle(unit)) ? null : name + " closes no topics of " + unit + " halfway";
             case "time-out":
                 return around.topics.timeOut(bundle(unit)) ? null : name + " waits for no topics of " + unit + " to close";
             case "close-late":

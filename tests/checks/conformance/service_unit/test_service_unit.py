@@ -102,12 +102,12 @@ OVERTAKEN = (
     "read(b1, *); open_topics(b1, *)"
 )
 ATTACHED = (
-    f"{OWNS}; open_topics(b0, *); transfer(b0, *, b0, b1); read(b0, *); close_topics(b0, *); release(b0, *); read(b1, *);"
+    f"{OWNS}; open_topics(b0, *); transfer(b0, *, b0, b1); read(b0, *); detach_topics(b0, *); release(b0, *); read(b1, *);"
     "read(b1, *); unload(b1, *, b1); read(b1, *); release(b1, *); read(b0, *); assign(b0, *, b1); read(b1, *); read(b1, *);"
     "read(b0, *)"
 )
 BACK = (
-    f"{OWNS}; open_topics(b0, *); transfer(b0, *, b0, b1); read(b0, *); close_topics(b0, *); crash(b1); expire_dead(b1);"
+    f"{OWNS}; open_topics(b0, *); transfer(b0, *, b0, b1); read(b0, *); detach_topics(b0, *); crash(b1); expire_dead(b1);"
     "lead(b0); miss(b0, b1); clean_up(b0, b1, *, b0); read(b0, *)"
 )
 IN_VAIN = (
@@ -197,7 +197,7 @@ def test_a_release_goes_on_when_the_time_for_closing_topics_is_up(adapter: Chann
 
 
 CLOSED_AGAIN = (
-    f"{OWNS}; open_topics(b0, *); transfer(b0, *, b0, b1); read(b0, *); close_topics(b0, *); expire(b0); learn_of_expiry(b0)"
+    f"{OWNS}; open_topics(b0, *); transfer(b0, *, b0, b1); read(b0, *); detach_topics(b0, *); expire(b0); learn_of_expiry(b0)"
 )
 
 
