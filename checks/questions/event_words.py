@@ -70,7 +70,7 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "unload": "an unload of the bundle",
         "transfer": "a transfer of the bundle",
         "split": "a split of the bundle",
-        "bury_old": "an old record that is deleted",
+        "tombstone_old": "an old record that is deleted",
         "compact": "a compaction of the channel's topic",
         "crash": "a killed broker",
         "shut_down": "a broker that is shut down",

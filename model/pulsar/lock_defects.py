@@ -34,21 +34,19 @@ DEFECTS = {
 def put_in(locks: ResourceLocks) -> None:
     """Puts what the defects that are switched on make of a rule in its place; before the steps of locks are declared."""
     p, store, nodes = locks.protocol, locks.store, locks.nodes
-    stage, serves = locks.stage, locks.serves
+    stage, bundle_state = locks.stage, locks.bundle_state
 
     def unless_acquiring(b: int, u: int, lock: str) -> Any:
         """The lock is lost, but what was served goes on to be."""
         acquires = locks.acquires(b, u)
-        return {stage[b, u]: If(acquires, "none", lock), serves[b, u]: If(acquires, "absent", "active")}
+        return {stage[b, u]: If(acquires, "none", lock), bundle_state[b, u]: If(acquires, "absent", "active")}
 
     locks.revalidated.instead("not_revalidated", lambda b: {})
     locks.invalidated.instead("deletion_ignored", lambda b, u: {})
     locks.unanswered.instead("reconnection_flag_never_set", lambda b, u: {stage[b, u]: "valid"})
     locks.lost.instead("lost_lock_served", lambda b, u: unless_acquiring(b, u, "none"))
     locks.lost.instead("busy_lock_kept", lambda b, u: unless_acquiring(b, u, "valid"))
-    locks.meets_node.instead(
-        "both_contenders_lose", lambda b, u: merged(nodes[u].vanished(), {stage[b, u]: "checking"})
-    )
+    locks.meets_node.instead("both_contenders_lose", lambda b, u: merged(nodes[u].vanished(), {stage[b, u]: "checking"}))
     locks.found_own.instead(
         "endless_revalidation",
         lambda b, u: {stage[b, u]: "retaking", **locks.knows(b, u, nodes[u].version, of_node=True)},
@@ -66,13 +64,17 @@ def put_in(locks: ResourceLocks) -> None:
 
 def put_in_shared(locks: ResourceLocks) -> None:
     """Of ``put_in`` what unloads and splits have too."""
-    nodes, stage, again = locks.nodes, locks.stage, locks.again
+    nodes, stage, revalidate_when_back = locks.nodes, locks.stage, locks.revalidate_when_back
     unattended = _flag(locks, "unattended", "found_lock_unattended")
     orphan = _flag(locks, "orphan", "recreated_behind_release")
 
     locks.releasing.instead(
         "recreated_behind_release",
-        lambda b, u: {stage[b, u]: "releasing", again[b, u]: False, orphan[b, u]: Or(orphan[b, u], stage[b, u] == "checking")},
+        lambda b, u: {
+            stage[b, u]: "releasing",
+            revalidate_when_back[b, u]: False,
+            orphan[b, u]: Or(orphan[b, u], stage[b, u] == "checking"),
+        },
     )
 
     def looked_after(b: int, u: int) -> Any:
@@ -83,7 +85,7 @@ def put_in_shared(locks: ResourceLocks) -> None:
         "found_lock_unattended",
         lambda b, u: merged(
             locks.valid(b, u),
-            {again[b, u]: False, unattended[b, u]: locks.acquires(b, u)},
+            {revalidate_when_back[b, u]: False, unattended[b, u]: locks.acquires(b, u)},
             locks.knows(b, u, nodes[u].version, of_node=True),
         ),
     )

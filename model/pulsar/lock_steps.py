@@ -51,8 +51,7 @@ def declare_locks(
 
     @p.step(
         by="b",
-        mirrors="ResourceLockImpl.acquireWithNoRevalidation, ResourceLockImpl.acquire, "
-        "ResourceLockImpl.silentRevalidateOnce",
+        mirrors="ResourceLockImpl.acquireWithNoRevalidation, ResourceLockImpl.acquire, ResourceLockImpl.silentRevalidateOnce",
         fair=True,
         b=broker,
         u=bundle,
@@ -147,7 +146,7 @@ def declare_locks(
     def find_other(b: int, u: int) -> Any:
         """The node is another broker's: the lock is lost, or was not won."""
         of_another = And(Not(nodes[u].absent), nodes[u].holder != b)
-        return finds(b, u, of_another), merged({locks.again[b, u]: False}, locks.lost(b, u))
+        return finds(b, u, of_another), merged({locks.revalidate_when_back[b, u]: False}, locks.lost(b, u))
 
     @p.step(
         by="b",
@@ -159,9 +158,7 @@ def declare_locks(
     )
     def hear_of_deletion(b: int, u: int) -> Any:
         """A notification says that the node was deleted: a valid lock is looked after."""
-        return And(store.hears(b), nodes[u].deleted[b]), merged(
-            nodes[u].unheard(b), locks.invalidated(b, u), on_deletion(b, u)
-        )
+        return And(store.hears(b), nodes[u].deleted[b]), merged(nodes[u].unheard(b), locks.invalidated(b, u), on_deletion(b, u))
 
     @p.step(
         by="b",
@@ -174,7 +171,7 @@ def declare_locks(
     def fail(b: int, u: int) -> Any:
         """A request fails for good: an acquisition is given up, a revalidation is left for later."""
         under_way = stage[b, u].among("acquiring", "checking", "recreating", "retaking")
-        given_up = {stage[b, u]: "none", locks.again[b, u]: False, **locks.knows(b, u, 0)}
+        given_up = {stage[b, u]: "none", locks.revalidate_when_back[b, u]: False, **locks.knows(b, u, 0)}
         return And(locks.fails_for_good(b), under_way), updates_if(locks.acquires(b, u), given_up, locks.unanswered(b, u))
 
     @p.step(
@@ -200,8 +197,8 @@ def declare_locks(
     )
     def look_again(b: int, u: int) -> Any:
         """A revalidation that failed is tried again by a timer, as nobody tells the broker that its connection is back."""
-        due = And(store.reaches(b), locks.again[b, u], stage[b, u] == "valid")
-        return due, {stage[b, u]: "checking", locks.again[b, u]: False}
+        due = And(store.reaches(b), locks.revalidate_when_back[b, u], stage[b, u] == "valid")
+        return due, {stage[b, u]: "checking", locks.revalidate_when_back[b, u]: False}
 
 
 def declare_releases(
@@ -249,7 +246,7 @@ def declare_releases(
         u=bundle,
         only_if=releases and not locks.fixed and (store.expiries or locks.writes or misses),
     )
-    def strand(b: int, u: int) -> Any:
+    def release_fails(b: int, u: int) -> Any:
         """The release fails: its session is gone, or the node that is there, or that none is, does not fit its version."""
         met = And(Not(locks.finds_gone(b, u)), Not(locks.release_deletes(b, u)))
         fails = Or(store.is_zombie(b), And(store.reaches(b), met))

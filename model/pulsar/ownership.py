@@ -71,7 +71,7 @@ def ownership(
     store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, kind=kind)
     locks = ResourceLocks(p, store, bundle, fixed=fixed, reacquires=reacquires, writes=1 if disables else 0)
     lock_defects.put_in(locks)
-    owners, stage, serves = locks.nodes, locks.stage, locks.serves
+    owners, stage, bundle_state = locks.nodes, locks.stage, locks.bundle_state
     moves = store_migration.Migration(locks) if migration else None
     cached = p.choice("cached", broker, per=(broker, bundle), none=NOBODY)
     cleanup: Any = p.flag("cleanup", per=(broker, bundle)) if p.has("stale_unload") else None
@@ -108,7 +108,7 @@ def ownership(
 
     def taken_out(b: int, u: int) -> Updates:
         """A release that is done unloads what is still active, as the loss of a lock does."""
-        return {cleanup[b, u]: Or(cleanup[b, u], serves[b, u] == "active")} if p.has("stale_unload") else {}
+        return {cleanup[b, u]: Or(cleanup[b, u], bundle_state[b, u] == "active")} if p.has("stale_unload") else {}
 
     declare_releases(locks, releases=bool(releases or disables) or p.has("stale_unload"), on_released=taken_out)
     lock_defects.declare_steps(locks)
@@ -149,8 +149,8 @@ def ownership(
         From then on it does not serve the bundle: lookups elsewhere do not name it any more.
         """
         known = And(owners[u].is_own(b), owners[u].version == locks.version[b, u], owners[u].version < 1)
-        ready = And(store.reaches(b), stage[b, u] == "valid", serves[b, u] == "active", locks.may_write(b))
-        return And(ready, known), merged(locks.disabled(b, u), {serves[b, u]: "inactive"})
+        ready = And(store.reaches(b), stage[b, u] == "valid", bundle_state[b, u] == "active", locks.may_write(b))
+        return And(ready, known), merged(locks.disabled(b, u), {bundle_state[b, u]: "inactive"})
 
     @p.step(
         by="b",
@@ -162,7 +162,7 @@ def ownership(
     )
     def release_disabled(b: int, u: int) -> Any:
         """What was disabled is released."""
-        return And(store.lives[b], locks.may_release(b, u), serves[b, u] == "inactive"), locks.releasing(b, u)
+        return And(store.lives[b], locks.may_release(b, u), bundle_state[b, u] == "inactive"), locks.releasing(b, u)
 
     @p.step(
         by="b",
@@ -177,7 +177,7 @@ def ownership(
         Only what was acquired is given up, and once: a second deletion could meet the node of the next owner.
         """
         held = And(store.lives[b], locks.may_release(b, u), Not(locks.acquires(b, u)))
-        return And(held, locks.may_begin_release(b)), merged({serves[b, u]: "inactive"}, locks.releasing(b, u))
+        return And(held, locks.may_begin_release(b)), merged({bundle_state[b, u]: "inactive"}, locks.releasing(b, u))
 
     @p.step(
         by="b",
@@ -193,7 +193,7 @@ def ownership(
         """
         of_another = And(Not(owners[u].absent), owners[u].holder != b)
         guard = And(store.reaches(b), stage[b, u] == "checking", of_another, Not(locks.acquires(b, u)))
-        left = Or(cleanup[b, u], serves[b, u] == "active")
+        left = Or(cleanup[b, u], bundle_state[b, u] == "active")
         return guard, merged({cleanup[b, u]: left}, locks.lost(b, u))
 
     @p.step(

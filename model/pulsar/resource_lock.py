@@ -3,13 +3,13 @@
 Ownership, unload and split are composed of it. It mirrors what four classes do together, as Pulsar 4.0.8, 4.2.4 and 5.0.0-M1
 have them, which are alike in all that is said here:
 
-- ResourceLockImpl: ``lock`` is its state and which request is out, ``lock_version`` its version, ``again`` its flag
-  revalidateAfterReconnection.
+- ResourceLockImpl: ``lock`` is its state and which request is out, ``lock_version`` its version, ``revalidate_when_back`` its
+  flag revalidateAfterReconnection.
 - LockManagerImpl tells the locks of session events and of notifications: ``revalidated``, ``retried``, ``invalidated``.
-- OwnershipCache: ``serves`` is absent of a bundle that is not in ownedBundlesCache. The loader of that cache acquires the
+- OwnershipCache: ``bundle_state`` is absent of a bundle that is not in ownedBundlesCache. The loader of that cache acquires the
   lock, and when the lock expires, which is when it is lost or released, it takes the bundle out again: ``lost``,
   ``released``.
-- OwnedBundle: ``serves`` is active, or inactive while the bundle is unloaded.
+- OwnedBundle: ``bundle_state`` is active, or inactive while the bundle is unloaded.
 
 A lock that is ``acquiring`` or ``recreating`` creates the node, ``checking`` reads it, ``retaking`` deletes what a former
 session left, ``releasing`` deletes it for good. A release that fails, because its session is gone or another node is there,
@@ -32,7 +32,7 @@ from fencepost.model.releases import changed
 from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, merged, updates_if
 
 STAGES = ("none", "acquiring", "valid", "checking", "recreating", "retaking", "releasing", "stranded")
-SERVES = ("absent", "active", "inactive")
+BUNDLE_STATES = ("absent", "active", "inactive")
 ANY = -1
 """The version of a lock that creates its node again: the store takes it for "any" where a node is deleted."""
 RELEASES = changed("reacquires", since="4.0.8", before=False, after=True)
@@ -65,8 +65,8 @@ class ResourceLocks:
         self.nodes: Sequence[EphemeralNode] = EphemeralNode.declare(store, "owner", bundle, writes=writes, marks=marks)
         broker = self.broker = store.client
         self.stage = p.choice("lock", STAGES, per=(broker, bundle))
-        self.serves = p.choice("serves", SERVES, per=(broker, bundle))
-        self.again = p.flag("again", per=(broker, bundle))
+        self.bundle_state = p.choice("bundle_state", BUNDLE_STATES, per=(broker, bundle))
+        self.revalidate_when_back = p.flag("revalidate_when_back", per=(broker, bundle))
         self.version = p.number("lock_version", self.unknown, writes, per=(broker, bundle), init=0)
         self.retakes, self.can_fail = store.leaves_sessions, store.expiries
 
@@ -95,7 +95,7 @@ class ResourceLocks:
 
     def acquires(self, b: int, u: int) -> Any:
         """The formula: the lock was never valid; its requests belong to an acquisition."""
-        return self.serves[b, u] == "absent"
+        return self.bundle_state[b, u] == "absent"
 
     def may_release(self, b: int, u: int) -> Any:
         """The formula: the lock was acquired and is not released yet."""
@@ -143,7 +143,7 @@ class ResourceLocks:
         """Reconnected: the locks whose revalidation failed are looked after."""
 
         def is_due(u: int) -> Any:
-            return And(self.again[b, u], self.stage[b, u] == "valid")
+            return And(self.revalidate_when_back[b, u], self.stage[b, u] == "valid")
 
         return merged(
             {self.stage[b, u]: If(is_due(u), "checking", self.stage[b, u]) for u in self.bundle},
@@ -152,7 +152,7 @@ class ResourceLocks:
 
     def not_due(self, b: int) -> Updates:
         """No lock of the broker is to be looked after when the connection is back: each is looked after now, or need not be."""
-        return {self.again[b, u]: False for u in self.bundle}
+        return {self.revalidate_when_back[b, u]: False for u in self.bundle}
 
     def _invalidated(self, b: int, u: int) -> Updates:
         """The node was deleted: a valid lock is looked after."""
@@ -178,7 +178,7 @@ class ResourceLocks:
 
     def node_created(self, b: int, u: int) -> Updates:
         """The node is created, and the lock does not know of it."""
-        marks = {"disabled": self.serves[b, u] == "inactive"} if self.writes else {}
+        marks = {"disabled": self.bundle_state[b, u] == "inactive"} if self.writes else {}
         return self.nodes[u].created(b, **marks)
 
     def may_write(self, b: int) -> Any:
@@ -189,7 +189,7 @@ class ResourceLocks:
         """What a read leads to. Where the write is refused, an acquisition is given up, and a revalidation left for later."""
         if self.refuses is None:
             return updates
-        given_up = {self.stage[b, u]: "none", self.again[b, u]: False, **self.knows(b, u, 0)}
+        given_up = {self.stage[b, u]: "none", self.revalidate_when_back[b, u]: False, **self.knows(b, u, 0)}
         failed = updates_if(self.acquires(b, u), given_up, self.unanswered(b, u))
         return updates_if(self.refuses[b], failed, updates)
 
@@ -199,7 +199,7 @@ class ResourceLocks:
 
     def valid(self, b: int, u: int) -> Updates:
         """The broker has the lock. If that is new, the bundle is served from now on; an unload goes on."""
-        return {self.stage[b, u]: "valid", self.serves[b, u]: If(self.acquires(b, u), "active", self.serves[b, u])}
+        return {self.stage[b, u]: "valid", self.bundle_state[b, u]: If(self.acquires(b, u), "active", self.bundle_state[b, u])}
 
     def _meets_node(self, b: int, u: int) -> Updates:
         """An acquisition meets a node, LockBusy: it looks whose it is."""
@@ -208,7 +208,7 @@ class ResourceLocks:
     def _found_own(self, b: int, u: int) -> Updates:
         """The node is the broker's own, from this session: the lock is valid."""
         knowledge = self.knows(b, u, self.found_version(b, u), of_node=True)
-        return merged(self.valid(b, u), {self.again[b, u]: False}, knowledge)
+        return merged(self.valid(b, u), {self.revalidate_when_back[b, u]: False}, knowledge)
 
     def _found_version(self, b: int, u: int) -> Any:
         """The version that a lock has when its own node is found: that of the node."""
@@ -216,11 +216,11 @@ class ResourceLocks:
 
     def _lost(self, b: int, u: int) -> Updates:
         """The lock is lost, or was not won: the bundle leaves the cache, and is unloaded."""
-        return {self.stage[b, u]: "none", self.serves[b, u]: "absent", **self.knows(b, u, 0)}
+        return {self.stage[b, u]: "none", self.bundle_state[b, u]: "absent", **self.knows(b, u, 0)}
 
     def _unanswered(self, b: int, u: int) -> Updates:
         """A revalidation failed: the lock counts as valid until it can be looked after, when the connection is back."""
-        return {self.stage[b, u]: "valid", self.again[b, u]: True}
+        return {self.stage[b, u]: "valid", self.revalidate_when_back[b, u]: True}
 
     def disabled(self, b: int, u: int) -> Updates:
         """The node is written to say that its owner is about to give the bundle up, and the lock knows the new version."""
@@ -228,7 +228,7 @@ class ResourceLocks:
 
     def _releasing(self, b: int, u: int) -> Updates:
         """The broker sets out to release the lock, whatever else it does with it."""
-        begun = {self.stage[b, u]: "releasing", self.again[b, u]: False}
+        begun = {self.stage[b, u]: "releasing", self.revalidate_when_back[b, u]: False}
         return begun if self.refuses is None else begun | {self.stage[b, u]: If(self.refuses[b], "stranded", "releasing")}
 
     def may_begin_release(self, b: int) -> Any:
@@ -237,12 +237,12 @@ class ResourceLocks:
 
     def released(self, b: int, u: int) -> Updates:
         """The lock is released: the bundle leaves the cache."""
-        return {self.stage[b, u]: "none", self.serves[b, u]: "absent", **self.knows(b, u, 0)}
+        return {self.stage[b, u]: "none", self.bundle_state[b, u]: "absent", **self.knows(b, u, 0)}
 
     def forgotten(self, b: int) -> Updates:
         """A process that ends forgets its locks."""
         stages = {self.stage[b, u]: "none" for u in self.bundle}
-        absent = {self.serves[b, u]: "absent" for u in self.bundle}
-        flags = {self.again[b, u]: False for u in self.bundle}
+        absent = {self.bundle_state[b, u]: "absent" for u in self.bundle}
+        flags = {self.revalidate_when_back[b, u]: False for u in self.bundle}
         besides = {flag[b, u]: False for flag in self.besides.values() for u in self.bundle}
         return merged(stages, absent, flags, besides, *(self.knows(b, u, 0) for u in self.bundle))

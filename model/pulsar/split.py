@@ -89,7 +89,7 @@ def split(
     store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, kind=kind)
     locks = ResourceLocks(p, store, bundle, fixed=fixed, reacquires=reacquires)
     lock_defects.put_in_shared(locks)
-    serves = locks.serves
+    bundle_state = locks.bundle_state
     first = ranges.numbers(ranges.first)
     layout = p.subset("layout", bundle, init=first)
     node = PersistentNode(store, "layout", writes=splits)
@@ -167,7 +167,7 @@ def split(
     @p.rule
     def has_bundle(b: int, u: int) -> Any:
         """A bundle is split by the broker that has it."""
-        return And(locks.stage[b, u] == "valid", serves[b, u] == "active")
+        return And(locks.stage[b, u] == "valid", bundle_state[b, u] == "active")
 
     has_bundle.instead("splits_unloaded_bundle", lambda b, u: True)
 
@@ -269,7 +269,7 @@ def split(
     def is_through(b: int, c: int) -> Any:
         """The formula: the request for a child's lock was carried out, as far as the request to write comes after that."""
         if fixed:
-            return And(locks.stage[b, c] == "valid", serves[b, c] == "active")
+            return And(locks.stage[b, c] == "valid", bundle_state[b, c] == "active")
         return locks.stage[b, c] != "acquiring" if in_order else True
 
     def may_write(b: int) -> Any:
@@ -381,8 +381,8 @@ def split(
             given_up += [(c, children[b].has(c), locks.releasing(b, c)) for c in bundle if c != u]
         updates = over(b)
         for x, meant, releasing in given_up:
-            held = And(meant, locks.may_release(b, x), serves[b, x] == "active")
-            updates |= updates_if(held, {serves[b, x]: "inactive", **releasing}, {})
+            held = And(meant, locks.may_release(b, x), bundle_state[b, x] == "active")
+            updates |= updates_if(held, {bundle_state[b, x]: "inactive", **releasing}, {})
         return And(store.lives[b], stage[b] == stages[-1], parent[b] == u), updates
 
     declare_steps(p, store, stage=stage, hung=hung)
@@ -400,13 +400,14 @@ def split(
     )
     def start_release(b: int, u: int) -> Any:
         """The broker gives a bundle of the layout up, whether or not it is being split: an unload, or a shedding."""
-        held = And(store.lives[b], locks.may_release(b, u), serves[b, u] == "active")
-        return And(held, view[b].has(u)), merged({serves[b, u]: "inactive"}, locks.releasing(b, u))
+        held = And(store.lives[b], locks.may_release(b, u), bundle_state[b, u] == "active")
+        return And(held, view[b].has(u)), merged({bundle_state[b, u]: "inactive"}, locks.releasing(b, u))
 
     @p.step(by="b", fair=True, b=broker, u=bundle, only_if=locks.fixed)
     def drop(b: int, u: int) -> Any:
         """A broker gives up what is not in the layout, as it knows it, and is not part of its own split."""
         own = And(stage[b] != "none", Or(parent[b] == u, children[b].has(u)))
-        held = And(store.lives[b], locks.may_release(b, u), serves[b, u] == "active")
-        return And(held, Not(view[b].has(u)), Not(own)), merged({serves[b, u]: "inactive"}, locks.releasing(b, u))
+        held = And(store.lives[b], locks.may_release(b, u), bundle_state[b, u] == "active")
+        return And(held, Not(view[b].has(u)), Not(own)), merged({bundle_state[b, u]: "inactive"}, locks.releasing(b, u))
+
     return p

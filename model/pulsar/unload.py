@@ -73,7 +73,7 @@ def unload(
     store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, kind=kind)
     locks = ResourceLocks(p, store, bundle, fixed=fixed, reacquires=reacquires)
     lock_defects.put_in_shared(locks)
-    serves = locks.serves
+    bundle_state = locks.bundle_state
     unloading = p.choice("unloading", UNLOAD, per=(broker, bundle))
     topic_open = p.flag("topic_open", per=(broker, bundle))
     overdue = p.flag("overdue", per=(broker, bundle))
@@ -113,13 +113,13 @@ def unload(
     )
     def open_topic(b: int, u: int) -> Any:
         """A client is served: a topic of the bundle is opened. A bundle that is being unloaded refuses."""
-        refused = Or(serves[b, u] != "active", topic_open[b, u])
+        refused = Or(bundle_state[b, u] != "active", topic_open[b, u])
         return And(store.lives[b], Not(refused)), {topic_open[b, u]: True, overdue[b, u]: False}
 
     @p.rule
     def may_unload(b: int, u: int) -> Any:
         """Only a bundle that is active is unloaded."""
-        return serves[b, u] == "active"
+        return bundle_state[b, u] == "active"
 
     may_unload.instead("unload_not_exclusive", lambda b, u: Not(locks.acquires(b, u)))
 
@@ -136,15 +136,15 @@ def unload(
 
         A topic that was late for an earlier unload is forgotten since then, and not waited for again.
         """
-        inactive = {serves[b, u]: "inactive", unloading[b, u]: "closing"}
+        inactive = {bundle_state[b, u]: "inactive", unloading[b, u]: "closing"}
         return And(store.lives[b], may_unload(b, u)), inactive
 
     @p.rule
     def is_to_close(b: int, u: int) -> Any:
         """A topic closes because its bundle is being unloaded or was lost."""
-        return Or(unloading[b, u] != "none", serves[b, u] == "absent")
+        return Or(unloading[b, u] != "none", bundle_state[b, u] == "absent")
 
-    is_to_close.instead("close_waits_for_unload", lambda b, u: And(unloading[b, u] == "none", serves[b, u] == "absent"))
+    is_to_close.instead("close_waits_for_unload", lambda b, u: And(unloading[b, u] == "none", bundle_state[b, u] == "absent"))
 
     @p.step(
         by="b",
@@ -164,7 +164,7 @@ def unload(
         return {}
 
     after_failure.instead("release_skipped_on_failure", lambda b, u: {unloading[b, u]: "none"})
-    after_failure.instead("active_after_failed_close", lambda b, u: {serves[b, u]: "active"})
+    after_failure.instead("active_after_failed_close", lambda b, u: {bundle_state[b, u]: "active"})
 
     @p.fault(
         by="b",
@@ -215,7 +215,7 @@ def unload(
     )
     def stop_unload(b: int, u: int) -> Any:
         """The lock was lost meanwhile, and the bundle with it: nothing is left to be released."""
-        return And(store.lives[b], unloading[b, u] != "none", serves[b, u] == "absent"), {unloading[b, u]: "none"}
+        return And(store.lives[b], unloading[b, u] != "none", bundle_state[b, u] == "absent"), {unloading[b, u]: "none"}
 
     @p.fault(
         by="b",
@@ -228,7 +228,7 @@ def unload(
     def release_unheard(b: int, u: int) -> Any:
         """The node is deleted as the connection breaks: the broker takes the release for failed."""
         reaches, updates = store.lost_answer(b, locks.nodes[u].vanished(locks.nodes[u].is_own(b)))
-        back = {serves[b, u]: "active", locks.stage[b, u]: "valid", unloading[b, u]: "none"}
+        back = {bundle_state[b, u]: "active", locks.stage[b, u]: "valid", unloading[b, u]: "none"}
         return And(reaches, locks.stage[b, u] == "releasing"), updates | merged(locks.nodes[u].unheard(b), back)
 
     return p

@@ -279,8 +279,8 @@ class EphemeralNode:
 
     Its value names its creator, as Pulsar's leader and owner nodes do, so that ``holder`` is both. ``marks`` are flags that
     its value carries besides. The version is 0 at creation and rises by one with each write, up to ``writes``. In a store that
-    reuses no version this one counts within a creation, and ``known`` says of each client whether the version that it knows
-    is of the node that is there. Of a node without ``deleted`` nobody is told that it is gone.
+    reuses no version this one counts within a creation, and ``knows_version`` says of each client whether the version that
+    it knows is of the node that is there. Of a node without ``deleted`` nobody is told that it is gone.
     """
 
     NOBODY = "nobody"
@@ -293,11 +293,11 @@ class EphemeralNode:
         version: Any,
         marks: Mapping[str, Any],
         deleted: Any = None,
-        known: Any = None,
+        knows_version: Any = None,
         heard: str = "deletion",
     ) -> None:
         self.holder, self.former, self.version = holder, former, version
-        self.marks, self.deleted, self.known = marks, deleted, known
+        self.marks, self.deleted, self.knows_version = marks, deleted, knows_version
         self._sessions, self._tells_creations = sessions, heard == "change"
 
     @classmethod
@@ -322,19 +322,19 @@ class EphemeralNode:
         version = p.number(f"{name}_version", 0, writes, per=index)
         flags = {mark: p.flag(f"{name}_{mark}", per=index) for mark in marks}
         deleted = p.flag(f"{name}_{heard}", per=(*index, client))
-        known: Any = None if sessions.kind.reuses_versions else p.flag(f"{name}_known", per=(*index, client))
+        knows: Any = None if sessions.kind.reuses_versions else p.flag(f"{name}_knows_version", per=(*index, client))
 
         def by_client(flag: Any, i: int) -> Any:
             return None if flag is None else client.each(lambda c: flag[i, c])
 
         if per is None:
-            node = cls(sessions, holder, former, version, flags, deleted, known, heard)
+            node = cls(sessions, holder, former, version, flags, deleted, knows, heard)
             sessions.nodes.append([node])
             return node
 
         def node_of(i: int) -> EphemeralNode:
             marked = {mark: flag[i] for mark, flag in flags.items()}
-            return cls(sessions, holder[i], former[i], version[i], marked, by_client(deleted, i), by_client(known, i), heard)
+            return cls(sessions, holder[i], former[i], version[i], marked, by_client(deleted, i), by_client(knows, i), heard)
 
         nodes = per.each(node_of)
         sessions.nodes.append(nodes)
@@ -356,11 +356,11 @@ class EphemeralNode:
     def has_version(self, c: int, version: Any) -> Any:
         """The formula: the node is there, and has the version that the client knows."""
         fits = And(Not(self.absent), self.version == version)
-        return fits if self.known is None else And(self.known[c], fits)
+        return fits if self.knows_version is None else And(self.knows_version[c], fits)
 
     def learnt(self, c: int, known: bool = True) -> Updates:
         """The version that the client knows is of this node; or it knows none that is."""
-        return {} if self.known is None else {self.known[c]: known}
+        return {} if self.knows_version is None else {self.knows_version[c]: known}
 
     def created(self, c: int, **marks: Any) -> Updates:
         """The client creates the node (put with expected version -1), where it is absent."""
@@ -378,7 +378,9 @@ class EphemeralNode:
         goes = And(*conditions, Not(self.absent))
         client, will_hear = self._sessions.client, self._sessions.will_hear
         hearers = client if unheard_by is None or self._sessions.kind.catches_up else client.but(unheard_by)
-        unknown = {} if self.known is None else {self.known[c]: And(self.known[c], Not(goes)) for c in client}
+        unknown = (
+            {} if self.knows_version is None else {self.knows_version[c]: And(self.knows_version[c], Not(goes)) for c in client}
+        )
         listeners = () if self.deleted is None else hearers
         heard = {self.deleted[c]: Or(self.deleted[c], And(goes, will_hear(c))) for c in listeners}
         return {

@@ -36,21 +36,21 @@ def lock_conduct(suite: Suite, locks: Locks) -> None:
         def follows(b: int, u: int) -> Any:
             before, after, holder = s.lock[b, u], n.lock[b, u], s.owner_holder[u]
             present, former = holder != NOBODY, And(holder == b, s.owner_former[u])
-            served, cut_off = s.serves[b, u] != "absent", Or(s.link[b] != "connected", Not(s.session[b]))
+            served, cut_off = s.bundle_state[b, u] != "absent", Or(s.link[b] != "connected", Not(s.session[b]))
             heard = And(s.owner_deletion[u, b], Not(n.owner_deletion[u, b]))
-            released = And(before.among("valid", "checking", "recreating", "retaking"), n.serves[b, u] == "inactive")
+            released = And(before.among("valid", "checking", "recreating", "retaking"), n.bundle_state[b, u] == "inactive")
             fails = before.among("acquiring", "checking", "recreating", "retaking")
-            timed = [] if locks.kind.tells else [And(s.again[b, u], reaches(b))]
+            timed = [] if locks.kind.tells else [And(s.revalidate_when_back[b, u], reaches(b))]
             by_request = Or(
                 And(before.among("acquiring", "recreating"), after == "valid", Not(present), n.owner_holder[u] == b),
                 And(before.among("acquiring", "recreating"), after.among("checking", "none"), present),
                 And(before == "checking", after == "recreating", Not(present)),
-                And(before == "checking", after == "valid", locks.holds(b, u), Not(n.again[b, u])),
+                And(before == "checking", after == "valid", locks.holds(b, u), Not(n.revalidate_when_back[b, u])),
                 And(before == "checking", after == "retaking", former),
-                And(before == "checking", after == "none", present, holder != b, Not(n.again[b, u])),
+                And(before == "checking", after == "none", present, holder != b, Not(n.revalidate_when_back[b, u])),
                 And(before == "retaking", after == "recreating", present, n.owner_holder[u] == NOBODY),
                 And(before == "retaking", after == "none", n.owner_holder[u] == holder),
-                And(before == "releasing", after == "none", n.owner_holder[u] != b, n.serves[b, u] == "absent"),
+                And(before == "releasing", after == "none", n.owner_holder[u] != b, n.bundle_state[b, u] == "absent"),
                 And(before == "releasing", after == "stranded", *([] if locks.kind.refuses_missing else [present])),
             )
             return Or(
@@ -59,10 +59,10 @@ def lock_conduct(suite: Suite, locks: Locks) -> None:
                 And(before == "none", after == "acquiring", Not(served)),
                 And(before == "valid", after == "checking", Or(heard, is_back(b), *timed)),
                 And(fails, after == "none", is_zombie(b), Not(served)),
-                And(fails, after == "valid", cut_off, served, n.again[b, u]),
-                And(released, after == "releasing", Not(n.again[b, u])),
+                And(fails, after == "valid", cut_off, served, n.revalidate_when_back[b, u]),
+                And(released, after == "releasing", Not(n.revalidate_when_back[b, u])),
                 And(before == "releasing", after == "stranded", is_zombie(b)),
-                And(before == "releasing", after == "none", is_zombie(b), n.serves[b, u] == "absent"),
+                And(before == "releasing", after == "none", is_zombie(b), n.bundle_state[b, u] == "absent"),
             )
 
         return all_of(Implies(goes_on(b), follows(b, u)) for b, u in pairs)
@@ -76,7 +76,10 @@ def lock_conduct(suite: Suite, locks: Locks) -> None:
             def follows(b: int, u: int) -> Any:
                 valid, checked = s.lock[b, u] == "valid", n.lock[b, u] == "checking"
                 return And(
-                    Implies(And(s.link[b] == "suspended", valid), And(checked == s.again[b, u], Not(n.again[b, u]))),
+                    Implies(
+                        And(s.link[b] == "suspended", valid),
+                        And(checked == s.revalidate_when_back[b, u], Not(n.revalidate_when_back[b, u])),
+                    ),
                     Implies(And(s.link[b] == "lost", valid), checked),
                 )
 
@@ -87,7 +90,7 @@ def lock_conduct(suite: Suite, locks: Locks) -> None:
         """A lock is to be looked after again only when a request for it has failed, for want of a connection or a session."""
 
         def follows(b: int, u: int) -> Any:
-            fresh = And(n.again[b, u], Not(s.again[b, u]))
+            fresh = And(n.revalidate_when_back[b, u], Not(s.revalidate_when_back[b, u]))
             fails = Or(s.link[b] != "connected", Not(s.session[b]))
             return Implies(fresh, And(s.lives[b], fails, n.lock[b, u] == "valid"))
 
@@ -98,4 +101,4 @@ def lock_conduct(suite: Suite, locks: Locks) -> None:
         @suite.sometimes
         def revalidation_fails() -> Any:
             """A lock counts as valid because it could not be looked after."""
-            return any_of(And(s.lock[b, u] == "valid", s.again[b, u]) for b, u in pairs)
+            return any_of(And(s.lock[b, u] == "valid", s.revalidate_when_back[b, u]) for b, u in pairs)

@@ -21,16 +21,16 @@ def lock_lemmas(suite: Suite, locks: Locks) -> None:
     @suite.lemma
     def dead_processes_have_no_locks() -> Any:
         """A process that has ended holds no lock, and serves nothing."""
-        return all_of(Implies(Not(s.lives[b]), And(s.lock[b, u] == "none", s.serves[b, u] == "absent")) for b, u in pairs)
+        return all_of(Implies(Not(s.lives[b]), And(s.lock[b, u] == "none", s.bundle_state[b, u] == "absent")) for b, u in pairs)
 
     @suite.lemma
     def stages_fit_what_is_served() -> Any:
         """What is not acquired is not served; what is released is inactive; a node is retaken to acquire the lock."""
         return all_of(
             And(
-                Implies(s.lock[b, u].among("none", "acquiring", "retaking"), s.serves[b, u] == "absent"),
-                Implies(s.lock[b, u] == "valid", s.serves[b, u] != "absent"),
-                Implies(s.lock[b, u].among("releasing", "stranded"), s.serves[b, u] == "inactive"),
+                Implies(s.lock[b, u].among("none", "acquiring", "retaking"), s.bundle_state[b, u] == "absent"),
+                Implies(s.lock[b, u] == "valid", s.bundle_state[b, u] != "absent"),
+                Implies(s.lock[b, u].among("releasing", "stranded"), s.bundle_state[b, u] == "inactive"),
             )
             for b, u in pairs
         )
@@ -41,7 +41,7 @@ def lock_lemmas(suite: Suite, locks: Locks) -> None:
         return all_of(
             Implies(
                 And(s.owner_holder[u] == b, s.owner_former[u], s.lives[b]),
-                And(s.serves[b, u] == "absent", s.lock[b, u].among("none", "acquiring", "checking", "retaking")),
+                And(s.bundle_state[b, u] == "absent", s.lock[b, u].among("none", "acquiring", "checking", "retaking")),
             )
             for b, u in pairs
         )
@@ -88,7 +88,7 @@ def lock_lemmas(suite: Suite, locks: Locks) -> None:
                 And(
                     is_live(b),
                     s.lock[b, u] == "valid",
-                    Or(s.link[b] == "connected", Not(s.again[b, u])),
+                    Or(s.link[b] == "connected", Not(s.revalidate_when_back[b, u])),
                     Not(s.owner_deletion[u, b]) if locks.deletes_others else True,
                     Not(locks.misses),
                 ),
@@ -102,12 +102,12 @@ def lock_lemmas(suite: Suite, locks: Locks) -> None:
         @suite.lemma
         def served_bundles_are_held() -> Any:
             """As no session expires under a live broker and no deletion errs, a broker holds the node of what it serves."""
-            return all_of(Implies(And(s.lives[b], s.serves[b, u] != "absent"), holds(b, u)) for b, u in pairs)
+            return all_of(Implies(And(s.lives[b], s.bundle_state[b, u] != "absent"), holds(b, u)) for b, u in pairs)
 
         @suite.lemma
         def served_bundles_are_not_created_again() -> Any:
             """As a broker holds the node of what it serves, it does not find it missing."""
-            return all_of(Implies(s.lock[b, u] == "recreating", s.serves[b, u] == "absent") for b, u in pairs)
+            return all_of(Implies(s.lock[b, u] == "recreating", s.bundle_state[b, u] == "absent") for b, u in pairs)
 
     if not (expires or crashes or locks.releases):
 
@@ -137,8 +137,8 @@ def lock_lemmas(suite: Suite, locks: Locks) -> None:
 
         def knows(b: int, u: int) -> Any:
             version, forgot = s.lock_version[b, u], s.lock_version[b, u] == ANY
-            ours = And(holds(b, u), is_live(b), s.serves[b, u] != "absent")
-            cut_off = And(s.again[b, u], Or(s.link[b] != "connected", Not(s.session[b])))
+            ours = And(holds(b, u), is_live(b), s.bundle_state[b, u] != "absent")
+            cut_off = And(s.revalidate_when_back[b, u], Or(s.link[b] != "connected", Not(s.session[b])))
             return And(
                 Implies(ours, Or(version == s.owner_version[u], forgot)),
                 Implies(And(s.lock[b, u] == "valid", forgot), cut_off),

@@ -111,7 +111,7 @@ class Locks:
 
     def is_active(self, b: int, u: int) -> Any:
         """The formula: the broker serves the bundle."""
-        return self.p.state.serves[b, u] == "active"
+        return self.p.state.bundle_state[b, u] == "active"
 
     def is_up_to_date(self, b: int, u: int) -> Any:
         """The formula: the lock is valid, and the broker is connected and has heard of all that has happened to its node.
@@ -119,7 +119,7 @@ class Locks:
         Where nobody tells it of its connection it is, besides, not to look after the lock by itself.
         """
         s = self.p.state
-        heard = [Not(s.owner_deletion[u, b]), *([] if self.kind.tells else [Not(s.again[b, u])])]
+        heard = [Not(s.owner_deletion[u, b]), *([] if self.kind.tells else [Not(s.revalidate_when_back[b, u])])]
         return And(self.is_live(b), s.link[b] == "connected", s.lock[b, u] == "valid", *heard)
 
 
@@ -153,7 +153,10 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
     def valid_locks_are_served() -> Any:
         """A broker whose lock is valid has the bundle in its cache, and a bundle in the cache belongs to a lock."""
         return all_of(
-            And(Implies(s.lock[b, u] == "valid", s.serves[b, u] != "absent"), Implies(is_active(b, u), s.lock[b, u] != "none"))
+            And(
+                Implies(s.lock[b, u] == "valid", s.bundle_state[b, u] != "absent"),
+                Implies(is_active(b, u), s.lock[b, u] != "none"),
+            )
             for b, u in pairs
         )
 
@@ -202,9 +205,7 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
     def locks_create_nodes() -> Any:
         """A node is created only by a broker whose lock asks for it: nothing writes for a lock that is released."""
         return all_of(
-            Implies(
-                And(s.owner_holder[u] == NOBODY, n.owner_holder[u] == b), s.lock[b, u].among("acquiring", "recreating")
-            )
+            Implies(And(s.owner_holder[u] == NOBODY, n.owner_holder[u] == b), s.lock[b, u].among("acquiring", "recreating"))
             for b, u in pairs
         )
 
@@ -227,7 +228,7 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
         return all_of(
             Implies(
                 And(holds(b, u), s.lock[b, u] == "releasing", n.owner_holder[u] != b),
-                s.serves[b, u] == "inactive",
+                s.bundle_state[b, u] == "inactive",
             )
             for b, u in pairs
         )
@@ -260,7 +261,7 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
         )
         def releases_end() -> Any:
             """A bundle that is given up leaves the broker's cache, in the end."""
-            return [(s.serves[b, u] == "inactive", s.serves[b, u] != "inactive") for b, u in pairs]
+            return [(s.bundle_state[b, u] == "inactive", s.bundle_state[b, u] != "inactive") for b, u in pairs]
 
     # --- what must be possible
 

@@ -62,7 +62,7 @@ def metadata_store(p: Protocol) -> Suite:
         """A deletion that would take effect does so on the node of whom it is meant for."""
 
         def fits(c: int, x: int) -> Any:
-            known = True if kind.reuses_versions else s.node_known[x, c]
+            known = True if kind.reuses_versions else s.node_knows_version[x, c]
             return And(known, s.request[c, x] == "deleting", s.node_version[x] == s.known_version[c, x])
 
         there = {x: s.node_holder[x] != NOBODY for x in path}

@@ -10,7 +10,7 @@ from fencepost.properties.vocabulary import Suite
 
 def _serving(p: Protocol, u: int) -> list[Any]:
     """For each broker the formula that it lives, and serves the bundle."""
-    return [And(p.state.lives[b], p.state.serves[b, u] == "active") for b in p.universes["broker"]]
+    return [And(p.state.lives[b], p.state.bundle_state[b, u] == "active") for b in p.universes["broker"]]
 
 
 def _happened(p: Protocol) -> Any:

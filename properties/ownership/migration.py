@@ -61,7 +61,7 @@ def migration_properties(suite: Suite, locks: Locks) -> None:
         @suite.leads_to(strict=stays, when=locks.strands)
         def releases_end() -> Any:
             """A bundle that is given up leaves the broker's cache, in the end."""
-            return [(s.serves[b, u] == "inactive", s.serves[b, u] != "inactive") for b, u in pairs]
+            return [(s.bundle_state[b, u] == "inactive", s.bundle_state[b, u] != "inactive") for b, u in pairs]
 
     # --- what must be possible
 

@@ -57,6 +57,6 @@ def ownership_refinement(suite: Suite, locks: Locks, weak: Collection[str] | Non
         """A topic sees whose node is there, which brokers take themselves for the owner, and how many sessions are lost."""
 
         def believes(b: int) -> Any:
-            return And(s.lives[b], s.serves[b, FIRST] == "active")
+            return And(s.lives[b], s.bundle_state[b, FIRST] == "active")
 
         return {"owner": s.owner_holder[FIRST], "believes": believes, "expiries": s.expiries}

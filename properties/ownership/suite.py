@@ -55,7 +55,7 @@ def ownership(p: Protocol) -> Suite:
 
         def follows(b: int, u: int) -> Any:
             healthy = And(locks.is_up_to_date(b, u), locks.holds(b, u), locks.is_active(b, u))
-            lets_go = Or(n.serves[b, u] != "active", n.lock[b, u] == "releasing")
+            lets_go = Or(n.bundle_state[b, u] != "active", n.lock[b, u] == "releasing")
             return Implies(And(healthy, n.lives[b], lets_go), is_asked)
 
         return all_of(follows(b, u) for b, u in pairs)
@@ -71,7 +71,7 @@ def ownership(p: Protocol) -> Suite:
         def is_answered(b: int, u: int) -> Any:
             named = {x: And(s.owner_holder[u] == x, s.cached[b, u].among(NOBODY, x)) for x in broker if x != b}
             by_another = any_of(And(is_named, s.lives[x], locks.is_active(x, u)) for x, is_named in named.items())
-            return Or(locks.is_active(b, u), And(s.serves[b, u] == "absent", by_another))
+            return Or(locks.is_active(b, u), And(s.bundle_state[b, u] == "absent", by_another))
 
         return [(s.lives[b], Or(Not(s.lives[b]), is_answered(b, u))) for b, u in pairs]
 
@@ -83,7 +83,7 @@ def ownership(p: Protocol) -> Suite:
             reaches = And(locks.is_live(b), s.link[b] == "connected")
             answers = And(n.cached[b, u] != s.cached[b, u], n.cached[b, u] != NOBODY)
             begins = And(s.lock[b, u] == "none", n.lock[b, u] == "acquiring")
-            read = And(reaches, s.serves[b, u] == "absent", n.cached[b, u] == s.owner_holder[u])
+            read = And(reaches, s.bundle_state[b, u] == "absent", n.cached[b, u] == s.owner_holder[u])
             return And(Implies(answers, read), Implies(begins, s.cached[b, u] == NOBODY))
 
         return all_of(follows(b, u) for b, u in pairs)
@@ -127,7 +127,7 @@ def _disabling(suite: Suite, locks: Locks) -> None:
 
         def follows(b: int, u: int) -> Any:
             created = And(s.owner_holder[u] == NOBODY, n.owner_holder[u] == b)
-            return Implies(created, n.owner_disabled[u] == (s.serves[b, u] == "inactive"))
+            return Implies(created, n.owner_disabled[u] == (s.bundle_state[b, u] == "inactive"))
 
         stays = [Implies(And(s.owner_disabled[u], n.owner_holder[u] != NOBODY), n.owner_disabled[u]) for u in bundle]
         by_somebody = any_of(disables(b, u) for b, u in pairs)

@@ -61,7 +61,6 @@ def _nodes(suite: Suite, now: Units, then: Units) -> list[Formula]:
         new = [(And(before == NOBODY, after == b), former, b) for (before, _), (after, former) in both for b in now.broker]
         return all_of(Implies(each, And(now.reaches(b), now.stays(b), Not(former))) for each, former, b in new)
 
-
     @suite.step
     def nodes_go_with_a_reason() -> Any:
         """A node goes with its session, or as a broker shuts down, and its session does not come back."""
@@ -116,8 +115,11 @@ def _processes(suite: Suite, now: Units, then: Units) -> Formula:
         """A process that has ended has no topics, knows nothing, and has nothing under way."""
 
         def is_blank(b: int) -> Any:
-            under_way = [Not(flag[b, u]) for flag in (s.pending, s.leaves, s.existing) for u in now.unit]
-            due = [And(s.due[b, u] == "none", s.due_dst[b, u] == NOBODY, s.due_version[b, u] == 0) for u in now.unit]
+            under_way = [Not(flag[b, u]) for flag in (s.pending, s.closing, s.existing) for u in now.unit]
+            due = [
+                And(s.to_publish[b, u] == "none", s.to_publish_dst[b, u] == NOBODY, s.to_publish_version[b, u] == 0)
+                for u in now.unit
+            ]
             views = [now.view(b, u) for u in now.unit]
             known = [And(v.absent, v.dst == NOBODY, v.src == NOBODY, v.version == 0) for v in views]
             closed = [s.topics[b, u] == "closed" for u in now.unit]
@@ -156,7 +158,7 @@ def _leader(suite: Suite, now: Units, then: Units) -> None:
             """A record is overridden in a clean-up, by the leader as a move takes long, or by an owner who shuts down."""
 
             def has_reason(u: int) -> Any:
-                old = now.truth(u)
+                old = now.record(u)
                 cleaned = any_of(And(s.cleans[b, x, u], old.concerns(x), Not(now.reaches(x))) for b in broker for x in broker)
                 there = [Or(now.is_registered(x), Not(old.concerns(x))) for x in broker]
                 overdue = And(any_of(monitors.values()), old.is_in_flight, *there)
@@ -188,17 +190,17 @@ def _topics(suite: Suite, now: Units, then: Units) -> None:
 
         def follows(b: int, u: int) -> Any:
             before, after = s.topics[b, u], n.topics[b, u]
-            detaches = And(before == "open", n.due[b, u] == "release_attached", n.due_dst[b, u] != NOBODY)
-            releases = And(before.among("open", "detaching"), s.due[b, u].among("release", "release_attached"))
+            detaches = And(before == "open", n.to_publish[b, u] == "release_attached", n.to_publish_dst[b, u] != NOBODY)
+            releases = And(before.among("open", "detaching"), s.to_publish[b, u].among("release", "release_attached"))
             learns = And(Not(s.layout_copy[b]), n.layout_copy[b]) if now.settings["splits"] else False
             return Or(
                 after == before,
                 learns,
-                And(after == "open", before == "closed", now.owns(b, u), Not(s.leaves[b, u])),
+                And(after == "open", before == "closed", now.owns(b, u), Not(s.closing[b, u])),
                 And(after == "detaching", detaches),
                 And(after == "attached", before == "detaching"),
                 And(after == "late", releases),
-                And(after == "closed", Or(s.leaves[b, u], before == "late", Not(n.lives[b]))),
+                And(after == "closed", Or(s.closing[b, u], before == "late", Not(n.lives[b]))),
             )
 
         return all_of(follows(b, u) for b, u in now.pairs)
@@ -220,7 +222,7 @@ def _hand_over(suite: Suite, now: Units, then: Units) -> None:
     def handed_over_when_read() -> Any:
         """A broker that shuts down is done with a unit when it has read its record."""
         done = {(b, u): And(s.hands_over[b, u], Not(n.hands_over[b, u]), n.lives[b]) for b, u in now.pairs}
-        return all_of(Implies(done[b, u], now.view(b, u).equals(now.truth(u))) for b, u in now.pairs)
+        return all_of(Implies(done[b, u], now.view(b, u).equals(now.record(u))) for b, u in now.pairs)
 
 
 def _splits(suite: Suite, now: Units) -> None:

@@ -78,6 +78,6 @@ def _twice(now: Units) -> list[Any]:
 
 def _is_found(now: Units, b: int, u: int) -> Any:
     """The formula: lookups are answered with this broker, which serves the bundle: its topics are not closed halfway."""
-    truth = now.truth(u)
+    record = now.record(u)
     served = And(now.owns(b, u), now.s.topics[b, u] != "attached")
-    return And(served, truth.state == "Owned", truth.dst == b, now.is_registered(b))
+    return And(served, record.state == "Owned", record.dst == b, now.is_registered(b))

@@ -43,7 +43,7 @@ def _lemmas(suite: Suite, now: Units, faults: bool, rules: Sequence[Formula]) ->
 
 def _records(suite: Suite, now: Units, faults: bool) -> None:
     """Adds what records can be, and that views are of the past."""
-    s, truths, views = now.s, [now.truth(u) for u in now.unit], [now.view(b, u) for b, u in now.pairs]
+    s, records, views = now.s, [now.record(u) for u in now.unit], [now.view(b, u) for b, u in now.pairs]
 
     def is_whole(record: Record) -> Any:
         there = {state: record.state == state for state in ("Free", "Assigning", "Owned", "Releasing")}
@@ -60,29 +60,29 @@ def _records(suite: Suite, now: Units, faults: bool) -> None:
     @suite.lemma
     def records_are_whole() -> Any:
         """A record names those whom its state needs, and one that is there has a version."""
-        return all_of(is_whole(record) for record in truths + views)
+        return all_of(is_whole(record) for record in records + views)
 
     if not now.settings["unloads"]:
 
         @suite.lemma
         def nothing_is_released() -> Any:
             """As nothing is unloaded, every unit is owned, or about to be for the first time."""
-            first = {record: And(record.state == "Assigning", record.version == FIRST) for record in truths + views}
+            first = {record: And(record.state == "Assigning", record.version == FIRST) for record in records + views}
             is_first = all_of(Or(first[record], record.state.among("Init", "Owned")) for record in first)
-            return And(is_first, all_of(s.due[b, u] == "none" for b, u in now.pairs))
+            return And(is_first, all_of(s.to_publish[b, u] == "none" for b, u in now.pairs))
 
     @suite.lemma
     def only_owners_are_forced() -> Any:
         """A record that is forced makes somebody the owner, after faults only."""
-        return all_of(Implies(s.truth_force[u], And(faults, now.truth(u).state == "Owned")) for u in now.unit)
+        return all_of(Implies(s.record_force[u], And(faults, now.record(u).state == "Owned")) for u in now.unit)
 
     @suite.lemma
     def views_are_of_the_past() -> Any:
         """A view is no newer than the record, and with its version it is the record."""
         return all_of(
             And(
-                now.view(b, u).version <= now.truth(u).version,
-                Implies(now.view(b, u).version == now.truth(u).version, now.view(b, u).equals(now.truth(u))),
+                now.view(b, u).version <= now.record(u).version,
+                Implies(now.view(b, u).version == now.record(u).version, now.view(b, u).equals(now.record(u))),
             )
             for b, u in now.pairs
         )
@@ -91,7 +91,7 @@ def _records(suite: Suite, now: Units, faults: bool) -> None:
     def who_is_told_knows() -> Any:
         """A broker that reaches the store, and is not about to hear of a write, has the record itself."""
         is_told = {(b, u): And(now.reaches(b), Not(s.unheard[b, u])) for b, u in now.pairs}
-        return all_of(Implies(is_told[b, u], now.view(b, u).equals(now.truth(u))) for b, u in now.pairs)
+        return all_of(Implies(is_told[b, u], now.view(b, u).equals(now.record(u))) for b, u in now.pairs)
 
 
 def _sessions(suite: Suite, now: Units) -> None:
@@ -106,8 +106,8 @@ def _sessions(suite: Suite, now: Units) -> None:
             And(
                 Implies(dead[b], lost[b]),
                 Implies(lost[b], And(now.view(b, u).absent, Not(s.unheard[b, u]))),
-                Implies(And(lost[b], s.topics[b, u].among("open", "detaching", "attached")), s.leaves[b, u]),
-                Implies(dead[b], And(s.topics[b, u] == "closed", s.due[b, u] == "none", Not(s.leaves[b, u]))),
+                Implies(And(lost[b], s.topics[b, u].among("open", "detaching", "attached")), s.closing[b, u]),
+                Implies(dead[b], And(s.topics[b, u] == "closed", s.to_publish[b, u] == "none", Not(s.closing[b, u]))),
             )
             for b, u in now.pairs
         )
@@ -150,16 +150,21 @@ def _releases(suite: Suite, now: Units) -> None:
     @suite.lemma
     def releases_are_asked_for() -> Any:
         """What is due is a release. If nothing was written since the record that asked for it, that record says so."""
-        due = {at: s.due[at].among("release", "release_attached") for at in now.pairs}
+        due = {at: s.to_publish[at].among("release", "release_attached") for at in now.pairs}
         return all_of(
             And(
-                Or(due[b, u], And(s.due[b, u] == "none", s.due_dst[b, u] == NOBODY, s.due_version[b, u] == 0)),
-                Implies(due[b, u], And(s.due_version[b, u] > 0, s.due_version[b, u] <= now.truth(u).version)),
-                Implies(
-                    And(due[b, u], s.due_version[b, u] == now.truth(u).version),
-                    And(now.truth(u).state == "Releasing", now.truth(u).src == b, now.truth(u).dst == s.due_dst[b, u]),
+                Or(
+                    due[b, u],
+                    And(s.to_publish[b, u] == "none", s.to_publish_dst[b, u] == NOBODY, s.to_publish_version[b, u] == 0),
                 ),
-                Implies(And(due[b, u], s.link[b] != "lost"), s.due_version[b, u] <= now.view(b, u).version),
+                Implies(due[b, u], And(s.to_publish_version[b, u] > 0, s.to_publish_version[b, u] <= now.record(u).version)),
+                Implies(
+                    And(due[b, u], s.to_publish_version[b, u] == now.record(u).version),
+                    And(
+                        now.record(u).state == "Releasing", now.record(u).src == b, now.record(u).dst == s.to_publish_dst[b, u]
+                    ),
+                ),
+                Implies(And(due[b, u], s.link[b] != "lost"), s.to_publish_version[b, u] <= now.view(b, u).version),
             )
             for b, u in now.pairs
         )
@@ -172,7 +177,7 @@ def _releases(suite: Suite, now: Units) -> None:
         return all_of(
             And(
                 Implies(s.existing[b, u], Or(assigned[b, u], s.link[b] == "lost")),
-                Implies(And(assigned[b, u], view[b, u].version == now.truth(u).version), s.existing[b, u]),
+                Implies(And(assigned[b, u], view[b, u].version == now.record(u).version), s.existing[b, u]),
             )
             for b, u in now.pairs
         )
@@ -187,13 +192,13 @@ def _topics(suite: Suite, now: Units) -> None:
     @suite.lemma
     def open_topics_are_owned() -> Any:
         """A broker has topics open of a unit that is its own by its view, or that it closes; what it transfers is not open."""
-        halfway = {at: s.due[at] == "release_attached" for at in now.pairs}
-        releases = {(b, u): And(halfway[b, u], s.due_version[b, u] == now.view(b, u).version) for b, u in now.pairs}
+        halfway = {at: s.to_publish[at] == "release_attached" for at in now.pairs}
+        releases = {(b, u): And(halfway[b, u], s.to_publish_version[b, u] == now.view(b, u).version) for b, u in now.pairs}
         return all_of(
             And(
-                Implies(And(s.topics[b, u] == "open", Not(s.leaves[b, u])), owned[b, u]),
-                Implies(And(s.topics[b, u] == "detaching", Not(s.leaves[b, u])), releases[b, u]),
-                Implies(And(halfway[b, u], s.due_version[b, u] == now.truth(u).version), s.topics[b, u] != "open"),
+                Implies(And(s.topics[b, u] == "open", Not(s.closing[b, u])), owned[b, u]),
+                Implies(And(s.topics[b, u] == "detaching", Not(s.closing[b, u])), releases[b, u]),
+                Implies(And(halfway[b, u], s.to_publish_version[b, u] == now.record(u).version), s.topics[b, u] != "open"),
             )
             for b, u in now.pairs
         )
@@ -211,10 +216,10 @@ def _topics(suite: Suite, now: Units) -> None:
         def units_are_where_they_are_served() -> Any:
             """The record of a unit that a broker takes for its own, or has topics open of, says that it has or releases it."""
             serves = {(b, u): And(s.lives[b], Or(owned[b, u], s.topics[b, u].among("open", "detaching"))) for b, u in now.pairs}
-            truth = {u: now.truth(u) for u in now.unit}
+            record = {u: now.record(u) for u in now.unit}
 
             def is_at(b: int, u: int) -> Any:
-                owns = And(truth[u].state == "Owned", truth[u].dst == b)
-                return Or(owns, And(truth[u].state == "Releasing", truth[u].src == b))
+                owns = And(record[u].state == "Owned", record[u].dst == b)
+                return Or(owns, And(record[u].state == "Releasing", record[u].src == b))
 
             return all_of(Implies(serves[b, u], is_at(b, u)) for b, u in now.pairs)

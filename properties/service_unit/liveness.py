@@ -24,7 +24,7 @@ def in_the_end(suite: Suite, now: Units) -> None:
     for_good = suite.leads_to(strict="a broker that is cut off for good, and not missed, does nothing more", when=cut_off)
 
     def served(u: int) -> Any:
-        owned = any_of(And(now.owns(b, u), now.truth(u).state == "Owned", now.truth(u).dst == b) for b in now.broker)
+        owned = any_of(And(now.owns(b, u), now.record(u).state == "Owned", now.record(u).dst == b) for b in now.broker)
         return Or(owned, Not(now.is_in_layout(u)))
 
     @for_good
@@ -35,17 +35,17 @@ def in_the_end(suite: Suite, now: Units) -> None:
     @for_good
     def moves_end() -> Any:
         """A unit does not stay between brokers."""
-        moving = {u: now.truth(u).state.among(*IN_FLIGHT) for u in now.unit}
+        moving = {u: now.record(u).state.among(*IN_FLIGHT) for u in now.unit}
         return [(moving[u], Not(moving[u])) for u in now.unit]
 
     @suite.leads_to(
-        unfair=["override_overdue", "miss", "stop_waiting"],
+        unfair=["override_overdue", "schedule_clean_up", "stop_waiting"],
         strict="what a broker that is gone leaves behind only the leader clears away",
         when=interrupted or cut_off,
     )
     def moves_end_by_themselves() -> Any:
         """A unit does not stay between brokers although the leader does nothing, nor do lookups give up."""
-        moving = {u: now.truth(u).state.among(*IN_FLIGHT) for u in now.unit}
+        moving = {u: now.record(u).state.among(*IN_FLIGHT) for u in now.unit}
         return [(moving[u], Not(moving[u])) for u in now.unit]
 
     @suite.leads_to(
@@ -119,8 +119,8 @@ def in_the_end(suite: Suite, now: Units) -> None:
             idle = [
                 And(
                     Not(s.pending[b, u]),
-                    Not(s.leaves[b, u]),
-                    s.due[b, u] == "none",
+                    Not(s.closing[b, u]),
+                    s.to_publish[b, u] == "none",
                     Or(s.topics[b, u] == "closed", And(s.topics[b, u] == "open", now.owns(b, u))),
                 )
                 for b, u in now.pairs
@@ -141,5 +141,5 @@ def in_the_end(suite: Suite, now: Units) -> None:
         )
         def split_units_go() -> Any:
             """The record of a unit that was split is deleted in the end, so that one of its name can be made again."""
-            left = And(s.layout_split, Not(now.truth(PARENT).absent))
+            left = And(s.layout_split, Not(now.record(PARENT).absent))
             return [(left, Not(left))]

@@ -38,7 +38,7 @@ def channel_refinement(suite: Suite, now: Units, weak: Collection[str]) -> None:
     @suite.refines(coarse)
     def is_the_owner_that_a_topic_has() -> Any:
         """A topic sees which broker the record says, and which brokers have topics of the unit open."""
-        record = now.truth(UNIT)
+        record = now.record(UNIT)
         leaving = record.state.among("Releasing", "Splitting")
 
         def believes(b: int) -> Any:

@@ -38,7 +38,7 @@ def _followed(suite: Suite, now: Units, then: Units) -> None:
         """A record that is not forced follows by the table of states, and names the brokers of the one before it."""
 
         def follows(u: int) -> Any:
-            old, new = now.truth(u), then.truth(u)
+            old, new = now.record(u), then.record(u)
             child = And(old.absent, new.state == "Owned", new.src == NOBODY) if now.settings["splits"] and u == CHILD else False
             return Or(new.absent, _goes_its_way(old, new), child)
 
@@ -70,7 +70,7 @@ def _forced(suite: Suite, now: Units, then: Units) -> None:
         """
 
         def overrides(u: int) -> Any:
-            old, new = now.truth(u), then.truth(u)
+            old, new = now.record(u), then.record(u)
             owner = If(old.state == "Owned", old.dst, old.src)
             others = any_of(And(now.is_registered(b), owner != b) for b in now.broker)
             again = And(new.src == NOBODY, new.dst == owner)
@@ -95,7 +95,7 @@ def _asked(suite: Suite, now: Units, then: Units) -> None:
         """Whether a record of the unit is written, perhaps to be refused; and that record."""
         if now.over_topic:
             return n.message_of[0] == now.unit.label(u) if len(now.unit) > 1 else True, then.message(0)
-        return then.is_new(now, u), then.truth(u)
+        return then.is_new(now, u), then.record(u)
 
     def is_from_the_owner(u: int, new: Record) -> Any:
         views = [(now.view(c, u), s.lives[c]) for c in now.broker]
@@ -173,7 +173,7 @@ def _log(suite: Suite, now: Units, then: Units) -> None:
         def compaction_leaves_the_last_message() -> Any:
             """What a compaction would leave of a unit, except for tombstones, is its record, and it has not taken that away."""
             counts = {k: And(s.message_counts[k], Not(message[k].absent)) for k in places}
-            last = [Implies(counts[k], And(Not(s.message_gone[k]), message[k].equals(now.truth(0)))) for k in places]
+            last = [Implies(counts[k], And(Not(s.message_gone[k]), message[k].equals(now.record(0)))) for k in places]
             return And(*last, Not(at_least(2, list(counts.values()))))
 
 
@@ -186,7 +186,7 @@ def _nodes(suite: Suite, now: Units, then: Units) -> None:
         """A broker that reaches the metadata store hears of each written node, and of nothing else; one that is back reads."""
 
         def follows(b: int, u: int) -> Any:
-            written = Not(now.truth(u).equals(then.truth(u)))
+            written = Not(now.record(u).equals(then.record(u)))
             back = And(s.link[b] != "connected", n.link[b] == "connected")
             is_told = And(Not(s.unheard[b, u]), n.unheard[b, u])
             return And(
@@ -199,5 +199,5 @@ def _nodes(suite: Suite, now: Units, then: Units) -> None:
     @suite.step
     def force_is_of_the_record() -> Any:
         """Whether a record was forced does not change while it is there, and nothing is left of one that is deleted."""
-        stays = {u: And(now.truth(u).equals(then.truth(u)), s.truth_force[u] != n.truth_force[u]) for u in now.unit}
-        return all_of(And(Not(stays[u]), Not(And(then.truth(u).absent, n.truth_force[u]))) for u in now.unit)
+        stays = {u: And(now.record(u).equals(then.record(u)), s.record_force[u] != n.record_force[u]) for u in now.unit}
+        return all_of(And(Not(stays[u]), Not(And(then.record(u).absent, n.record_force[u]))) for u in now.unit)

@@ -58,14 +58,14 @@ def _views(suite: Suite, now: Units) -> None:
     @suite.always
     def told_brokers_know_the_record() -> Any:
         """A broker that has been told of everything has the record itself."""
-        return all_of(Implies(now.is_current(b, u), now.view(b, u).equals(now.truth(u))) for b, u in now.pairs)
+        return all_of(Implies(now.is_current(b, u), now.view(b, u).equals(now.record(u))) for b, u in now.pairs)
 
     if settings["versions"]:
 
         @suite.always
         def versions_suffice() -> Any:
             """No record has the last version that this instance counts to."""
-            return all_of(now.truth(u).version < settings["versions"] for u in now.unit)
+            return all_of(now.record(u).version < settings["versions"] for u in now.unit)
 
 
 def _owners(suite: Suite, now: Units) -> list[Formula]:
@@ -116,7 +116,7 @@ def _owners(suite: Suite, now: Units) -> list[Formula]:
             """Topics closed halfway, of a unit that a broker owns again, are being disposed of, so that they can be opened."""
             halfway = {(b, u): And(s.topics[b, u].among("detaching", "attached"), now.runs(b)) for b, u in now.pairs}
             owned = {(b, u): And(halfway[b, u], now.view(b, u).state == "Owned", now.view(b, u).dst == b) for b, u in now.pairs}
-            return all_of(Implies(owned[pair], s.leaves[pair]) for pair in now.pairs)
+            return all_of(Implies(owned[pair], s.closing[pair]) for pair in now.pairs)
 
         back.append(what_comes_back_is_disposed_of)
 
@@ -128,7 +128,7 @@ def _owners(suite: Suite, now: Units) -> list[Formula]:
     def topics_are_kept_once() -> Any:
         """No two brokers that go on, and have been told of everything, have topics open that they are not about to close."""
         owns = {
-            (b, u): And(now.is_current(b, u), s.topics[b, u] == "open", Not(s.leaves[b, u]), s.due[b, u] == "none")
+            (b, u): And(now.is_current(b, u), s.topics[b, u] == "open", Not(s.closing[b, u]), s.to_publish[b, u] == "none")
             for b, u in now.pairs
         }
         if settings["shutdowns"]:
@@ -153,7 +153,7 @@ def _faults(suite: Suite, now: Units, then: Units) -> None:
                 for b, u in now.pairs
                 for x in now.broker
             }
-            return all_of(Implies(when, Not(then.truth(u).concerns(x))) for (_, x, u), when in done.items())
+            return all_of(Implies(when, Not(then.record(u).concerns(x))) for (_, x, u), when in done.items())
 
     if settings["rounds"]:
 
@@ -171,7 +171,7 @@ def _faults(suite: Suite, now: Units, then: Units) -> None:
         def assignments_are_acted_on() -> Any:
             """A broker that knows that it was assigned a unit takes it over, also if it has only started."""
             assigned = {
-                (b, u): And(now.is_current(b, u), now.truth(u).state == "Assigning", now.truth(u).dst == b)
+                (b, u): And(now.is_current(b, u), now.record(u).state == "Assigning", now.record(u).dst == b)
                 for b, u in now.pairs
             }
             return all_of(Implies(And(assigned[b, u], now.runs(b)), s.existing[b, u]) for b, u in now.pairs)
@@ -192,7 +192,9 @@ def _shutdowns(suite: Suite, now: Units, then: Units) -> None:
     def leaving_brokers_own_nothing() -> Any:
         """A broker that leaves the registry because it shuts down is, as far as it was told, the owner of no unit."""
         leaves = {b: And(s.stage[b] == "disabled", n.stage[b] == "unregistered", now.reaches(b)) for b in now.broker}
-        owned = {(b, u): And(now.is_current(b, u), now.truth(u).state == "Owned", now.truth(u).dst == b) for b, u in now.pairs}
+        owned = {
+            (b, u): And(now.is_current(b, u), now.record(u).state == "Owned", now.record(u).dst == b) for b, u in now.pairs
+        }
         return all_of(Implies(leaves[b], Not(owned[b, u])) for b, u in now.pairs)
 
     @suite.step
@@ -200,7 +202,7 @@ def _shutdowns(suite: Suite, now: Units, then: Units) -> None:
         """A broker that shuts down assigns no unit: it would be too late to hand it over."""
         asks = {(b, u): And(Not(now.runs(b)), Not(s.pending[b, u]), n.pending[b, u]) for b, u in now.pairs}
         assigned = {
-            u: And(now.truth(u).state != "Assigning", then.truth(u).state == "Assigning", then.truth(u).src == NOBODY)
+            u: And(now.record(u).state != "Assigning", then.record(u).state == "Assigning", then.record(u).src == NOBODY)
             for u in now.unit
         }
         return all_of(Implies(asks[b, u], Not(assigned[u])) for b, u in now.pairs)
@@ -209,14 +211,14 @@ def _shutdowns(suite: Suite, now: Units, then: Units) -> None:
     def handed_over() -> Any:
         """A unit is released by a broker that shuts down, and owned by another one before the process ends."""
         last = now.broker.size - 1
-        handed = And(now.truth(0).src == 0, now.owns(last, 0)) if last else True
+        handed = And(now.record(0).src == 0, now.owns(last, 0)) if last else True
         return And(s.stage[0] == "unregistered", handed)
 
 
 def _records(suite: Suite, now: Units, then: Units) -> None:
     """Adds how a record may follow another."""
     settings = now.settings
-    changes = {u: Not(now.truth(u).equals(then.truth(u))) for u in now.unit}
+    changes = {u: Not(now.record(u).equals(then.record(u))) for u in now.unit}
 
     if not settings["burials"] or not settings["compactions"]:
 
@@ -224,15 +226,15 @@ def _records(suite: Suite, now: Units, then: Units) -> None:
         def records_follow_each_other() -> Any:
             """A record that is accepted was made from the one that it takes the place of."""
             return all_of(
-                Implies(And(changes[u], Not(then.truth(u).absent)), then.truth(u).version == now.truth(u).version + 1)
+                Implies(And(changes[u], Not(then.record(u).absent)), then.record(u).version == now.record(u).version + 1)
                 for u in now.unit
             )
 
     @suite.step
     def tombstones_meet_what_they_are_for() -> Any:
         """No tombstone deletes the record of a unit that is owned, or about to be."""
-        busy = {u: now.truth(u).state.among("Owned", *IN_FLIGHT) for u in now.unit}
-        return all_of(Implies(busy[u], Not(then.truth(u).absent)) for u in now.unit)
+        busy = {u: now.record(u).state.among("Owned", *IN_FLIGHT) for u in now.unit}
+        return all_of(Implies(busy[u], Not(then.record(u).absent)) for u in now.unit)
 
     @suite.step
     def healthy_brokers_keep_their_units() -> Any:
@@ -242,27 +244,27 @@ def _records(suite: Suite, now: Units, then: Units) -> None:
         """
 
         def is_taken(b: int, u: int) -> Any:
-            overridden = And(changes[u], then.truth(u).state.among("Owned", "Free"))
-            return And(now.truth(u).state == "Owned", now.truth(u).dst == b, overridden)
+            overridden = And(changes[u], then.record(u).state.among("Owned", "Free"))
+            return And(now.record(u).state == "Owned", now.record(u).dst == b, overridden)
 
         return all_of(Implies(is_taken(b, u), Not(And(now.reaches(b), now.runs(b)))) for b, u in now.pairs)
 
 
 def _splits(suite: Suite, now: Units, then: Units) -> None:
     """Adds what must hold of a unit that is split."""
-    s, parent, child = now.s, now.truth(PARENT), now.truth(CHILD)
+    s, parent, child = now.s, now.record(PARENT), now.record(CHILD)
     gone = ("Init", "Deleted")
 
     @suite.step
     def split_units_stay_split() -> Any:
         """A unit that was split, and whose record is deleted, is never assigned or owned again."""
         split = And(s.layout_split, parent.state.among(*gone))
-        return Implies(split, then.truth(PARENT).state.among(*gone))
+        return Implies(split, then.record(PARENT).state.among(*gone))
 
     @suite.step
     def children_follow_their_parents() -> Any:
         """When a unit is deleted because it was split, its child has a record, and the layout has the child."""
-        deleted = And(parent.state != "Deleted", then.truth(PARENT).state == "Deleted")
+        deleted = And(parent.state != "Deleted", then.record(PARENT).state == "Deleted")
         return Implies(deleted, And(s.layout_split, Not(child.absent)))
 
     @suite.sometimes
@@ -288,23 +290,23 @@ def _possible(suite: Suite, now: Units) -> None:
         def transferred() -> Any:
             """A unit with topics is transferred to the last broker, and its clients are still attached to the first one."""
             moved = And(now.owns(last, 0), s.topics[0, 0] == "attached") if settings["multi_phase"] else True
-            return And(moved, now.truth(0).src == 0, now.truth(0).dst == last)
+            return And(moved, now.record(0).src == 0, now.record(0).dst == last)
 
     if settings["burials"]:
 
         @suite.sometimes
         def buried() -> Any:
             """The record of a unit that nobody had is deleted."""
-            return And(s.burials == settings["burials"], any_of(now.truth(u).absent for u in now.unit))
+            return And(s.burials == settings["burials"], any_of(now.record(u).absent for u in now.unit))
 
     if settings["crashes"] and last:
 
         @suite.sometimes
         def relieved() -> Any:
             """A unit of a broker that is dead is owned by another one."""
-            return any_of(And(Not(s.lives[0]), now.truth(u).src == 0, now.owns(last, u)) for u in now.unit)
+            return any_of(And(Not(s.lives[0]), now.record(u).src == 0, now.owns(last, u)) for u in now.unit)
 
     @suite.sometimes
     def lost_races() -> Any:
         """A lookup waits at a broker although another one was assigned the unit."""
-        return any_of(And(s.pending[b, u], now.truth(u).state == "Owned", now.truth(u).dst != b) for b, u in now.pairs)
+        return any_of(And(s.pending[b, u], now.record(u).state == "Owned", now.record(u).dst != b) for b, u in now.pairs)

@@ -24,14 +24,14 @@ class Units:
         transfers = self.settings["unloads"] if self.settings["multi_phase"] else 0
         self.comes_back = transfers > 1 or bool(transfers and self.overrides)
 
-    def truth(self, u: int) -> Record:
+    def record(self, u: int) -> Record:
         """The record of a unit: what the whole log comes to, or what the node says."""
         s = self.s
-        return Record(s.truth_state[u], s.truth_dst[u], s.truth_src[u], s.truth_version[u])
+        return Record(s.record_state[u], s.record_dst[u], s.record_src[u], s.record_version[u])
 
     def is_forced(self, u: int) -> Any:
         """The formula: the record was forced; over the topic, where it was written in this step."""
-        return self.s.message_force[0] if self.over_topic else self.s.truth_force[u]
+        return self.s.message_force[0] if self.over_topic else self.s.record_force[u]
 
     def message(self, k: int) -> Record:
         """The message at a place of the log."""
@@ -41,11 +41,11 @@ class Units:
 
     def is_new(self, before: Units, u: int) -> Any:
         """The formula: the record is not that of before."""
-        return Not(self.truth(u).equals(before.truth(u)))
+        return Not(self.record(u).equals(before.record(u)))
 
     def is_overridden(self, before: Units, u: int) -> Any:
         """The formula: the record is not that of before, and forced."""
-        return And(self.is_new(before, u), Not(self.truth(u).absent), self.is_forced(u))
+        return And(self.is_new(before, u), Not(self.record(u).absent), self.is_forced(u))
 
     def view(self, b: int, u: int) -> Record:
         """What a broker takes the record for."""

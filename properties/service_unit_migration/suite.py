@@ -29,7 +29,7 @@ class _Cluster:
         self.s, self.broker = state, p.universes["broker"]
         self.syncer = self.broker.size
         self.to_nodes = p.parameters["to"] == "metadata"
-        self.topic, self.nodes = self._record("topic_truth", UNIT), self._record("node_truth", UNIT)
+        self.topic, self.nodes = self._record("topic_record", UNIT), self._record("node_record", UNIT)
         self.stores = (self.topic, self.nodes)
 
     def _record(self, name: str, *at: int) -> Record:

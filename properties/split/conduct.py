@@ -67,7 +67,7 @@ def split_conduct(suite: Suite, about: Splits) -> None:
                 And(about.fixed, Not(s.view[b].has(u)), Not(part)),
             )
 
-        gives_up = {(b, u): And(about.is_active(b, u), n.serves[b, u] == "inactive") for b, u in pairs}
+        gives_up = {(b, u): And(about.is_active(b, u), n.bundle_state[b, u] == "inactive") for b, u in pairs}
         return all_of(Implies(gives_up[b, u], is_meant(b, u)) for b, u in pairs)
 
     if settings["in_order"] and not about.fixed:

@@ -175,7 +175,9 @@ def _about_splits(suite: Suite, about: Splits) -> None:
     @suite.lemma
     def inactive_bundles_are_released() -> Any:
         """A bundle that is out of service is being released."""
-        return all_of(Implies(s.serves[b, u] == "inactive", s.lock[b, u].among("releasing", "stranded")) for b, u in pairs)
+        return all_of(
+            Implies(s.bundle_state[b, u] == "inactive", s.lock[b, u].among("releasing", "stranded")) for b, u in pairs
+        )
 
     if about.stays:
 
@@ -211,7 +213,7 @@ def _about_children(suite: Suite, about: Splits) -> None:
     @suite.lemma
     def held_bundles_are_served() -> Any:
         """Without faults a broker knows of every node that it has."""
-        return all_of(Implies(about.holds(b, u), s.serves[b, u] != "absent") for b, u in pairs)
+        return all_of(Implies(about.holds(b, u), s.bundle_state[b, u] != "absent") for b, u in pairs)
 
     @suite.lemma
     def copies_are_coarser() -> Any:

@@ -33,7 +33,7 @@ def unload(p: Protocol) -> Suite:
     @suite.always
     def inactive_bundles_are_unloaded() -> Any:
         """A bundle that is inactive is being unloaded: it does not stay so for nothing."""
-        return all_of(Implies(s.serves[b, u] == "inactive", s.unloading[b, u] != "none") for b, u in pairs)
+        return all_of(Implies(s.bundle_state[b, u] == "inactive", s.unloading[b, u] != "none") for b, u in pairs)
 
     @suite.always
     def closed_before_release() -> Any:
@@ -47,7 +47,7 @@ def unload(p: Protocol) -> Suite:
     )
     def owner_alone_has_topics() -> Any:
         """A topic is open only at a broker that has the bundle."""
-        return all_of(Implies(s.topic_open[b, u], s.serves[b, u] != "absent") for b, u in pairs)
+        return all_of(Implies(s.topic_open[b, u], s.bundle_state[b, u] != "absent") for b, u in pairs)
 
     if locks.several:
 
@@ -87,7 +87,7 @@ def unload(p: Protocol) -> Suite:
             return all_of(
                 Implies(
                     And(s.lock[b, u] == "releasing", n.lock[b, u] == "none", Not(s.overdue[b, u])),
-                    And(Not(n.topic_open[b, u]), n.serves[b, u] == "absent"),
+                    And(Not(n.topic_open[b, u]), n.bundle_state[b, u] == "absent"),
                 )
                 for b, u in pairs
             )
@@ -115,7 +115,7 @@ def unload(p: Protocol) -> Suite:
         @suite.sometimes
         def topic_outlives_ownership() -> Any:
             """A topic that was late is open at a broker that has let the bundle go."""
-            return any_of(And(s.overdue[b, u], s.topic_open[b, u], s.serves[b, u] == "absent") for b, u in pairs)
+            return any_of(And(s.overdue[b, u], s.topic_open[b, u], s.bundle_state[b, u] == "absent") for b, u in pairs)
 
     lock_conduct(suite, locks)
     _topics(suite, locks)
@@ -126,10 +126,10 @@ def unload(p: Protocol) -> Suite:
         """What is unloaded is inactive, or lost; what is released has no topic open that is not late."""
         return all_of(
             And(
-                Implies(s.unloading[b, u] != "none", s.serves[b, u] != "active"),
-                Implies(And(s.serves[b, u] == "absent", s.lock[b, u] != "none"), s.unloading[b, u] == "none"),
+                Implies(s.unloading[b, u] != "none", s.bundle_state[b, u] != "active"),
+                Implies(And(s.bundle_state[b, u] == "absent", s.lock[b, u] != "none"), s.unloading[b, u] == "none"),
                 (s.unloading[b, u] == "releasing") == s.lock[b, u].among("releasing", "stranded"),
-                Implies(s.serves[b, u] == "inactive", s.unloading[b, u] != "none"),
+                Implies(s.bundle_state[b, u] == "inactive", s.unloading[b, u] != "none"),
                 Implies(s.unloading[b, u] == "releasing", Or(Not(s.topic_open[b, u]), s.overdue[b, u])),
             )
             for b, u in pairs
@@ -142,10 +142,10 @@ def unload(p: Protocol) -> Suite:
             """As no lock is lost, what is unloaded is still in the cache, and so is what has a topic that is not late."""
             return all_of(
                 And(
-                    Implies(s.unloading[b, u] != "none", s.serves[b, u] == "inactive"),
-                    Implies(And(s.topic_open[b, u], s.serves[b, u] == "absent"), s.overdue[b, u]),
+                    Implies(s.unloading[b, u] != "none", s.bundle_state[b, u] == "inactive"),
+                    Implies(And(s.topic_open[b, u], s.bundle_state[b, u] == "absent"), s.overdue[b, u]),
                     Implies(s.overdue[b, u], s.timeouts > 0),
-                    Implies(s.lock[b, u] == "recreating", s.serves[b, u] == "absent"),
+                    Implies(s.lock[b, u] == "recreating", s.bundle_state[b, u] == "absent"),
                 )
                 for b, u in pairs
             )
@@ -167,7 +167,7 @@ def _topics(suite: Suite, locks: Locks) -> None:
             in_time = Implies(n.failures == s.failures, Not(n.overdue[b, u]))
             return And(
                 Implies(opens, And(locks.is_active(b, u), Not(n.overdue[b, u]))),
-                Implies(closes, And(Or(s.unloading[b, u] != "none", s.serves[b, u] == "absent"), in_time)),
+                Implies(closes, And(Or(s.unloading[b, u] != "none", s.bundle_state[b, u] == "absent"), in_time)),
                 Implies(late, And(s.topic_open[b, u], s.unloading[b, u] == "closing", n.timeouts > s.timeouts)),
             )
 

@@ -23,9 +23,11 @@ MUTANTS = {
     ("election", "leader_chooses"): Mutant({"brokers": 2, "lookups": True}, defect="followers_do_not_cache", steps=5),
     ("election", "lookup_is_answered"): Mutant({"brokers": 2, "lookups": True}, "take", writes("asked", "b0"), 6),
     ("ownership", "node_is_taken_when_free"): Mutant({}, "find_other", writes("owner_holder[{u}]", "b1"), 5),
-    ("ownership", "released_when_inactive"): Mutant({"releases": 1}, "start_release", writes("serves[{b}, {u}]", "active"), 4),
+    ("ownership", "released_when_inactive"): Mutant(
+        {"releases": 1}, "start_release", writes("bundle_state[{b}, {u}]", "active"), 4
+    ),
     ("ownership", "no_deadlock"): Mutant({}, "try_to_own", writes("lock[{b}, {u}]", "retaking"), 2),
-    ("unload", "valid_locks_are_served"): Mutant({}, "create", writes("serves[{b}, {u}]", "absent"), 2),
+    ("unload", "valid_locks_are_served"): Mutant({}, "create", writes("bundle_state[{b}, {u}]", "absent"), 2),
     ("unload", "node_is_taken_when_free"): Mutant({}, "find_other", writes("owner_holder[{u}]", "b1"), 5),
     ("unload", "locks_create_nodes"): Mutant({}, "try_to_own", writes("owner_holder[{u}]", "b0"), 1),
     ("unload", "node_of_another_is_kept"): Mutant({}, "find_other", writes("owner_holder[{u}]", "nobody"), 5),

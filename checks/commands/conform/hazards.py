@@ -120,7 +120,7 @@ _TELLING = {
     "expire_dead(b1); try_to_own(b0, u0); create(b0, u0); close_topic(b0, u0); start_release(b0, u0)",
     ("service-unit", "transfer_back_unfinished"): "assign(b1, u0, b0); crash(b1); read(b0, u0); read(b0, u0); lead(b0); "
     "transfer(b0, u0, b0, b1); expire_dead(b1); open_topics(b0, u0); read(b0, u0); detach_topics(b0, u0); release(b0, u0); "
-    "read(b0, u0); miss(b0, b1); clean_up(b0, b1, u0, b0); read(b0, u0)",
+    "read(b0, u0); schedule_clean_up(b0, b1); clean_up(b0, b1, u0, b0); read(b0, u0)",
     ("service-unit", "split_kept"): "assign(b0, u0, b0); read(b0, u0); read(b0, u0); split(b0, b0); read(b0, u0); "
     "own_child(b0); read(b0, u1); meet_conflict(b0); lead(b1); read(b1, u0); override_overdue(b1, u0, b1); read(b1, u0); "
     "open_topics(b1, u0); open_topics(b0, u0); read(b0, u0)",

@@ -25,7 +25,7 @@ def state(view: View, place: str) -> str:
     stage = view[f"lock[{place}]"]
     if stage in ("releasing", "stranded"):
         return "Releasing"
-    if stage == "none" or view[f"serves[{place}]"] == "absent":
+    if stage == "none" or view[f"bundle_state[{place}]"] == "absent":
         return "none"
     return "Init" if view.get(f"unattended[{place}]") else "Valid"
 
@@ -96,8 +96,8 @@ LOCKS = (
     of_broker("former_session"),
     Observable("link", ("link",), _links, read_of("link")),
     of_lock("state", ("lock", "unattended"), state),
-    of_lock("serves", ("serves",), lambda view, place: view[f"serves[{place}]"]),
-    of_lock("again", ("again",), lambda view, place: view[f"again[{place}]"]),
+    of_lock("bundle_state", ("bundle_state",), lambda view, place: view[f"bundle_state[{place}]"]),
+    of_lock("revalidate_when_back", ("revalidate_when_back",), lambda view, place: view[f"revalidate_when_back[{place}]"]),
     of_lock("version", ("lock_version",), lambda view, place: view[f"lock_version[{place}]"]),
     of_lock("deletion", ("owner_deletion",), _deletion),
 )
@@ -197,7 +197,7 @@ LOCK_STEPS: Mapping[str, Step] = {
     "retake": let("retake"),
     "release": let("release"),
     "recreate_behind_release": lambda step: {"do": "let-both", "what": "read", "then": "create"},
-    "strand": _strand,
+    "release_fails": _strand,
     "fail": _fail,
     "creation_unheard": lambda step: {"do": "let-unheard", "what": "create"},
     "deletion_unheard": lambda step: {"do": "let-unheard", "what": outstanding(step)},

@@ -21,7 +21,7 @@ def _answers_without_reading(action: Action, view: View, seen: Seen) -> bool:
 
 
 def _is_unloaded(action: Action, view: View, seen: Seen) -> bool:
-    return (action.name, view.get(f"serves[{_place(action)}]")) == ("start_release", "inactive")
+    return (action.name, view.get(f"bundle_state[{_place(action)}]")) == ("start_release", "inactive")
 
 
 def _is_not_written(action: Action, view: View, seen: Seen) -> bool:
@@ -90,7 +90,7 @@ ALLOWANCES: tuple[Allowance, ...] = (
 
 def _finds_own(step: Taken, differences: Sequence[Difference], why: str) -> bool:
     """An acquisition has found its own node: the lock is there, and its state still Init."""
-    acquired = step.action.name == "find_own" and step.before[f"serves[{_place(step.action)}]"] == "absent"
+    acquired = step.action.name == "find_own" and step.before[f"bundle_state[{_place(step.action)}]"] == "absent"
     return acquired and [(d.what, d.model, d.code) for d in differences] == [(f"state[{_place(step.action)}]", "Valid", "Init")]
 
 
@@ -149,8 +149,8 @@ def _looks_once_more(step: Taken, differences: Sequence[Difference], why: str) -
     was, now = step.before[lock], step.after[lock]
     if (was in REVALIDATING and now == "valid") or step.action.name == "recreate_behind_release":
         return (difference.kind, difference.what) == ("stray", f"request {place.replace(',', '')} read")
-    still = (difference.what, difference.model, difference.code) == (f"again[{place}]", False, True)
-    return now == "releasing" and bool(step.before[f"again[{place}]"]) and still
+    still = (difference.what, difference.model, difference.code) == (f"revalidate_when_back[{place}]", False, True)
+    return now == "releasing" and bool(step.before[f"revalidate_when_back[{place}]"]) and still
 
 
 REVALIDATING = ("checking", "recreating", "retaking")

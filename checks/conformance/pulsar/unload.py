@@ -69,4 +69,4 @@ def _open(view: View) -> Iterator[str]:
 
 def _is_to_close(view: View, place: str) -> bool:
     """A topic that is open has been asked to close; of one that was, the bundle may be served again."""
-    return bool(view[f"unloading[{place}]"] != "none" or view[f"serves[{place}]"] == "absent")
+    return bool(view[f"unloading[{place}]"] != "none" or view[f"bundle_state[{place}]"] == "absent")

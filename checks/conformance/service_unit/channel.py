@@ -17,10 +17,10 @@ from fencepost.checks.conformance.service_unit.channel_requests import (
     is_wanted,
     live,
     lives,
+    record_of,
     runs,
     takes_over,
     topics,
-    truth,
     unread,
     view_of,
     writes,
@@ -84,15 +84,15 @@ def _cleaned(view: View) -> dict[str, frozenset[str]]:
 
 OBSERVABLES = (
     Observable(
-        "truth",
-        ("truth_state", "truth_dst", "truth_src", "truth_version"),
-        lambda view: {u: truth(view, u) for u in view.members("unit")},
+        "record",
+        ("record_state", "record_dst", "record_src", "record_version"),
+        lambda view: {u: record_of(view, u) for u in view.members("unit")},
         lambda seen: {u: _record(node) for u, node in seen["nodes"].items()},
     ),
     Observable(
         "force",
-        ("truth_force",),
-        lambda view: {u: view[f"truth_force[{u}]"] for u in view.members("unit")},
+        ("record_force",),
+        lambda view: {u: view[f"record_force[{u}]"] for u in view.members("unit")},
         lambda seen: {u: node is not None and node["force"] for u, node in seen["nodes"].items()},
     ),
     _of_broker("lives"),
@@ -115,7 +115,7 @@ OBSERVABLES = (
     _of_unit("unheard", ("unheard",), unread, "news"),
     _of_unit("pending", ("pending",), lambda view, b, u: view[f"pending[{b}, {u}]"], "pending"),
     _of_unit("topics", ("topics",), topics, "topics"),
-    _of_unit("closing", ("leaves", "due"), closing, "closing"),
+    _of_unit("closing", ("closing", "to_publish"), closing, "closing"),
     Observable(
         "cleans",
         ("cleans",),
@@ -148,7 +148,7 @@ class ChannelAdapter(Adapter):
         "drop_newer_lookup": "what is left to do for a lookup that has ended is done at once",
     }
     observables = OBSERVABLES
-    shown_by_requests = ("existing", "due", "due_dst", "due_version")
+    shown_by_requests = ("existing", "to_publish", "to_publish_dst", "to_publish_version")
     allowances = ALLOWANCES
     deviations = DEVIATIONS
 
@@ -238,7 +238,7 @@ def _read(step: Taken) -> Asked:
     """The broker reads, and writes what it answers at once; what it was about to write of another record is rejected."""
     b, u = step.arguments["b"], step.arguments["u"]
     yield {"do": "hear"}
-    node = truth(step.before, u)
+    node = record_of(step.before, u)
     if node == view_of(step.before, b, u):
         return
     for what in writes(step.before, b, u) - writes(step.after, b, u):
@@ -254,7 +254,7 @@ def _read(step: Taken) -> Asked:
 def _clean_up(step: Taken) -> Asked:
     """A clean-up is done; whoever is well answers the health check."""
     x = step.arguments["x"]
-    ill = step.action.name != "spare" or not lives(step.before, x)
+    ill = step.action.name != "call_off_clean_up" or not lives(step.before, x)
     yield {"do": "clean-up", "broker": x, "to": step.arguments.get("y"), "ill": ill}
 
 
@@ -267,10 +267,10 @@ def _with_all(what: str) -> Step:
     return asked
 
 
-def _miss(step: Taken) -> Asked:
+def _schedule_clean_up(step: Taken) -> Asked:
     """The monitor looks, and takes all brokers but that one for registered."""
     x = step.arguments["x"]
-    yield {"do": "miss", "broker": x, "others": [b for b in step.before.members("broker") if b != x]}
+    yield {"do": "schedule-clean-up", "broker": x, "others": [b for b in step.before.members("broker") if b != x]}
 
 
 def _nothing(step: Taken) -> Asked:
@@ -335,13 +335,13 @@ _STEPS: Mapping[str, Step] = {
     "close_late": _do("close-late"),
     "unload": _do("unload", **{"from": "o"}),
     "transfer": _do("unload", **{"from": "o", "to": "x"}),
-    **dict.fromkeys(("release", "bury", "take_existing"), _let),
+    **dict.fromkeys(("release", "tombstone", "take_existing"), _let),
     **dict.fromkeys(("lead", "register"), _nothing),
     "settle": _do("settle"),
-    "miss": _miss,
+    "schedule_clean_up": _schedule_clean_up,
     "override_overdue": _with_all("override"),
-    "bury_old": _with_all("bury"),
-    **dict.fromkeys(("clean_up", "free_orphan", "pass_over", "spare"), _clean_up),
+    "tombstone_old": _with_all("tombstone-old"),
+    **dict.fromkeys(("clean_up", "free_orphan", "pass_over", "call_off_clean_up"), _clean_up),
     "disconnect": _disconnect,
     "reconnect": _do("reconnect"),
     "resume": _do("resume"),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fencepost.checks.conformance.running.adapter import Allowance, Deviation, Difference, Seen, Taken
 from fencepost.checks.conformance.running.view import View
-from fencepost.checks.conformance.service_unit.channel_requests import NOBODY, runs, truth, view_of
+from fencepost.checks.conformance.service_unit.channel_requests import NOBODY, record_of, runs, view_of
 from fencepost.model.language import Action
 
 
@@ -30,7 +30,7 @@ def _waits_with_another(action: Action, view: View, seen: Seen) -> bool:
 
 
 def _opens_before_release(action: Action, view: View, seen: Seen) -> bool:
-    return action.name == "open_topics" and view[f"due[{', '.join(action.arguments.values())}]"] != "none"
+    return action.name == "open_topics" and view[f"to_publish[{', '.join(action.arguments.values())}]"] != "none"
 
 
 def _hears_itself(action: Action, view: View, seen: Seen) -> bool:
@@ -40,7 +40,7 @@ def _hears_itself(action: Action, view: View, seen: Seen) -> bool:
 
 
 def _still_cleans(action: Action, view: View, seen: Seen) -> bool:
-    if action.name != "miss":
+    if action.name != "schedule_clean_up":
         return False
     return action.arguments["x"] in seen.values["brokers"][action.arguments["b"]]["cleaning"]
 
@@ -69,7 +69,7 @@ def _is_decided_elsewhere(action: Action, view: View, seen: Seen) -> bool:
     b, u = action.arguments[WRITERS[action.name]], action.arguments.get("u", view.members("unit")[0])
     copy = view_of(view, b, u)
     cached = seen.values["brokers"][b]["units"][u].get("cached", copy.version)
-    return bool(cached != copy.version == truth(view, u).version)
+    return bool(cached != copy.version == record_of(view, u).version)
 
 
 def _is_being_read(action: Action, view: View, seen: Seen) -> bool:

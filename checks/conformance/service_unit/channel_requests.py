@@ -24,9 +24,9 @@ class Record(NamedTuple):
         return f"{self.state}(dst {self.dst}, src {self.src}, version {self.version})"
 
 
-def truth(view: View, u: str) -> Record:
+def record_of(view: View, u: str) -> Record:
     """What the node of a unit says."""
-    return Record(*(view[f"truth_{part}[{u}]"] for part in ("state", "dst", "src", "version")))
+    return Record(*(view[f"record_{part}[{u}]"] for part in ("state", "dst", "src", "version")))
 
 
 def view_of(view: View, b: str, u: str) -> Record:
@@ -56,13 +56,13 @@ def unread(view: View, b: str, u: str) -> bool:
 
 def closing(view: View, b: str, u: str) -> bool:
     """Whether the channel waits for topics to close, halfway or entirely."""
-    return bool(view[f"leaves[{b}, {u}]"] or view[f"topics[{b}, {u}]"] == "detaching")
+    return bool(view[f"closing[{b}, {u}]"] or view[f"topics[{b}, {u}]"] == "detaching")
 
 
 def waits(view: View, b: str, u: str) -> bool:
     """Whether the closing that the next write waits for is not over."""
-    halfway = view[f"due[{b}, {u}]"] == "release_attached"
-    return bool(view[f"topics[{b}, {u}]"] == "detaching" if halfway else view[f"leaves[{b}, {u}]"])
+    halfway = view[f"to_publish[{b}, {u}]"] == "release_attached"
+    return bool(view[f"topics[{b}, {u}]"] == "detaching" if halfway else view[f"closing[{b}, {u}]"])
 
 
 def topics(view: View, b: str, u: str) -> str:
@@ -73,7 +73,7 @@ def topics(view: View, b: str, u: str) -> str:
 
 def is_wanted(view: View, b: str, u: str) -> bool:
     """Whether the record for which a broker has a write ready is the last one, as far as it knows and is about to hear."""
-    due, version = view[f"due[{b}, {u}]"], view[f"due_version[{b}, {u}]"]
+    due, version = view[f"to_publish[{b}, {u}]"], view[f"to_publish_version[{b}, {u}]"]
     return not unread(view, b, u) and (due not in RELEASES or view_of(view, b, u).version == version)
 
 
@@ -85,9 +85,9 @@ def takes_over(view: View, b: str, u: str) -> bool:
 def writes(view: View, b: str, u: str) -> frozenset[str]:
     """The writes of a unit that a broker has ready: what is due once topics are closed, and what it found at its start."""
     requests = set()
-    due, version = view[f"due[{b}, {u}]"], view[f"due_version[{b}, {u}]"] + 1
+    due, version = view[f"to_publish[{b}, {u}]"], view[f"to_publish_version[{b}, {u}]"] + 1
     if due != "none" and not waits(view, b, u):
-        to = view[f"due_dst[{b}, {u}]"]
+        to = view[f"to_publish_dst[{b}, {u}]"]
         released = f"put Free {NOBODY} {b} {version}" if to == NOBODY else f"put Assigning {to} {b} {version}"
         requests.add(released if due in RELEASES else "delete")
     if takes_over(view, b, u):

@@ -66,10 +66,10 @@ CHANNEL = Target(
         "own_child": 3.0,
         "change_layout": 3.0,
         "delete_parent": 3.0,
-        "miss": 5.0,
+        "schedule_clean_up": 5.0,
         "clean_up": 5.0,
         "pass_over": 5.0,
-        "bury_old": 20.0,
+        "tombstone_old": 20.0,
     },
     hazards=(
         "late_tombstones",

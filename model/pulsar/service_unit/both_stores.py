@@ -40,7 +40,7 @@ class _Users:
 class BothStores:
     """The two stores as one: what a broker reads and writes is in the store that it uses.
 
-    ``is_there`` says of a broker, once it is set, that it runs, and is not shut down. ``truth`` is what there is in the store
+    ``is_there`` says of a broker, once it is set, that it runs, and is not shut down. ``record`` is what there is in the store
     ``to`` which the cluster migrates, which every process uses that starts from now on. ``sync`` is how far the syncer is: it
     is ``off``, it has ``cleaned`` that store, it has ``copied`` what there is, it ``listens``, and copies each change, or is
     ``active``, as it found both stores alike. ``moves`` says that brokers are restarted, and come to use that store.
@@ -65,7 +65,7 @@ class BothStores:
         self.nodes = MetadataViews(p, _Users(sessions, user, on_nodes, self.listens), records, unit, name="node_")
         nodes, topic = self.nodes.view, self.topic.view
         self.view = {(b, u): nodes[b, u].where(on_nodes[b], topic[b, u]) for b in broker for u in unit}
-        self.truth = self.nodes.truth if self.to_nodes else self.topic.truth
+        self.record = self.nodes.record if self.to_nodes else self.topic.record
         self.is_there: Callable[[int], Any] = lambda b: True
         self.may_act = p.rule(self._may_act)
         self.may_end = p.rule(self._may_end)
@@ -78,7 +78,7 @@ class BothStores:
 
     def is_alike(self, u: int) -> Any:
         """The formula: both stores have the same record of a unit."""
-        return self.topic.truth[u].equals(self.nodes.truth[u])
+        return self.topic.record[u].equals(self.nodes.record[u])
 
     def _may_act(self) -> Any:
         """From the first restart on nobody writes before the last write was copied: each follows what is in either store."""
@@ -95,7 +95,7 @@ class BothStores:
 
     def is_known(self, b: int, u: int) -> Any:
         """The formula: the broker's view of a unit is what its store has."""
-        stored = self.nodes.truth[u].where(self.uses_nodes[b], self.topic.truth[u])
+        stored = self.nodes.record[u].where(self.uses_nodes[b], self.topic.record[u])
         return self.view[b, u].equals(stored)
 
     def may_write(self, b: int) -> Any:
@@ -153,9 +153,7 @@ class BothStores:
         p, broker, unit, place = self.protocol, self.broker, self.unit, self.topic.place
         of_topic, of_nodes = self.moves or self.to_nodes, self.moves or not self.to_nodes
 
-        @p.step(
-            by="b", hears="store", mirrors=HEARS_OF_MESSAGES, fair=True, b=broker, u=unit, k=place, only_if=of_topic
-        )
+        @p.step(by="b", hears="store", mirrors=HEARS_OF_MESSAGES, fair=True, b=broker, u=unit, k=place, only_if=of_topic)
         def read_message(b: int, u: int, k: int) -> Any:
             """A broker reads the next message of the topic, and acts on it if its view accepts it."""
             return self.topic.reading(handler, b, u, k, may_answer=self.may_act())

@@ -14,7 +14,7 @@ from fencepost.model.pulsar.service_unit.splits import PARENT, Splits
 from fencepost.model.pulsar.service_unit.system_topic import SystemTopic
 from fencepost.model.zookeeper.sessions_and_nodes import Sessions, Updates, merged
 
-DUES = ("none", "release", "release_attached", "tombstone")
+TO_PUBLISH = ("none", "release", "release_attached", "tombstone")
 TOPICS = ("closed", "open", "detaching", "attached", "late")
 
 
@@ -23,10 +23,10 @@ class Channel:
 
     ``pending`` says that a lookup waits there; ``topics`` whether it has topics of the unit open, or closed them too late. In a
     transfer of many phases it closes them halfway, ``detaching``; then they are ``attached``: fenced and transferring, their
-    clients still there, and not disposed of (PersistentTopic.close with disconnectClients=false). ``leaves`` says that it
-    closes whatever there is of them, clients and all; both closings may be under way at once. ``due`` is what it writes once
-    they are closed, or with ``release_attached`` closed halfway, with ``due_dst`` and ``due_version`` of the record that asked
-    for it; ``existing`` that it has found itself as the target of an assignment when it started.
+    clients still there, and not disposed of (PersistentTopic.close with disconnectClients=false). ``closing`` says that it
+    closes whatever there is of them, clients and all; both closings may be under way at once. ``to_publish`` is what it writes
+    once they are closed, or with ``release_attached`` closed halfway, with ``to_publish_dst`` and ``to_publish_version`` of the
+    record that asked for it; ``existing`` that it has found itself as the target of an assignment when it started.
     """
 
     def __init__(
@@ -54,10 +54,10 @@ class Channel:
         self.registry = kind.of_each(store, "registry")
         self.pending = p.flag("pending", per=pair)
         self.topics = p.choice("topics", TOPICS, per=pair)
-        self.leaves = p.flag("leaves", per=pair)
-        self.due = p.choice("due", DUES, per=pair)
-        self.due_dst = p.choice("due_dst", broker, per=pair, none=NOBODY)
-        self.due_version = p.number("due_version", 0, records.last, per=pair)
+        self.closing = p.flag("closing", per=pair)
+        self.to_publish = p.choice("to_publish", TO_PUBLISH, per=pair)
+        self.to_publish_dst = p.choice("to_publish_dst", broker, per=pair, none=NOBODY)
+        self.to_publish_version = p.number("to_publish_version", 0, records.last, per=pair)
         self.existing = p.flag("existing", per=pair)
         self.acts_on_existing = p.rule(self._acts_on_existing)
         self.waits_for_owner = p.rule(self._waits_for_owner)
@@ -102,7 +102,7 @@ class Channel:
 
     def is_at_work(self, b: int, u: int) -> Any:
         """The formula: the broker has something to read, or to do for a unit that moves, and can do it, or is about to end."""
-        busy = Or(And(self.due[b, u] != "none", self.closes_in_time(b, u)), self.existing[b, u])
+        busy = Or(And(self.to_publish[b, u] != "none", self.closes_in_time(b, u)), self.existing[b, u])
         can_write = self.store.lives[b] if isinstance(self.units, SystemTopic) else self.store.reaches(b)
         news = And(self.units.has_news(b, u), Not(self.units.is_known(b, u)))
         splits = False if self.splits is None or u != PARENT else self.splits.is_at_work(b)
@@ -111,11 +111,11 @@ class Channel:
 
     def is_releasing(self, b: int, u: int) -> Any:
         """The formula: the broker is about to write that it has released the unit."""
-        return self.due[b, u].among("release", "release_attached")
+        return self.to_publish[b, u].among("release", "release_attached")
 
     def is_closing(self, b: int, u: int) -> Any:
         """The formula: the closing that what the broker is about to write waits for is not over."""
-        return If(self.due[b, u] == "release_attached", self.topics[b, u] == "detaching", self.leaves[b, u])
+        return If(self.to_publish[b, u] == "release_attached", self.topics[b, u] == "detaching", self.closing[b, u])
 
     def _waits_for_owner(self, b: int, u: int) -> Any:
         """A lookup waits where the unit is about to come here, or its owner is gone."""
@@ -158,8 +158,8 @@ class Channel:
 
     def _acts_on_existing(self, b: int, u: int) -> Any:
         """A broker that starts acts on an assignment to it that is there already."""
-        truth = self.units.truth[u]
-        return And(truth.state == "Assigning", truth.dst == b)
+        record = self.units.record[u]
+        return And(record.state == "Assigning", record.dst == b)
 
     # --- what a broker does with events
 
@@ -179,18 +179,18 @@ class Channel:
             self.pending[b, u]: And(self.pending[b, u], Or(Not(decided), self.is_dropped(b, u))),
             self.existing[b, u]: False,
             topics: If(And(detaches, topics == "open"), "detaching", topics),
-            self.due[b, u]: If(
-                detaches, "release_attached", If(releases, "release", If(frees, "tombstone", self.due[b, u]))
+            self.to_publish[b, u]: If(
+                detaches, "release_attached", If(releases, "release", If(frees, "tombstone", self.to_publish[b, u]))
             ),
-            self.due_dst[b, u]: If(releases, event.dst, If(frees, NOBODY, self.due_dst[b, u])),
-            self.due_version[b, u]: If(releases, event.version, If(frees, 0, self.due_version[b, u])),
+            self.to_publish_dst[b, u]: If(releases, event.dst, If(frees, NOBODY, self.to_publish_dst[b, u])),
+            self.to_publish_version[b, u]: If(releases, event.version, If(frees, 0, self.to_publish_version[b, u])),
         }
         if self.splits is not None and u == PARENT:
             closes = Or(closes, self.splits.is_taken(b, event))
             deletes = self._on_delete(b, event, self.splits)
             answers, answer = Or(answers, deletes), self.records.none.where(deletes, answer)
             updates |= self.splits.begun(b, event)
-        updates[self.leaves[b, u]] = Or(self.leaves[b, u], And(closes, topics != "closed"))
+        updates[self.closing[b, u]] = Or(self.closing[b, u], And(closes, topics != "closed"))
         if self.shutdown is not None:
             updates, answers = self.shutdown.heard(b, event, updates, answers, self.pending[b, u])
             updates[self.existing[b, u]] = False  # what was to be written is of an older record: it is rejected
@@ -207,7 +207,7 @@ class Channel:
         They do not if topics are closing with their clients: PersistentTopic.close then waits for that closing.
         """
         releases = And(event.state == "Releasing", event.src == b)
-        return releases, And(releases, event.dst != NOBODY, self.multi_phase, Not(self.leaves[b, u]))
+        return releases, And(releases, event.dst != NOBODY, self.multi_phase, Not(self.closing[b, u]))
 
     def _on_free(self, b: int, event: Record) -> Any:
         """handleFreeEvent: whether the broker closes a unit that was taken from it, for nobody, and deletes its record."""
@@ -226,9 +226,9 @@ class Channel:
         """A process that has ended, or begins, has nothing under way; what it begins with says ``existing``."""
         idle: Updates = {}
         for u in self.unit:
-            idle |= {flag[b, u]: False for flag in (self.pending, self.leaves)}
-            idle |= {self.topics[b, u]: "closed", self.due[b, u]: "none", self.due_dst[b, u]: NOBODY}
-            idle |= {self.due_version[b, u]: 0, **self.remembered(b, u)}
+            idle |= {flag[b, u]: False for flag in (self.pending, self.closing)}
+            idle |= {self.topics[b, u]: "closed", self.to_publish[b, u]: "none", self.to_publish_dst[b, u]: NOBODY}
+            idle |= {self.to_publish_version[b, u]: 0, **self.remembered(b, u)}
             idle[self.existing[b, u]] = And(Not(self.store.lives[b]), self.acts_on_existing(b, u))
         parts = [part.idle(b) for part in (self.splits, self.shutdown) if part is not None]
         return merged(idle, *parts)
@@ -238,7 +238,7 @@ class Channel:
         fails = {} if self.splits is None else self.splits.lost(b)
         if isinstance(self.units, SystemTopic):
             return fails
-        return {self.leaves[b, u]: self.topics[b, u] != "closed" for u in self.unit} | fails
+        return {self.closing[b, u]: self.topics[b, u] != "closed" for u in self.unit} | fails
 
     def _reestablished(self, b: int) -> Updates:
         """SessionReestablished: what is read again is treated like what is there at a start."""
@@ -252,7 +252,7 @@ class Channel:
 
     def done(self, b: int, u: int) -> Updates:
         """What was due is written, or given up."""
-        return {self.due[b, u]: "none", self.due_dst[b, u]: NOBODY, self.due_version[b, u]: 0}
+        return {self.to_publish[b, u]: "none", self.to_publish_dst[b, u]: NOBODY, self.to_publish_version[b, u]: 0}
 
 
 def _is_owner(view: Record, b: int) -> Any:

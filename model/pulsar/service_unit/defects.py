@@ -54,7 +54,7 @@ def put_in(channel: Channel, leader: Leader) -> None:
         units.keeps_old.instead("jumps_rejected", lambda old, new: records.keeps_old(old, new, topic=False))
     if isinstance(units, MetadataViews):
         copies = units.view
-        units.is_news.instead("copies_compared_by_version", lambda b, u: copies[b, u].version != units.truth[u].version)
+        units.is_news.instead("copies_compared_by_version", lambda b, u: copies[b, u].version != units.record[u].version)
         units.lost.instead("copy_kept", lambda b: {})
         units.reestablished.instead("copy_kept", lambda b: {})
         units.reconnected.instead("missed_not_read", lambda b: {})

@@ -49,7 +49,7 @@ class Leader:
         """The formula: a unit is the matter of a broker that is dead, and that the registry no longer has."""
         channel = self.channel
         return any_of(
-            And(channel.units.truth[u].concerns(x), Not(channel.store.lives[x]), Not(channel.is_registered(x)))
+            And(channel.units.record[u].concerns(x), Not(channel.store.lives[x]), Not(channel.is_registered(x)))
             for x in channel.broker
         )
 
@@ -159,7 +159,7 @@ class Leader:
             x=broker,
             only_if=faults,
         )
-        def miss(b: int, x: int) -> Any:
+        def schedule_clean_up(b: int, x: int) -> Any:
             """The leader finds a unit at a broker that is not registered, or hears so: it is to be cleaned up after."""
             missed = any_of(self.is_orphan(units.view[b, u], x) for u in unit)
             idle = And(self.monitors(b), Not(channel.is_registered(x)), Not(self.is_cleaned(b, x)))
@@ -221,7 +221,7 @@ class Leader:
             b=broker,
             u=unit,
         )
-        def bury_old(b: int, u: int) -> Any:
+        def tombstone_old(b: int, u: int) -> Any:
             """The leader finds a unit that nobody has had for an hour: its record is deleted."""
             guard = And(self.monitors(b), self.may_bury(units.view[b, u]), units.may_write(b))
             return guard, units.written(b, u, channel.records.none, channel.meets(b, u))
@@ -276,9 +276,7 @@ class Leader:
             freed = units.written(b, u, self.override(units.view[b, u], NOBODY))
             return And(orphaned(b, x, u), nobody), merged({cleans[b, x, u]: False}, freed)
 
-        @p.step(
-            by="b", mirrors="ServiceUnitStateChannelImpl.doCleanup", fair=True, b=broker, x=broker, u=unit, only_if=faults
-        )
+        @p.step(by="b", mirrors="ServiceUnitStateChannelImpl.doCleanup", fair=True, b=broker, x=broker, u=unit, only_if=faults)
         def pass_over(b: int, x: int, u: int) -> Any:
             """A unit is not, or no longer, that of the broker that is gone."""
             settled = And(Or(self.slow, Not(units.has_news(b, u))), Not(self.is_orphan(units.view[b, u], x)))
@@ -293,7 +291,7 @@ class Leader:
             x=broker,
             only_if=faults,
         )
-        def spare(b: int, x: int) -> Any:
+        def call_off_clean_up(b: int, x: int) -> Any:
             """The broker answers its health check after all, or nobody leads: the clean-up is not for it."""
             spared = Or(self.may_be_well(x), self.node.absent)
             return And(store.lives[b], self.is_cleaned(b, x), spared), {cleans[b, x, u]: False for u in unit}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fencepost.model.language import And, If, Not, Or
+from fencepost.model.language import And, Not, Or
 from fencepost.model.pulsar.service_unit.channel import Channel
 from fencepost.model.pulsar.service_unit.records import NOBODY
 from fencepost.model.zookeeper.sessions_and_nodes import merged
@@ -63,7 +63,7 @@ def declare_lookups(channel: Channel) -> None:
 
 def declare_topics(channel: Channel, timeouts: int) -> None:
     """Declares how topics are opened and closed; ``timeouts`` says that they may close late."""
-    p, store, topics, leaves = channel.protocol, channel.store, channel.topics, channel.leaves
+    p, store, topics, closing = channel.protocol, channel.store, channel.topics, channel.closing
     broker, unit = channel.broker, channel.unit
 
     @p.step(
@@ -74,7 +74,7 @@ def declare_topics(channel: Channel, timeouts: int) -> None:
     )
     def open_topics(b: int, u: int) -> Any:
         """A client is served by a broker that takes itself for the owner, unless the topics there are closed halfway."""
-        ready = And(topics[b, u] == "closed", Not(leaves[b, u]))
+        ready = And(topics[b, u] == "closed", Not(closing[b, u]))
         return And(channel.owns(b, u), channel.is_in_layout(b, u), ready), {topics[b, u]: "open"}
 
     @p.step(
@@ -102,8 +102,8 @@ def declare_topics(channel: Channel, timeouts: int) -> None:
 
         That ends a closing halfway, too.
         """
-        wanted = And(store.lives[b], leaves[b, u])
-        return And(wanted, Not(channel.must_not_close(b, u))), {topics[b, u]: "closed", leaves[b, u]: False}
+        wanted = And(store.lives[b], closing[b, u])
+        return And(wanted, Not(channel.must_not_close(b, u))), {topics[b, u]: "closed", closing[b, u]: False}
 
     @p.fault(
         by="b",
@@ -114,10 +114,10 @@ def declare_topics(channel: Channel, timeouts: int) -> None:
     )
     def time_out_closing(b: int, u: int) -> Any:
         """The topics of a unit do not close in time: the release goes on without them."""
-        closing = And(store.lives[b], channel.is_releasing(b, u), channel.is_closing(b, u))
-        return And(closing, topics[b, u].among("open", "detaching")), {topics[b, u]: "late", leaves[b, u]: False}
+        waits = And(store.lives[b], channel.is_releasing(b, u), channel.is_closing(b, u))
+        return And(waits, topics[b, u].among("open", "detaching")), {topics[b, u]: "late", closing[b, u]: False}
 
     @p.step(by="b", mirrors="BrokerService.unloadServiceUnit", fair=True, b=broker, u=unit, only_if=timeouts)
     def close_late(b: int, u: int) -> Any:
         """Topics that did not close in time are closed."""
-        return And(store.lives[b], topics[b, u] == "late"), {topics[b, u]: "closed", leaves[b, u]: False}
+        return And(store.lives[b], topics[b, u] == "late"), {topics[b, u]: "closed", closing[b, u]: False}

@@ -43,9 +43,9 @@ class MetadataViews:
         self.protocol, self.store, self.records, self.unit = p, store, records, unit
         self.broker = store.client
         view = records.declare(f"{name}view", (self.broker, unit), force=False)
-        truth = records.declare(f"{name}truth", (unit,), force=True)
+        record = records.declare(f"{name}record", (unit,), force=True)
         self.view = {(b, u): view(b, u) for b in self.broker for u in unit}
-        self.truth = {u: truth(u) for u in unit}
+        self.record = {u: record(u) for u in unit}
         self.changed = p.flag("unheard", per=(self.broker, unit))
         store.watched.append(self)
 
@@ -59,7 +59,7 @@ class MetadataViews:
     def takes_place(self, b: int, u: int, record: Record) -> Any:
         """The formula: a write takes effect: the resolver prefers it to the writer's copy, and the copy is what is there."""
         copy = self.view[b, u]
-        return And(Not(self.records.keeps_old(copy, record, topic=False)), copy.version == self.truth[u].version)
+        return And(Not(self.records.keeps_old(copy, record, topic=False)), copy.version == self.record[u].version)
 
     def _is_news(self, b: int, u: int) -> Any:
         """What is read is not what the copy says (updateData)."""
@@ -71,11 +71,11 @@ class MetadataViews:
 
     def has_versions(self) -> Any:
         """The formula: no record has the last version, or it may be followed by the first."""
-        return self.records.overflow or all_of(self.truth[u].version < self.records.last for u in self.unit)
+        return self.records.overflow or all_of(self.record[u].version < self.records.last for u in self.unit)
 
     def is_known(self, b: int, u: int) -> Any:
         """The formula: the broker's copy of a unit is what is there."""
-        return self.view[b, u].equals(self.truth[u])
+        return self.view[b, u].equals(self.record[u])
 
     def may_write(self, b: int) -> Any:
         """The formula: the broker's writes reach the store, and no version is about to overflow if none ever does."""
@@ -98,7 +98,7 @@ class MetadataViews:
     def written(self, b: int, u: int, record: Record, condition: Any = True, *, on_reading: bool = False) -> Updates:
         """A node is written or deleted where the condition holds; ``on_reading`` says that the writer has just read it."""
         if on_reading:
-            accepted = And(condition, Not(self.records.keeps_old(self.truth[u], record, topic=False)))
+            accepted = And(condition, Not(self.records.keeps_old(self.record[u], record, topic=False)))
         else:
             accepted = And(condition, Or(record.absent, self.takes_place(b, u, record)))
         own = accepted if on_reading else Or(self.changed[b, u], accepted)
@@ -107,12 +107,12 @@ class MetadataViews:
     def put(self, u: int, record: Record, condition: Any = True) -> Updates:
         """A node is written or deleted where the condition holds, whatever it was: all hear of it who reach the store."""
         events = {self.changed[c, u]: Or(self.changed[c, u], And(condition, self.store.reaches(c))) for c in self.broker}
-        return merged(self.truth[u].becomes(record, condition), events)
+        return merged(self.record[u].becomes(record, condition), events)
 
     def forgotten(self, b: int, starts: Any = None) -> Updates:
         """A process that ends has no copy; one that starts reads all nodes: unless that is said, one that does not live."""
         starts = Not(self.store.lives[b]) if starts is None else starts
-        copies = (self.view[b, u].becomes(self.truth[u].where(starts, self.records.none)) for u in self.unit)
+        copies = (self.view[b, u].becomes(self.record[u].where(starts, self.records.none)) for u in self.unit)
         return merged(*copies, self.unheard(b))
 
     def _lost(self, b: int) -> Updates:
@@ -121,7 +121,7 @@ class MetadataViews:
 
     def _reestablished(self, b: int) -> Updates:
         """With a new session all nodes are read again."""
-        return merged(*(self.view[b, u].becomes(self.truth[u]) for u in self.unit), self.unheard(b))
+        return merged(*(self.view[b, u].becomes(self.record[u]) for u in self.unit), self.unheard(b))
 
     def _reconnected(self, b: int) -> Updates:
         """A broker whose connection is back reads what it may not have heard of."""
@@ -131,7 +131,7 @@ class MetadataViews:
 
     def reading(self, handler: Handler, b: int, u: int, *, may_answer: Any = True) -> tuple[Any, Updates]:
         """Guard and updates of a client that reads a node which was written; it waits where it answers, and may not yet."""
-        node = self.truth[u]
+        node = self.record[u]
         news = self.is_news(b, u)
         updates, answers, answer = handler(b, u, node)
         taken = {v: If(news, value, v) for v, value in updates.items()}

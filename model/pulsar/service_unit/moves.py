@@ -12,7 +12,7 @@ from fencepost.model.zookeeper.sessions_and_nodes import merged
 
 def declare_moves(channel: Channel) -> None:
     """Declares how units are given up, and to whom."""
-    p, units, records, due = channel.protocol, channel.units, channel.records, channel.due
+    p, units, records, to_publish = channel.protocol, channel.units, channel.records, channel.to_publish
     broker, unit = channel.broker, channel.unit
 
     @p.step(
@@ -55,7 +55,7 @@ def declare_moves(channel: Channel) -> None:
     )
     def release(b: int, u: int) -> Any:
         """The topics are closed, or late: the unit is free, or assigned to the broker that it is transferred to."""
-        to, version = channel.due_dst[b, u], records.after(channel.due_version[b, u])
+        to, version = channel.to_publish_dst[b, u], records.after(channel.to_publish_version[b, u])
         free = records.record("Free", version, src=b)
         released = records.record("Assigning", version, dst=to, src=b).where(to != NOBODY, free)
         ready = And(channel.is_releasing(b, u), Not(channel.is_closing(b, u)), units.may_write(b))
@@ -70,9 +70,9 @@ def declare_moves(channel: Channel) -> None:
         u=unit,
         only_if=channel.frees,
     )
-    def bury(b: int, u: int) -> Any:
+    def tombstone(b: int, u: int) -> Any:
         """A unit that was taken from the broker, and given to nobody, is closed: its record is deleted."""
-        return And(due[b, u] == "tombstone", Not(channel.is_closing(b, u)), units.may_write(b)), merged(
+        return And(to_publish[b, u] == "tombstone", Not(channel.is_closing(b, u)), units.may_write(b)), merged(
             units.written(b, u, records.none, And(channel.meets(b, u), channel.is_free(b, u))), channel.done(b, u)
         )
 

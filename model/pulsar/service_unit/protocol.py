@@ -141,7 +141,7 @@ def service_unit(
     declare_lookups(channel)
     declare_topics(channel, timeouts)
     declare_moves(channel)
-    parts.declare(channel.topics, channel.leaves)
+    parts.declare(channel.topics, channel.closing)
     halts = (conflicts >= attempts) + (expiries if store == "metadata" or splits else 0)
     leader.declare(expiries=expiries, faults=crashes + expiries + shutdowns, moves=crashes + shutdowns + halts)
     declare_shutdown(channel, leader)

@@ -104,21 +104,21 @@ class Splits:
         fails = self.stage[b] == "changing"
         return {variable: If(fails, value, variable) for variable, value in self.over(b).items()}
 
-    def learned(self, b: int, topics: Any, leaves: Any) -> Updates:
+    def learned(self, b: int, topics: Any, closing: Any) -> Updates:
         """The broker's copy of the layout has the child, and so the topics are the child's."""
         of_parent, of_child = topics[b, PARENT], topics[b, CHILD]
         return {
             self.copy[b]: True,
             of_child: If(of_parent != "closed", of_parent, of_child),
             of_parent: "closed",
-            leaves[b, CHILD]: Or(leaves[b, CHILD], leaves[b, PARENT], And(of_parent != "closed", self.is_lost(b))),
-            leaves[b, PARENT]: False,
+            closing[b, CHILD]: Or(closing[b, CHILD], closing[b, PARENT], And(of_parent != "closed", self.is_lost(b))),
+            closing[b, PARENT]: False,
         }
 
     # --- steps
 
-    def declare(self, topics: Any, leaves: Any) -> None:
-        """Declares how a unit is split; ``topics`` and ``leaves`` are the variables of the channel."""
+    def declare(self, topics: Any, closing: Any) -> None:
+        """Declares how a unit is split; ``topics`` and ``closing`` are the variables of the channel."""
         p, units, records, broker = self.protocol, self.units, self.records, self.broker
         splits = p.parameters["splits"]
         stage: Any = self.stage if splits else None
@@ -154,7 +154,7 @@ class Splits:
         )
         def change_layout(b: int) -> Any:
             """The layout is changed, if that was not done before by whoever had the split then."""
-            changed = {self.layout: True, **self.learned(b, topics, leaves), stage[b]: "deleting"}
+            changed = {self.layout: True, **self.learned(b, topics, closing), stage[b]: "deleting"}
             return And(stage[b] == "changing", self.store.reaches(b)), changed
 
         @p.fault(
@@ -187,4 +187,4 @@ class Splits:
         )
         def learn_layout(b: int) -> Any:
             """A broker hears that the layout was changed, and reads it."""
-            return And(self.store.reaches(b), self.layout, Not(self.copy[b])), self.learned(b, topics, leaves)
+            return And(self.store.reaches(b), self.layout, Not(self.copy[b])), self.learned(b, topics, closing)

@@ -64,7 +64,7 @@ class Syncer:
 
     def _is_accepted(self, u: int, record: Record) -> Any:
         """What is copied to a node is tested against what is there, as each copy waits for the one before it."""
-        return Not(self.stores.records.keeps_old(self.stores.nodes.truth[u], record, topic=False))
+        return Not(self.stores.records.keeps_old(self.stores.nodes.record[u], record, topic=False))
 
     def has_equally_many(self) -> Any:
         """The formula: both stores have equally many records."""
@@ -72,12 +72,12 @@ class Syncer:
 
     def left(self, u: int) -> Record:
         """The record of a unit in the store that the cluster leaves."""
-        records: Mapping[int, Record] = self.stores.topic.truth if self.stores.to_nodes else self.stores.nodes.truth
+        records: Mapping[int, Record] = self.stores.topic.record if self.stores.to_nodes else self.stores.nodes.record
         return records[u]
 
     def reached(self, u: int) -> Record:
         """The record of a unit in the store to which the cluster migrates."""
-        records: Mapping[int, Record] = self.stores.nodes.truth if self.stores.to_nodes else self.stores.topic.truth
+        records: Mapping[int, Record] = self.stores.nodes.record if self.stores.to_nodes else self.stores.topic.record
         return records[u]
 
     def _has_room(self, writes: Mapping[int, Any]) -> Any:
@@ -119,7 +119,7 @@ class Syncer:
         @p.step(by="syncer", to="store", mirrors=f"{starts}syncExistingItems", fair=True)
         def copy_existing() -> Any:
             """It copies to that store what there is in the other one."""
-            topic, nodes, copies = stores.topic.truth, stores.nodes.truth, {u: self.winner(u) for u in unit}
+            topic, nodes, copies = stores.topic.record, stores.nodes.record, {u: self.winner(u) for u in unit}
             lags = {u: And(Not(copies[u].absent), Not(topic[u].equals(copies[u]))) for u in unit}
             misses = {u: And(Not(copies[u].absent), Not(nodes[u].equals(copies[u]))) for u in unit}
             copied = [self._put(u, copies[u], lags[u], to_nodes=False) for u in unit]

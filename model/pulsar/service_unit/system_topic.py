@@ -3,7 +3,7 @@
 Mirrors ServiceUnitStateTableViewImpl over TableViewImpl of the client. A message is acknowledged when it is stored; whether it
 is accepted each view decides by itself, by the conflict resolver, as it comes to it. A view may lag, by ``lag`` messages at
 most; then nobody writes until it has read one, and what clients want is written only if it leaves room for one more. What every
-live broker has read is dropped from the log. ``truth`` is what one has come to that has read everything, as a broker does that
+live broker has read is dropped from the log. ``record`` is what one has come to that has read everything, as a broker does that
 starts.
 
 Compaction (StrategicTwoPhaseCompactor) keeps of each unit the message that its own fold has come to, at its old place. A view
@@ -39,7 +39,7 @@ HEARS = (
 class SystemTopic:
     """The log, the views, and how messages get there.
 
-    ``name`` goes before the names of what both stores have; with ``keeps_force`` it is known of a record in ``truth`` whether
+    ``name`` goes before the names of what both stores have; with ``keeps_force`` it is known of a record in ``record`` whether
     it was forced; with ``skips`` there are writers who leave out records.
     """
 
@@ -60,9 +60,9 @@ class SystemTopic:
         self.protocol, self.store, self.records, self.unit, self.lag = p, store, records, unit, lag
         self.broker = store.client
         view = records.declare(f"{name}view", (self.broker, unit), force=False)
-        truth = records.declare(f"{name}truth", (unit,), force=keeps_force)
+        record = records.declare(f"{name}record", (unit,), force=keeps_force)
         self.view = {(b, u): view(b, u) for b in self.broker for u in unit}
-        self.truth = {u: truth(u) for u in unit}
+        self.record = {u: record(u) for u in unit}
         self.behind = p.number("behind", 0, lag, per=self.broker)
         place = self.place = p.universe("place", lag, "m")
         message = records.declare("message", (place,), force=True)
@@ -98,7 +98,7 @@ class SystemTopic:
 
     def is_known(self, b: int, u: int) -> Any:
         """The formula: the broker's view of a unit is what the whole log comes to."""
-        return self.view[b, u].equals(self.truth[u])
+        return self.view[b, u].equals(self.record[u])
 
     def may_write(self, b: int) -> Any:
         """The formula: the broker's producer gets a message stored."""
@@ -123,8 +123,8 @@ class SystemTopic:
         behind = {
             c: self.behind[c] + how_many(And(condition, self.store.lives[c])) - (1 if c == reader else 0) for c in self.broker
         }
-        accepted = And(condition, Not(self.keeps_old(self.truth[u], record)))
-        updates = dict(self.truth[u].becomes(record, accepted))
+        accepted = And(condition, Not(self.keeps_old(self.record[u], record)))
+        updates = dict(self.record[u].becomes(record, accepted))
         for c in self.broker:
             updates[self.behind[c]] = behind[c]
         for k in self.place:
@@ -165,7 +165,7 @@ class SystemTopic:
         starts = Not(self.store.lives[b]) if starts is None else starts
         updates: Updates = {self.behind[b]: 0}
         for u in self.unit:
-            updates |= self.view[b, u].becomes(self.truth[u].where(starts, self.records.none))
+            updates |= self.view[b, u].becomes(self.record[u].where(starts, self.records.none))
         for k in self.place:
             needed = any_of(self.behind[c] > k for c in self.broker if c != b)
             updates |= self.message[k].becomes(self.message[k].where(needed, self.records.none))

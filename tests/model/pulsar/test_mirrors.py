@@ -63,7 +63,7 @@ def test_what_mirrors_nothing_is_still_an_action() -> None:
         (
             "unload",
             "ResourceLockImpl.release",
-            "release, strand, deletion_unheard, lone_release_unheard, start_release, stop_unload",
+            "release, release_fails, deletion_unheard, lone_release_unheard, start_release, stop_unload",
         ),
         ("topic", "ManagedLedgerImpl.updateLedgersIdsComplete", "list_new"),
         ("topic", "PersistentTopic.decrementPendingWriteOpsAndCheck", "unfence"),

@@ -14,12 +14,12 @@ from fencepost.model.bookkeeper.bookie import bookie
 from fencepost.model.bookkeeper.history import BOOKIE as HISTORY
 from fencepost.model.kernel import Kernel
 
-SERVES = ("replay", "save(sync)", "serve")
+BUNDLE_STATES = ("replay", "save(sync)", "serve")
 JOURNALS = ("write_journal", "sync_journal")
 STEPS = {
     "checkpoint": ("take_checkpoint", "save(sync)", "save_mark(sync)"),
-    "kill": ("kill", *SERVES),
-    "stop": ("stop", "save(sync)", "end", *SERVES),
+    "kill": ("kill", *BUNDLE_STATES),
+    "stop": ("stop", "save(sync)", "end", *BUNDLE_STATES),
     "fence": ("fence(l0)", *JOURNALS),
     "add": ("add(l0, e0)", *JOURNALS, "acknowledge(l0, e0)"),
     "recovery add": ("recovery_add(l0, e0)", *JOURNALS, "acknowledge_recovery(l0, e0)"),

@@ -25,7 +25,7 @@ SPLIT: Mapping[str, Value] = {**NODES, **STILL, "units": 2, "splits": 1}
 MUTANTS = {
     # what must always hold
     "views_of_the_same_messages_agree": Mutant({**TOPIC, **STILL}, "read", where(keeps("view_state"), b="b0"), 3),
-    "versions_suffice": Mutant({**TOPIC, **STILL, "versions": 3}, "read", sets("truth_version", 3), 2),
+    "versions_suffice": Mutant({**TOPIC, **STILL, "versions": 3}, "read", sets("record_version", 3), 2),
     # pulsar#24478, by which two brokers loaded a topic, and a ledger was lost
     "lost_brokers_own_nothing": Mutant({**NODES, **STILL, "expiries": 1}, defect="copy_kept", steps=5),
     # pulsar#26520: with it the monitor may have to run twice, and no more often
@@ -45,16 +45,16 @@ MUTANTS = {
     "nodes_go_with_a_reason": Mutant({**NODES, **STILL, "expiries": 1}, "reestablish", writes("leader_holder", "nobody"), 4),
     "processes_go_on": Mutant({**NODES, **STILL, "shutdowns": 1}, "end", without("stage["), 1),
     "overrides_have_a_reason": Mutant({**NODES, **STILL, "crashes": 1}, "clean_up", without("cleans["), 5),
-    "the_leader_buries": Mutant({**TOPIC, "burials": 1}, "bury_old", without("leads["), 11),
+    "the_leader_buries": Mutant({**TOPIC, "burials": 1}, "tombstone_old", without("leads["), 11),
     "topics_go_their_way": Mutant({**TOPIC, **STILL}, "open_topics", sets("topics", "late"), 4),
-    "records_go_their_way": Mutant({**TOPIC, **STILL}, "assign", writes("truth_src[{u}]", "b0"), 1),
+    "records_go_their_way": Mutant({**TOPIC, **STILL}, "assign", writes("record_src[{u}]", "b0"), 1),
     "only_overrides_are_forced": Mutant({**TOPIC, **STILL, "slow": True}, "assign", writes("message_force[m0]", True), 1),
     "unloads_are_asked_of_the_owner": Mutant(TOPIC, "transfer", without("view_dst["), 5),
     "splits_are_asked_of_the_owner": Mutant({**SPLIT, "store": "topic"}, "split", without("view_dst["), 4),
     "is_the_owner_that_a_topic_has": Mutant({**TOPIC, **STILL}, "open_topics", without("Or(And(view_state"), 1),
     "messages_stay_as_they_are": Mutant({**TOPIC, **STILL}, "read", keeps("message_version"), 2),
     "writes_are_heard": Mutant({**NODES, **STILL}, "assign", keeps("unheard"), 1),
-    "force_is_of_the_record": Mutant({**NODES, **STILL}, "read", writes("truth_force[{u}]", True), 2),
+    "force_is_of_the_record": Mutant({**NODES, **STILL}, "read", writes("record_force[{u}]", True), 2),
     "leaving_brokers_leave_no_nodes": Mutant({**NODES, **STILL, "shutdowns": 1}, "unregister", keeps("registry_holder"), 2),
     "handed_over_when_read": Mutant({**NODES, **STILL, "shutdowns": 1}, defect="override_not_repeated", steps=4),
     # pulsar#23064: before it overrides the record, the clean-up begins without a reason
@@ -62,30 +62,30 @@ MUTANTS = {
     "leaving_brokers_own_nothing": Mutant({**NODES, **STILL, "shutdowns": 1}, defect="override_not_repeated", steps=7),
     "children_follow_their_parents": Mutant(SPLIT, "change_layout", keeps("layout_split"), 8),
     # what must come about in the end
-    "looked_up_units_are_served": Mutant({**TOPIC, **STILL}, "assign", keeps("truth_state"), 6),
-    "moves_end": Mutant({**NODES, **STILL}, "read", keeps("truth_state"), 16),
+    "looked_up_units_are_served": Mutant({**TOPIC, **STILL}, "assign", keeps("record_state"), 6),
+    "moves_end": Mutant({**NODES, **STILL}, "read", keeps("record_state"), 16),
     "strays_close": Mutant(NODES, "close_topics", keeps("topics"), 13),
     # the run to what_comes_back_is_disposed_of goes on until clients are refused
     "what_is_owned_can_be_served": Mutant({**NODES, "crashes": 1}, defect="transfer_back_unfinished", steps=16),
-    "clean_ups_end": Mutant({**NODES, **STILL, "crashes": 1}, "spare", keeps("cleans"), 10),
+    "clean_ups_end": Mutant({**NODES, **STILL, "crashes": 1}, "call_off_clean_up", keeps("cleans"), 10),
     "somebody_leads": Mutant({**NODES, **STILL, "crashes": 1}, "lead", keeps("leads"), 5),
-    "units_outlive_their_brokers": Mutant({**NODES, **STILL, "crashes": 1}, "miss", keeps("cleans"), 6),
+    "units_outlive_their_brokers": Mutant({**NODES, **STILL, "crashes": 1}, "schedule_clean_up", keeps("cleans"), 6),
     "layouts_are_learned": Mutant(SPLIT, "learn_layout", keeps("layout_copy"), 15),
     # what must be possible
     "compacted": Mutant({**TOPIC, "compactions": 1}, "compact", keeps("message_gone")),
     "session_given_up": Mutant({**NODES, **STILL, "disconnects": 1}, "lose", keeps("link")),
     "connected_again": Mutant({**NODES, **STILL, "disconnects": 1}, "disconnect", writes("session[{c}]", False)),
-    "buried": Mutant({**TOPIC, "burials": 1}, "bury_old", keeps("truth_state")),
+    "buried": Mutant({**TOPIC, "burials": 1}, "tombstone_old", keeps("record_state")),
     "owned_and_known": Mutant({**TOPIC, **STILL}, "open_topics", keeps("topics")),
     "transferred": Mutant(TOPIC, "detach_topics", sets("topics", "closed")),
     "relieved": Mutant({**TOPIC, **STILL, "crashes": 1}, "lead", keeps("leads")),
     "handed_over": Mutant({**NODES, **STILL, "shutdowns": 1}, "unregister", keeps("stage")),
     "lost_races": Mutant({**TOPIC, **STILL}, "assign", keeps("pending")),
-    "split_and_served": Mutant(SPLIT, "delete_parent", keeps("truth_state")),
+    "split_and_served": Mutant(SPLIT, "delete_parent", keeps("record_state")),
     "is_the_owner_that_a_topic_has_take": Mutant({**TOPIC, **STILL}, "open_topics", keeps("topics")),
-    "is_the_owner_that_a_topic_has_create": Mutant({**TOPIC, **STILL}, "read", keeps("truth_state")),
+    "is_the_owner_that_a_topic_has_create": Mutant({**TOPIC, **STILL}, "read", keeps("record_state")),
     "is_the_owner_that_a_topic_has_lose": Mutant({**TOPIC, "multi_phase": False}, "close_topics", keeps("topics")),
-    "is_the_owner_that_a_topic_has_release": Mutant(TOPIC, "read", keeps("truth_state")),
+    "is_the_owner_that_a_topic_has_release": Mutant(TOPIC, "read", keeps("record_state")),
 }
 
 

@@ -18,7 +18,7 @@ TWO: Mapping[str, Value] = {"hashes": 5, "bundles": 2, "splits": 2}
 
 QUICK = ("children_have_the_parents_owner", "splits_end", "served_in_the_end")
 
-TAKES_BUSY_LOCKS = both(sets("lock", "valid"), sets("serves", "active"))
+TAKES_BUSY_LOCKS = both(sets("lock", "valid"), sets("bundle_state", "active"))
 
 MUTANTS = {
     # what must always hold
@@ -30,7 +30,7 @@ MUTANTS = {
     # what must happen in the end
     "splits_end": Mutant(ONE, "write", sets("split", "preparing"), 8),
     "parent_is_unowned_in_the_end": Mutant(ONE | {"brokers": 1}, defect="parent_never_released", steps=8),
-    "served_in_the_end": Mutant(ONE, "create", sets("serves", "inactive"), 2),
+    "served_in_the_end": Mutant(ONE, "create", sets("bundle_state", "inactive"), 2),
     # what must be possible
     "split_done": Mutant(ONE, "release", keeps("owner_holder")),
     "parent_acquired_again": Mutant(ONE, "release", keeps("owner_holder")),

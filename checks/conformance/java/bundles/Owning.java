@@ -186,12 +186,12 @@ abstract class Owning extends Client {
         Object lock = locked(path);
         told.put("state", lock == null ? "none" : HeldStore.field(lock, "state").toString());
         if (lock != null) {
-            told.put("again", (boolean) HeldStore.field(lock, "revalidateAfterReconnection"));
+            told.put("revalidate_when_back", (boolean) HeldStore.field(lock, "revalidateAfterReconnection"));
             told.put("version", (long) HeldStore.field(lock, "version"));
         }
         CompletableFuture<OwnedBundle> owned = cache().getOwnedBundlesAsync().get(bundle(bundle));
         boolean absent = owned == null || !owned.isDone();
-        told.put("serves", absent ? "absent" : owned.get().isActive() ? "active" : "inactive");
+        told.put("bundle_state", absent ? "absent" : owned.get().isActive() ? "active" : "inactive");
         @SuppressWarnings("unchecked")
         var known = (org.apache.pulsar.metadata.api.MetadataCache<NamespaceEphemeralData>) HeldStore.field(locks(), "cache");
         told.put("cached", known.getIfCached(path).map(of -> named(of.getNativeUrl())).orElse("nobody"));

@@ -163,13 +163,13 @@ final class UnitBroker extends Client {
             case "settle":
                 channel.settle();
                 return null;
-            case "miss":
-                return miss(request.path("broker").asText(), texts(request.path("others")));
+            case "schedule-clean-up":
+                return scheduleCleanUp(request.path("broker").asText(), texts(request.path("others")));
             case "override":
                 around.selectedFor = units.get(unit);
                 around.selected = request.path("to").asText();
                 return monitor(unit, request, true);
-            case "bury":
+            case "tombstone-old":
                 return monitor(unit, request, false);
             case "split":
                 requests.writing(unit, () -> channel.publishSplitEventAsync(
@@ -249,7 +249,7 @@ final class UnitBroker extends Client {
     // --- the leader
 
     /** The monitor finds that a broker is not there: the clean-up after it is to be done. */
-    private String miss(String missed, List<String> others) throws Exception {
+    private String scheduleCleanUp(String missed, List<String> others) throws Exception {
         if (channel.cleaned().contains(missed)) {
             return name + " has not ended the last clean-up after " + missed;
         }

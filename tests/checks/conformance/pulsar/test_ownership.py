@@ -103,7 +103,7 @@ SENT_AGAIN = (
     "reconnect(b0); release(b0, *)"
 )
 NEVER_RELEASED = (
-    f"{OWNS}; expire(b0); try_to_own(b1, *); create(b1, *); start_release(b0, *); strand(b0, *);"
+    f"{OWNS}; expire(b0); try_to_own(b1, *); create(b1, *); start_release(b0, *); release_fails(b0, *);"
     "learn_of_expiry(b0); reestablish(b0)"
 )
 CLEANED_UP = (
@@ -149,39 +149,39 @@ def test_the_hazards_of_each_release(release: str) -> None:
     with start_ownership(Asked(release)) as adapter:
         two = follow(adapter, UNATTENDED, "found_lock_unattended", disconnects=1, expiries=1)
         assert two.verdict == "agrees", two
-        assert shown(two, "serves") == {"b0": "active", "b1": "active"}  # for good: nothing is outstanding
+        assert shown(two, "bundle_state") == {"b0": "active", "b1": "active"}  # for good: nothing is outstanding
         assert shown(two, "requests") == {"b0": [], "b1": []}
 
         orphan = follow(adapter, ORPHAN, "recreated_behind_release", expiries=1, releases=1)
         assert orphan.verdict == "agrees", orphan
-        assert (holder(orphan), shown(orphan, "serves")) == ("b0", {"b0": "absent", "b1": "absent"})
+        assert (holder(orphan), shown(orphan, "bundle_state")) == ("b0", {"b0": "absent", "b1": "absent"})
 
         again = follow(adapter, SENT_AGAIN, "deletion_sent_again", disconnects=1, releases=1)
         assert again.verdict == "agrees", again
-        assert (holder(again), shown(again, "serves")) == ("nobody", {"b0": "absent", "b1": "active"})
+        assert (holder(again), shown(again, "bundle_state")) == ("nobody", {"b0": "absent", "b1": "active"})
 
         stranded = follow(adapter, NEVER_RELEASED, expiries=1, releases=1)
         assert stranded.verdict == "agrees", stranded
         assert shown(stranded, "state") == {"b0": "Releasing", "b1": "Valid"}
-        assert shown(stranded, "serves") == {"b0": "inactive", "b1": "active"}
+        assert shown(stranded, "bundle_state") == {"b0": "inactive", "b1": "active"}
 
         cleaned = follow(adapter, CLEANED_UP, "stale_unload", expiries=1, releases=1)
         assert cleaned.verdict == "agrees", cleaned
-        assert shown(cleaned, "serves")["b0"] == "active"  # until the release is answered
+        assert shown(cleaned, "bundle_state")["b0"] == "active"  # until the release is answered
         assert (shown(cleaned, "state")["b0"], shown(cleaned, "requests")["b0"]) == ("Releasing", ["release"])
 
         # what is released is active, and so it is unloaded in its turn, when nothing may be left to release
         again = follow(adapter, f"{CLEANED_UP}; release(b0, *); clean_up(b0, *)", "stale_unload", expiries=1, releases=1)
         assert again.verdict == "agrees", again
-        assert shown(again, "serves") == {"b0": "absent", "b1": "absent"}
+        assert shown(again, "bundle_state") == {"b0": "absent", "b1": "absent"}
 
         unheard = follow(adapter, LOSS_UNHEARD, "recreated_behind_release", disconnects=1, expiries=1, releases=1)
         assert unheard.verdict == "agrees", unheard
-        assert (holder(unheard), shown(unheard, "serves")) == ("b0", {"b0": "active", "b1": "active"})
+        assert (holder(unheard), shown(unheard, "bundle_state")) == ("b0", {"b0": "active", "b1": "active"})
 
         former = follow(adapter, FORMER_NODE, crashes=1)
         assert former.verdict == "agrees", former
-        assert (holder(former), shown(former, "serves")) == ("nobody", {"b0": "absent", "b1": "active"})
+        assert (holder(former), shown(former, "bundle_state")) == ("nobody", {"b0": "absent", "b1": "active"})
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,14 @@ def test_what_a_broker_answers_of_a_disabled_owner_is_not_seen(adapter: Ownershi
 # --- beyond the model: the state of a lock that is being released
 
 WHILE_RELEASED = (
-    "own", "let create", "expire", "learn", "reestablish", "unload", "let-both read create", "let-unheard release",
+    "own",
+    "let create",
+    "expire",
+    "learn",
+    "reestablish",
+    "unload",
+    "let-both read create",
+    "let-unheard release",
 )
 """A release begins as the read of a revalidation is out, whose creation makes the lock Valid again; its answer is lost."""
 

@@ -123,7 +123,7 @@ def seen(outcome: Outcome, what: str) -> object:
 def serves(outcome: Outcome, broker: str) -> dict[str, str]:
     brokers = seen(outcome, "brokers")
     assert isinstance(brokers, dict)
-    return {u: bundle["serves"] for u, bundle in brokers[broker]["bundles"].items() if bundle["serves"] != "absent"}
+    return {u: bundle["bundle_state"] for u, bundle in brokers[broker]["bundles"].items() if bundle["bundle_state"] != "absent"}
 
 
 def overwritten(adapter: SplitAdapter) -> None:

@@ -87,8 +87,8 @@ def test_the_jars_are_pinned(release: str) -> None:
 # --- runs that a person can follow
 
 OWNS = "try_to_own(b0, *); create(b0, *)"
-SERVES = f"{OWNS}; open_topic(b0, *)"
-UNLOADS = f"{SERVES}; start_unload(b0, *)"
+BUNDLE_STATES = f"{OWNS}; open_topic(b0, *)"
+UNLOADS = f"{BUNDLE_STATES}; start_unload(b0, *)"
 LATE = f"{UNLOADS}; time_out_closing(b0, *); release(b0, *)"
 
 
@@ -105,7 +105,7 @@ def test_the_next_unload_does_not_wait_for_a_topic_that_was_late(adapter: Unload
     assert (shown(again, "topic_open")["b0"], shown(again, "requests")["b0"]) == (True, ["release", "close"])
 
 
-LOST = f"{SERVES}; expire(b0); try_to_own(b1, *); create(b1, *); learn_of_expiry(b0); reestablish(b0); find_other(b0, *)"
+LOST = f"{BUNDLE_STATES}; expire(b0); try_to_own(b1, *); create(b1, *); learn_of_expiry(b0); reestablish(b0); find_other(b0, *)"
 UNLOADED_AND_LOST = (
     f"{UNLOADS}; expire(b0); try_to_own(b1, *); create(b1, *); learn_of_expiry(b0); reestablish(b0); find_other(b0, *);"
     f"start_unload(b1, *); release(b1, *); hear_of_deletion(b0, *); {OWNS}; close_topic(b0, *)"
@@ -125,11 +125,15 @@ def test_what_is_lost_is_unloaded_by_itself(adapter: UnloadAdapter) -> None:
 
 OVERTAKEN = "expire(b0); learn_of_expiry(b0); {other}reestablish(b0); {released}start_unload(b0, *); {heard}release(b0, *)"
 EVENT_WAITS = f"{OWNS}; {OVERTAKEN.format(other='', released='', heard='')}; {OWNS}; disconnect(b0, 1); lose(b0); resume(b0)"
-LOOKS_BEHIND_ITS_RELEASE = f"{SERVES}; " + OVERTAKEN.format(
-    other="try_to_own(b1, *); create(b1, *); ",
-    released="start_unload(b1, *); ",
-    heard="release(b1, *); hear_of_deletion(b0, *); close_topic(b0, *); ",
-) + "; recreate_behind_release(b0, *)"
+LOOKS_BEHIND_ITS_RELEASE = (
+    f"{BUNDLE_STATES}; "
+    + OVERTAKEN.format(
+        other="try_to_own(b1, *); create(b1, *); ",
+        released="start_unload(b1, *); ",
+        heard="release(b1, *); hear_of_deletion(b0, *); close_topic(b0, *); ",
+    )
+    + "; recreate_behind_release(b0, *)"
+)
 
 
 @pytest.mark.parametrize(

@@ -162,7 +162,7 @@ def _single_owner(workers: int = 1, **parameters: int) -> Lemmas:
 def test_single_owner_is_rediscovered(parameters: dict[str, int]) -> None:
     lemmas = _single_owner(**parameters)
     assert lemmas.is_proved
-    assert 'Implies(s.serves[b, u] != "absent", s.owner_holder[u] == b)' in lemmas.text
+    assert 'Implies(s.bundle_state[b, u] != "absent", s.owner_holder[u] == b)' in lemmas.text
 
 
 @pytest.mark.long
