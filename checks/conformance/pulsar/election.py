@@ -10,9 +10,7 @@ from fencepost.checks.conformance.running.adapter import Observable, Owed
 from fencepost.checks.conformance.running.brokers import BrokersAdapter, Line, do, let, of_all, read_of
 from fencepost.checks.conformance.running.view import View
 
-_LINK = "the harness has no link that breaks, so that nobody is cut off"
 _LOOKUP = "lookups are NamespaceService's, which the harness does not have"
-_UNHEARD = "the harness breaks no connection under a request"
 
 OWED = {
     "looking": "look",
@@ -97,6 +95,10 @@ _LINES: Mapping[str, Line] = {
     "expire_former": do("expire-former"),
     "learn_of_expiry": do("learn"),
     "reestablish": do("reestablish"),
+    **{step: do(step) for step in ("disconnect", "lose", "reconnect", "resume")},
+    "creation_unheard": let("create", unheard=True),
+    "deletion_unheard": let("delete", unheard=True),
+    "deletion_at_close_unheard": let("give-back", unheard=True),
 }
 
 
@@ -105,8 +107,6 @@ class ElectionAdapter(BrokersAdapter):
 
     protocol = "election"
     not_covered: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("disconnect", "lose", "reconnect", "resume"), _LINK),
-        **dict.fromkeys(("creation_unheard", "deletion_unheard", "deletion_at_close_unheard"), _UNHEARD),
         "reestablish_unheard": "the harness loses no session event",
         **dict.fromkeys(("ask", "redirect", "choose", "take", "give_up"), _LOOKUP),
         "forget_leader": "the election's cache has no expiry in these releases",

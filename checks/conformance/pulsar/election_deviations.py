@@ -14,11 +14,16 @@ UNDER_WAY = ("looking", "proposing", "confirming", "retaking", "withdrawing")
 
 def _is_electing(action: Action, view: View, seen: Seen) -> bool:
     """An election of the broker is under way, or is to be tried again; or the first of its process has failed."""
-    if action.name != "reestablish":
+    if action.name not in ("reestablish", "reconnect", "resume"):
         return False
     broker = action.arguments["c"]
     stage, begun = view[f"stage[{broker}]"], view.get(f"begun[{broker}]", "deletion")
     return stage in UNDER_WAY or (stage == "waiting" and begun in ("start", "deletion"))
+
+
+def _fails_with_a_session(action: Action, view: View, seen: Seen) -> bool:
+    """A request is to fail for want of a connection, while there is a session."""
+    return action.name == "fail" and bool(view[f"session[{action.arguments['b']}]"])
 
 
 def _deletes_twice(action: Action, view: View, seen: Seen) -> bool:
@@ -29,9 +34,15 @@ def _deletes_twice(action: Action, view: View, seen: Seen) -> bool:
 ALLOWANCES: tuple[Allowance, ...] = (
     Allowance(
         "two elections at once",
-        "the code goes on with an election that is under way, or is to be tried again, beside those that a new session begins; "
-        "the model drops it. The harness has it fail before, as a lost session does. A process whose first one fails ends",
+        "the code goes on with an election that is under way, or is to be tried again, beside those that a session event "
+        "begins; the model drops it. The harness has it fail before, as a lost session does. A process whose first one fails "
+        "ends",
         _is_electing,
+    ),
+    Allowance(
+        "a request that fails with its connection",
+        "the code sends it again until there is a connection, and it fails only with its session",
+        _fails_with_a_session,
     ),
     Allowance(
         "a leader that is closed twice",

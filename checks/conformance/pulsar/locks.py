@@ -107,7 +107,6 @@ NOT_COVERED: Mapping[str, str] = {
     "time_out": "a request that meets no connection is sent again until there is one",
     "release_with_session": "no release has it",
     "reestablish_unheard": "the harness loses no session event",
-    "lone_release_unheard": "the harness has no other operation fail beside a deletion",
 }
 
 
@@ -190,6 +189,13 @@ def _strand(step: Taken) -> dict[str, Any]:
     return {"do": "fail" if gone else "let", "what": "release", "newest": True}
 
 
+def _lone_release_unheard(step: Taken) -> dict[str, Any]:
+    """The store carries a deletion out alone, and the connection breaks when it has taken effect."""
+    if step.arguments["done"] != "1":
+        raise Departure("the harness breaks the connection when the deletion has taken effect")
+    return {"do": "let-alone-unheard", "what": "release"}
+
+
 LOCK_STEPS: Mapping[str, Step] = {
     "try_to_own": do("own"),
     "create": let("create"),
@@ -201,6 +207,7 @@ LOCK_STEPS: Mapping[str, Step] = {
     "fail": _fail,
     "creation_unheard": lambda step: {"do": "let-unheard", "what": "create"},
     "deletion_unheard": lambda step: {"do": "let-unheard", "what": outstanding(step)},
+    "lone_release_unheard": _lone_release_unheard,
     "hear_of_deletion": do("hear"),
     "disconnect": lambda step: {"do": "disconnect", "arrived": step.arguments["arrived"] == "1"},
     "lose": do("lose"),

@@ -72,9 +72,21 @@ ELECTION = Target(
         {"brokers": 2, "crashes": 1, "closes": 1},
         {"brokers": 2, "expiries": 1},
         {"brokers": 2, "expiries": 1, "crashes": 1, "closes": 1},
+        {"brokers": 2, "disconnects": 2},
+        {"brokers": 2, "disconnects": 1, "expiries": 1},
+        {"brokers": 2, "disconnects": 1, "closes": 1},
+        {"brokers": 2, "disconnects": 1, "crashes": 1},
     ),
-    weights={"start_closing": 0.1, "expire": 0.3, "crash": 0.5},
-    hazards=("closed_goes_on", "closed_elects_again", "failure_not_retried"),
+    weights={
+        "start_closing": 0.1,
+        "expire": 0.3,
+        "crash": 0.5,
+        "disconnect": 0.2,
+        "creation_unheard": 0.3,
+        "deletion_unheard": 5.0,
+        "deletion_at_close_unheard": 5.0,
+    },
+    hazards=("closed_goes_on", "closed_elects_again", "failure_not_retried", "deletion_sent_again"),
 )
 
 

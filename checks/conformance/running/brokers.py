@@ -13,9 +13,9 @@ Line = Callable[[str], dict[str, Any]]
 """Makes the line to the harness for a broker."""
 
 
-def let(what: str) -> Line:
-    """Lets that request of the broker go."""
-    return lambda b: {"do": "let", "of": b, "what": what}
+def let(what: str, *, unheard: bool = False) -> Line:
+    """Lets that request of the broker go; ``unheard``, the connection breaks before it is answered."""
+    return lambda b: {"do": "let-unheard" if unheard else "let", "of": b, "what": what}
 
 
 def do(what: str) -> Line:
@@ -53,7 +53,9 @@ class BrokersAdapter(Adapter):
         return self._seen({"do": "begin", "brokers": [universe.label(member) for member in universe]})
 
     def take(self, step: Taken) -> Seen:
-        return self._seen(self.lines[step.action.name](next(iter(step.arguments.values()))))
+        line = self.lines[step.action.name](next(iter(step.arguments.values())))
+        arrived = {"arrived": step.arguments["arrived"] == "1"} if "arrived" in step.arguments else {}
+        return self._seen(line | arrived)
 
     def close(self) -> None:
         self.session.close()

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.running.adapter import Adapter, Departure, Observable, Owed, Seen, Taken
 from fencepost.checks.conformance.running.view import View
-from fencepost.checks.conformance.service_unit.channel_deviations import ALLOWANCES, DEVIATIONS
+from fencepost.checks.conformance.service_unit.channel_deviations import ALLOWANCES
 from fencepost.checks.conformance.service_unit.channel_requests import (
     NOBODY,
     Record,
@@ -150,7 +150,6 @@ class ChannelAdapter(Adapter):
     observables = OBSERVABLES
     shown_by_requests = ("existing", "to_publish", "to_publish_dst", "to_publish_version")
     allowances = ALLOWANCES
-    deviations = DEVIATIONS
 
     def __init__(self, session: Session) -> None:
         self.session = session

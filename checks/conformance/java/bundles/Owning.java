@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.apache.pulsar.broker.namespace.NamespaceEphemeralData;
 import org.apache.pulsar.broker.namespace.OwnedBundle;
@@ -64,6 +65,9 @@ abstract class Owning extends Client {
             case "let-unheard":
                 there = letUnheard(bundle, what);
                 break;
+            case "let-alone-unheard":
+                there = letAloneUnheard(bundle, what);
+                break;
             case "fail":
                 there = fail(bundle, what);
                 break;
@@ -98,15 +102,29 @@ abstract class Owning extends Client {
 
     /** A request of that kind takes effect, and the connection breaks before it is answered. */
     private boolean letUnheard(String bundle, String kind) throws Exception {
-        String path = path(bundle);
-        Held held = held(path, kind, true);
+        Held held = held(path(bundle), kind, true);
         if (held == null) {
             return false;
         }
-        boolean deletes = !kind.equals(BundleRequests.CREATE);
-        // the server tells who watches of the deletion before it answers
-        unheard(held, () -> deletes ? server.node(path) == null && store.hasNews(path) : server.node(path) != null);
+        unheard(held, effect(bundle, kind));
         return true;
+    }
+
+    /** The same of a deletion that the store carries out alone. */
+    private boolean letAloneUnheard(String bundle, String kind) throws Exception {
+        Held held = held(path(bundle), kind, true);
+        if (held == null) {
+            return false;
+        }
+        aloneUnheard(held, effect(bundle, kind));
+        return true;
+    }
+
+    /** Whether a request of that kind has taken effect; of a deletion the server tells who watches before it answers. */
+    private Callable<Boolean> effect(String bundle, String kind) {
+        String path = path(bundle);
+        boolean creates = kind.equals(BundleRequests.CREATE);
+        return () -> creates ? server.node(path) != null : server.node(path) == null && store.hasNews(path);
     }
 
     /** A request of that kind is answered with: the session is gone. */

@@ -49,6 +49,18 @@ final class Broker extends Client {
         return true;
     }
 
+    /** A request of that kind takes effect, and the connection breaks before it is answered; false if there is none. */
+    boolean letUnheard(String kind) throws Exception {
+        List<Held> meant = store.requests().stream().filter(r -> Requests.shown(r.kind()).equals(kind)).toList();
+        if (meant.isEmpty()) {
+            return false;
+        }
+        boolean creates = kind.equals(Requests.CREATE);
+        // the server tells who watches of a deletion before it answers
+        unheard(meant.get(0), () -> creates ? server.node(path) != null : server.node(path) == null && store.hasNews(path));
+        return true;
+    }
+
     /**
      * What the election waits for is answered with: the session is gone. So is what it asks for after that, except the look of the
      * election that a session event begins next. False if it waits for nothing.

@@ -38,6 +38,9 @@ public final class ElectionBench extends ClientsBench<Broker> {
                 boolean there = what.equals("retry") ? broker.retry() : broker.let(what);
                 orRefuse(there, broker.name + " has no request outstanding: " + what);
                 break;
+            case "let-unheard":
+                orRefuse(broker.letUnheard(request.path("what").asText()), broker.name + " has no such request outstanding");
+                break;
             case "hear":
                 orRefuse(broker.hear(), broker.name + " has no deletion to hear of");
                 break;

@@ -133,6 +133,12 @@ abstract class Client {
         store.learn(SessionEvent.ConnectionLost);
     }
 
+    /** The same of a deletion that the store carries out alone: it is answered with the loss of the connection. */
+    void aloneUnheard(HeldStore.Held held, Callable<Boolean> effect) throws Exception {
+        store.sendAloneUnheard(held, link, effect);
+        store.learn(SessionEvent.ConnectionLost);
+    }
+
     /** The connection is there again, and the broker is told of all up to that event. */
     private void back(SessionEvent event) throws Exception {
         link.mend();

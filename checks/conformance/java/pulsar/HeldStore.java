@@ -2,9 +2,12 @@ package org.apache.pulsar.metadata.coordination.impl;
 
 import fencepost.Server;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -20,6 +23,7 @@ import org.apache.pulsar.metadata.api.extended.SessionEvent;
 import org.apache.pulsar.metadata.impl.ZKMetadataStore;
 import org.apache.pulsar.metadata.impl.ZKSessionWatcher;
 import org.apache.pulsar.metadata.impl.batching.MetadataOp;
+import org.apache.pulsar.metadata.impl.batching.OpDelete;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
@@ -210,6 +214,27 @@ final class HeldStore extends ZKMetadataStore {
         Server.until("effect of a request", effect);
         cut(link);
         Server.until("request that is sent again", () -> requests().stream().anyMatch(each -> each.op() == held.op()));
+    }
+
+    /**
+     * Sends a deletion that was held in a batch of which another operation fails: the store then carries it out alone. The link is cut
+     * when it has taken effect, and it is not sent again.
+     */
+    void sendAloneUnheard(Held held, Wire link, Callable<Boolean> effect) throws Exception {
+        remove(held);
+        MetadataOp failing = deletionOf("/nowhere");
+        failing.getFuture().whenComplete((none, error) -> link.silence());
+        super.batchOperation(List.of(failing, held.op()));
+        Server.until("effect of a request", effect);
+        cut(link);
+        Server.until("answer to a request", () -> held.op().getFuture().isDone());
+    }
+
+    /** Since 5.0 an operation has options, too. */
+    private static MetadataOp deletionOf(String path) throws Exception {
+        var constructor = OpDelete.class.getConstructors()[0];
+        Object[] arguments = {path, Optional.empty(), Set.of()};
+        return (MetadataOp) constructor.newInstance(Arrays.copyOf(arguments, constructor.getParameterCount()));
     }
 
     /** A request that was held is answered with: the session is gone. The answer is made here, as the real client has it. */
