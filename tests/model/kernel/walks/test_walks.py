@@ -17,6 +17,7 @@ from fencepost.model.bookkeeper.ledger import ledger
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.compiler.loops import HAS_DEPOSIT, by_clearing, by_deposit
 from fencepost.model.kernel.compiler.program import Program, bit_set, members
+from fencepost.model.kernel.search.search import search
 from fencepost.model.kernel.walks.course import Strategy
 from fencepost.model.kernel.walks.sample import Sample
 from fencepost.model.kernel.walks.walking import first_of
@@ -318,6 +319,25 @@ def test_unseen_is_estimated() -> None:
     assert rare.sampled > 300
     assert 0.1 < once / visits.total() < 0.7
     assert rare.unseen == pytest.approx(once / visits.total(), rel=0.15)
+
+
+@pytest.mark.long
+def test_what_is_estimated_as_unseen_is_what_further_walks_find() -> None:
+    """On an instance that is known whole: the estimate is about further walks, and not about how much of the space is left."""
+    kernel = Kernel(ledger(entries=1))
+    whole = search(kernel).distinct
+
+    def visits(seed: int, count: int) -> list[tuple[int, ...]]:
+        return [state for n in range(count) for state in walk_path(kernel, seed=seed, walk=n, steps=60).states]
+
+    estimates, shares = [], []
+    for seed in range(1, 9):
+        estimates.append(random_walks(kernel, seed=seed, count=400, steps=60).unseen or 0.0)
+        seen, further = set(visits(seed, 400)), visits(100 + seed, 200)
+        shares.append(sum(state not in seen for state in further) / len(further))
+        assert len(seen) < 0.3 * whole
+    assert 0.02 < sum(shares) / 8 < 0.3
+    assert sum(estimates) == pytest.approx(sum(shares), rel=0.3)
 
 
 @pytest.mark.parametrize("select", [by_deposit, by_clearing] if HAS_DEPOSIT else [by_clearing])
