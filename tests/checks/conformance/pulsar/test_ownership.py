@@ -106,6 +106,10 @@ NEVER_RELEASED = (
     f"{OWNS}; expire(b0); try_to_own(b1, *); create(b1, *); start_release(b0, *); release_fails(b0, *);"
     "learn_of_expiry(b0); reestablish(b0)"
 )
+RELEASED_ALONE = (
+    f"{OWNS}; start_release(b0, *); lone_release_unheard(b0, *, 1); reconnect(b0); hear_of_deletion(b0, *);"
+    "try_to_own(b1, *); create(b1, *)"
+)
 CLEANED_UP = (
     f"{OWNS}; expire(b0); try_to_own(b1, *); create(b1, *); learn_of_expiry(b0); reestablish(b0); lose_in_background(b0, *);"
     "start_release(b1, *); release(b1, *); try_to_own(b0, *); create(b0, *); clean_up(b0, *)"
@@ -164,6 +168,10 @@ def test_the_hazards_of_each_release(release: str) -> None:
         assert stranded.verdict == "agrees", stranded
         assert shown(stranded, "state") == {"b0": "Releasing", "b1": "Valid"}
         assert shown(stranded, "bundle_state") == {"b0": "inactive", "b1": "active"}
+
+        alone = follow(adapter, RELEASED_ALONE, "lone_release_fails", disconnects=1, releases=1)
+        assert alone.verdict == "agrees", alone
+        assert (holder(alone), shown(alone, "state")) == ("b1", {"b0": "Releasing", "b1": "Valid"})
 
         cleaned = follow(adapter, CLEANED_UP, "stale_unload", expiries=1, releases=1)
         assert cleaned.verdict == "agrees", cleaned
