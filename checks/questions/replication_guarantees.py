@@ -18,6 +18,11 @@ from fencepost.properties.vocabulary import Suite
 REPLICATION = PROTOCOLS["replication"]
 MOST = 2
 """How many absences of bookies are asked about."""
+EVENTS = {
+    "worker_sessions": "{n} lost session{s} of a worker of auto-recovery",
+    "recover": "{n} run{s} of the command recover",
+}
+"""What the rows count that say whether a copy can be lost."""
 MOST_COPIES = 3
 """Write quorums above this are not asked about: a search of them takes minutes."""
 
@@ -48,7 +53,10 @@ def replication_guarantees(settings: AutoRecoverySettings, sizes: Sizes, release
         present = REPLICATION.hazards(releases)
         defects = {} if unasked else {bug: {**small, **shown} for bug, shown in bugs.items() if bug in present}
         entry = replace(REPLICATION, suite=suite)
-        return Guarantee(name, says, denies, entry, {**small, **parameters}, (event,), most, defects, unasked=unasked)
+        counted = EVENTS.get(name, "")
+        return Guarantee(
+            name, says, denies, entry, {**small, **parameters}, (event,), most, defects, event=counted, unasked=unasked
+        )
 
     keeps, loses = (
         "no copy of an acknowledged entry is lost while bookies are replaced ",

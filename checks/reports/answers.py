@@ -196,7 +196,7 @@ def _way(way: Way, releases: Releases) -> dict[str, Any]:
         "project": history.project if history else None,
         "present": list(history.present) if history else [],
         "fixed": history.fixed or None if history else None,
-        "avoided_by": history.avoided_by or None if history else None,
+        "avoided_by": (history.avoided_by if history else way.avoided_by) or None,
         "upstream": list(upstream(history)) if history else [],
         "seen": list(_sightings(way, history, releases)) if history else [],
         "run": way.steps,

@@ -99,10 +99,10 @@ def _needs_java(document: Path) -> bool:
     return re.search(r"^\$ fencepost (conform (?!log )|reproduce \w)", text, re.MULTILINE) is not None
 
 
-def _walks(document: Path) -> bool:
-    """Whether an example starts Spark."""
-    text = document.read_text(encoding="utf-8")
-    return re.search(r"^\$ fencepost explore (?!report|trace)(?!.*--exhaustive)", text, re.MULTILINE) is not None
+def _walks(document: Path, *, deep: bool) -> bool:
+    """Whether an example, deep or not, starts Spark."""
+    walk = re.compile(r"^\$ fencepost explore (?!report|trace)(?!.*--exhaustive)", re.MULTILINE)
+    return any(block.is_deep == deep and walk.search(block.text) for block in blocks(document.read_text(encoding="utf-8")))
 
 
 def _with_examples(*, deep: bool) -> list[ParameterSet]:
@@ -115,7 +115,7 @@ def _with_examples(*, deep: bool) -> list[ParameterSet]:
             marks=[
                 pytest.mark.documents,
                 *([pytest.mark.java] if _needs_java(document) else []),
-                *([pytest.mark.spark] if deep and _walks(document) else []),
+                *([pytest.mark.spark] if _walks(document, deep=deep) else []),
                 *([pytest.mark.smoke] if _name(document) in BY_DEFAULT and not _has_later(document) else []),
             ],
         )

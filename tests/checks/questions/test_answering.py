@@ -163,6 +163,24 @@ def test_a_setting_that_avoids_a_bug_takes_its_way_from_the_answer(tmp_path: Pat
     assert "fencepost reproduce fence-forgotten --release 4.17.3" in text
 
 
+@pytest.mark.later
+def test_the_bookies_settings_are_among_what_loses_a_message(tmp_path: Path) -> None:
+    files = tmp_path / "broker.conf", tmp_path / "bookkeeper.conf"
+    files[0].write_text(STOCK)
+    files[1].write_text("bookiePort=3181\njournalDirectory=journal\nledgerDirectories=ledgers\njournalSyncData=false\n")
+    settings, releases = read_settings(*files), Releases.of(NEWEST)
+    run = [entry for name, entry in PROTOCOLS.items() if is_run(name, settings.load_manager, NEWEST)]
+    bugs = list(hazards(run, releases, settings, (), ()))
+    cluster = Cluster("both", Place(files[0]), settings, 3, True, True)
+    lost = next(answered(cluster, releases, bugs, MEANS, Searches(), {}))
+    ways = {way.name: way for way in lost.ways}
+    assert ways["power"].needs == ("1 power cut of a bookie", "a lost session of a broker")
+    assert ways["headers_without_pages_not_saved"].needs == ("a restarted bookie", "a lost session of a broker")
+    assert ways["target_is_a_member"].needs == ("1 lost session of a worker of auto-recovery", "1 other copy lost")
+    assert ways["target_is_a_member"].faults == 2
+    assert command(ways["power"]) == "see the guarantee power"
+
+
 def test_without_time_nothing_is_said(tmp_path: Path) -> None:
     answers = answers_of(tmp_path, NEWEST, means=replace(MEANS, ends=0.0))
     assert {answer.value for answer in answers} == {"unknown"}
