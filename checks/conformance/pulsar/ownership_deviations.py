@@ -34,9 +34,21 @@ def _is_about_to_be_valid(action: Action, view: View, seen: Seen) -> bool:
 
 def _overtakes_a_creation(action: Action, view: View, seen: Seen) -> bool:
     """A release begins while a revalidation creates the node, now or as soon as topics are closed."""
-    if action.name in ("start_release", "start_unload"):
+    if action.name in ("start_release", "start_unload", "release_disabled"):
         return bool(view[f"lock[{_place(action)}]"] == "recreating")
     return action.name == "find_missing" and view.get(f"unloading[{_place(action)}]", "none") != "none"
+
+
+def _overtakes_a_read_of_a_disabled_one(action: Action, view: View, seen: Seen) -> bool:
+    return action.name == "release_disabled" and view[f"lock[{_place(action)}]"] == "checking"
+
+
+def _finds_its_own_disabled_node(action: Action, view: View, seen: Seen) -> bool:
+    if action.name != "try_to_own":
+        return False
+    broker, bundle = action.arguments["b"], action.arguments["u"]
+    own = view[f"owner_holder[{bundle}]"] == broker and not view[f"owner_former[{bundle}]"]
+    return own and bool(view.get(f"owner_disabled[{bundle}]"))
 
 
 def _hears_of_several(action: Action, view: View, seen: Seen) -> bool:
@@ -71,9 +83,20 @@ name."""
 ALLOWANCES: tuple[Allowance, ...] = (
     *LOCK_ALLOWANCES,
     Allowance(
+        "disabled behind its release",
+        "what a read of a disabled bundle creates behind its release is disabled; in the model it is not",
+        _overtakes_a_read_of_a_disabled_one,
+    ),
+    Allowance(
         "a lookup that reads where it need not",
         "a broker that is acquiring the bundle, or that knows of an owner, answers without a read; it knows more if it reads",
         _answers_without_reading,
+    ),
+    Allowance(
+        "a lookup that finds the broker's own disabled node",
+        "OwnershipCache.getOwnerAsync acquires a bundle whose node is the broker's own, unless that is disabled: then the "
+        "lookup is answered with it; in the model the broker acquires it again. Nothing in a broker disables a bundle",
+        _finds_its_own_disabled_node,
     ),
     Allowance(
         "an unload of what is unloaded",
