@@ -257,7 +257,7 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     }
 
 
-EXPLAINED = {"service_unit_migration": {"closing"}}
+EXPLAINED = {"service_unit_migration": {"closing", "close_topics"}}
 """The suspicions that docs/explanation/teeth.md explains."""
 
 

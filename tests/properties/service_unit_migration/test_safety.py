@@ -18,7 +18,7 @@ COUNTS = {
 
 CONTROLS: dict[str, dict[str, int]] = {name: {} for name in COUNTS}
 
-EXPLAINED = {name: {"closing"} for name in ("to nodes", "to the topic")}
+EXPLAINED = {name: {"closing", "close_topics"} for name in ("to nodes", "to the topic")}
 """Without an unload no broker closes topics because the unit is another's."""
 
 CAUGHT = {
