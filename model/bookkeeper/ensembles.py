@@ -189,6 +189,12 @@ class Ensembles:
         """The formula: the last ensembles of both copies have the same bookies, whatever their first entries are."""
         return And(*(mine == theirs for mine, theirs in zip(self._last(), other._last(), strict=True)))
 
+    def begins_as(self, other: Ensembles) -> Any:
+        """The formula: this copy has the other's ensembles before the other's last, and one that begins where that begins."""
+        same = [And(*(a == b for a, b in zip(self._flat(f), other._flat(f), strict=True))) for f in self._fragments]
+        firsts = [Or(other.count <= f, self.first[f] == other.first[f]) for f in self._fragments]
+        return And(self.count >= other.count, *firsts, *(Or(other.count <= f + 1, same[f]) for f in self._fragments))
+
     def values(self) -> list[Any]:
         """The variables of the copy."""
         flat: list[Any] = [self.count, *self.first]
@@ -205,6 +211,14 @@ class Ensembles:
     def copied_from_if(self, condition: Any, other: Ensembles) -> dict[Any, Any]:
         """The updates that make this copy say what the other says where the condition holds."""
         return {mine: If(condition, theirs, mine) for mine, theirs in self.copied_from(other).items()}
+
+    def end_copied_from(self, other: Ensembles) -> dict[Any, Any]:
+        """The updates that make this copy's last ensemble, and what follows it, as the other has them."""
+        copied = self.copied_from(other)
+        for f in list(self._fragments)[:-1]:
+            for mine in (self.first[f], *self._flat(f)):
+                copied[mine] = If(self.count > f + 1, mine, copied[mine])
+        return copied
 
     def last_copied_from(self, other: Ensembles) -> dict[Any, Any]:
         """The updates that make this copy, of one fragment, hold the last ensemble of the other for all its entries."""

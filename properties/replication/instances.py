@@ -37,6 +37,7 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "target_is_a_member": {"commands": 1, "crashes": 2},
     "target_not_asked_again": {"crashes": 1, "losses": 1},
     "collector_trusts_the_lock": {"commands": 1, "collects": True},
+    "collected_is_refused": {"expiries": 1, "collects": True},
     "deletes_lock_of_successor": {"workers": 2, "expiries": 1},
     "listed_replica_is_no_news": {"crashes": 2},
     "task_deleted_without_lock": {"workers": 2, "expiries": 1, "crashes": 2},

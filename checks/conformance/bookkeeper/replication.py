@@ -80,15 +80,19 @@ def _ensemble(view: View) -> list[str]:
     return [view[f"member[{place}]"] for place in view.members("place")]
 
 
-def _of_copies(family: str) -> Observable:
-    """Copies at the bookies that are up: of the others nothing can be seen."""
+def _entries(numbers: list[int]) -> frozenset[str]:
+    return frozenset(f"e{number}" for number in numbers)
+
+
+def _of_running(family: str, read: Callable[[Any], Any]) -> Observable:
+    """What the bookies that are up have: of the others nothing can be seen."""
     return Observable(
         family,
         (family,),
         lambda view: (
             {b: view[f"{family}[{b}]"] for b in view.members("bookie") if view[f"up[{b}]"]} if f"{family}[b0]" in view else None
         ),
-        lambda seen: {b: frozenset(f"e{e}" for e in one[family]) for b, one in seen["bookies"].items() if one["up"]},
+        lambda seen: {b: read(one[family]) for b, one in seen["bookies"].items() if one["up"]},
     )
 
 
@@ -130,8 +134,10 @@ OBSERVABLES = (
         lambda view: {b: view[f"up[{b}]"] for b in view.members("bookie")},
         lambda seen: {b: one["up"] for b, one in seen["bookies"].items()},
     ),
-    _of_copies("stored"),
-    _of_copies("rotten"),
+    _of_running("stored", _entries),
+    _of_running("rotten", _entries),
+    _of_running("loaded", bool),
+    _of_running("refuses", bool),
 )
 
 
@@ -273,4 +279,4 @@ class ReplicationAdapter(Adapter):
         return Seen(answer["seen"], frozenset(owed))
 
 
-_SIZES = ("bookies", "ensemble", "entries", "workers", "commands", "rots")
+_SIZES = ("bookies", "ensemble", "entries", "workers", "commands")

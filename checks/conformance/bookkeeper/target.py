@@ -134,6 +134,7 @@ REPLICATION = Target(
         "target_is_a_member",
         "target_not_asked_again",
         "collector_trusts_the_lock",
+        "collected_is_refused",
         "deletes_lock_of_successor",
         "listed_replica_is_no_news",
         "task_deleted_without_lock",

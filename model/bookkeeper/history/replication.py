@@ -50,6 +50,19 @@ REPLICATION: dict[str, History] = {
         "(BOOKKEEPER-895). The report is of a recover that fails, on 4.16.7: releases with the fix of #4462 refuse copies of a "
         "fenced ledger after its deletion; those that were acknowledged before it are lost",
     ),
+    "collected_is_refused": History(
+        "bookkeeper",
+        upstream=("#4668", "#4462"),
+        since="4.16.7, 4.17.2",
+        releases="4.17.2 to 4.18.0, not 4.14.5, 4.16.6",
+        harm="becomes_whole",
+        costs="a ledger stays without a copy where no other bookie is left, and recover fails with BKLedgerFencedException",
+        avoided_by="a restart of the bookie that refuses: what it remembers is in memory",
+        evidence="HandleFactoryImpl.markIfConflictWritingOccurs is to remember ledgers that were fenced. deleteLedger of "
+        "SingleDirectoryDbLedgerStorage and of InterleavedLedgerStorage calls it when the index has forgotten the ledger: "
+        "isFenced throws NoLedgerException, which counts as limbo, so every ledger whose descriptor is loaded is remembered. "
+        "HandleFactoryImpl.getHandle then refuses adds of recovery, too, for seven days since the last of them",
+    ),
     "deletes_lock_of_successor": History(
         "bookkeeper",
         since="4.2.0",

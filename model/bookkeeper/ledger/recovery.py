@@ -336,8 +336,11 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
 
     @p.rule
     def published_by_close(r: int) -> dict[Any, Any]:
-        """The ensembles that recovery has changed become known; what was there before it is what it started from."""
-        return published.copied_from(new_ensembles[r])
+        """The last ensemble and those after it become as recovery has changed them; those before it stay as the store has them.
+
+        Auto-recovery may have replaced bookies there.
+        """
+        return published.end_copied_from(new_ensembles[r])
 
     may_close.instead("closes_at_lac", lambda r: phase[r] == "reading")
     may_be_closed.instead("recovery_closes_blindly", lambda: status != "deleted")

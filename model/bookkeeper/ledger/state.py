@@ -60,7 +60,6 @@ class LedgerState:
         self.sent_to = p.subset("sent_to", entry, per=bookie)
         self.taken_by_bookie = p.subset("taken_by_bookie", entry, per=bookie)
         self.acked = p.subset("acked", entry, per=bookie)
-        self.writer_version = p.number("writer_version", 0, versions)
         self.writers: Ensembles = Ensembles.declare(p, "writer", striping)
 
         # The runs of recovery. ``recovery_lac`` is the last add confirmed of the handle that recovers: up to it recovery knows

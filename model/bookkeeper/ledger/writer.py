@@ -16,7 +16,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
     """Declares the steps of the writer, and those of the store that answer it."""
     bookie, entry, writers, published = s.bookie, s.entry, s.writers, s.published
     writer, sent, lac, confirmed, piggybacked_lac = s.writer, s.sent, s.lac, s.confirmed, s.piggybacked_lac
-    sent_to, taken_by_bookie, acked, status, version = s.sent_to, s.taken_by_bookie, s.acked, s.status, s.version
+    sent_to, taken_by_bookie, acked, status = s.sent_to, s.taken_by_bookie, s.acked, s.status
     unsetting = Unsetting(p, s) if p.has("confirms_while_unsetting") else None
 
     def lives() -> Any:
@@ -178,23 +178,23 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         }
 
     @p.rule
-    def is_current() -> Any:
-        """The metadata are those that the writer knows: its update names their version."""
-        return version == s.writer_version
+    def is_allowed() -> Any:
+        """The ledger is OPEN, whatever its version: an update that conflicts is tried again with what it finds."""
+        return status == "open"
 
-    is_current.instead("change_ignores_version", lambda: True)
+    is_allowed.instead("change_ignores_version", lambda: True)
 
     @p.step(by="store", fair=True, only_if=s.changes, mirrors="MetadataUpdateLoop.writeLoop, LedgerManager.writeLedgerMetadata")
     def publish_change() -> Any:
-        """The store replaces the ensembles, if the metadata are still those that the writer knows.
+        """The store replaces the last ensemble, or appends one, if the ledger is still OPEN.
 
-        Recovery raises their version before it asks any bookie, so that from then on the writer cannot go to bookies of which
-        recovery does not know.
+        Recovery marks it before it asks any bookie, so that from then on the writer cannot go to bookies of which recovery does
+        not know. The ensembles before the last stay as the store has them: auto-recovery may have replaced bookies there.
         """
-        return And(writer == "changing", is_current(), s.may_update), {
+        return And(writer == "changing", is_allowed(), s.may_update), {
             writer: "changed",
-            status: "open",  # the metadata are written as a whole, as the writer knows them
-            **published.copied_from(writers),
+            status: "open",  # the metadata are written as a whole
+            **published.end_copied_from(writers),
             **s.after_update,
         }
 
@@ -205,11 +205,6 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
     def kept_acks() -> dict[Any, Any]:
         """The acknowledgements of whoever has left a write set are void: PendingAddOp.unsetSuccessAndSendWriteRequest."""
         return {acked[b]: acked[b] & held(b) for b in bookie}
-
-    @p.rule
-    def version_after_change() -> Any:
-        """The writer knows the metadata that it has changed."""
-        return s.writer_version + 1
 
     @p.rule
     def is_through() -> Any:
@@ -226,7 +221,6 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         is_through.instead("confirms_while_unsetting", unsetting.is_through)
         loop_ended.instead("confirms_while_unsetting", unsetting.ended)
     kept_acks.instead("replaced_acks_kept", dict)
-    version_after_change.instead("change_not_committed", lambda: s.writer_version)
 
     @p.step(
         by="writer",
@@ -246,9 +240,8 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         def pending(b: int) -> Any:
             return entry.where(lambda e: And(lac < e, e <= sent, writers.holds(b, e)))
 
-        return And(writer == "changed", is_through(), s.writer_version < s.versions), {
+        return And(writer == "changed", is_through()), {
             writer: "writing",
-            s.writer_version: version_after_change(),
             **{sent_to[b]: sent_to[b] | pending(b) for b in bookie},
             **kept_acks(),
             **loop_ended(),

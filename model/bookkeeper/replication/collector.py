@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.bookkeeper.replication.state import NOBODY, State, Updates
-from fencepost.model.language import And, If, Not, any_of
+from fencepost.model.language import And, If, Not, Or, any_of
 
 
 def declare_collector(s: State) -> None:
@@ -25,6 +25,21 @@ def declare_collector(s: State) -> None:
         """Nobody replicates the ledger."""
         return s.lock == NOBODY
 
+    @p.rule
+    def after_deletion(b: int) -> Updates:
+        """What a bookie keeps of a ledger that it has deleted: nothing."""
+        return {}
+
+    # The bookie means to mark a ledger that is fenced. Its index has forgotten the ledger by then, which counts as fenced
+    # (HandleFactoryImpl.markIfConflictWritingOccurs).
+    if s.refuses is not None:
+        after_deletion.instead(
+            "collected_is_refused",
+            lambda b: {
+                s.refuses[b]: Or(s.refuses[b], And(may_delete(b), s.loaded[b])),
+                s.loaded[b]: And(s.loaded[b], Not(may_delete(b))),
+            },
+        )
     may_delete.instead("collector_trusts_the_lock", lambda b: True)
     may_delete.instead("collector_takes_no_lock", lambda b: True)
     may_lock.instead("collector_takes_no_lock", lambda b: True)
@@ -66,4 +81,9 @@ def declare_collector(s: State) -> None:
     )
     def collect(b: int) -> Any:
         """It deletes the copies of the bookie, and releases the lock."""
-        return And(s.surplus[b], s.up[b]), {**s.forgets_all(b, may_delete(b)), s.surplus[b]: False, **released()}
+        return And(s.surplus[b], s.up[b]), {
+            **s.forgets_all(b, may_delete(b)),
+            **after_deletion(b),
+            s.surplus[b]: False,
+            **released(),
+        }

@@ -9,6 +9,8 @@ DEFECTS = {
     "there",
     "collector_trusts_the_lock": "the collector of over-replicated ledgers takes a free lock for a sign that nobody copies: "
     "recover takes none, and a worker may have lost its own",
+    "collected_is_refused": "bookkeeper#4668: a bookie that has deleted a surplus copy refuses to store the ledger again "
+    "until it is restarted",
     "deletes_lock_of_successor": "a worker whose session is gone deletes the lock by its path, whoever has it now",
     "listed_replica_is_no_news": "a bookie that the task lists already is marked again without a new version of the task: the "
     "worker that checked before deletes the task",

@@ -24,7 +24,8 @@ class State:
     ``task`` is the node of the under-replicated ledger, ``task_version`` its version, ``missing`` the replicas that it lists;
     ``audited`` are the bookies whose present absence the auditor has looked at. ``switch`` is whether an operator has disabled
     auto-recovery. ``surplus`` are the bookies whose collector has read that no metadata name them, ``decommissions_wait``
-    those that a command waits for.
+    those that a command waits for. ``loaded`` says that a bookie has got a copy since it started, and ``refuses`` that it has
+    deleted the ledger after that.
 
     Of a worker, or a run of the command ``recover``, ``seen`` is the version of the task, ``excluded`` the ensemble as it was
     checked, ``bad`` the bookies that are to be replaced, ``moves`` by whom, ``copied`` the entries that the new bookies have
@@ -71,6 +72,9 @@ class State:
         collectors = (f"gc{b}" for b in bookie if collects)
         self.lock = p.choice("lock", (NOBODY, *(f"w{w}" for w in self.locking), *collectors))
         self.surplus: Any = p.flag("surplus", per=bookie) if collects else None
+        refusing = collects and p.has("collected_is_refused")
+        self.loaded: Any = p.flag("loaded", per=bookie, init=lambda b: b < place.size) if refusing else None
+        self.refuses: Any = p.flag("refuses", per=bookie) if refusing else None
         self.switch: Any = p.choice("switch", SWITCH) if disable != "no" else None
         self.decommissions = p.subset("decommissions_wait", bookie)
 
@@ -106,9 +110,12 @@ class State:
             updates[self.rotten[b]] = If(where, whole, self.rotten[b])
         return updates
 
-    def stored_where(self, where: Callable[[int], Any], e: int) -> Updates:
-        """Each bookie of which the condition holds gets a good copy of the entry."""
-        return {variable: value for b in self.bookie for variable, value in self.stores(b, e, where(b)).items()}
+    def added_where(self, where: Callable[[int], Any], e: int) -> Updates:
+        """A client adds the entry to each bookie of which the condition holds: it gets a good copy."""
+        copies = {variable: value for b in self.bookie for variable, value in self.stores(b, e, where(b)).items()}
+        if self.loaded is None:
+            return copies
+        return copies | {self.loaded[b]: Or(self.loaded[b], where(b)) for b in self.bookie}
 
     def forgets_all(self, b: int, where: Any = True) -> Updates:
         """The bookie has no copy of the ledger any more, where the condition holds."""
@@ -140,11 +147,12 @@ class State:
         none = {self.moves[w, o]: "none" for o in self.bookie}
         return {self.bad[w]: (), self.excluded[w]: (), self.copied[w]: (), **none, **known}
 
-    def session_of_collector_gone(self, b: int) -> Updates:
-        """The lock of the bookie's collector goes with its session."""
+    def process_gone(self, b: int) -> Updates:
+        """The bookie's process has ended: its session with its collector's lock, and what it has in memory."""
         if not self.collects:
             return {}
-        return {self.lock: If(self.lock == f"gc{b}", NOBODY, self.lock), self.surplus[b]: False}
+        memory = {} if self.loaded is None else {self.loaded[b]: False, self.refuses[b]: False}
+        return {self.lock: If(self.lock == f"gc{b}", NOBODY, self.lock), self.surplus[b]: False, **memory}
 
     def is_enabled(self) -> Any:
         """Auto-recovery is not disabled."""

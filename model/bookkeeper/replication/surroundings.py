@@ -21,7 +21,7 @@ def declare_surroundings(s: State, *, ack_quorum: int) -> None:
         """The writer adds an entry at every member that is up; a member in limbo is fenced, and fails it."""
         fenced = any_of(And(takes(b), s.limbo[b]) for b in bookie) if s.integrity else False
         enough = at_least(ack_quorum, (takes(b) for b in bookie))
-        added = s.stored_where(takes, e)
+        added = s.added_where(takes, e)
         return And(s.status == "open", Not(s.confirmed.has(e)), enough, Not(fenced)), {
             s.confirmed: s.confirmed.plus(e),
             **added,
@@ -35,7 +35,7 @@ def declare_surroundings(s: State, *, ack_quorum: int) -> None:
     @p.fault(by="b", spends="crashes", b=bookie)
     def crash(b: int) -> Any:
         """The bookie goes away, with its data."""
-        return s.up[b], {s.up[b]: False, s.audited[b]: False, **s.session_of_collector_gone(b)}
+        return s.up[b], {s.up[b]: False, s.audited[b]: False, **s.process_gone(b)}
 
     @p.step(by="b", b=bookie, mirrors="BookieImpl.start", only_if=p.budgets["crashes"])
     def restart(b: int) -> Any:
@@ -47,7 +47,7 @@ def declare_surroundings(s: State, *, ack_quorum: int) -> None:
         """The bookie's disk is lost with it. Without its cookie it does not start."""
         limbo = {s.limbo[b]: False, s.needs_check[b]: False} if s.integrity else {}
         lost = {s.up[b]: False, s.gone[b]: True, s.audited[b]: False, **s.forgets_all(b), **limbo}
-        return And(Not(s.gone[b]), s.up[b]), {**lost, **s.session_of_collector_gone(b)}
+        return And(Not(s.gone[b]), s.up[b]), {**lost, **s.process_gone(b)}
 
     @p.fault(by="b", spends="gaps", b=bookie, e=entry)
     def lose_entry(b: int, e: int) -> Any:

@@ -76,6 +76,14 @@ def _declare_replacement(s: State, tasks: Tasks) -> None:
         due = And(s.phase[w] == "choosing", s.bad[w].has(o), s.moves[w, o] == "none")
         return And(o != n, due, is_choice(w, n)), {s.moves[w, o]: n}
 
+    @p.rule
+    def takes_copies(b: int) -> Any:
+        """The bookie stores what is added to it past a fence: BookieImpl.recoveryAddEntry."""
+        return s.up[b]
+
+    if s.refuses is not None:
+        takes_copies.instead("collected_is_refused", lambda b: And(s.up[b], Not(s.refuses[b])))
+
     @p.step(
         by="w",
         w=s.worker,
@@ -86,8 +94,8 @@ def _declare_replacement(s: State, tasks: Tasks) -> None:
     def copy(w: int, e: int) -> Any:
         """An entry is read from any member and added to each new bookie, past a fence; all acknowledge it."""
         due = And(s.phase[w] == "choosing", s.all_chosen(w), s.fragment(w).has(e), Not(s.copied[w].has(e)))
-        answer = all_of(Implies(s.is_target(w, b), s.up[b]) for b in bookie)
-        added = s.stored_where(lambda b: s.is_target(w, b), e)
+        answer = all_of(Implies(s.is_target(w, b), takes_copies(b)) for b in bookie)
+        added = s.added_where(lambda b: s.is_target(w, b), e)
         return And(due, s.readable(e), answer), {s.copied[w]: s.copied[w].plus(e), **added}
 
     @p.rule
@@ -143,7 +151,7 @@ def _declare_replacement(s: State, tasks: Tasks) -> None:
     def fail(w: int) -> Any:
         """There is no bookie to choose, a new one does not answer or is a member by now, or nobody can read an entry."""
         nobody_left = And(Not(s.all_chosen(w)), Not(at_least(1, (is_choice(w, n) for n in bookie))))
-        silent = And(Not(is_copied(w)), any_of(And(s.is_target(w, b), Not(s.up[b])) for b in bookie))
+        silent = And(Not(is_copied(w)), any_of(And(s.is_target(w, b), Not(takes_copies(b))) for b in bookie))
         unreadable = any_of(And(s.fragment(w).has(e), Not(s.copied[w].has(e)), Not(s.readable(e))) for e in entry)
         refused = Or(Not(is_new(w)), Not(is_there(w)))
         return And(s.phase[w] == "choosing", Or(nobody_left, silent, unreadable, refused)), done(w)

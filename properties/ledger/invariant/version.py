@@ -1,4 +1,4 @@
-"""The version guards the only moments at which the ensembles change."""
+"""The version counts what the store does; its mark guards the only moments at which the ensembles change."""
 
 from __future__ import annotations
 
@@ -14,22 +14,11 @@ def version_lemmas(suite: Suite, w: Words) -> None:
     s, recoverer, ended, active = w.s, w.recoverer, w.ended, w.active
 
     @suite.lemma
-    def writer_knows_the_version() -> Any:
-        """While the ledger is open the writer knows its version; after that it is behind for good."""
-
-        def knows(its_own: Any) -> Any:
-            return And(Implies(s.status == "open", s.version == its_own), Implies(s.status != "open", s.version > its_own))
-
-        unaware = Implies(s.writer.among("writing", "changing"), knows(s.writer_version))
-        return And(unaware, Implies(s.writer == "changed", knows(s.writer_version + 1)))
-
-    @suite.lemma
     def version_is_bounded() -> Any:
         """Only changes of ensemble, the mark of recovery, the close and the deletion raise the version."""
         return And(
             s.version <= s.changes + how_many(s.status != "open", ended, s.status == "deleted"),
             Implies(And(s.status == "open", s.writer == "changing"), s.version < s.changes),
-            Implies(And(s.writer == "changed", s.status == "open"), s.writer_version < s.version),
         )
 
     @suite.lemma

@@ -74,8 +74,8 @@ def test_without_fences_it_is_refused_with_the_run_that_truncates() -> None:
     (truncated,) = explore(whole, properties=["no_truncation"]).verdicts
     assert (refused.verdict, refused.reach["steps"], truncated.reach["steps"]) == ("violated", 13, 13)
     output = show(refused.trace, suite.protocol, violated=refused.property)
-    assert "  close_recovered(r0) is no step of stand-in: there it is status open -> closed\n" in output
-    assert "    from status open; sent 1; confirmed 1; end 0\n" in output
+    assert "  confirm(e0) is no step of stand-in: there it is confirmed 0 -> 1\n" in output
+    assert "    from status closed; sent 1; confirmed 0; end 0\n" in output
 
 
 def refines(defect: str, weak: Collection[str]) -> bool:

@@ -37,6 +37,7 @@ import org.apache.bookkeeper.proto.BookieProtocol;
 import org.apache.bookkeeper.proto.checksum.DigestManager;
 import org.apache.bookkeeper.stats.NullStatsLogger;
 import org.apache.bookkeeper.util.DiskChecker;
+import org.apache.bookkeeper.util.collections.ConcurrentLongHashMap;
 
 /** A bookie as it is shipped, without its network: BookieImpl over a journal and a ledger storage in a folder. */
 final class RealBookie {
@@ -60,6 +61,8 @@ final class RealBookie {
     private boolean synced;
     private int kills;
     private BookieImpl bookie;
+    /** Its HandleFactoryImpl. */
+    private Object handles;
     private Cache<?, ?> deletedWhenFenced;
     /** Whether anything has reached the bookie since it was last looked at. */
     boolean touched = true;
@@ -120,14 +123,16 @@ final class RealBookie {
         BookieImpl made = new BookieImpl(conf, metadata.createRegistrationManager(), storage, disks, ledgers, indexes, stats,
                 allocator, () -> new BookieServiceInfo(Map.of(), List.of()));
         made.start();
-        Field handles = BookieImpl.class.getDeclaredField("handles");
-        handles.setAccessible(true);
-        Object factory = handles.get(made);
-        Field deleted = factory.getClass().getDeclaredField("recentlyFencedAndDeletedLedgers");
-        deleted.setAccessible(true);
-        deletedWhenFenced = (Cache<?, ?>) deleted.get(factory);
+        handles = field(BookieImpl.class, "handles").get(made);
+        deletedWhenFenced = (Cache<?, ?>) field(handles.getClass(), "recentlyFencedAndDeletedLedgers").get(handles);
         bookie = made;
         touched = true;
+    }
+
+    private static Field field(Class<?> of, String name) throws NoSuchFieldException {
+        Field field = of.getDeclaredField(name);
+        field.setAccessible(true);
+        return field;
     }
 
     /**
@@ -158,8 +163,7 @@ final class RealBookie {
 
     /** A checkpoint, as one comes by time, or as the process is stopped (SyncThread.flush). */
     void flush() throws Exception {
-        Field thread = BookieImpl.class.getDeclaredField("syncThread");
-        thread.setAccessible(true);
+        Field thread = field(BookieImpl.class, "syncThread");
         Method request = thread.getType().getDeclaredMethod("requestFlush");
         request.setAccessible(true);
         ((Future<?>) request.invoke(thread.get(running()))).get(20, TimeUnit.SECONDS);
@@ -177,16 +181,20 @@ final class RealBookie {
      * bookie start (DataIntegrityCheckImpl.runPreBootCheck) is done here: the ledger is fenced, and in limbo.
      */
     void lose(long ledger, long keep, byte[] key) throws Exception {
-        keep(ledger, LongStream.range(0, keep).toArray(), key);
+        for (ByteBuf bytes : restartedWith(ledger, LongStream.range(0, keep))) {
+            CompletableFuture<Integer> written = new CompletableFuture<>();
+            running().recoveryAddEntry(bytes, (rc, l, e, b, c) -> written.complete(rc), null, key);
+            written.get(20, TimeUnit.SECONDS);
+        }
         storage().setMasterKey(ledger, key);
         storage().setFenced(ledger);
         storage().setLimboState(ledger);
     }
 
-    /** Starts in another folder, with these entries of the ledger and nothing else. */
-    private void keep(long ledger, long[] entries, byte[] key) throws Exception {
+    /** Starts in another folder, with nothing; returns those of these entries that it had. */
+    private List<ByteBuf> restartedWith(long ledger, LongStream entries) throws Exception {
         List<ByteBuf> kept = new ArrayList<>();
-        for (long entry : entries) {
+        for (long entry : entries.toArray()) {
             ByteBuf bytes = raw(ledger, entry);
             if (bytes != null) {
                 kept.add(Unpooled.copiedBuffer(bytes));
@@ -195,11 +203,7 @@ final class RealBookie {
         }
         abandon(another());
         start();
-        for (ByteBuf bytes : kept) {
-            CompletableFuture<Integer> written = new CompletableFuture<>();
-            running().recoveryAddEntry(bytes, (rc, l, e, b, c) -> written.complete(rc), null, key);
-            written.get(20, TimeUnit.SECONDS);
-        }
+        return kept;
     }
 
     /** The bookie is gone with its disk. */
@@ -207,9 +211,19 @@ final class RealBookie {
         abandon(another());
     }
 
-    /** The bookie loses one entry of the ledger. */
+    /** The bookie loses one entry of the ledger, and is as before in all else: what its storage and its memory have of it. */
     void loseEntry(long ledger, long lost, int entries, byte[] key) throws Exception {
-        keep(ledger, LongStream.range(0, entries).filter(entry -> entry != lost).toArray(), key);
+        boolean wasLoaded = loaded(ledger);
+        List<ByteBuf> kept = restartedWith(ledger, LongStream.range(0, entries).filter(entry -> entry != lost));
+        storage().setMasterKey(ledger, key);
+        for (ByteBuf bytes : kept) {
+            storage().addEntry(bytes);
+        }
+        if (wasLoaded) {
+            Method load = handles.getClass().getDeclaredMethod("getHandle", long.class, byte[].class, boolean.class);
+            load.setAccessible(true);
+            load.invoke(handles, ledger, key, false);
+        }
     }
 
     private ServerConfiguration configuration() {
@@ -260,10 +274,20 @@ final class RealBookie {
     /** Whether an add of the writer would be refused: the ledger is fenced, or was when it was deleted. */
     boolean fenced(long ledger) throws Exception {
         try {
-            return knows(ledger) && kept().isFenced(ledger) || deletedWhenFenced.getIfPresent(ledger) != null;
+            return knows(ledger) && kept().isFenced(ledger) || refuses(ledger);
         } catch (Bookie.NoLedgerException e) {
             return false; // collected, and known still by an entry in the memory table
         }
+    }
+
+    /** Whether the bookie has the ledger's descriptor in memory: a client has added to the ledger since it started. */
+    boolean loaded(long ledger) throws Exception {
+        return ((ConcurrentLongHashMap<?>) field(handles.getClass(), "ledgers").get(handles)).containsKey(ledger);
+    }
+
+    /** Whether the bookie refuses the ledger, because it has deleted it. */
+    boolean refuses(long ledger) {
+        return deletedWhenFenced.getIfPresent(ledger) != null;
     }
 
     boolean limbo(long ledger) throws Exception {

@@ -184,9 +184,8 @@ public final class ReplicationBench implements Lines.Target {
         int entries = step.get("entries").asInt();
         int ensemble = step.get("ensemble").asInt();
         damages.clear();
-        // a restart replays what is behind the log mark, over a copy that has gone bad since
-        boolean saves = step.get("rots").asInt() > 0;
-        ledgers.begin(step.get("bookies").asInt(), entries, saves);
+        // with a journal that is synced, a stop moves the log mark to its end: a start replays nothing
+        ledgers.begin(step.get("bookies").asInt(), entries, true);
         write(entries, ensemble);
         digests = DigestManager.instantiate(ledgers.ledger, GatedClient.PASSWORD,
                 BookKeeper.DigestType.toProtoDigestType(BookKeeper.DigestType.CRC32C),
@@ -372,7 +371,7 @@ public final class ReplicationBench implements Lines.Target {
             }
             boolean silent = false;
             for (HeldRequest add : member.requests()) {
-                if (add.entry == entry && add.kind == HeldRequest.Kind.RECOVERY_ADD && !isUp(add.bookie)) {
+                if (add.entry == entry && add.kind == HeldRequest.Kind.RECOVERY_ADD && !takes(add.bookie)) {
                     deliver(add);
                     silent = true;
                 }
@@ -462,8 +461,10 @@ public final class ReplicationBench implements Lines.Target {
         }
     }
 
-    private boolean isUp(BookieId bookie) {
-        return ledgers.bookies.get(bookie.getId()).isUp();
+    /** Whether the bookie stores what is added to it. */
+    private boolean takes(BookieId id) {
+        RealBookie bookie = ledgers.bookies.get(id.getId());
+        return bookie.isUp() && !bookie.refuses(ledgers.ledger);
     }
 
     /** What AutoRecoveryMain does when it hears that the session is gone, and its operator after that. */
@@ -518,6 +519,7 @@ public final class ReplicationBench implements Lines.Target {
             if (bookie.isUp()) {
                 bookie.stored(ledgers.ledger, ledgers.entries).forEach(one.putArray("stored")::add);
                 bookie.rotten(ledgers.ledger, ledgers.entries, digests).forEach(one.putArray("rotten")::add);
+                one.put("loaded", bookie.loaded(ledgers.ledger)).put("refuses", bookie.refuses(ledgers.ledger));
             }
         }
         ArrayNode requests = seen.putArray("requests");

@@ -46,6 +46,12 @@ MARKED_AGAIN = (
 COPIED_BY_COMMAND = "recover(1, b0); choose(recover0, b0, b2); copy(recover0, e0); lock_surplus(b2); look(b2); collect(b2)"
 """collector_trusts_the_lock: the collector of b2 deletes what the command recover has copied there."""
 
+REFUSED = (
+    "crash(b1); audit(b1); take(0); find_bad(0); choose(w0, b1, b2); expire(0); copy(w0, e0); shut_down(0); lock_surplus(b2); "
+    "look(b2); collect(b2); take(0); find_bad(0); choose(w0, b1, b2); fail(w0)"
+)
+"""collected_is_refused: a bookie has deleted the copy of an attempt that did not end, and refuses the next."""
+
 GAP = "crash(b0); audit(b0); take(0); restart(b0); lose_entry(b0, e1); find_whole(0); mark_replicated(0)"
 """checker_reads_ends_only: the worker ends the task of a ledger that lacks an entry between its first and last one."""
 
@@ -100,6 +106,7 @@ def test_a_worker_that_is_shut_down_deletes_the_lock_of_its_successor(adapter: R
     ("hazard", "script", "parameters"),
     [
         ("collector_trusts_the_lock", COPIED_BY_COMMAND, {"commands": 1, "collects": True}),
+        ("collected_is_refused", REFUSED, {"expiries": 1, "collects": True}),
         ("checker_reads_ends_only", GAP, {"entries": 3, "gaps": 1}),
         ("refill_ignores_digest", REFILLED, {"losses": 1, "rots": 1, "integrity": True}),
     ],
