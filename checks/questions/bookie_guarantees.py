@@ -20,10 +20,12 @@ MOST = 2
 
 
 def bookie_guarantees(settings: BookieSettings, releases: Releases) -> Iterator[Guarantee]:
-    """What is asked of a bookie. Of the known bugs of its release only those of a failed flush are switched on here: the row
-    ``restarts`` has the others."""
+    """What is asked of a bookie. Of the known bugs of its release only those of a failed flush, and of several journals, are
+    switched on here: the row ``restarts`` has the others."""
     unmodelled = settings.unmodelled
     parameters = SMALL if unmodelled else {**SMALL, **settings.parameters}
+    full = {"full_caches": 1} if settings.has_several_journals else {}
+    of_journals = [name for name in BOOKIE.hazards(releases) if "journals" in BOOKIE.shown_by[name]] if full else []
     weak = [flag for flag in (settings.write, settings.sync) if not flag.value]
     keeps, loses = "what a bookie has acknowledged survives ", "what a bookie has acknowledged can be lost when "
     for name, says, denies, fault, event in (
@@ -35,9 +37,10 @@ def bookie_guarantees(settings: BookieSettings, releases: Releases) -> Iterator[
             says,
             denies,
             BOOKIE,
-            parameters,
+            {**parameters, **full},
             (fault,),
             MOST,
+            {} if unmodelled else {name: {**parameters, **full, fault: 1} for name in of_journals},
             event=event,
             exposed_by=_blamed(weak, fault),
             unasked=unmodelled,
@@ -50,8 +53,8 @@ def _disk_full(
 ) -> Guarantee:
     """What a flush that fails may cost: SingleDirectoryDbLedgerStorage.checkpoint and SyncThread.checkpoint."""
     unmodelled = settings.unmodelled
-    if not unmodelled and (parameters.get("storage") != "db" or "directories" in parameters):
-        unmodelled = "a flush that fails is modelled for DbLedgerStorage with one ledger directory"
+    if not unmodelled and (parameters.get("storage") != "db" or {"directories", "journals"} & {*parameters}):
+        unmodelled = "a flush that fails is modelled for DbLedgerStorage with one ledger directory and one journal"
     of_a_save = (name for name in BOOKIE.hazards(releases) if "failed_saves" in BOOKIE.shown_by[name])
     full = {**parameters, "kills": 1}
     return Guarantee(

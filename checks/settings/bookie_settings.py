@@ -63,8 +63,8 @@ class BookieSettings:
         """Which of the settings the model of a bookie does not have; empty if it has all."""
         if self.storage.value not in STORAGES:
             return f"{self.storage}: this storage is not modelled"
-        if self.journals.value > 1:
-            return f"{self.journals}: several journals are not modelled (bookkeeper#4844)"
+        if self.has_several_journals and (self.storage.value != DB or self.has_several_directories):
+            return f"{self.journals}: several journals are modelled for DbLedgerStorage with one ledger directory"
         if self.skip_invalid.value:
             return f"{self.skip_invalid}: a journal that is replayed in part is not modelled"
         return ""
@@ -75,6 +75,11 @@ class BookieSettings:
         return STORAGES.get(self.storage.value) == "db" and self.directories.value > 1
 
     @property
+    def has_several_journals(self) -> bool:
+        """Whether ledgers are in several journals, each with a log mark of its own."""
+        return self.journals.value > 1
+
+    @property
     def behaviour(self) -> dict[str, bool | int | str]:
         """What the bookie protocol takes from the settings, whatever its sizes."""
         storage = STORAGES[self.storage.value]
@@ -82,7 +87,9 @@ class BookieSettings:
 
     @property
     def parameters(self) -> dict[str, bool | int | str]:
-        """The settings as parameters of the bookie protocol. Two directories stand for several."""
+        """The settings as parameters of the bookie protocol. Two directories, or journals, stand for several."""
+        if self.has_several_journals:
+            return {**self.behaviour, "ledgers": 2, "journals": 2}
         several = {"ledgers": 2, "directories": 2} if self.has_several_directories else {}
         return {**self.behaviour, **several}
 

@@ -13,17 +13,17 @@ Merged and bounded. Adds are those of one entry each, an add that is under way w
 made again. What is logged is written to the page cache as a whole, and synced as a whole. Saving is one step: a kill in the
 midst of it leaves files that no index names, or an index whose entries replay adds again. Each record may be a file of the
 journal of its own, so that all before the mark are deleted. What replay has read counts as synced, because it is saved before
-the bookie serves. A save fails as a whole, and only while the bookie serves. Not here: several journals (bookkeeper#4844),
+the bookie serves. A save fails as a whole, and only while the bookie serves. Two journals stand for several. Not here:
 DEFERRED_SYNC, and deletion of ledgers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fencepost.model.bookkeeper.bookie_defects import DEFECTS, STORAGES
-from fencepost.model.bookkeeper.checkpoints import CHECKPOINTS, SYNC, checkpoints
+from fencepost.model.bookkeeper.checkpoints import CHECKPOINTS, SYNC, checkpoints, positions_taken
 from fencepost.model.bookkeeper.journal import Journal, Replay, Saved
 from fencepost.model.language import And, If, ModelError, Not, Protocol, any_of, maximum
 
@@ -41,6 +41,7 @@ def bookie(
     explicit_lacs: int = 0,
     reads: int = 0,
     directories: int = 1,
+    journals: int = 1,
     full_caches: int = 0,
     failed_saves: int = 0,
     kills: int = 0,
@@ -56,7 +57,8 @@ def bookie(
     ``full_caches``, ``failed_saves``, ``kills``, ``power_losses`` and ``stops`` bound how often each ledger's writer sends its
     last add confirmed alone, an entry is read, the write cache of a directory is full (db), a save fails (db, one directory),
     and the process is killed, loses its page cache too, and is stopped. ``directories`` are ledgerDirectories (several with db
-    only). ``journal_sync_data`` and ``journal_write_data`` are journalSyncData and journalWriteData.
+    only), ``journals`` are journalDirectories (two with db and one directory only).
+    ``journal_sync_data`` and ``journal_write_data`` are journalSyncData and journalWriteData.
     """
     if storage not in STORAGES:
         raise ModelError(f"bookie: storage is {', '.join(STORAGES[:-1])} or {STORAGES[-1]}, not {storage!r}")
@@ -66,6 +68,8 @@ def bookie(
         raise ModelError(f"bookie: with storage {storage} there is one directory and no full write cache")
     if failed_saves and (storage != "db" or directories > 1):
         raise ModelError("bookie: saves fail with storage db and one directory only: set failed_saves=0")
+    if journals not in (1, 2) or (journals == 2 and (storage != "db" or directories > 1 or ledgers < 2)):
+        raise ModelError("bookie: journals is 1, or 2 with storage db, one directory and at least 2 ledgers")
     parameters = {name: value for name, value in locals().items() if name != "defects"}
     p = Protocol("bookie", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
     on_db = storage == "db"
@@ -95,8 +99,11 @@ def bookie(
     replay_of = Replay(journal, saved, journal.mark)
 
     # The checkpoints that are under way.
-    checkpoint = p.choice("checkpoint", CHECKPOINTS, per=flusher)
-    taken = p.number("taken", 0, records, per=flusher)
+    checkpoint = p.choice("checkpoint", (*CHECKPOINTS, "begun") if journals > 1 else CHECKPOINTS, per=flusher)
+    per_journal = (p.universes["journal"],) if journals > 1 else ()
+    taken = p.number("taken", 0, records, per=(flusher, *per_journal))
+    if p.has("checkpoints_compared_by_first_journal") and journals > 1:
+        p.number("latest", 0, records, per=per_journal)
 
     # What clients were told.
     added = p.choice("added", ADDS, per=(ledger, entry))
@@ -116,8 +123,14 @@ def bookie(
     p.budget("stops", stops)
 
     up = stage == "up"
-    safe = journal.synced if journal_sync_data else journal.written
-    """What lies before this is answered."""
+
+    def safe(of: int) -> Any:
+        """What lies before this is answered."""
+        return (journal.synced if journal_sync_data else journal.written)[journal.of(of)]
+
+    def taken_at(f: int, positions: Iterable[Any]) -> dict[Any, Any]:
+        """A checkpoint has these positions of the journals."""
+        return dict(zip(positions_taken(p, f), positions, strict=True))
 
     def key_if_new(of: int) -> tuple[str, Any]:
         """The record of the master key, unless the process has logged it, or met it in replay (BookieImpl.masterKeyCache)."""
@@ -185,7 +198,7 @@ def bookie(
     )
     def acknowledge(of: int, e: int) -> Any:
         """The journal has the entry: the writer is told."""
-        return And(up, added[of, e] == "accepted", Not(journal.is_past(safe, of, f"e{e}"))), {added[of, e]: "acknowledged"}
+        return And(up, added[of, e] == "accepted", Not(journal.is_past(safe(of), of, f"e{e}"))), {added[of, e]: "acknowledged"}
 
     @p.step(
         by="journal",
@@ -198,7 +211,7 @@ def bookie(
     )
     def acknowledge_recovery(of: int, e: int) -> Any:
         """The journal has the entry: the recovery is told."""
-        done = Not(journal.is_past(safe, of, f"r{e}"))
+        done = Not(journal.is_past(safe(of), of, f"r{e}"))
         return And(up, recovered[of, e] == "accepted", done), {recovered[of, e]: "acknowledged"}
 
     # --- fences and reads
@@ -211,12 +224,12 @@ def bookie(
     @p.rule
     def may_confirm(of: int) -> Any:
         """A fencing read may be answered with an entry: the journal has the fence."""
-        return Not(journal.is_past(safe, of, "fence"))
+        return Not(journal.is_past(safe(of), of, "fence"))
 
     @p.rule
     def may_deny(of: int) -> Any:
         """A fencing read may be answered with NoSuchEntry or NoSuchLedger: the journal has the fence."""
-        return Not(journal.is_past(safe, of, "fence"))
+        return Not(journal.is_past(safe(of), of, "fence"))
 
     @p.rule
     def lacks(of: int, e: int) -> Any:
@@ -281,7 +294,7 @@ def bookie(
     )
     def acknowledge_explicit_lac(of: int) -> Any:
         """The journal has the explicit last add confirmed: the writer is told."""
-        done = Not(journal.is_past(safe, of, *(f"lac{n}" for n in range(1, explicit_lacs + 1))))
+        done = Not(journal.is_past(safe(of), of, *(f"lac{n}" for n in range(1, explicit_lacs + 1))))
         value = maximum(lac_told[of], explicit_lac[of])
         return And(up, lac_asked[of], done), {lac_told[of]: value, lac_asked[of]: False}
 
@@ -289,29 +302,32 @@ def bookie(
 
     runs = stage.among("up", "stopping")
 
-    @p.step(by="journal", mirrors="Journal.run", fair=True)
-    def write_journal() -> Any:
-        """What is logged is written to the file: a kill does not lose it any more."""
-        return And(runs, journal.written < journal.logged), {journal.written: journal.logged}
+    which: dict[str, Any] = {"j": p.universes["journal"]} if journals > 1 else {}
 
-    @p.step(by="journal", mirrors="Journal.ForceWriteThread.syncJournal", fair=True)
-    def sync_journal() -> Any:
+    @p.step(by="journal", mirrors="Journal.run", fair=True, **which)
+    def write_journal(j: int = 0) -> Any:
+        """What is logged is written to the file: a kill does not lose it any more."""
+        return And(runs, journal.written[j] < journal.end(j)), {journal.written[j]: journal.end(j)}
+
+    @p.step(by="journal", mirrors="Journal.ForceWriteThread.syncJournal", fair=True, **which)
+    def sync_journal(j: int = 0) -> Any:
         """What is written is forced to the disk: nothing loses it any more, and checkpoints may go that far."""
-        return And(runs, journal.synced < journal.written), {journal.synced: journal.written}
+        return And(runs, journal.synced[j] < journal.written[j]), {journal.synced[j]: journal.written[j]}
 
     # --- checkpoints, and the process
 
     mark_after, saved_at_the_end = checkpoints(p, journal, saved)
 
-    def forgotten(end: Any) -> dict[Any, Any]:
-        """The process has ended: its memory is gone, what it had accepted is not answered, the journal ends at ``end``."""
-        updates: dict[Any, Any] = {stage: "down", **journal.cut_at(end)}
+    def forgotten(ends: Sequence[Any]) -> dict[Any, Any]:
+        """The process has ended: its memory is gone, what it had accepted is not answered, and each journal has an end."""
+        updates: dict[Any, Any] = {stage: "down", **journal.cut_at(ends)}
         for of in ledger:
             updates |= {stored[of]: (), fenced[of]: False, explicit_lac[of]: 0, key_logged[of]: False}
             for e in entry:
                 updates |= {x[of, e]: If(x[of, e] == "accepted", "none", x[of, e]) for x in (added, recovered)}
         gone = [*dirty, *lac_asked, *(() if on_db else paged), *(() if checked is None else checked)]
-        idle = {checkpoint[f]: "none" for f in flusher} | {taken[f]: 0 for f in flusher}
+        numbers = [*taken, *(p.state.latest if journals > 1 and p.has("checkpoints_compared_by_first_journal") else ())]
+        idle = {checkpoint[f]: "none" for f in flusher} | dict.fromkeys(numbers, 0)
         return updates | dict.fromkeys(gone, False) | dict.fromkeys(() if left is None else left, ()) | idle
 
     @p.step(by="bookie", spends="stops", mirrors="BookieImpl.shutdown, SyncThread.shutdown")
@@ -320,7 +336,7 @@ def bookie(
         return And(up, checkpoint[SYNC] == "none"), {
             stage: "stopping",
             checkpoint[SYNC]: "taken",
-            taken[SYNC]: journal.synced,
+            **taken_at(SYNC, journal.synced),
         }
 
     flushed_again = on_db and directories == 1
@@ -339,7 +355,7 @@ def bookie(
         return And(stage == "stopping", checkpoint[SYNC] == "saved"), {
             **saved_at_the_end(),
             **forgotten(journal.written),
-            journal.mark: journal.synced if flushed_again else mark_after(SYNC),
+            **dict(zip(journal.mark, journal.synced if flushed_again else mark_after(SYNC), strict=True)),
         }
 
     @p.fault(by="bookie", spends="kills")
@@ -360,7 +376,8 @@ def bookie(
     )
     def replay() -> Any:
         """The bookie starts: it loads what is saved, and replays the journal from the log mark, if the files are all there."""
-        updates: dict[Any, Any] = {stage: "replayed", journal.synced: journal.logged}
+        ends = [journal.end(j) for j in range(journals)]
+        updates: dict[Any, Any] = {stage: "replayed", **dict(zip(journal.synced, ends, strict=True))}
         for of in ledger:
             updates |= {
                 stored[of]: replay_of.stored(of),
@@ -375,7 +392,7 @@ def bookie(
         return And(stage == "down", journal.reaches_mark()), {
             **updates,
             checkpoint[SYNC]: "taken",
-            taken[SYNC]: journal.logged,
+            **taken_at(SYNC, ends),
         }
 
     @p.step(
@@ -389,8 +406,8 @@ def bookie(
         return And(stage == "replayed", checkpoint[SYNC] == "saved"), {
             stage: "up",
             checkpoint[SYNC]: "none",
-            taken[SYNC]: 0,
-            journal.mark: mark_after(SYNC),
+            **taken_at(SYNC, [0] * journals),
+            **dict(zip(journal.mark, mark_after(SYNC), strict=True)),
         }
 
     return p

@@ -27,6 +27,8 @@ DEFECTS = {
     "the first left, and moves the log mark past it (DbLedgerStorage)",
     "mark_goes_back": "bookkeeper#4740, #4105: of two checkpoints the older one is done last, and the log mark goes back to "
     "where the journal is deleted",
+    "checkpoints_compared_by_first_journal": "bookkeeper#4844: of two checkpoints over two journals the one that is later "
+    "in the first counts as the later one: the other's save is skipped, and the second's mark moves past what is not saved",
     "one_directory_marks_for_all": "bookkeeper#3329: a directory whose write cache is full moves the log mark past what other "
     "directories have not saved",
 }

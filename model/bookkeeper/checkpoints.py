@@ -17,15 +17,22 @@ SYNC = 0
 """The flusher that is SyncThread."""
 
 
+def positions_taken(p: Protocol, f: int) -> list[Any]:
+    """How far each journal was when a flusher took its checkpoint."""
+    taken = p.state.taken
+    return [taken[f, j] for j in p.universes["journal"]] if p.parameters["journals"] > 1 else [taken[f]]
+
+
 def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[int], Any], Callable[[], dict[Any, Any]]]:
     """Declares the steps of checkpoints in a protocol with the variables of ``bookie``.
 
-    Returns where each leaves the mark, and what a storage that shuts down saves after the last of them.
+    Returns where each leaves the mark of every journal, and what a storage that shuts down saves after the last of them.
     """
     s = p.state
     ledger, directory, flusher = (p.universes[name] for name in ("ledger", "directory", "flusher"))
     stored, fenced, explicit_lac, key_logged, dirty = s.stored, s.fenced, s.explicit_lac, s.key_logged, s.dirty
-    checkpoint, taken = s.checkpoint, s.taken
+    checkpoint, several = s.checkpoint, journal.number > 1
+    taken = {f: positions_taken(p, f) for f in flusher}
     storage: str = p.parameters["storage"]
     on_db = storage == "db"
     up = s.stage == "up"
@@ -51,8 +58,13 @@ def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[
 
     @p.rule
     def mark_after(f: int) -> Any:
-        """The log mark once a checkpoint is done: it never goes back, whichever of several is done last."""
-        return maximum(journal.mark, taken[f])
+        """The log marks once a checkpoint is done: none goes back, whichever of several checkpoints is done last."""
+        return [maximum(mark, position) for mark, position in zip(journal.mark, taken[f], strict=True)]
+
+    @p.rule
+    def is_covered(f: int) -> Any:
+        """What the checkpoint is to save, a later one has saved: that is left open, and it saves all there is."""
+        return False
 
     @p.rule
     def lac_saved(of: int) -> Any:
@@ -66,6 +78,17 @@ def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[
         saves_header.instead("headers_without_pages_not_saved", lambda of: s.paged[of])
     mark_moves.instead("one_directory_marks_for_all", lambda: True)
     mark_after.instead("mark_goes_back", lambda f: taken[f])
+
+    by_first = several and p.has("checkpoints_compared_by_first_journal")
+    if by_first:
+        # CheckpointSourceList.CheckpointList.compareTo: lexicographic, as if one of two checkpoints always had all of the other
+        (first, second), last = (0, 1), s.latest
+        is_covered.instead(
+            "checkpoints_compared_by_first_journal",
+            lambda f: Or(
+                last[first] > taken[f][first], And(last[first] == taken[f][first], last[second] > taken[f][second])
+            ),
+        )
 
     lac_saved.instead("explicit_lac_in_memory", lambda of: saved.lac[of])
     lac_saved.instead("explicit_lac_not_indexed", lambda of: saved.lac[of])
@@ -132,6 +155,9 @@ def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[
     # LedgerStorage.shutdown).
     saved_at_the_end.instead("failed_save_forgotten", lambda: saves(0) if on_db else {})
 
+    def begun(f: int) -> dict[Any, Any]:
+        return {checkpoint[f]: "begun" if several else "taken", taken[f][0]: journal.synced[0]}
+
     @p.step(by="sync", mirrors="SyncThread.doCheckpoint, Journal.newCheckpoint")
     def take_checkpoint() -> Any:
         """A checkpoint begins, and remembers how far the journal is synced: all that has been in memory before.
@@ -139,7 +165,7 @@ def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[
         DbLedgerStorage has one from time to time; the others have one when an entry log or a memtable is full.
         """
         due = True if on_db else dirty[0]
-        return And(up, due, checkpoint[SYNC] == "none"), {checkpoint[SYNC]: "taken", taken[SYNC]: journal.synced}
+        return And(up, due, checkpoint[SYNC] == "none"), begun(SYNC)
 
     @p.step(
         by="f",
@@ -150,7 +176,12 @@ def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[
     )
     def fill_cache(f: int) -> Any:
         """The write cache of a directory is full: the directory saves itself."""
-        return And(up, dirty[f - 1], checkpoint[f] == "none"), {checkpoint[f]: "taken", taken[f]: journal.synced}
+        return And(up, dirty[f - 1], checkpoint[f] == "none"), begun(f)
+
+    @p.step(by="f", mirrors="CheckpointSourceList.newCheckpoint", fair=True, f=flusher, only_if=several)
+    def read_second_journal(f: int) -> Any:
+        """A checkpoint reads how far the second journal is, some time after the first."""
+        return And(up, checkpoint[f] == "begun"), {checkpoint[f]: "taken", taken[f][-1]: journal.synced[-1]}
 
     saved_by = {
         "db": "SingleDirectoryDbLedgerStorage.checkpoint, SingleDirectoryDbLedgerStorage.flush",
@@ -166,11 +197,15 @@ def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[
     )
     def save(f: int) -> Any:
         """The storage's memory is saved: of all directories, or of the one whose write cache is full."""
-        updates = {checkpoint[f]: "saved"}
+        done = {} if not by_first else {s.latest[j]: If(dirty[0], journal.synced[j], s.latest[j]) for j in (0, 1)}
         for d in directory:
             if f in (0, d + 1):
-                updates |= saves(d)
-        return checkpoint[f] == "taken", updates
+                done |= saves(d)
+        skipped = is_covered(f)
+        return checkpoint[f] == "taken", {
+            checkpoint[f]: "saved",
+            **{target: value if skipped is False else If(skipped, target, value) for target, value in done.items()},
+        }
 
     @p.fault(
         by="f",
@@ -180,15 +215,19 @@ def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[
     )
     def fail_to_save(f: int) -> Any:
         """Writing the entries or their index fails, as on a full disk: IOException. The checkpoint ends, the mark stays."""
-        return And(up, checkpoint[f] == "taken", dirty[0]), {checkpoint[f]: "none", taken[f]: 0, **cache_after_failure(0)}
+        return And(up, checkpoint[f] == "taken", dirty[0]), {
+            checkpoint[f]: "none",
+            **dict.fromkeys(taken[f], 0),
+            **cache_after_failure(0),
+        }
 
     @p.step(by="f", mirrors="Journal.checkpointComplete", fair=True, f=flusher)
     def save_mark(f: int) -> Any:
         """The checkpoint is done: the log mark moves to where it was taken, and the journal before the mark is deleted."""
-        done = {checkpoint[f]: "none", taken[f]: 0}
+        done = {checkpoint[f]: "none", **dict.fromkeys(taken[f], 0)}
         if f == SYNC or mark_moves():
-            mark = mark_after(f)
-            done |= {journal.mark: mark, journal.compacted: maximum(journal.compacted, mark)}
+            for mark, moved, deleted in zip(journal.mark, mark_after(f), journal.compacted, strict=True):
+                done |= {mark: moved, deleted: maximum(deleted, moved)}
         return And(up, checkpoint[f] == "saved"), done
 
     return mark_after, saved_at_the_end

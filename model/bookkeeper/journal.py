@@ -7,9 +7,10 @@ whose master key it has not met by then, neither in the storage nor in a record 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from fencepost.model.language import And, If, Not, Or, Protocol, Universe, all_of, any_of, how_many
+from fencepost.model.language import And, If, Not, Or, Protocol, Universe, all_of, any_of, how_many, maximum
 
 NOTHING = "nothing"
 
@@ -20,14 +21,19 @@ class Journal:
     A record is named by its kind, ``key``, ``fence``, ``lac1``, ``e0`` (an add of the writer) or ``r0`` (one of recovery), and
     where there are several ledgers by its ledger. Of its places ``logged`` are taken, ``written`` in the page cache and
     ``synced`` on the disk. Replay begins at ``mark``; what lies before ``compacted`` is deleted.
+
+    Of two journals the records are in one sequence, in which each ledger's are of one journal (BookieImpl.getJournal). Each
+    journal has the four positions for itself, so these are lists.
     """
 
     def __init__(self, p: Protocol) -> None:
         self.ledger, self.entry, self.place = (p.universes[name] for name in ("ledger", "entry", "place"))
         self.explicit_lacs = range(1, p.parameters["explicit_lacs"] + 1)
         s = p.state
-        self.record, self.logged, self.written, self.synced = s.record, s.logged, s.written, s.synced
-        self.mark, self.compacted = s.mark, s.compacted
+        self.record, self.logged = s.record, s.logged
+        self.number: int = p.parameters["journals"]
+        positions = (s.written, s.synced, s.mark, s.compacted)
+        self.written, self.synced, self.mark, self.compacted = ([*x] if self.number > 1 else [x] for x in positions)
 
     @classmethod
     def declare(cls, p: Protocol) -> Journal:
@@ -36,13 +42,33 @@ class Journal:
         kinds = ["key", "fence", *(f"lac{n}" for n in range(1, p.parameters["explicit_lacs"] + 1))]
         kinds += [f"{who}{e}" for who in "er" for e in p.universes["entry"]]
         p.choice("record", [NOTHING, *(_name(ledger, of, kind) for of in ledger for kind in kinds)], per=place)
-        for number in ("logged", "written", "synced", "mark", "compacted"):
-            p.number(number, 0, place.size)
+        p.number("logged", 0, place.size)
+        several = p.universe("journal", p.parameters["journals"]) if p.parameters["journals"] > 1 else ()
+        for number in ("written", "synced", "mark", "compacted"):
+            p.number(number, 0, place.size, per=several)
         return cls(p)
 
     def is_at(self, place: int, of: int, *kinds: str) -> Any:
         """The formula: the record at that place is one of these kinds, of that ledger."""
         return self.record[place].among(*(_name(self.ledger, of, kind) for kind in kinds))
+
+    def of(self, ledger: int) -> int:
+        """The number of the journal that has a ledger's records."""
+        return ledger % self.number
+
+    def end(self, of: int) -> Any:
+        """The position after the last record of a journal."""
+        if self.number == 1:
+            return self.logged
+        return maximum(0, *(If(self._is_of(place, of), place + 1, 0) for place in self.place))
+
+    def _is_of(self, place: int, of: int) -> Any:
+        """The formula: the record at that place is of that journal."""
+        return any_of(self.is_at(place, x, *self._kinds()) for x in self.ledger if self.of(x) == of)
+
+    def _kinds(self) -> list[str]:
+        entries = [f"{who}{e}" for who in "er" for e in self.entry]
+        return ["key", "fence", *(f"lac{n}" for n in self.explicit_lacs), *entries]
 
     def has_room(self, records: int) -> Any:
         """The formula: so many records more can be logged."""
@@ -67,14 +93,20 @@ class Journal:
         """The formula: a record of one of these kinds lies at or past a limit, so that its callback is still to come."""
         return any_of(And(limit <= place, self.is_at(place, of, *kinds)) for place in self.place)
 
-    def cut_at(self, end: Any) -> dict[Any, Any]:
-        """The updates: the process is gone, and with it all records from ``end`` on."""
-        lost = {self.record[place]: If(end <= place, NOTHING, self.record[place]) for place in self.place}
-        return lost | {self.logged: end, self.written: end}
+    def cut_at(self, ends: Sequence[Any]) -> dict[Any, Any]:
+        """The updates: the process is gone, and with it all records of each journal from its end on."""
+
+        def is_lost(place: int) -> Any:
+            if self.number == 1:
+                return ends[0] <= place
+            return any_of(And(self._is_of(place, j), end <= place) for j, end in enumerate(ends))
+
+        lost = {self.record[place]: If(is_lost(place), NOTHING, self.record[place]) for place in self.place}
+        return lost | {self.logged: maximum(*ends)} | dict(zip(self.written, ends, strict=True))
 
     def reaches_mark(self) -> Any:
-        """The formula: the file that replay begins with has not been deleted."""
-        return self.compacted <= self.mark
+        """The formula: the file that replay begins with has not been deleted, of each journal."""
+        return And(*(deleted <= mark for deleted, mark in zip(self.compacted, self.mark, strict=True)))
 
 
 class Saved:
@@ -106,11 +138,11 @@ class Saved:
 class Replay:
     """What replay makes of what is saved and of the records from a mark on: formulas for each ledger."""
 
-    def __init__(self, journal: Journal, saved: Saved, mark: Any) -> None:
-        self._journal, self._saved, self._mark = journal, saved, mark
+    def __init__(self, journal: Journal, saved: Saved, marks: Sequence[Any]) -> None:
+        self._journal, self._saved, self._marks = journal, saved, marks
 
     def _reads(self, place: int, of: int, *kinds: str) -> Any:
-        return And(self._mark <= place, self._journal.is_at(place, of, *kinds))
+        return And(self._marks[self._journal.of(of)] <= place, self._journal.is_at(place, of, *kinds))
 
     def _applies(self, place: int, of: int, *kinds: str) -> Any:
         """The formula: replay carries that record out, because it knows the master key by then."""

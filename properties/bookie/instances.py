@@ -8,6 +8,7 @@ from fencepost.properties.registry import Instance, Value
 
 _SMALL: Mapping[str, Value] = {"entries": 1, "records": 5, "recovery": False}
 _DIRECTORIES: Mapping[str, Value] = {"ledgers": 2, "directories": 2, "full_caches": 1, "kills": 1}
+_JOURNALS: Mapping[str, Value] = {"ledgers": 2, "journals": 2, "full_caches": 1, "kills": 1}
 _MANY: Mapping[str, Value] = {"entries": 3, "records": 10, "explicit_lacs": 2, "kills": 3, "power_losses": 3, "stops": 3}
 
 SIZES = {
@@ -17,6 +18,7 @@ SIZES = {
         Instance("two ends", {**_SMALL, "kills": 1, "power_losses": 1}),
         Instance("full cache", {**_SMALL, "kills": 1, "full_caches": 1}),
         Instance("two directories", {**_SMALL, **_DIRECTORIES, "records": 4}),
+        Instance("two journals", {**_SMALL, **_JOURNALS, "records": 4}),
         Instance("explicit last add and reads", {**_SMALL, "kills": 1, "explicit_lacs": 1, "reads": 1}),
         Instance("sorted", {**_SMALL, "storage": "sorted", "kills": 1, "stops": 1}),
         Instance("interleaved, two ledgers", {**_SMALL, "storage": "interleaved", "ledgers": 2, "records": 4, "kills": 1}),
@@ -56,5 +58,6 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "explicit_lac_not_indexed": {**_FENCE, "explicit_lacs": 1, "kills": 1},
     "failed_save_forgotten": {**_FENCE, "failed_saves": 1, "kills": 1},
     "mark_goes_back": {**_FENCE, "full_caches": 1},
+    "checkpoints_compared_by_first_journal": {**_FENCE, **_JOURNALS},
     "one_directory_marks_for_all": {**_FENCE, **_DIRECTORIES},
 }

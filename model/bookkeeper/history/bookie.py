@@ -171,6 +171,20 @@ BOOKIE: dict[str, History] = {
         evidence="Journal.checkpointComplete compares with lastPersistedMark in 4.18.0 only (not in 4.17.4); the "
         "flush of a full write cache completes checkpoints beside SyncThread from 4.7.0 on",
     ),
+    "checkpoints_compared_by_first_journal": History(
+        "bookkeeper",
+        upstream=("#4844",),
+        since="4.7.0 or before",
+        releases="4.14.5 to 4.18.0",
+        only=_DB,
+        applies=lambda parameters: bool(parameters.get("journals", 2) > 1),
+        costs="a kill loses acknowledged entries of ledgers of another journal than the first",
+        avoided_by="journalDirectories with one directory",
+        allows=CLOSED_TOO_EARLY,
+        evidence="CheckpointSourceList.CheckpointList takes the positions of its journals one after the other, and compareTo "
+        "compares two of them lexicographically; SingleDirectoryDbLedgerStorage.checkpoint returns if the last one compares "
+        "greater, and SyncThread.checkpoint completes the checkpoint all the same; read in 4.17.3 and 4.18.0",
+    ),
     "one_directory_marks_for_all": History(
         "bookkeeper",
         upstream=("#3329",),

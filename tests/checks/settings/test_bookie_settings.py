@@ -42,8 +42,8 @@ def test_what_it_leaves_out_is_bookkeepers_default(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("journalDirectories=/a,/b", "several journals are not modelled (bookkeeper#4844)"),
-        ("journalDirectory=/a,/b", "several journals are not modelled (bookkeeper#4844)"),
+        ("journalDirectories=/a,/b", "several journals are modelled for DbLedgerStorage with one ledger directory"),
+        ("journalDirectory=/a,/b", "several journals are modelled for DbLedgerStorage with one ledger directory"),
         ("skipReplayJournalInvalidRecord=true", "a journal that is replayed in part is not modelled"),
         ("ledgerStorageClass=org.example.Storage", "this storage is not modelled"),
     ],
@@ -51,6 +51,12 @@ def test_what_it_leaves_out_is_bookkeepers_default(tmp_path: Path) -> None:
 def test_what_the_model_does_not_have_is_named(tmp_path: Path, line: str, message: str) -> None:
     assert read(tmp_path, line).bookies.unmodelled.endswith(message)
     assert read(tmp_path, "journalDirectories=/a").bookies.unmodelled == ""
+
+
+def test_two_journals_stand_for_several(tmp_path: Path) -> None:
+    bookies = read(tmp_path, f"journalDirectories=/a,/b,/c\nledgerStorageClass={DB}").bookies
+    assert bookies.unmodelled == ""
+    assert bookies.parameters["journals"] == 2
 
 
 def test_data_integrity_is_noted(tmp_path: Path) -> None:
@@ -150,9 +156,9 @@ def test_whose_default_it_is(tmp_path: Path) -> None:
 
 def test_several_journals_of_a_chart_are_several(tmp_path: Path) -> None:
     (tmp_path / "values.yaml").write_text(VALUES.format(several="true"))
-    assert read_settings(tmp_path / "values.yaml").bookies.unmodelled.startswith(
-        f"journalDirectories = 2 ({tmp_path}/values.yaml:5): several journals"
-    )
+    bookies = read_settings(tmp_path / "values.yaml").bookies
+    assert bookies.has_several_journals
+    assert str(bookies.journals) == f"journalDirectories = 2 ({tmp_path}/values.yaml:5)"
 
 
 @pytest.mark.parametrize(

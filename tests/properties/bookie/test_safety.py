@@ -24,6 +24,7 @@ COUNTS = {
     "two ends": (5727, 14742, 24),
     "full cache": (7123, 20819, 21),
     "two directories": (149573, 504768, 25),
+    "two journals": (284595, 998453, 29),
     "explicit last add and reads": (44230, 136479, 24),
     "sorted": (4006, 8200, 23),
     "interleaved, two ledgers": (16451, 43838, 23),
@@ -38,6 +39,7 @@ CONTROLS: dict[str, dict[str, int]] = {
     "two ends": {},
     "full cache": {},
     "two directories": {},
+    "two journals": {},
     "explicit last add and reads": {"shown_entries_survive": 4},
     "sorted": {},
     "interleaved, two ledgers": {},
@@ -68,6 +70,7 @@ CAUGHT = {
     "explicit_lac_not_indexed": ({"mark_covers_only_what_is_saved"}, 6),
     "failed_save_forgotten": ({"dirt_goes_with_a_save"}, 3),
     "mark_goes_back": ({"journal_reaches_the_mark", "mark_moves_with_a_checkpoint", "mark_never_goes_back"}, 9),
+    "checkpoints_compared_by_first_journal": ({"mark_covers_only_what_is_saved", "replay_is_idempotent"}, 13),
     "one_directory_marks_for_all": ({"mark_covers_only_what_is_saved", "replay_is_idempotent"}, 7),
 }
 

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import fencepost.Folders;
 import fencepost.Lines;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.FastThreadLocal;
 import java.io.File;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -80,6 +81,7 @@ public final class LedgerBench implements Lines.Target {
         entries = most;
         used = count;
         sight.forget();
+        FastThreadLocal.removeAll(); // by which this thread keeps the entry loggers of bookies that were stopped
         for (int i = bookies.size(); i < count; i++) {
             bookies.put("b" + i, new RealBookie("b" + i, root, storage, synced));
         }
@@ -116,11 +118,16 @@ public final class LedgerBench implements Lines.Target {
 
     /** A client of that name instead of the one that there may be. */
     GatedClient anew(String name) throws Exception {
-        GatedClient former = clients.remove(name);
+        put(name, null);
+        return client(name);
+    }
+
+    /** The client, if one is given, goes on in the place of the one of that name that there may be. */
+    void put(String name, GatedClient client) {
+        GatedClient former = client == null ? clients.remove(name) : clients.put(name, client);
         if (former != null) {
             dismiss(former);
         }
-        return client(name);
     }
 
     /** The clients run until every one of them waits; what went through the scheduler's thread is waited for. */

@@ -12,7 +12,7 @@ abstract class Member {
     Member(RecoveringClient client, LedgerBench bench) {
         this.client = client;
         this.bench = bench;
-        bench.clients.put(client.name, client);
+        bench.put(client.name, client);
     }
 
     /** Its requests to bookies that are not answered. */

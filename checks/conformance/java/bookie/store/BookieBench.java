@@ -7,6 +7,7 @@ import fencepost.Folders;
 import fencepost.Lines;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.util.concurrent.FastThreadLocal;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -109,6 +110,7 @@ public final class BookieBench implements Lines.Target {
     // --- the process
 
     private void begin(JsonNode asked, boolean adopts) throws Exception {
+        FastThreadLocal.removeAll(); // by which this thread keeps the entry loggers of bookies that were stopped
         bury();
         settings = new Settings(storageClass, asked);
         ledgers = asked.get("ledgers").asInt();
