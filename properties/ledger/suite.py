@@ -14,7 +14,7 @@ from fencepost.properties.ledger.causes import ledger_causes
 from fencepost.properties.ledger.conduct import ledger_conduct
 from fencepost.properties.ledger.invariant import ledger_lemmas, settings_leak
 from fencepost.properties.ledger.liveness import ledger_liveness
-from fencepost.properties.ledger.refinement import ledger_refinement
+from fencepost.properties.ledger.refinement import ledger_refinement, written_refinement
 from fencepost.properties.ledger.terms import losses, most_losses, next_entry
 from fencepost.properties.vocabulary import Suite
 
@@ -335,6 +335,7 @@ def ledger(p: Protocol) -> Suite:
     ledger_liveness(suite)
     if not settings["readers"] and p.formulates("sometimes"):  # to a topic readers change nothing
         ledger_refinement(suite)
+        written_refinement(suite)
     if not most_losses(settings):
         suite.lemmas_by(lambda: ledger_lemmas(suite))
     return suite

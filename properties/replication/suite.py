@@ -7,6 +7,7 @@ from typing import Any
 from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least, how_many
 from fencepost.properties.replication.conduct import replication_conduct
 from fencepost.properties.replication.liveness import replication_liveness
+from fencepost.properties.replication.refinement import replication_refinement
 from fencepost.properties.replication.terms import Terms
 from fencepost.properties.vocabulary import Suite
 
@@ -110,4 +111,6 @@ def replication(p: Protocol) -> Suite:
 
     replication_conduct(suite, t)
     replication_liveness(suite, t)
+    if p.formulates("sometimes"):
+        replication_refinement(suite, t)
     return suite

@@ -11,6 +11,8 @@ from fencepost.model.history import History
 _EVERY = "4.14.5 to 4.18.0"
 _SINCE_4_15 = "4.16.6 to 4.18.0, not 4.14.5"
 _NEVER = "not 4.14.5 to 4.18.0"
+_DROPPED = ("dropped",)
+"""Copies that a cluster loses without a fault (stand_ins/copies.py)."""
 
 REPLICATION: dict[str, History] = {
     "target_is_a_member": History(
@@ -23,6 +25,7 @@ REPLICATION: dict[str, History] = {
         "acknowledged entries unreadable",
         avoided_by="bookkeeper shell autorecovery -disable, and a wait for the tasks under way, before recover; or "
         "decommissionbookie instead",
+        allows=_DROPPED,
         evidence="LedgerFragmentReplicator.updateEnsembleInfo (605-616) replaces by name wherever an old bookie still is, and "
         "does not look whether the new one is there already; neither does that of 4.2.0 (e2487b794e), nor of 4.4.0 and 4.5.0",
     ),
@@ -32,6 +35,7 @@ REPLICATION: dict[str, History] = {
         releases=_EVERY,
         costs="the metadata name a bookie that has no copy, or is away, instead of one that has a copy; after recover nothing "
         "looks at it before the next audit of all bookies, a day later",
+        allows=_DROPPED,
         evidence="LedgerFragmentReplicator.SingleFragmentCallback.processResult (583-591) goes on to the compare-and-set; a "
         "worker checks again after it, BookKeeperAdmin.recoverLedger does not; so in 4.2.0",
     ),
@@ -45,6 +49,7 @@ REPLICATION: dict[str, History] = {
         costs="a copy that the metadata are about to name is deleted: the ledger has one copy fewer than before, and the "
         "command ends with success",
         avoided_by="bookkeeper shell decommissionbookie instead of recover: workers have the lock, unless a session expires",
+        allows=_DROPPED,
         evidence="ScanAndCompareGarbageCollector.removeOverReplicatedledgers (261-280) asks for the lock of the ledger only; "
         "BookKeeperAdmin.recoverLedger (809-1010) takes none. The collector of surplus copies came with dd575a16de "
         "(BOOKKEEPER-895). The report is of a recover that fails, on 4.16.7: releases with the fix of #4462 refuse copies of a "
@@ -136,11 +141,13 @@ REPLICATION: dict[str, History] = {
     "replaced_before_copy": History(
         "bookkeeper",
         releases=_NEVER,
+        allows=_DROPPED,
         evidence="LedgerFragmentReplicator.SingleFragmentCallback.processResult (583-591) is called after all entries",
     ),
     "collector_takes_no_lock": History(
         "bookkeeper",
         releases=_NEVER,
+        allows=_DROPPED,
         evidence="ScanAndCompareGarbageCollector.removeOverReplicatedledgers calls URM.acquireUnderreplicatedLedger",
     ),
     "task_deleted_blindly": History(

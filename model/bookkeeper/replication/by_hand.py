@@ -33,7 +33,7 @@ def declare_commands(s: State) -> None:
     def recover(w: int, b: int) -> Any:
         """The ledger of a bookie is recovered: no lock is taken, and no task looked at. An open ledger is closed before."""
         ready = And(s.phase[w] == "idle", s.named(b), may_begin(), can_recover(s) if s.opened else True)
-        return ready, {s.status: "closed", **s.begins(w, bookie.where(lambda x: x == b))}
+        return ready, s.closes(), s.begins(w, bookie.where(lambda x: x == b))
 
     @p.step(by="operator", only_if=s.disable != "no", mirrors="ZkLedgerUnderreplicationManager.disableLedgerReplication")
     def disable() -> Any:

@@ -35,7 +35,7 @@ def declare_integrity_check(s: State) -> None:
     )
     def end_limbo(b: int) -> Any:
         """The bookie opens the ledger with recovery, which closes it, and clears the limbo, before it has a copy."""
-        return And(s.up[b], s.limbo[b], can_recover(s)), {s.status: "closed", s.limbo[b]: False}
+        return And(s.up[b], s.limbo[b], can_recover(s)), s.closes(), {s.limbo[b]: False}
 
     @p.rule
     def is_asked(b: int, x: int) -> Any:

@@ -11,10 +11,10 @@ ledger is left alone for a grace period, after which the ledger is closed by a r
 work with neither task nor lock. A collector deletes copies that no metadata name, under the lock.
 
 Merged and bounded. The ledger has one fragment, whose ensemble is its write quorum: a list of places, so nothing keeps a bookie
-from having two. Its writer, and its recovery, are a stand-in of the protocol ``ledger``. A copy arrives at all new bookies of a
-worker in one step. A worker whose session is gone takes no further task before it shuts down. The death of the auditor is no
-step: its successor audits all ledgers, and marks are idempotent. Not here: several fragments, lostBookieRecoveryDelay,
-placement, deletion of ledgers, and limbo after an unclean stop.
+from having two. Its entries are a part, stand_ins/written_ledger.py, which the protocol ``ledger`` refines. A copy arrives at
+all new bookies of a worker in one step. A worker whose session is gone takes no further task before it shuts down. The death of
+the auditor is no step: its successor audits all ledgers, and marks are idempotent. Not here: several fragments,
+lostBookieRecoveryDelay, placement, deletion of ledgers, and limbo after an unclean stop.
 """
 
 from __future__ import annotations

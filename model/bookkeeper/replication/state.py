@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from fencepost.model.language import And, If, Implies, Not, Or, Protocol, all_of, any_of
+from fencepost.model.language import And, If, Implies, Not, Or, Protocol, all_of, any_of, either
+from fencepost.model.stand_ins.written_ledger import WrittenLedger
 
 Updates = dict[Any, Any]
 
@@ -51,9 +52,9 @@ class State:
         self.opened, self.collects, self.integrity, self.disable = opened, collects, integrity, disable
         first = [0] if opened else list(entry)
 
-        self.status = p.choice("status", ("open", "closed"), init="open" if opened else "closed")
+        self.ledger = p.include("", WrittenLedger, entry, written=len(first), closed=not opened)
+        self.status, self.confirmed = self.ledger.status, self.ledger.confirmed
         self.member = p.choice("member", bookie, per=place, init=lambda i: i)
-        self.confirmed = p.subset("confirmed", entry, init=first)
 
         self.up = p.flag("up", per=bookie, init=True)
         self.gone = p.flag("gone", per=bookie)
@@ -121,6 +122,10 @@ class State:
         """The bookie has no copy of the ledger any more, where the condition holds."""
         copies = [self.stored] if self.rotten is None else [self.stored, self.rotten]
         return {of[b]: If(where, (), of[b]) for of in copies}
+
+    def closes(self, where: Any = True) -> Any:
+        """A recovery closes the ledger with what is confirmed where the condition holds, unless it is closed."""
+        return either(And(self.status == "open", where), self.ledger.end(0), {})
 
     # --- the workers
 

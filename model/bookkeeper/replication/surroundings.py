@@ -22,15 +22,12 @@ def declare_surroundings(s: State, *, ack_quorum: int) -> None:
         fenced = any_of(And(takes(b), s.limbo[b]) for b in bookie) if s.integrity else False
         enough = at_least(ack_quorum, (takes(b) for b in bookie))
         added = s.added_where(takes, e)
-        return And(s.status == "open", Not(s.confirmed.has(e)), enough, Not(fenced)), {
-            s.confirmed: s.confirmed.plus(e),
-            **added,
-        }
+        return And(enough, Not(fenced)), s.ledger.confirm(e), added
 
     @p.step(by="writer", only_if=s.opened, mirrors="LedgerHandle.doAsyncCloseInternal")
     def close() -> Any:
         """The writer closes the ledger."""
-        return s.status == "open", {s.status: "closed"}
+        return s.ledger.end(0)
 
     @p.fault(by="b", spends="crashes", b=bookie)
     def crash(b: int) -> Any:

@@ -48,7 +48,7 @@ def _declare_checks(s: State, checker: Checker, tasks: Tasks) -> None:
     def recover_after_grace(w: int) -> Any:
         """After 30 seconds a ledger that is still open and has a bad place is opened with recovery, which closes it."""
         stays = Or(checker.finds_nothing(), Not(can_recover(s)))
-        return s.phase[w] == "grace", {s.status: If(stays, s.status, "closed"), **tasks.given_back(w)}
+        return s.phase[w] == "grace", s.closes(Not(stays)), tasks.given_back(w)
 
 
 def can_recover(s: State) -> Any:

@@ -15,12 +15,13 @@ from fencepost.model.language import ModelError
 from fencepost.model.stand_ins.ledger import WEAK, stand_in
 from fencepost.properties.ledger import suite as ledger_suite
 from fencepost.properties.ledger.instances import SHOWN_BY
-from fencepost.properties.ledger.refinement import ledger_refinement
+from fencepost.properties.ledger.refinement import ledger_refinement, written_refinement
 from fencepost.properties.vocabulary import Suite
 from fencepost.traces.wording.text import show
 from tests.marking import first_at_once
 
 NAME = "is_a_ledger_of_a_topic"
+WRITTEN = "is_a_ledger_to_replicate"
 AS_IN_A_LEDGER = {
     "denies_what_it_has": "no_such_entry_though_stored",
     "headers_without_pages_not_saved": "idle_flush_skips_headers",
@@ -57,6 +58,15 @@ def test_a_ledger_refines_its_stand_in(parameters: Mapping[str, Any], states: in
     assert transitions in (None, first.reach["transitions"])
     moves = ["send", "confirm", "close", *(["delete"] if "deletions" in parameters else [])]
     assert [(v.property.name, v.note) for v in others] == [(f"{NAME}_{move}", "reached") for move in moves]
+
+
+@pytest.mark.parametrize("parameters", first_at_once([{"entries": 1}, FAULTS, {**PAIR, "entries": 2, "changes": 1}]), ids=str)
+def test_a_ledger_refines_what_auto_recovery_knows_of_it(parameters: Mapping[str, Any]) -> None:
+    suite = Suite(ledger(**parameters))
+    written_refinement(suite)
+    assert {v.verdict for v in explore(suite).verdicts if v.property.name == WRITTEN} == {"exhausted"}
+    suite.lemmas.extend(ledger_suite.ledger(suite.protocol).lemmas)
+    assert {v.verdict for v in prove(suite).verdicts if v.property.name == WRITTEN} == {"proved"}
 
 
 @pytest.mark.parametrize("parameters", first_at_once([{"entries": 2}, {**PAIR, "entries": 2, "changes": 1}]), ids=str)

@@ -3,6 +3,7 @@ package org.apache.bookkeeper.client;
 import fencepost.Gate;
 import fencepost.Server;
 import java.lang.reflect.Proxy;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -27,14 +28,14 @@ final class Collector {
     private final LedgerBench bench;
     private final RealBookie bookie;
     private final Server server;
-    private final Set<Long> before;
+    private final Set<Long> sessions;
     private int reads;
 
     Collector(LedgerBench bench, RealBookie bookie, ServerConfiguration workers, Server server) throws Exception {
         this.bench = bench;
         this.bookie = bookie;
         this.server = server;
-        before = server.sessions();
+        Set<Long> before = server.sessions();
         ServerConfiguration conf = new ServerConfiguration(workers);
         conf.setBookieId(bookie.id.getId());
         conf.setGcOverreplicatedLedgerWaitTime(1, TimeUnit.MILLISECONDS);
@@ -45,6 +46,8 @@ final class Collector {
         thread = new Thread(() -> collector.gc(this::delete), "collector of " + bookie.id);
         thread.start();
         settle();
+        sessions = new HashSet<>(server.sessions());
+        sessions.removeAll(before);
     }
 
     private CompactableLedgerStorage storage() {
@@ -138,6 +141,6 @@ final class Collector {
 
     /** Whether its session is that one. */
     boolean has(long session) {
-        return thread.isAlive() && server.has(session) && !before.contains(session);
+        return thread.isAlive() && server.has(session) && sessions.contains(session);
     }
 }
