@@ -31,7 +31,7 @@ class History:
     since: str = ""
     fixed: str = ""
     releases: str = ""
-    only: Mapping[str, tuple[str, ...]] | None = None
+    only: Mapping[str, tuple[str, ...] | tuple[int, ...]] | None = None
     applies: Callable[[Mapping[str, Any]], bool] | None = None
     regardless: tuple[str, ...] = ()
     harm: str = ""

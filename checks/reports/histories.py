@@ -37,7 +37,7 @@ def about(history: History, protocol: str, name: str) -> list[str]:
     lines = [f"costs: {history.costs}"] if history.costs else []
     lines.append(f"since {history.since}; {fixed}; {numbers}")
     lines += [f"avoided by {history.avoided_by}"] if history.avoided_by else []
-    lines += [f"with {name} {' or '.join(values)} only" for name, values in (history.only or {}).items()]
+    lines += [f"with {name} {' or '.join(map(str, values))} only" for name, values in (history.only or {}).items()]
     return lines + [f"seen on real code, {release}: {what}" for release, what in seen(protocol, name).items()]
 
 
@@ -54,4 +54,5 @@ def _cell(history: History, release: str) -> str:
         return UNREAD
     if release not in history.present:
         return ""
-    return ", ".join(value for values in (history.only or {}).values() for value in values) or "yes"
+    only = history.only or {}
+    return ", ".join(str(x) if isinstance(x, str) else f"{x} {name}" for name, values in only.items() for x in values) or "yes"

@@ -81,15 +81,14 @@ class BookieSettings:
 
     @property
     def behaviour(self) -> dict[str, bool | int | str]:
-        """What the bookie protocol takes from the settings, whatever its sizes."""
+        """What the bookie protocol takes from the settings, whatever its sizes. Two journals stand for several."""
         storage = STORAGES[self.storage.value]
-        return {"storage": storage, "journal_sync_data": self.sync.value, "journal_write_data": self.write.value}
+        several = {"ledgers": 2, "journals": 2} if self.has_several_journals else {}
+        return {"storage": storage, "journal_sync_data": self.sync.value, "journal_write_data": self.write.value, **several}
 
     @property
     def parameters(self) -> dict[str, bool | int | str]:
-        """The settings as parameters of the bookie protocol. Two directories, or journals, stand for several."""
-        if self.has_several_journals:
-            return {**self.behaviour, "ledgers": 2, "journals": 2}
+        """The settings as parameters of the bookie protocol. Two directories stand for several."""
         several = {"ledgers": 2, "directories": 2} if self.has_several_directories else {}
         return {**self.behaviour, **several}
 

@@ -176,10 +176,10 @@ BOOKIE: dict[str, History] = {
         upstream=("#4844",),
         since="4.7.0 or before",
         releases="4.14.5 to 4.18.0",
-        only=_DB,
-        applies=lambda parameters: bool(parameters.get("journals", 2) > 1),
+        only={**_DB, "journals": (2,)},
         costs="a kill loses acknowledged entries of ledgers of another journal than the first",
         avoided_by="journalDirectories with one directory",
+        allows=CLOSED_TOO_EARLY,
         evidence="CheckpointSourceList.CheckpointList takes the positions of its journals one after the other, and compareTo "
         "compares two of them lexicographically; SingleDirectoryDbLedgerStorage.checkpoint returns if the last one compares "
         "greater, and SyncThread.checkpoint completes the checkpoint all the same; read in 4.17.3 and 4.18.0",

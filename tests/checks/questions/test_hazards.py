@@ -117,6 +117,7 @@ def test_a_configuration_asks_for_every_hazard_of_the_release_and_for_no_other(t
     conf, releases = settings(tmp_path, "zookeeperSessionExpiredPolicy=shutdown\n"), Releases.of(release)
     elsewhere = {
         "confirms_while_unsetting",  # with an ensemble above the write quorum
+        "checkpoints_compared_by_first_journal",  # with several journals
         *("snapshot_ahead", "properties_dropped"),  # with deduplication
         *("lazy_cursors_not_waited", "cursor_list_stale", "missing_last_dropped"),  # other cursors, store, and session
     }

@@ -23,6 +23,7 @@ from tests.marking import first_at_once
 NAME = "is_a_ledger_of_a_topic"
 WRITTEN = "is_a_ledger_to_replicate"
 AS_IN_A_LEDGER = {
+    "checkpoints_compared_by_first_journal": "one_directory_marks_for_all",
     "denies_what_it_has": "no_such_entry_though_stored",
     "headers_without_pages_not_saved": "idle_flush_skips_headers",
 }
