@@ -40,8 +40,8 @@ class BugChange:
     @property
     def sentences(self) -> list[str]:
         """What comes, each with what it costs and how to see it, and what goes."""
-        come = [f"comes: {_told(name, bugs)}; run: {_command(name, bugs)}" for name, bugs in _by_name(self.come).items()]
-        return [*come, *(f"goes: {_told(name, bugs)}" for name, bugs in _by_name(self.go).items())]
+        come = [f"comes: {_in_a_line(name, bugs)}; run: {_command(name, bugs)}" for name, bugs in _by_name(self.come).items()]
+        return [*come, *(f"goes: {_in_a_line(name, bugs)}" for name, bugs in _by_name(self.go).items())]
 
     def as_json(self) -> dict[str, Any]:
         """The same for programs, with what each bug costs."""
@@ -63,7 +63,7 @@ def _by_name(bugs: Bugs) -> dict[str, Bugs]:
     return groups
 
 
-def _told(name: str, bugs: Bugs) -> str:
+def _in_a_line(name: str, bugs: Bugs) -> str:
     history = next(iter(bugs.values()))
     avoided = f"; avoided by {history.avoided_by}" if history.avoided_by else ""
     fixed = f"; fixed in {SYSTEMS[history.project]} {history.fixed}" if history.fixed else ""

@@ -43,5 +43,5 @@ def written_refinement(suite: Suite) -> None:
     def is_a_ledger_to_replicate() -> Any:
         """Auto-recovery sees a ledger with the entries that are confirmed and, once it is closed, with all up to its end."""
         ended = s.status.among("closed", "deleted")
-        kept = entry.where(lambda e: If(ended, s.last >= e, s.lac >= e))
-        return {"status": If(ended, "closed", "open"), "confirmed": kept}
+        confirmed = entry.where(lambda e: If(ended, s.last >= e, s.lac >= e))
+        return {"status": If(ended, "closed", "open"), "confirmed": confirmed}

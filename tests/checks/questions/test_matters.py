@@ -8,6 +8,7 @@ from fencepost.model.releases import BOOKKEEPER, PULSAR, Releases
 from fencepost.properties.protocols import PROTOCOLS
 
 ELSEWHERE = {
+    "checkpoints_compared_by_first_journal": "a bookie with several journals has it in the row killed",
     "denies_what_it_has": "ledger has it as no_such_entry_though_stored",
     "headers_without_pages_not_saved": "ledger has it as idle_flush_skips_headers: it takes back a fence",
     "mark_goes_back": "the bookie does not start again: a bookie down, which the rows of ledgers count",

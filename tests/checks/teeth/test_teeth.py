@@ -11,6 +11,7 @@ import pytest
 import z3
 
 from fencepost.checks.cli import main
+from fencepost.checks.commands.teeth import run as command
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.checks.teeth.mutation import Mistake, mutants
@@ -268,7 +269,7 @@ def test_a_protocol_that_does_not_hold_has_no_teeth() -> None:
 
 @pytest.fixture
 def _with_lift(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(PROTOCOLS, "lift", LIFT)
+    monkeypatch.setattr(command, "PROTOCOLS", {**PROTOCOLS, "lift": LIFT})
     monkeypatch.setenv("COLUMNS", "120")
 
 
