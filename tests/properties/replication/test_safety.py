@@ -34,8 +34,8 @@ COUNTS = {
 CONTROLS: dict[str, dict[str, int]] = {name: {} for name in COUNTS}
 
 CAUGHT = {
-    "target_is_a_member": ({"copies_are_not_fewer", "members_are_distinct"}, 11),
-    "target_not_asked_again": ({"replaced_by_holders", "copies_are_not_fewer"}, 8),
+    "target_is_a_member": ({"copies_are_not_fewer", "members_are_distinct", "keeps_copies_of_a_ledger"}, 11),
+    "target_not_asked_again": ({"replaced_by_holders", "copies_are_not_fewer", "keeps_copies_of_a_ledger"}, 8),
     "collector_trusts_the_lock": ({"copies_go_for_a_reason"}, 6),
     "collected_is_refused": ({"failures_have_a_reason"}, 15),
     "deletes_lock_of_successor": ({"locks_are_kept"}, 6),
@@ -46,7 +46,10 @@ CAUGHT = {
     "refill_ignores_digest": ({"copies_come_for_a_reason", "rotten_copies_do_not_spread"}, 4),
     "refill_by_boot_metadata": ({"copies_come_for_a_reason"}, 9),
     "open_fragment_replicated": ({"work_goes_forward"}, 4),
-    "replaced_before_copy": ({"replaced_by_holders", "copies_are_not_fewer", "ensembles_change_as_chosen"}, 6),
+    "replaced_before_copy": (
+        {"replaced_by_holders", "copies_are_not_fewer", "ensembles_change_as_chosen", "keeps_copies_of_a_ledger"},
+        6,
+    ),
     "collector_takes_no_lock": ({"copies_go_for_a_reason"}, 8),
     "task_deleted_blindly": ({"tasks_are_deleted_by_their_version"}, 8),
 }
