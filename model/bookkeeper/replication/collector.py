@@ -59,8 +59,8 @@ def declare_collector(s: State) -> None:
         " ZkLedgerUnderreplicationManager.acquireUnderreplicatedLedger",
     )
     def lock_surplus(b: int) -> Any:
-        """The collector finds a closed ledger that does not name its bookie, and takes the lock."""
-        return And(is_surplus(b), Not(s.stored[b].is_empty), may_lock(b)), {s.lock: f"gc{b}"}
+        """The collector, which does one thing at a time, finds a closed ledger that does not name its bookie, and locks it."""
+        return And(is_surplus(b), Not(s.stored[b].is_empty), Not(s.surplus[b]), may_lock(b)), {s.lock: f"gc{b}"}
 
     @p.step(
         by="b",
