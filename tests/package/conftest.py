@@ -41,7 +41,8 @@ def unpacked(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The source distribution, unpacked."""
     folder = tmp_path_factory.mktemp("sdist")
     with tarfile.open(built("sdist", sources, folder)) as archive:
-        archive.extractall(folder, filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # from Python 3.11.4 on
+        archive.extractall(folder)
     (root,) = (path for path in folder.iterdir() if path.is_dir())
     return root
 

@@ -166,6 +166,7 @@ def test_the_action_keeps_its_installation_by_its_sources(tmp_path: Path) -> Non
         (tmp_path / "sources" / "a" / "b.py").write_text(text)
         (tmp_path / "outputs").write_text("")
         around = {**os.environ, "SOURCES": str(tmp_path / "sources"), "GITHUB_OUTPUT": str(tmp_path / "outputs")}
+        around["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{around['PATH']}"  # Debian has python3 only
         subprocess.run(["bash", "-e", "-c", step("sources")["run"]], env=around, check=True)
         keys.append((tmp_path / "outputs").read_text())
     assert keys[0] == keys[2] != keys[1]

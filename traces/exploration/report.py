@@ -113,7 +113,9 @@ def tables(spark: SparkSession, run: Run, folder: Path) -> None:
     if not rounds:
         raise FolderError(f"{folder} has no complete round yet: there is nothing to report")
     check(rounds, run.text)
-    spark.read.option("basePath", str(folder / SLICES)).parquet(*map(str, rounds)).createOrReplaceTempView("slices")
+    # resolved: the JVM of Spark may have been started in another folder
+    paths = [str(one.resolve()) for one in rounds]
+    spark.read.option("basePath", str((folder / SLICES).resolve())).parquet(*paths).createOrReplaceTempView("slices")
     for name, query in TABLES.items():
         spark.sql(query).createOrReplaceTempView(name)
 

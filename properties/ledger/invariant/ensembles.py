@@ -83,8 +83,8 @@ def ensembles_lemmas(suite: Suite, w: Words) -> None:
     def only_last_ensembles_are_changed() -> Any:
         """Whoever may still change the published ensembles has those before the last as they are."""
         changing = And(s.status == "open", s.writer == "changing")
-        recovering = {r: And(active(r), s.status == "in_recovery") for r in recoverer}
-        begun = (Implies(recovering[r], new_ensembles[r].begins_as(published)) for r in recoverer)
+        recovering = s.status == "in_recovery"
+        begun = (Implies(And(active(r), recovering), new_ensembles[r].begins_as(published)) for r in recoverer)
         return And(Implies(changing, writers.begins_as(published)), *begun)
 
     @suite.lemma

@@ -102,6 +102,7 @@ SEEN = {
     "found_lock_unattended",
     "recreated_behind_release",
     "reopened_before_fence",
+    "lone_release_fails",
     "removed_producer_publishes",
     "resends_recovered",
     "timeout_races_ack",

@@ -14,7 +14,7 @@ from fencepost.checks.teeth.run import Sample, bite, searched
 from fencepost.properties.protocols import PROTOCOLS
 from tests.checks.teeth.pin_teeth import measured, summary
 
-REFINES = "is_a_ledger_of_a_topic"
+REFINES = ("is_a_ledger_of_a_topic", "is_a_ledger_to_replicate")
 """That the ledger refines its stand-in, and what must be reached for that: defects are held to it in test_refinement.py."""
 
 EXPLANATION = (Path(__file__).parents[3] / "docs" / "explanation" / "teeth.md").read_text(encoding="utf-8")

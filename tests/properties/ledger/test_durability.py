@@ -24,8 +24,8 @@ GUARANTEES = {
 }
 """What a bookie guarantees, and what a ledger makes of it."""
 
-ELSEWHERE = {"changes", "losses", "unclean_shutdowns", "deletions", "failed_saves"}
-"""What shows mistakes that are none of a restart; saves that fail are faults of a bookie that the ledger does not have."""
+ELSEWHERE = {"changes", "losses", "unclean_shutdowns", "deletions", "failed_saves", "journals"}
+"""What shows mistakes that are none of a restart; saves that fail, and several journals, the ledger does not have."""
 
 NEWEST = BOOKKEEPER[-1]
 

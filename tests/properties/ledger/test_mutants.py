@@ -23,7 +23,7 @@ PAIR = {"bookies": 2, "ensemble": 2, "write_quorum": 2, "ack_quorum": 2}
 TRIPLE = {"bookies": 3, "ensemble": 3, "write_quorum": 3, "ack_quorum": 2, "entries": 1}
 PAIR_ALONE = PAIR | {"recoverers": 0}
 PAIR_ONE_ENTRY = PAIR | {"entries": 1}
-REFINES = "is_a_ledger_of_a_topic"
+REFINES = ("is_a_ledger_of_a_topic", "is_a_ledger_to_replicate")
 """That the ledger refines its stand-in, and what must be reached for that: defects are held to it in test_refinement.py."""
 
 PAIR_AND_SPARE = PAIR_ALONE | {"bookies": 3, "changes": 1, "readers": 0}

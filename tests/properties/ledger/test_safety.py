@@ -28,7 +28,7 @@ COUNTS = {
     "two recoveries": (91030, 621434, 27),
     "change of ensemble": (229673, 1268753, 32),
     "striping": (338524, 1892885, 33),
-    "striping, ack quorum of one": (225255, 1151323, 29),
+    "striping, ack quorum of one": (224268, 1148208, 29),
     "crash and rot": (1736068, 9546776, 36),
     "lost disk": (17996, 85526, 19),
     "lost disk, data integrity": (20480, 107645, 19),
