@@ -32,7 +32,7 @@ REDUCED = {
     "two recoveries": 9960,
     "change of ensemble": 115100,
     "striping": 338524,
-    "striping, ack quorum of one": 225255,
+    "striping, ack quorum of one": 224268,
     "crash and rot": 870753,
     "lost disk": 3566,
     "lost disk, data integrity": 3945,
