@@ -45,8 +45,8 @@ _FENCE: Mapping[str, Value] = {"entries": 1, "records": 4, "recovery": False}
 
 SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "idle_checkpoint_skips_index": {**_FENCE, "kills": 1},
-    "idle_flush_skips_headers": {**_FENCE, "storage": "sorted", "stops": 2},
-    "headers_without_pages_not_saved": {**_FENCE, "storage": "sorted", "stops": 2},
+    "idle_flush_skips_headers": {**_FENCE, "storage": "sorted", "kills": 1, "stops": 1},
+    "headers_without_pages_not_saved": {**_FENCE, "storage": "sorted", "ledgers": 2, "records": 6, "kills": 1, "stops": 1},
     "denies_before_fence_is_journaled": {**_FENCE, "kills": 1},
     "master_key_with_entries_only": {**_FENCE, "kills": 1},
     "second_fence_not_awaited": {**_FENCE, "kills": 1},

@@ -70,10 +70,6 @@ _OUT_OF_REACH = {
     ("ledger", "failed_save_forgotten"): "the flush of the target bookie can fail, and shows it; that of this harness cannot",
     ("ledger", "idle_flush_skips_headers"): "a bookie of the harness takes no checkpoint after its boot, where the "
     "mark moves; the runs of one bookie above show it",
-    ("bookie", "fence_checked_apart"): _TWO_THREADS,
-    ("bookie", "key_record_after_entry"): _TWO_THREADS,
-    ("bookie", "headers_without_pages_not_saved"): "what the harness looks at brings an index page into memory, with which the "
-    "header is saved",
     ("replication", "refill_by_boot_metadata"): "the harness refills by EntryCopierImpl; the metadata of the boot are in "
     "DataIntegrityCheckImpl, which goes over all entries in one go",
     ("kafka-controller", "bounce_missed"): "no brokers register in the harness, and none is sent requests; `fencepost "
@@ -113,7 +109,8 @@ _UNSET_TO_THE_END = (
 )
 _JOURNALED = "write_journal; sync_journal; "
 _CHECKPOINTED = "take_checkpoint; save(sync); save_mark(sync); "
-_STOPPED = "stop; save(sync); end; replay"
+_STOPPED = "stop; save(sync); end"
+_BOOTED = "replay; save(sync); serve; "
 _KNOWN = "add(l0, e0); " + _JOURNALED
 _FENCED_IN_JOURNAL = "fence(l0); " + _JOURNALED + "answer_fencing_read(l0); "
 _READ_OVERTAKEN = "try_to_own(b0, u0); create(b0, u0); expire(b0); learn_of_expiry(b0); reestablish(b0); {unload}"
@@ -131,7 +128,9 @@ _TELLING = {
     ("ownership", "recreated_behind_release"): _RECREATED.format(unload=""),
     ("unload", "recreated_behind_release"): _RECREATED.format(unload="start_unload(b0, u0); "),
     ("bookie", "idle_checkpoint_skips_index"): _KNOWN + _CHECKPOINTED + _FENCED_IN_JOURNAL + _CHECKPOINTED + "kill; replay",
-    ("bookie", "idle_flush_skips_headers"): _KNOWN + _STOPPED + "; save(sync); serve; " + _FENCED_IN_JOURNAL + _STOPPED,
+    ("bookie", "idle_flush_skips_headers"): f"{_KNOWN}kill; {_BOOTED}{_FENCED_IN_JOURNAL}{_STOPPED}; replay",
+    ("bookie", "headers_without_pages_not_saved"): f"{_KNOWN}{_STOPPED}; {_BOOTED}{_FENCED_IN_JOURNAL}add(l1, e0); "
+    f"{_JOURNALED}{_CHECKPOINTED}kill; replay",
     ("ledger", "confirms_while_unsetting"): _UNSET_TO_THE_END,
     ("ledger", "idle_checkpoint_skips_index"): _FENCED_AND_KNOWN + "idle_checkpoint(b0); crash(b0)",
     ("ledger", "deleted_fence_in_memory"): _FENCED_AND_KNOWN + "close; delete; collect(b0); crash(b0)",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 from fencepost.checks.conformance.running.adapter import Owed
 from fencepost.checks.conformance.running.view import View
@@ -12,6 +14,11 @@ from fencepost.checks.conformance.running.view import View
 def bookie_of(view: View) -> Bookie:
     """The bookie in a state, which everything that is compared asks for."""
     return Bookie(view)
+
+
+def of_each(values: Sequence[Any]) -> Any:
+    """What is so of each journal: of one alone just that."""
+    return tuple(values) if len(values) > 1 else values[0]
 
 
 class Bookie:
@@ -24,7 +31,8 @@ class Bookie:
         self._defects = view.protocol.active
         parameters = view.protocol.parameters
         self.journals_data = bool(parameters["journal_write_data"])
-        self._safe = int(view["synced" if parameters["journal_sync_data"] else "written"])
+        self._journals: Sequence[str] = view.members("journal") if parameters["journals"] > 1 else ("",)
+        self._safe = "synced" if parameters["journal_sync_data"] else "written"
         self._on_db = parameters["storage"] == "db"
         self._records = [self._record(str(view[f"record[{place}]"])) for place in view.members("place")]
 
@@ -33,25 +41,45 @@ class Bookie:
         kind, _, ledger = word.partition(" of ")
         return "" if word == "nothing" else f"{ledger or self.ledgers[0]} {kind}"
 
-    @property
-    def reaches_mark(self) -> bool:
-        """Whether the file with which replay begins is there."""
-        return int(self.view["compacted"]) <= int(self.view["mark"])
+    def _at(self, position: str, journal: str) -> int:
+        return int(self.view[f"{position}[{journal}]" if journal else position])
 
-    def _between(self, begin: str, end: str) -> list[str]:
-        return self._records[int(self.view[begin]) : int(self.view[end])]
+    def _reaches(self, journal: str) -> bool:
+        return self._at("compacted", journal) <= self._at("mark", journal)
 
-    def past_mark(self) -> list[str] | None:
-        """The records that replay would read, in their order; None if its first file is gone."""
-        return self._between("mark", "written") if self.reaches_mark else None
+    def reaches_mark(self) -> Any:
+        """Of each journal whether the file with which replay begins is there."""
+        return of_each([self._reaches(journal) for journal in self._journals])
 
-    def unwritten(self) -> list[str]:
-        """The records that are logged, and not in the page cache."""
-        return self._between("written", "logged")
+    def _is_of(self, journal: str, record: str) -> bool:
+        return bool(record) and self._journal_of(record.split()[0]) == journal
 
-    def unsynced(self) -> int | None:
-        """How many of the records past the mark are in the page cache only."""
-        return int(self.view["written"]) - int(self.view["synced"]) if self.reaches_mark else None
+    def _journal_of(self, ledger: str) -> str:
+        return self._journals[int(ledger[1:]) % len(self._journals)]
+
+    def _between(self, begin: int, end: int, journal: str) -> list[str]:
+        return [record for record in self._records[begin:end] if self._is_of(journal, record)]
+
+    def past_mark(self) -> Any:
+        """Of each journal the records that replay would read, in their order; None if its first file is gone."""
+        return of_each([self._past_mark(journal) for journal in self._journals])
+
+    def _past_mark(self, journal: str) -> list[str] | None:
+        return (
+            self._between(self._at("mark", journal), self._at("written", journal), journal) if self._reaches(journal) else None
+        )
+
+    def unwritten(self) -> Any:
+        """Of each journal the records that are logged, and not in the page cache."""
+        return of_each([self._between(self._at("written", j), len(self._records), j) for j in self._journals])
+
+    def unsynced(self) -> Any:
+        """Of each journal how many of the records past the mark are in the page cache only."""
+        return of_each([self._unsynced(journal) for journal in self._journals])
+
+    def _unsynced(self, journal: str) -> int | None:
+        within = self._between(self._at("synced", journal), self._at("written", journal), journal)
+        return len(within) if self._reaches(journal) else None
 
     def dirty(self) -> list[bool] | None:
         """Of each directory whether its write cache has something; None where there is none."""
@@ -59,7 +87,7 @@ class Bookie:
 
     def is_past(self, of: str, kind: str) -> bool:
         """Whether the journal has such a record that is not safe yet."""
-        return f"{of} {kind}" in self._records[self._safe :]
+        return f"{of} {kind}" in self._records[self._at(self._safe, self._journal_of(of)) :]
 
     def fencing_reads(self, of: str) -> tuple[str, ...]:
         """What a fencing read of each entry of a ledger that is fenced already would hear now."""

@@ -70,6 +70,7 @@ def start_bookie(asked: Asked) -> BookieAdapter:
 
 
 _TWO_DIRECTORIES = {"ledgers": 2, "entries": 1, "directories": 2}
+_TWO_JOURNALS = {"ledgers": 2, "entries": 1, "journals": 2}
 
 BOOKIE = Target(
     name="bookie",
@@ -87,6 +88,7 @@ BOOKIE = Target(
         {"storage": "db", "failed_saves": 1, "kills": 1, "stops": 1, "recovery": False},
         {"storage": "db", "full_caches": 2, "kills": 1, "stops": 1, "recovery": False},
         {"storage": "db", **_TWO_DIRECTORIES, "full_caches": 1, "kills": 2, "stops": 1, "recovery": False},
+        {"storage": "db", **_TWO_JOURNALS, "full_caches": 1, "kills": 1, "power_losses": 1, "stops": 1, "recovery": False},
     ),
     weights={"take_checkpoint": 0.1, "add": 2.0, "recovery_add": 2.0, "kill": 0.5, "stop": 0.5, "lose_power": 0.5},
     storages=tuple(STORAGES),
@@ -98,6 +100,7 @@ BOOKIE = Target(
         "master_key_with_entries_only",
         "failed_save_forgotten",
         "mark_goes_back",
+        "checkpoints_compared_by_first_journal",
     ),
     processes=True,
     storage_in_model=True,

@@ -13,6 +13,7 @@ import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.bookkeeper.bookie.Bookie;
 import org.apache.bookkeeper.common.util.OrderedExecutor;
 import org.apache.bookkeeper.conf.ServerConfiguration;
@@ -41,20 +42,28 @@ public final class Requests implements AutoCloseable {
 
     private final BookieRequestProcessor processor;
     private final OrderedExecutor fencing;
+    private final ServerConfiguration conf;
+    private final DefaultChannelGroup channels = new DefaultChannelGroup(ImmediateEventExecutor.INSTANCE);
     private final Connection writer;
     private final Connection recovery;
     private final Connection reader;
+    /** The connections of the writer's adds that are handled in threads of their own. */
+    private final List<Connection> apart = new ArrayList<>();
 
     public Requests(ServerConfiguration conf, Bookie bookie) throws Exception {
-        DefaultChannelGroup channels = new DefaultChannelGroup(ImmediateEventExecutor.INSTANCE);
+        this.conf = conf;
         processor = new BookieRequestProcessor(conf, bookie, NullStatsLogger.INSTANCE, null, UnpooledByteBufAllocator.DEFAULT,
                 channels);
         Field pool = BookieRequestProcessor.class.getDeclaredField("highPriorityThreadPool");
         pool.setAccessible(true);
         fencing = (OrderedExecutor) pool.get(processor);
-        writer = new Connection(new BookieRequestHandler(conf, processor, channels));
-        recovery = new Connection(new BookieRequestHandler(conf, processor, channels));
-        reader = new Connection(new BookieRequestHandler(conf, processor, channels));
+        writer = connection();
+        recovery = connection();
+        reader = connection();
+    }
+
+    private Connection connection() {
+        return new Connection(new BookieRequestHandler(conf, processor, channels));
     }
 
     /** A client's connection, and the answers that have come back on it. */
@@ -114,25 +123,52 @@ public final class Requests implements AutoCloseable {
         }
     }
 
-    private Connection of(boolean recovers) {
-        return recovers ? recovery : writer;
+    /** The connections on which answers to the adds of a recovery, or to those of the writer, come back. */
+    private List<Connection> of(boolean recovers) {
+        if (recovers) {
+            return List.of(recovery);
+        }
+        List<Connection> all = new ArrayList<>(apart);
+        all.add(writer);
+        return all;
     }
 
     /** An add arrives, of the writer or of a recovery. */
     public void add(boolean recovers, long ledger, long entry, byte[] key, ByteBuf body) {
+        add(recovers ? recovery : writer, recovers, ledger, entry, key, body);
+    }
+
+    /** An add arrives by a connection of its own; what it returns handles the add. */
+    public Runnable addApart(boolean recovers, long ledger, long entry, byte[] key, ByteBuf body) {
+        Connection own = connection();
+        if (!recovers) {
+            apart.add(own);
+        }
+        return () -> add(own, recovers, ledger, entry, key, body);
+    }
+
+    private static void add(Connection by, boolean recovers, long ledger, long entry, byte[] key, ByteBuf body) {
         short flags = recovers ? BookieProtocol.FLAG_RECOVERY_ADD : BookieProtocol.FLAG_NONE;
-        of(recovers).channel.writeInbound(BookieProtocol.ParsedAddRequest.create(BookieProtocol.CURRENT_PROTOCOL_VERSION, ledger,
-                entry, flags, key, body));
+        by.channel.writeInbound(BookieProtocol.ParsedAddRequest.create(BookieProtocol.CURRENT_PROTOCOL_VERSION, ledger, entry,
+                flags, key, body));
     }
 
     /** Takes the answer to an add; null if it has not come. */
     public Answer added(boolean recovers, long ledger, long entry) {
-        return of(recovers).take(ledger, entry);
+        for (Connection each : of(recovers)) {
+            Answer answer = each.take(ledger, entry);
+            if (answer != null) {
+                return answer;
+            }
+        }
+        return null;
     }
 
     /** The answers to adds that nobody has taken. */
     public List<Answer> waiting(boolean recovers) {
-        return of(recovers).answers();
+        List<Answer> answers = new ArrayList<>();
+        of(recovers).forEach(each -> answers.addAll(each.answers()));
+        return answers;
     }
 
     /** A read arrives, fencing with a key; returns its answer, null if it does not come at once. */
@@ -147,8 +183,25 @@ public final class Requests implements AutoCloseable {
 
     /** Waits until what fencing reads have to do is done. */
     public void settle() throws Exception {
+        settle(SECONDS);
+    }
+
+    private void settle(int seconds) throws Exception {
         for (int turn = 0; turn < 2; turn++) { // the read itself, and what it leaves for when the fence is logged
-            fencing.chooseThread(0).submit(() -> { }).get(SECONDS, TimeUnit.SECONDS);
+            fencing.chooseThread(0).submit(() -> { }).get(seconds, TimeUnit.SECONDS);
+        }
+    }
+
+    /** A fencing read of the last add confirmed arrives; false if it is not handled within so many seconds. */
+    public boolean fence(long ledger, byte[] key, int seconds) throws Exception {
+        reader.forget();
+        reader.channel.writeInbound(BookieProtocol.ReadRequest.create(BookieProtocol.CURRENT_PROTOCOL_VERSION, ledger,
+                BookieProtocol.LAST_ADD_CONFIRMED, BookieProtocol.FLAG_DO_FENCING, key));
+        try {
+            settle(seconds);
+            return true;
+        } catch (TimeoutException e) {
+            return false;
         }
     }
 

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import fencepost.Folders;
 import fencepost.Lines;
+import fencepost.Refused;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.FastThreadLocal;
@@ -15,6 +16,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.apache.bookkeeper.proto.BookieProtocol;
@@ -28,9 +30,10 @@ import org.apache.bookkeeper.proto.Requests;
  * folder of a process that was killed.
  */
 public final class BookieBench implements Lines.Target {
-    /** The ledgers of a run, from this one on; the even one is in the first directory. */
+    /** The ledgers of a run, from this one on; the even one is in the first directory, and in the first journal. */
     private static final long FIRST = 10;
     private static final byte[] KEY = "key of the ledgers".getBytes(StandardCharsets.UTF_8);
+    private static final Set<String> READS = Set.of("read", "fence");
     private static final int LAC_BYTES = 8 + 8;
 
     /** Ends what is left of processes that are gone. */
@@ -59,21 +62,21 @@ public final class BookieBench implements Lines.Target {
         Lines.serve(() -> new BookieBench(arguments[0]));
     }
 
-    /** The code cannot take a step. */
-    private static final class Refused extends Exception {
-        Refused(String message) {
-            super(message);
-        }
-    }
-
     @Override
     public void answer(JsonNode request, ObjectNode answer) throws Exception {
+        Set<Long> paged = life != null && READS.contains(request.get("do").asText()) ? life.paged() : null;
         try {
             take(request);
         } catch (Refused e) {
             answer.put("refused", e.getMessage());
         }
+        if (life != null) {
+            paged = paged == null ? life.paged() : paged;
+        }
         see(answer.putObject("seen"));
+        if (life != null) {
+            life.unpage(paged); // of what is read, and looked at, nothing stays in memory
+        }
         answer.put("folder", folder.getPath());
     }
 
@@ -87,20 +90,22 @@ public final class BookieBench implements Lines.Target {
             case "add": add(step, ledger, entry); break;
             case "answer": expect(step, life.requests().added(step.path("recovers").asBoolean(), ledger, entry)); break;
             case "read": expect(step, life.requests().read(ledger, entry, step.path("fences").asBoolean() ? KEY : null)); break;
-            case "fence": life.requests().read(ledger, BookieProtocol.LAST_ADD_CONFIRMED, KEY); break;
+            case "check-fence": life.checksFence(ledger, entry, KEY, body(ledger, entry, 'e')); break;
+            case "fence": fence(ledger); break;
             case "lac": lac(ledger, entry); break;
             case "lac-answer": lacAnswer(ledger, entry); break;
-            case "write": life.writes(); break;
-            case "sync": life.syncs(); break;
+            case "write": life.writes(step.path("journal").asInt()); break;
+            case "sync": life.syncs(step.path("journal").asInt()); break;
             case "take-checkpoint": life.takesCheckpoint(); break;
             case "fill-cache": life.fillsCache(flusher); break;
+            case "read-second-journal": life.readsSecondJournal(flusher); break;
             case "save": life.saves(flusher); break;
             case "fail-save": life.failsToSave(flusher); break;
             case "mark": life.marks(flusher); break;
             case "stop": life.stops(); break;
             case "end": end(); break;
-            case "kill": kill(null); break;
-            case "lose-power": kill(life.synced()); break;
+            case "kill": kill(false); break;
+            case "lose-power": kill(true); break;
             case "replay": replay(); break;
             case "serve": life.serves(); break;
             default: throw new IllegalArgumentException("no step " + step);
@@ -146,11 +151,13 @@ public final class BookieBench implements Lines.Target {
             first.replays();
             first.saves(-1);
             first.serves();
-            for (long ledger = 0; ledger < settings.directories; ledger++) {
+            for (long ledger = 0; ledger < Math.max(settings.directories, settings.journals); ledger++) {
                 first.requests().add(false, ledger, 0, KEY, body(ledger, 0, 'e'));
             }
-            first.writes();
-            first.syncs();
+            for (int journal = 0; journal < settings.journals; journal++) {
+                first.writes(journal);
+                first.syncs(journal);
+            }
             first.stops();
             first.saves(-1);
             first.ends();
@@ -173,11 +180,12 @@ public final class BookieBench implements Lines.Target {
     }
 
     /** The process is gone: what it has written stays as it is, or, with the power, what it has synced. */
-    private void kill(Records.Place synced) throws Exception {
+    private void kill(boolean withThePower) throws Exception {
         File copy = another();
         Folders.copy(folder, copy);
-        if (synced != null) {
-            Records.cut(BookieImpl.getCurrentDirectory(new File(copy, "journal")), synced);
+        File[] journals = settings.in(copy).getJournalDirs();
+        for (int number = 0; withThePower && number < journals.length; number++) {
+            Records.cut(BookieImpl.getCurrentDirectory(journals[number]), life.synced(number));
         }
         bury();
         folder = copy;
@@ -215,9 +223,22 @@ public final class BookieBench implements Lines.Target {
 
     private void add(JsonNode step, long ledger, long entry) throws Exception {
         boolean recovers = step.path("recovers").asBoolean();
-        life.requests().add(recovers, ledger, entry, KEY, body(ledger, entry, recovers ? 'r' : 'e'));
+        ByteBuf body = body(ledger, entry, recovers ? 'r' : 'e');
+        if (step.path("checked").asBoolean()) {
+            life.addsChecked(ledger, entry);
+        } else if (step.path("keyLast").asBoolean()) {
+            life.addsWithKeyLast(ledger, entry, KEY, body, body(ledger, entry, 'r'));
+        } else {
+            life.requests().add(recovers, ledger, entry, KEY, body);
+        }
         if (step.has("code")) {
             expect(step, life.requests().added(recovers, ledger, entry));
+        }
+    }
+
+    private void fence(long ledger) throws Exception {
+        if (!life.fences(ledger, KEY)) {
+            throw new Refused("the fencing read waits for an add that is under way");
         }
     }
 
@@ -251,18 +272,13 @@ public final class BookieBench implements Lines.Target {
 
     private void see(ObjectNode seen) throws Exception {
         seen.put("stage", life == null ? "down" : life.stage());
-        int[] unsynced = {0};
-        Records.Place synced = life == null ? null : life.synced();
-        List<String> past = new Records(settings.in(folder)).past(synced, unsynced);
-        seen.put("reaches", past != null);
-        if (past != null) {
-            past.forEach(seen.putArray("past")::add);
+        ArrayNode journals = seen.putArray("journals");
+        for (int number = 0; number < settings.journals; number++) {
+            seeJournal(number, journals.addObject());
         }
         if (life == null) {
             return;
         }
-        seen.put("unsynced", unsynced[0]);
-        life.unwritten().forEach(seen.putArray("unwritten")::add);
         seen.put("sync", life.checkpoint(-1));
         ArrayNode caches = seen.putArray("caches");
         for (int directory = 0; directory < life.directories(); directory++) {
@@ -271,6 +287,19 @@ public final class BookieBench implements Lines.Target {
         ArrayNode each = seen.putArray("ledgers");
         for (int number = 0; number < ledgers; number++) {
             see(FIRST + number, each.addObject());
+        }
+    }
+
+    private void seeJournal(int number, ObjectNode seen) throws Exception {
+        int[] unsynced = {0};
+        List<String> past = new Records(settings.in(folder), number).past(life == null ? null : life.synced(number), unsynced);
+        seen.put("reaches", past != null);
+        if (past != null) {
+            past.forEach(seen.putArray("past")::add);
+        }
+        if (life != null) {
+            seen.put("unsynced", unsynced[0]);
+            life.unwritten(number).forEach(seen.putArray("unwritten")::add);
         }
     }
 

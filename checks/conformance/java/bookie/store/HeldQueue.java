@@ -19,6 +19,7 @@ final class HeldQueue<T> extends BatchedArrayBlockingQueue<T> {
 
     @Override
     public void put(T element) {
+        Apart.passes(Apart.LOG);
         synchronized (held) {
             held.add(element);
         }

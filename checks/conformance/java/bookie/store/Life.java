@@ -10,8 +10,10 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.bookkeeper.bookie.Journal.ForceWriteRequest;
 import org.apache.bookkeeper.bookie.Journal.QueueEntry;
@@ -26,16 +28,14 @@ import org.apache.bookkeeper.stats.StatsLogger;
 import org.apache.bookkeeper.util.DiskChecker;
 
 /**
- * One life of a bookie's process: BookieImpl as it is shipped, from its start to its end. What its journal writes and syncs, and
+ * One life of a bookie's process: BookieImpl as it is shipped, from its start to its end. What its journals write and sync, and
  * each checkpoint, is held until a step lets it go on.
  */
 final class Life {
     private final ServerConfiguration conf;
     final BookieImpl bookie;
     final LedgerStorage storage;
-    private final Journal journal;
-    private final HeldQueue<QueueEntry> logged = new HeldQueue<>();
-    private final HeldQueue<ForceWriteRequest> written = new HeldQueue<>();
+    private final List<HeldJournal> journals = new ArrayList<>();
     private final Gate sync = new Gate();
     private final List<LedgerStorage> directories = new ArrayList<>();
     private final CacheFlush[] full;
@@ -48,6 +48,8 @@ final class Life {
      */
     private volatile Thread taking;
     private Requests requests;
+    /** Requests that wait in the midst of it, by ledger and entry. */
+    private final Map<List<Long>, Apart> apart = new HashMap<>();
 
     /** Loads what is saved; begins nothing yet. */
     Life(ServerConfiguration conf) throws Exception {
@@ -68,10 +70,13 @@ final class Life {
                 indexes, stats, allocator);
         bookie = new BookieImpl(conf, metadata.createRegistrationManager(), storage, disks, ledgers, indexes, stats, allocator,
                 () -> new BookieServiceInfo(Map.of(), List.of()));
-        journal = bookie.journals.get(0);
-        set(journal, Journal.class, "queue", logged);
-        journal.setForceWriteRequests(written);
-        CheckpointSource source = bookie.syncThread.checkpointSource;
+        Apart.watch(bookie);
+        List<CheckpointSource> sources = new ArrayList<>();
+        for (Journal each : bookie.journals) {
+            journals.add(new HeldJournal(each));
+            sources.add(sources.isEmpty() ? each : proxy(CheckpointSource.class, each, this::passesBetweenJournals));
+        }
+        CheckpointSource source = new CheckpointSourceList(sources);
         set(bookie.syncThread, SyncThread.class, "checkpointSource", proxy(CheckpointSource.class, source, this::marksBySync));
         set(bookie.syncThread, SyncThread.class, "ledgerStorage", proxy(LedgerStorage.class, storage, this::savesBySync));
         if (storage instanceof DbLedgerStorage) {
@@ -112,6 +117,19 @@ final class Life {
 
     // --- what is held
 
+    /** A journal that writes and syncs only when it is let. */
+    private static final class HeldJournal {
+        private final HeldQueue<QueueEntry> logged = new HeldQueue<>();
+        private final HeldQueue<ForceWriteRequest> written = new HeldQueue<>();
+        private final Journal journal;
+
+        HeldJournal(Journal journal) throws ReflectiveOperationException {
+            this.journal = journal;
+            set(journal, Journal.class, "queue", logged);
+            journal.setForceWriteRequests(written);
+        }
+    }
+
     /** What is done before and after each call of a method of an interface. */
     private interface Around {
         void call(String method, boolean before);
@@ -128,6 +146,19 @@ final class Life {
                 throw e.getCause();
             }
         }));
+    }
+
+    /** A checkpoint that is taken as a step waits before it reads how far the second journal is. */
+    private void passesBetweenJournals(String method, boolean before) {
+        if (!before || !method.equals("newCheckpoint")) {
+            return;
+        }
+        if (Thread.currentThread() instanceof CacheFlush) {
+            ((CacheFlush) Thread.currentThread()).readsSecond();
+        } else if (Thread.currentThread() == taking) {
+            taking = null;
+            sync.pass(Gate.SECOND);
+        }
     }
 
     /** SyncThread waits before the storage saves. */
@@ -159,6 +190,7 @@ final class Life {
     private static final class CacheFlush extends Thread {
         private final Gate gate = new Gate();
         private boolean taken;
+        private boolean second;
 
         CacheFlush(LedgerStorage directory) {
             super(() -> {
@@ -171,6 +203,13 @@ final class Life {
                 }
             }, "full cache");
             setDaemon(true);
+        }
+
+        void readsSecond() {
+            if (!second) {
+                second = true;
+                gate.pass(Gate.SECOND);
+            }
         }
 
         void passes(String method, boolean before) {
@@ -202,8 +241,10 @@ final class Life {
     void serves() throws Exception {
         sync.let(Gate.MARK);
         await(starting);
-        logged.awaitTaker();
-        written.awaitTaker();
+        for (HeldJournal each : journals) {
+            each.logged.awaitTaker();
+            each.written.awaitTaker();
+        }
         requests = new Requests(conf, bookie);
     }
 
@@ -218,6 +259,7 @@ final class Life {
 
     /** A stop that has saved comes to its end. */
     void ends() throws Exception {
+        apart.values().forEach(Apart::abandon);
         for (CacheFlush each : full) {
             if (each != null) {
                 each.gate.abandon();
@@ -230,6 +272,7 @@ final class Life {
 
     /** The process is no more: what is left of it is ended. It writes to its folder once more, which nobody must look at. */
     void buried() throws Exception {
+        apart.values().forEach(Apart::abandon);
         if (requests != null) {
             requests.close();
         }
@@ -247,14 +290,44 @@ final class Life {
         bookie.shutdown();
     }
 
-    // --- the journal and the checkpoints
+    // --- two requests at once
 
-    void writes() throws Exception {
-        logged.release();
+    /** An add of the writer finds that the ledger is not fenced, and waits there. */
+    void checksFence(long ledger, long entry, byte[] key, ByteBuf body) throws Exception {
+        Runnable add = requests.addApart(false, ledger, entry, key, body);
+        apart.put(List.of(ledger, entry), Apart.begin(bookie, ledger, key, Apart.CHECKED, add::run));
     }
 
-    void syncs() throws Exception {
-        written.release();
+    /** An add that has found that the ledger is not fenced goes on. */
+    void addsChecked(long ledger, long entry) throws Exception {
+        apart.remove(List.of(ledger, entry)).ends(Apart.CHECKED);
+    }
+
+    /** A fencing read arrives; false if it waits for an add that is under way. */
+    boolean fences(long ledger, byte[] key) throws Exception {
+        return requests().fence(ledger, key, apart.isEmpty() ? Gate.SECONDS : Apart.SECONDS);
+    }
+
+    /**
+     * Two requests add the first entry of a ledger: one of them is to log the master key, and does so when the other has logged
+     * the entry. Before its own record it waits until the process is gone.
+     */
+    void addsWithKeyLast(long ledger, long entry, byte[] key, ByteBuf body, ByteBuf writtenBack) throws Exception {
+        Runnable first = requests.addApart(true, ledger, entry, key, writtenBack);
+        Apart waits = Apart.begin(bookie, ledger, key, Apart.LOG, first::run);
+        apart.put(List.of(ledger, entry), waits);
+        waits.besides("the add", () -> requests.add(false, ledger, entry, key, body));
+        waits.goesOn(Apart.LOG, Apart.LOG);
+    }
+
+    // --- the journal and the checkpoints
+
+    void writes(int number) throws Exception {
+        journals.get(number).logged.release();
+    }
+
+    void syncs(int number) throws Exception {
+        journals.get(number).written.release();
         requestsSettle();
     }
 
@@ -265,14 +338,23 @@ final class Life {
     }
 
     void takesCheckpoint() throws Exception {
+        SyncThread thread = bookie.syncThread;
+        if (journals.size() > 1) {
+            thread.executor.submit(() -> {
+                taking = Thread.currentThread();
+                thread.doCheckpoint(thread.checkpointSource.newCheckpoint());
+            });
+            sync.arrives(Gate.SECOND, null);
+            return;
+        }
         if (storage instanceof DbLedgerStorage) {
-            bookie.syncThread.doCheckpoint(bookie.syncThread.checkpointSource.newCheckpoint());
+            thread.doCheckpoint(thread.checkpointSource.newCheckpoint());
         } else if (storage instanceof InterleavedLedgerStorage) {
             EntryLogManagerBase logs = (EntryLogManagerBase) ((InterleavedLedgerStorage) storage).entryLogger.getEntryLogManager();
             taking = Thread.currentThread();
             logs.createNewLog(DefaultEntryLogger.UNASSIGNED_LEDGERID);
         } else {
-            bookie.syncThread.startCheckpoint(bookie.syncThread.checkpointSource.newCheckpoint());
+            thread.startCheckpoint(thread.checkpointSource.newCheckpoint());
         }
         sync.arrives(Gate.SAVE, null);
     }
@@ -280,7 +362,14 @@ final class Life {
     void fillsCache(int directory) throws Exception {
         full[directory] = new CacheFlush(directories.get(directory));
         full[directory].start();
-        full[directory].gate.arrives(Gate.SAVE, full[directory]);
+        full[directory].gate.arrives(journals.size() > 1 ? Gate.SECOND : Gate.SAVE, full[directory]);
+    }
+
+    /** The checkpoint of a directory, or of SyncThread (-1), reads how far the second journal is. */
+    void readsSecondJournal(int directory) throws Exception {
+        Gate gate = gate(directory);
+        gate.let(Gate.SECOND);
+        gate.arrives(Gate.SAVE, directory < 0 ? null : full[directory]);
     }
 
     /** The checkpoint of a directory, or of SyncThread (-1), saves. */
@@ -353,12 +442,15 @@ final class Life {
         return directories.size();
     }
 
-    /** How far a checkpoint is: {@code none}, {@code taken} or {@code saved}. */
+    /** How far a checkpoint is: {@code none}, {@code begun}, {@code taken} or {@code saved}. */
     String checkpoint(int directory) {
         if (directory >= 0 && full[directory] == null) {
             return "none";
         }
         String at = gate(directory).at();
+        if (Gate.SECOND.equals(at)) {
+            return "begun";
+        }
         return Gate.SAVE.equals(at) ? "taken" : Gate.MARK.equals(at) || directory >= 0 ? "saved" : "none";
     }
 
@@ -369,12 +461,36 @@ final class Life {
         return !(boolean) cache.getClass().getMethod("isEmpty").invoke(cache);
     }
 
-    Records.Place synced() {
-        return new Records.Place(journal.getLastLogMark());
+    /** The ledgers that have index pages in memory; a DbLedgerStorage has none. */
+    Set<Long> paged() throws Exception {
+        if (storage instanceof DbLedgerStorage) {
+            return Set.of();
+        }
+        Object pages = get(pages(), IndexInMemPageMgr.class, "pageMapAndList");
+        return Set.copyOf(((Map<Long, ?>) get(pages, pages.getClass(), "pages")).keySet());
     }
 
-    List<String> unwritten() {
-        return Records.of(logged.held());
+    private IndexInMemPageMgr pages() throws ReflectiveOperationException {
+        Object interleaved = storage instanceof SortedLedgerStorage
+                ? get(storage, SortedLedgerStorage.class, "interleavedLedgerStorage") : storage;
+        return ((LedgerCacheImpl) ((InterleavedLedgerStorage) interleaved).ledgerCache).getIndexPageManager();
+    }
+
+    /** Other ledgers take the index pages of all but these, which are clean: reads have brought them. */
+    void unpage(Set<Long> others) throws Exception {
+        for (long ledger : paged()) {
+            if (!others.contains(ledger)) {
+                pages().removePagesForLedger(ledger);
+            }
+        }
+    }
+
+    Records.Place synced(int number) {
+        return new Records.Place(journals.get(number).journal.getLastLogMark());
+    }
+
+    List<String> unwritten(int number) {
+        return Records.of(journals.get(number).logged.held());
     }
 
     boolean knowsKey(long ledger) throws Exception {

@@ -18,11 +18,14 @@ final class Records {
     private static final int LAC_AT = 8 + 8 + 4 + 8;
 
     private final ServerConfiguration conf;
+    private final int number;
     private final File folder;
 
-    Records(ServerConfiguration conf) {
+    /** Those of one of the journals. */
+    Records(ServerConfiguration conf, int number) {
         this.conf = conf;
-        folder = BookieImpl.getCurrentDirectory(conf.getJournalDirs()[0]);
+        this.number = number;
+        folder = BookieImpl.getCurrentDirectory(conf.getJournalDirs()[number]);
     }
 
     /** A place in the journal. */
@@ -44,7 +47,7 @@ final class Records {
     private Journal reading() throws IOException {
         LedgerDirsManager ledgers = BookieResources.createLedgerDirsManager(conf, BookieResources.createDiskChecker(conf),
                 NullStatsLogger.INSTANCE);
-        return new Journal(0, folder, conf, ledgers);
+        return new Journal(number, folder, conf, ledgers);
     }
 
     /** Tells what replay would read, in its order: the records past the log mark; null if its first file is gone. */

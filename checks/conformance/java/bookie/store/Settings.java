@@ -5,23 +5,25 @@ import fencepost.SmallBookie;
 import java.io.File;
 import org.apache.bookkeeper.conf.ServerConfiguration;
 
-/** What the bookie of a run is like: its storage, how many ledger directories it has, and what its journal does. */
+/** What the bookie of a run is like: its storage, how many directories of ledgers and of journals it has, what a journal does. */
 final class Settings {
     private final String storageClass;
     final int directories;
+    final int journals;
     private final boolean syncData;
     private final boolean writeData;
 
     Settings(String storageClass, JsonNode asked) {
         this.storageClass = storageClass;
         directories = asked.path("directories").asInt(1);
+        journals = asked.path("journals").asInt(1);
         syncData = asked.path("journalSyncData").asBoolean(true);
         writeData = asked.path("journalWriteData").asBoolean(true);
     }
 
     /** What tells bookies with other settings apart. */
     String name() {
-        return directories + "-" + syncData + "-" + writeData;
+        return directories + "-" + journals + "-" + syncData + "-" + writeData;
     }
 
     ServerConfiguration in(File folder) {
@@ -30,6 +32,7 @@ final class Settings {
             ledgers[number] = "ledgers" + number;
         }
         ServerConfiguration conf = SmallBookie.in(folder, "bookie", storageClass, ledgers);
+        conf.setJournalDirsName(journals(folder));
         conf.setJournalSyncData(syncData);
         conf.setJournalWriteData(writeData);
         conf.setJournalPageCacheFlushIntervalMSec(0); // without syncData too, what is written may be synced at any time
@@ -41,5 +44,14 @@ final class Settings {
         conf.setNumLongPollWorkerThreads(1);
         conf.setNumHighPriorityWorkerThreads(1);
         return conf;
+    }
+
+    /** The directories of journals in a bookie's folder; of two the first has the even ledgers. */
+    private String[] journals(File folder) {
+        String[] names = new String[journals];
+        for (int number = 0; number < journals; number++) {
+            names[number] = new File(folder, "journal" + number).getPath();
+        }
+        return names;
     }
 }

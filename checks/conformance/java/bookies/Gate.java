@@ -3,13 +3,15 @@ package org.apache.bookkeeper.bookie;
 import java.util.concurrent.TimeUnit;
 
 /** Where a checkpoint waits before it saves, and again before it moves the log mark, until it is let go on. */
-final class Gate {
-    static final long SECONDS = 20;
+public final class Gate {
+    static final int SECONDS = 20;
+    /** Between the journals: a checkpoint has read how far the first is, and not yet the second. */
+    static final String SECOND = "read the second journal";
     static final String SAVE = "save";
     static final String MARK = "mark";
 
     /** The process is gone: whoever waits goes no further. */
-    static final class Gone extends RuntimeException {
+    public static final class Gone extends RuntimeException {
         Gone() {
             super("the process has ended");
         }
@@ -66,7 +68,7 @@ final class Gate {
                 if (System.nanoTime() > end) {
                     throw new IllegalStateException("no checkpoint comes to " + where);
                 }
-                wait(comes == null ? SECONDS * 1000 : 5);
+                wait(comes == null ? SECONDS * 1000L : 5);
             }
             return true;
         }
