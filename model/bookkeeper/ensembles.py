@@ -44,7 +44,8 @@ class Ensembles:
     """One copy of a ledger's ensembles: fragment f covers the entries from ``first[f]`` up to the next fragment's first.
 
     A fragment's ensemble is the set of its bookies if each entry goes to all of them, otherwise the place of each bookie
-    in it. Fragments not yet in use are empty, so that no copy distinguishes bookies before it has to.
+    in it. Fragments not yet in use are empty, so that no copy distinguishes bookies before it has to. Writers and recoveries
+    name no bookie twice; that auto-recovery can is shown by the protocol ``replication``, whose ensemble is a list of places.
     """
 
     def __init__(

@@ -76,7 +76,12 @@ ROWS = {
         ("ledger.master_key_with_entries_only", "bookie.master_key_with_entries_only"),
     ),
     "L13": Row("the length decides a close, too", ("ledger.length_of_the_last_entry", "ledger.length_not_raised")),
-    "L14": Row("a bookie's last add confirmed is of a copy", ("ledger.storage",), "bounds", "A bookie's last add confirmed"),
+    "L14": Row(
+        "a bookie's last add confirmed is of a copy",
+        ("ledger.storage", "ledger.last_entry_of_the_write_cache"),
+        "bounds",
+        "A bookie's last add confirmed",
+    ),
     "L15": Row("an add is confirmed at the next answer", (), "not-modelled-yet", "Confirmed at the next answer"),
     "C1": Row(
         "a broker leads as its creation is answered",

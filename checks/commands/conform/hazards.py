@@ -47,10 +47,6 @@ _WITH_THE_OTHERS = ("bookie", "kafka-controller", ("election", "deletion_sent_ag
 """Targets, or hazards of a target, that are not replayed alone: a run meets the release's others on the way, so the model has
 them, too."""
 
-_TWO_THREADS = (
-    "an add and a fence have to be in BookieImpl at once; the harness takes one request at a time, so that a run is the same "
-    "each time"
-)
 _EVENT_LOST = (
     "the harness would lose the event itself. The real client lost it in 8 of 25 expired sessions on 4.0.8, in 0 of 85 on "
     "4.2.4, in 0 of 30 on 5.0.0-M1"
@@ -59,17 +55,15 @@ _OUT_OF_REACH = {
     ("election", "same_value"): "the harness gives each broker a value of its own, as a configuration should",
     ("ledger", "denies_before_fence_is_journaled"): "the harness answers in the place of ReadEntryProcessor, when the fence is "
     "journaled; the target bookie has the processor, and shows it",
-    ("ledger", "fence_checked_apart"): _TWO_THREADS,
-    ("ledger", "key_record_after_entry"): _TWO_THREADS,
+    (
+        "ledger",
+        "last_entry_of_the_write_cache",
+    ): "its property speaks of which adds a bookie took, and that is not observed; a test "
+    "takes the run on 4.18.0, and sees the last add confirmed fall from 0 to -1",
     ("ledger", "one_directory_marks_for_all"): "the bookies of the harness have one directory each; the target "
-    "bookie has two, and shows it",
+    "bookie has two, and shows that it is gone",
     ("ledger", "explicit_lac_lost"): "these releases lose it only by what loses a fence: "
     "`idle_checkpoint_skips_index`, `idle_flush_skips_headers` or `master_key_with_entries_only`",
-    ("ledger", "cookie_deleted_after_wipe"): "LegacyCookieValidation keeps a wiped bookie from starting; the process "
-    "calls it before it makes the BookieImpl that the harness has",
-    ("ledger", "failed_save_forgotten"): "the flush of the target bookie can fail, and shows it; that of this harness cannot",
-    ("ledger", "idle_flush_skips_headers"): "a bookie of the harness takes no checkpoint after its boot, where the "
-    "mark moves; the runs of one bookie above show it",
     ("replication", "refill_by_boot_metadata"): "the harness refills by EntryCopierImpl; the metadata of the boot are in "
     "DataIntegrityCheckImpl, which goes over all entries in one go",
     ("kafka-controller", "bounce_missed"): "no brokers register in the harness, and none is sent requests; `fencepost "
@@ -133,6 +127,11 @@ _TELLING = {
     f"{_JOURNALED}{_CHECKPOINTED}kill; replay",
     ("ledger", "confirms_while_unsetting"): _UNSET_TO_THE_END,
     ("ledger", "idle_checkpoint_skips_index"): _FENCED_AND_KNOWN + "idle_checkpoint(b0); crash(b0)",
+    (
+        "ledger",
+        "failed_save_forgotten",
+    ): "send(e0); add(b1, e0); crash(b1); restart(b1); add(b0, e0); ack(b0, e0); ack(b1, e0); "
+    "confirm(e0); fail_to_save(b1); pass_over(b1); crash(b1)",
     ("ledger", "deleted_fence_in_memory"): _FENCED_AND_KNOWN + "close; delete; collect(b0); crash(b0)",
     ("unload", "stale_unload"): "try_to_own(b0, u0); create(b0, u0); open_topic(b0, u0); start_unload(b0, u0); expire(b0); "
     "try_to_own(b1, u0); create(b1, u0); learn_of_expiry(b0); reestablish(b0); find_other(b0, u0); crash(b1); "

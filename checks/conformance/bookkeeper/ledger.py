@@ -20,8 +20,14 @@ OK, NO_SUCH_ENTRY, NO_SUCH_LEDGER = 0, -13, -7
 
 Steps = list[dict[str, Any]]
 
-_FLUSHES = (ledger_requests.FAIL_TO_SAVE, ledger_requests.PASS_OVER)
-_NEED_LIMBO = frozenset({ledger_requests.UNCLEAN_SHUTDOWN, ledger_requests.LOSE_DISK})
+_ON_DB = {
+    **dict.fromkeys((ledger_requests.UNCLEAN_SHUTDOWN, ledger_requests.LOSE_DISK), "only DbLedgerStorage has limbo"),
+    **dict.fromkeys(
+        (ledger_requests.FAIL_TO_SAVE, ledger_requests.PASS_OVER, ledger_requests.EMPTY_CACHE),
+        "only DbLedgerStorage has write caches",
+    ),
+}
+_SAVES = frozenset({ledger_requests.FAIL_TO_SAVE, ledger_requests.EMPTY_CACHE, ledger_requests.IDLE_CHECKPOINT})
 
 
 class LedgerAdapter(Adapter):
@@ -29,10 +35,7 @@ class LedgerAdapter(Adapter):
 
     protocol = "ledger"
     eager = frozenset({ledger_requests.CONFIRM, ledger_requests.START_READING, ledger_requests.RECOVERY_ADD_COMPLETE})
-    not_covered: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(_NEED_LIMBO, "only DbLedgerStorage has limbo"),
-        **dict.fromkeys(_FLUSHES, "`conform bookie` has flushes that fail"),
-    }
+    not_covered: ClassVar[Mapping[str, str]] = _ON_DB
     observables = OBSERVABLES
     allowances = ALLOWANCES
     shown_by_requests = ledger_requests.BY_REQUESTS
@@ -40,17 +43,19 @@ class LedgerAdapter(Adapter):
     def __init__(self, session: Session, *, storage: str) -> None:
         """``storage`` is that of the bookies: db, sorted or interleaved."""
         self.session = session
-        self.covered = frozenset(_STEPS) - (frozenset() if storage == "db" else _NEED_LIMBO)
+        self.covered = frozenset(_STEPS) - (frozenset() if storage == "db" else frozenset(_ON_DB))
         self.deviations = DEVIATIONS + (OF_SORTED if storage == "sorted" else ())
         self._striped = self._checkpoints = self._stops = False
 
     def begin(self, instance: Protocol) -> Seen:
         sizes = {name: instance.parameters[name] for name in ("bookies", "entries", "ensemble", "write_quorum", "ack_quorum")}
         self._striped = sizes["ensemble"] != sizes["write_quorum"]
-        self._checkpoints = any(action.name == ledger_requests.IDLE_CHECKPOINT for action in instance.actions)
+        names = {action.name for action in instance.actions}
+        skips_headers = ledger_requests.IDLE_FLUSH_SKIPS_HEADERS in instance.active
+        self._checkpoints = ledger_requests.IDLE_CHECKPOINT in names or skips_headers
         self._stops = ledger_requests.DELETED_FENCE_IN_MEMORY in instance.active
         # what a bookie saves by itself depends on how far its journal is synced
-        synced = {"synced": True} if self._checkpoints or self._stops else {}
+        synced = {"synced": True} if names & _SAVES or skips_headers or self._stops else {}
         return self._seen([{"do": "begin", **sizes, **synced}])
 
     def take(self, step: Taken) -> Seen:
@@ -87,6 +92,20 @@ def _request(of: str, what: str, at: str, entry: int | None = None) -> dict[str,
 
 def _deliver(request: Mapping[str, Any], *codes: int, heard: bool = False) -> dict[str, Any]:
     return {"do": "deliver", **request} | ({"codes": codes} if codes else {}) | ({"heard": True} if heard else {})
+
+
+def _add(step: Taken, a: Mapping[str, str]) -> Steps:
+    """The first add that the bookie takes may be the one before whose master key the other's record comes."""
+    first = ledger_requests.KEY_RECORD_AFTER_ENTRY in step.before.protocol.active and not step.before[f"stored[{a['b']}]"]
+    return [_deliver(_request("writer", "add", a["b"], number(a["e"])), OK) | ({"keyLast": True} if first else {})]
+
+
+def _lose_disk(step: Taken, a: Mapping[str, str]) -> Steps:
+    """With the data integrity check, or without: then the bookie starts only if its cookie has been deleted."""
+    if step.before.protocol.parameters["data_integrity"]:
+        return [{"do": "lose", "at": a["b"], "keep": 0}]
+    deleted = ledger_requests.COOKIE_DELETED_AFTER_WIPE in step.before.protocol.active
+    return [{"do": "wipe", "at": a["b"], "deleted": deleted}]
 
 
 def _replace(step: Taken, a: Mapping[str, str]) -> Steps:
@@ -138,7 +157,8 @@ def _end(step: Taken, a: Mapping[str, str]) -> Steps:
 
 _STEPS: Mapping[str, Any] = {
     ledger_requests.SEND: lambda _, a: [{"do": "add", "of": "writer", "entry": number(a["e"])}],
-    ledger_requests.ADD: lambda _, a: [_deliver(_request("writer", "add", a["b"], number(a["e"])), OK)],
+    ledger_requests.CHECK_FENCE: lambda _, a: [{"do": "check-fence", **_request("writer", "add", a["b"], number(a["e"]))}],
+    ledger_requests.ADD: _add,
     ledger_requests.ACK: lambda _, a: [{"do": "answer", **_request("writer", "add", a["b"], number(a["e"]))}],
     ledger_requests.REPLACE: _replace,
     ledger_requests.PUBLISH_CHANGE: lambda *_: [{"do": "perform", "of": "writer"}],
@@ -154,7 +174,7 @@ _STEPS: Mapping[str, Any] = {
     ledger_requests.CRASH: lambda _, a: [{"do": "kill", "at": a["b"]}],
     ledger_requests.RESTART: lambda _, a: [{"do": "start", "at": a["b"]}],
     ledger_requests.UNCLEAN_SHUTDOWN: lambda _, a: [{"do": "lose", "at": a["b"], "keep": int(a["keep"])}],
-    ledger_requests.LOSE_DISK: lambda _, a: [{"do": "lose", "at": a["b"], "keep": 0}],
+    ledger_requests.LOSE_DISK: _lose_disk,
     ledger_requests.ROT: lambda _, a: [{"do": "rot", "at": a["b"], "entry": number(a["e"])}],
     ledger_requests.DELETE: lambda *_: [{"do": "delete"}],
     ledger_requests.COLLECT: lambda _, a: [{"do": "collect", "at": a["b"]}],
@@ -170,6 +190,9 @@ _STEPS: Mapping[str, Any] = {
     ledger_requests.CLOSE_RECOVERED: _end,
     ledger_requests.ADOPT_END: _end,
     ledger_requests.IDLE_CHECKPOINT: lambda _, a: [{"do": "flush", "at": a["b"]}],
+    ledger_requests.EMPTY_CACHE: lambda _, a: [{"do": "flush", "at": a["b"]}],
+    ledger_requests.FAIL_TO_SAVE: lambda _, a: [{"do": "fail-to-flush", "at": a["b"]}],
+    ledger_requests.PASS_OVER: lambda _, a: [{"do": "flush", "at": a["b"]}],
     ledger_requests.TAKE_ENSEMBLE: lambda _, a: [{"do": "take-ensemble", "of": "writer", "entry": number(a["e"])}],
     ledger_requests.READ_TAIL: lambda _, a: [{"do": "read-tail", "entry": number(a["e"])}],
 }

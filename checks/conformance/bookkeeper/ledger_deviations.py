@@ -197,7 +197,8 @@ DEVIATIONS: tuple[Deviation, ...] = (
     ),
     Deviation(
         "L14",
-        "a bookie's last add confirmed is that of its last entry; in the model it is the highest one that it has heard",
+        "a bookie's last add confirmed is that of the last entry in its write cache, if it has one; in the model that of the "
+        "last entry of all",
         _other_lac,
     ),
     Deviation(

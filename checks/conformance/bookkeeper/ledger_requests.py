@@ -24,7 +24,9 @@ RECOVERY_ADD_COMPLETE = "recovery_add_complete"
 REPLACE_IN_RECOVERY, CLOSE_RECOVERED, ADOPT_END = "replace_in_recovery", "close_recovered", "adopt_end"
 READ_TAIL = "read_tail"
 IDLE_CHECKPOINT, TAKE_ENSEMBLE, UNSET = "idle_checkpoint", "take_ensemble", "unset"
-DELETED_FENCE_IN_MEMORY = "deleted_fence_in_memory"
+EMPTY_CACHE, CHECK_FENCE = "empty_cache", "check_fence"
+DELETED_FENCE_IN_MEMORY, KEY_RECORD_AFTER_ENTRY = "deleted_fence_in_memory", "key_record_after_entry"
+COOKIE_DELETED_AFTER_WIPE, IDLE_FLUSH_SKIPS_HEADERS = "cookie_deleted_after_wipe", "idle_flush_skips_headers"
 
 VARIABLES = {
     "status": ("status",),

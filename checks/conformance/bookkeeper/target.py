@@ -54,6 +54,7 @@ LEDGER = Target(
         {"bookies": 4, "entries": 2, "recoverers": 2, "changes": 2},
         {"entries": 2, "recoverers": 2, "explicit_lacs": 1, "rots": 1, "deletions": 1},
         {"entries": 2, "crashes": 1, "explicit_lacs": 1},
+        {"entries": 2, "losses": 1},
         {"entries": 2, "losses": 1, "unclean_shutdowns": 1, "data_integrity": True},
     ),
     weights={"close": 0.03, "find_closed": 0.3, "read_tail": 0.2, "late_recovery_add": 0.5, "fence_unheard": 0.3, "send": 2.0},

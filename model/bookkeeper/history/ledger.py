@@ -216,6 +216,16 @@ LEDGER: dict[str, History] = {
     "key_record_after_entry": BOOKIE["key_record_after_entry"],
     "one_directory_marks_for_all": BOOKIE["one_directory_marks_for_all"],
     "failed_save_forgotten": replace(BOOKIE["failed_save_forgotten"], harm="no_truncation"),
+    "last_entry_of_the_write_cache": History(
+        "bookkeeper",
+        since="4.7.0 or before",
+        releases="4.14.5 to 4.18.0",
+        only={"storage": ("db",)},
+        costs="a bookie answers with a lower last add confirmed than before: a recovery reads more entries, and a reader of "
+        "the tail has to wait for the writer's next add",
+        evidence="SingleDirectoryDbLedgerStorage.getLastEntry asks the write cache before the index; read in 4.7.0, 4.14.5, "
+        "4.16.6, 4.17.3 and 4.18.0, and seen on the last two: entry 1, a flush and entry 0 are answered with that of entry 0",
+    ),
     "confirms_while_unsetting": History(
         "bookkeeper",
         upstream=("#3005", "#3041", "#4097", "#4194"),

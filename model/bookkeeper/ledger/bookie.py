@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from fencepost.model.bookkeeper.ledger.fences import Fences
 from fencepost.model.bookkeeper.ledger.saves import Saves
 from fencepost.model.bookkeeper.ledger.state import LedgerState
+from fencepost.model.bookkeeper.ledger.write_cache import WriteCache
 from fencepost.model.language import And, If, Not, Or, Protocol, at_least, maximum
 from fencepost.model.language.rules import Rule
 
@@ -27,6 +28,8 @@ class Answers(NamedTuple):
     """What storing an entry does for the fence."""
     saves: Saves
     """What storing an entry does for what a failed flush has left."""
+    write_cache: WriteCache
+    """What storing an entry does for the last add confirmed that the bookie answers with."""
 
 
 def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
@@ -35,7 +38,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
     up, taken_by_bookie, piggybacked_lac = s.up, s.taken_by_bookie, s.piggybacked_lac
     bookie_lac, explicit_lac = s.bookie_lac, s.explicit_lac
     checked = p.subset("checked", entry, per=bookie) if p.has("fence_checked_apart") else None
-    fences, saves = Fences(p, s), Saves(p, s)
+    fences, saves, write_cache = Fences(p, s), Saves(p, s), WriteCache(p, s)
 
     @p.rule
     def arrives(b: int, e: int) -> Any:
@@ -86,7 +89,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
             stored[b]: stored[b].plus(e),
             rotten[b]: rotten[b].minus(e),
             taken_by_bookie[b]: taken_by_bookie[b].plus(e),
-            bookie_lac[b]: s.lac_after(b, e, piggybacked_lac[e]),
+            **write_cache.after_entry(b, e, piggybacked_lac[e]),
             **fences.after_entry(b),
             **saves.after_entry(b, e),
         }
@@ -125,7 +128,8 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
     def crash(b: int) -> Any:
         """The bookie stops or is killed; while it is down it does nothing."""
         forgotten = {} if checked is None else {checked[b]: ()}
-        return up[b], {up[b]: False, **fences.after_crash(b), **saves.after_crash(b), **forgotten, **after_crash(b)}
+        losses = {**fences.after_crash(b), **saves.after_crash(b), **forgotten, **after_crash(b)}
+        return up[b], {up[b]: False, **write_cache.on_disk(b, losses)}
 
     @p.step(by="b", b=bookie, fair=True, only_if=p.budgets["crashes"], mirrors="BookieImpl.readJournal, BookieImpl.start")
     def restart(b: int) -> Any:
@@ -170,7 +174,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
         It may have lost entries and fences, so its open ledgers are fenced, and in limbo.
         """
         boot = {fenced[b]: fenced_at_boot(b), limbo[b]: limbo_at_boot(b)}
-        return up[b], {**back_with(b, keep), **boot, **saves.after_loss(b)}
+        return up[b], {**write_cache.on_disk(b, back_with(b, keep)), **boot, **saves.after_loss(b)}
 
     @p.rule
     def back_without_disk(b: int) -> dict[Any, Any]:
@@ -192,7 +196,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
     )
     def lose_disk(b: int) -> Any:
         """The bookie's disk is lost, and an empty one is in its place."""
-        return up[b], {**back_with(b, 0), **back_without_disk(b), **saves.after_loss(b)}
+        return up[b], {**write_cache.on_disk(b, back_with(b, 0)), **back_without_disk(b), **saves.after_loss(b)}
 
     @p.fault(by="b", spends="rots", b=bookie, e=entry)
     def rot(b: int, e: int) -> Any:
@@ -222,7 +226,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
         """
         has_some = And(up[b], s.status == "deleted", Not(stored[b].is_empty))
         dropped = {stored[b]: (), rotten[b]: (), bookie_lac[b]: -1}
-        return has_some, {**dropped, **fence_of_a_deleted(b), **saves.after_loss(b)}
+        return has_some, {**write_cache.on_disk(b, dropped), **fence_of_a_deleted(b), **saves.after_loss(b)}
 
     # --- how it answers a recovery
 
@@ -244,4 +248,4 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
     fence.instead("no_fence_on_unknown_ledger", lambda b: {fenced[b]: Or(fenced[b], Not(stored[b].is_empty))})
     fence_by_read.instead("recovery_reads_do_not_fence", lambda b, denies: {})
     no_such_entry.instead("no_such_entry_though_stored", lambda b, e: Not(limbo[b]))
-    return Answers(fence, fence_by_read, no_such_entry, fences, saves)
+    return Answers(fence, fence_by_read, no_such_entry, fences, saves, write_cache)

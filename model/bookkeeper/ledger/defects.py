@@ -46,6 +46,8 @@ DEFECTS = {
     "key_record_after_entry": BOOKIE["key_record_after_entry"],
     "one_directory_marks_for_all": BOOKIE["one_directory_marks_for_all"],
     "failed_save_forgotten": BOOKIE["failed_save_forgotten"],
+    "last_entry_of_the_write_cache": "a bookie whose write cache has an earlier entry than its disk answers with the last add "
+    "confirmed of that one (DbLedgerStorage)",
     "confirms_while_unsetting": "bookkeeper#3005, #4097: adds are confirmed during the loop that takes the "
     "acknowledgements of a replaced bookie back (ensemble above write quorum)",
     "captured_ensemble": "bookkeeper#4171: an add takes the ensemble before it is queued, and a change in between does not "

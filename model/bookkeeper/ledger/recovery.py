@@ -255,7 +255,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         return And(asked, recovery_lac[r] < s.entries - 1), {
             stored[b]: stored[b].plus(here(r)),
             rotten[b]: If(s.spoiled[r], rotten[b].plus(here(r)), rotten[b].minus(here(r))),
-            bookie_lac[b]: s.lac_after(b, here(r), recovery_lac[r]),  # to a recovery the entry before is confirmed
+            **answers.write_cache.after_entry(b, here(r), recovery_lac[r]),  # to a recovery the entry before is confirmed
             recovery_acked[r]: recovery_acked[r].plus(b),
             **answers.fences.after_entry(b),
             **answers.saves.after_entry(b, here(r)),
@@ -265,10 +265,10 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
     def late_recovery_add(r: int, b: int, e: int) -> Any:
         """An entry that recovery stores again arrives with its acknowledgement lost, or when recovery has long gone on."""
         asked = Or(new_ensembles[r].holds(b, e), for_recovery[r].holds(b, e))
-        is_news = Or(Not(stored[b].has(e)), bookie_lac[b] < s.lac_after(b, e, e - 1))
+        is_news = Or(Not(stored[b].has(e)), answers.write_cache.is_news(b, e, e - 1))
         return And(up[b], s.found[r].has(e), asked, is_news), {
             stored[b]: stored[b].plus(e),
-            bookie_lac[b]: s.lac_after(b, e, e - 1),
+            **answers.write_cache.after_entry(b, e, e - 1),
             **answers.fences.after_entry(b),
             **answers.saves.after_entry(b, e),
         }

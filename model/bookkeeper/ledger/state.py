@@ -87,9 +87,10 @@ class LedgerState:
 
     def lac_after(self, b: int, e: Any, piggybacked_lac: Any) -> Any:
         """The last add confirmed that a bookie tells of once it has stored an entry: that of the last entry's latest copy."""
-        return If(self._has_later(b, e), self.bookie_lac[b], piggybacked_lac)
+        return If(self.has_later(b, e), self.bookie_lac[b], piggybacked_lac)
 
-    def _has_later(self, b: int, e: Any) -> Any:
+    def has_later(self, b: int, e: Any) -> Any:
+        """The bookie has an entry after this one."""
         return any_of(And(self.stored[b].has(later), later > e) for later in self.entry)
 
     def is_gone(self, b: int) -> Any:
@@ -98,7 +99,7 @@ class LedgerState:
 
     def last_is_rotten(self, b: int) -> Any:
         """The digest of a bookie's last entry, with which it tells its last add confirmed, does not match."""
-        return any_of(And(self.stored[b].has(e), self.rotten[b].has(e), Not(self._has_later(b, e))) for e in self.entry)
+        return any_of(And(self.stored[b].has(e), self.rotten[b].has(e), Not(self.has_later(b, e))) for e in self.entry)
 
     def recovered_next(self, r: int) -> Any:
         """The entry that the recovery reads, or stores again: the one after its last add confirmed."""

@@ -98,6 +98,7 @@ CAUGHT = {
     "key_record_after_entry": ({"confirmed_entries_are_stored"}, 7),
     "one_directory_marks_for_all": ({"fence_is_kept"}, 3),
     "failed_save_forgotten": ({"confirmed_entries_are_stored"}, 9),
+    "last_entry_of_the_write_cache": ({"lac_never_goes_back"}, 14),
     "confirms_while_unsetting": ({"confirmed_entries_are_stored"}, 13),
     "captured_ensemble": ({"confirmed_entries_are_stored"}, 16),
     "deleted_fence_in_memory": ({"fence_is_kept"}, 5),
@@ -278,7 +279,7 @@ def test_a_clean_stop_of_an_idle_bookie_ends_limbo(prop: str, steps: int) -> Non
 
 def test_a_failed_save_costs_nothing_without_the_mistake() -> None:
     findings = searched(LEDGER, LEDGER.shown_by["failed_save_forgotten"])
-    assert counts(findings) == (4184, 18724, 19)
+    assert counts(findings) == (8368, 38858, 21)
     assert not unexpected(findings)
 
 

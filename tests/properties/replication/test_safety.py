@@ -10,6 +10,7 @@ from fencepost.model.language import ModelError
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
 from tests.marking import first_at_once
+from tests.properties.mutants import Mutant, judged, keeps
 from tests.properties.searching import searched, unexpected
 
 REPLICATION = PROTOCOLS["replication"]
@@ -89,6 +90,17 @@ def test_a_known_bug_costs_what_its_history_says(
     defect: str, parameters: Mapping[str, Value], harm: str, steps: int | None
 ) -> None:
     assert unexpected(searched(REPLICATION, parameters, [defect], [harm])) == ({} if steps is None else {harm: steps})
+
+
+STAYS_IN_LIMBO = Mutant({"opened": True, "losses": 1, "crashes": 0, "integrity": True}, "end_limbo", keeps("limbo"), 12)
+
+
+def test_what_the_ledger_does_not_ask_is_asked_here() -> None:
+    """That no bookie is twice in an ensemble, and that limbo ends: each can be violated, and is not."""
+    assert "members_are_distinct" in CAUGHT["target_is_a_member"][0]
+    asked = "integrity_checks_end"
+    assert judged(REPLICATION, STAYS_IN_LIMBO.protocol(REPLICATION), asked) == ("violated", STAYS_IN_LIMBO.steps)
+    assert unexpected(searched(REPLICATION, STAYS_IN_LIMBO.parameters, [], [asked, "members_are_distinct"])) == {}
 
 
 @pytest.mark.parametrize(

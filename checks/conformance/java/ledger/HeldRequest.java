@@ -5,6 +5,7 @@ import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.apache.bookkeeper.bookie.Apart;
 import org.apache.bookkeeper.bookie.Bookie;
 import org.apache.bookkeeper.bookie.BookieException;
 import org.apache.bookkeeper.bookie.BookieImpl;
@@ -45,6 +46,8 @@ final class HeldRequest {
     private int code;
     private ByteBuf answer;
     private ByteBuf lastEntry;
+    /** Where a bookie handles the add, in the midst of which it waits. */
+    private Apart apart;
 
     HeldRequest(GatedClient owner, Kind kind, BookieId bookie, long ledger, long entry, int flags, byte[] key, ByteBuf body,
             Object callback, Object context) {
@@ -73,8 +76,32 @@ final class HeldRequest {
         delivered = true;
         answer = null;
         lastEntry = null;
-        code = real.isUp() ? handled(real.running()) : BKException.Code.BookieHandleNotAvailableException;
+        if (apart != null && apart.isAlive()) {
+            real.running();
+            apart.ends(Apart.CHECKED);
+            apart = null;
+            return code;
+        }
+        code = BKException.Code.BookieHandleNotAvailableException;
+        if (real.isUp()) {
+            BookieImpl at = real.running();
+            real.handle(toString(), () -> code = handled(at));
+        }
         return code;
+    }
+
+    /** The bookie finds that the ledger is not fenced, and waits there. */
+    void checkFence(RealBookie real) throws Exception {
+        BookieImpl at = real.running();
+        apart = real.apart(ledger, key, Apart.CHECKED, () -> code = handled(at));
+    }
+
+    /** The bookie handles the add while another one, of the same entry, is to log the master key. */
+    int deliverWithKeyLast(RealBookie real) throws Exception {
+        BookieImpl at = real.running();
+        ByteBuf again = Unpooled.copiedBuffer(body);
+        real.apart(ledger, key, Apart.LOG, () -> at.recoveryAddEntry(again, (rc, l, e, b, c) -> { }, null, key));
+        return deliver(real);
     }
 
     private int handled(BookieImpl at) throws Exception {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import fencepost.Folders;
 import fencepost.Lines;
+import fencepost.Refused;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.io.File;
@@ -61,7 +62,7 @@ public final class LedgerBench implements Lines.Target {
                 settle();
                 done++;
             }
-        } catch (Steps.Refused e) {
+        } catch (Refused e) {
             answer.put("refused", e.getMessage());
             settle();
         }

@@ -22,10 +22,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
+import org.apache.bookkeeper.bookie.Apart;
 import org.apache.bookkeeper.bookie.Bookie;
 import org.apache.bookkeeper.bookie.BookieException;
 import org.apache.bookkeeper.bookie.BookieImpl;
 import org.apache.bookkeeper.bookie.BookieResources;
+import org.apache.bookkeeper.bookie.FailingFlush;
 import org.apache.bookkeeper.bookie.LedgerDirsManager;
 import org.apache.bookkeeper.bookie.LedgerStorage;
 import org.apache.bookkeeper.bookie.SortedLedgerStorage;
@@ -64,6 +66,8 @@ final class RealBookie {
     /** Its HandleFactoryImpl. */
     private Object handles;
     private Cache<?, ?> deletedWhenFenced;
+    /** Requests that wait in the midst of it. */
+    private final List<Apart> apart = new ArrayList<>();
     /** Whether anything has reached the bookie since it was last looked at. */
     boolean touched = true;
 
@@ -122,6 +126,8 @@ final class RealBookie {
                 ledgers, indexes, stats, allocator);
         BookieImpl made = new BookieImpl(conf, metadata.createRegistrationManager(), storage, disks, ledgers, indexes, stats,
                 allocator, () -> new BookieServiceInfo(Map.of(), List.of()));
+        Apart.watch(made);
+        Apart.watchJournals(made);
         made.start();
         handles = field(BookieImpl.class, "handles").get(made);
         deletedWhenFenced = (Cache<?, ?>) field(handles.getClass(), "recentlyFencedAndDeletedLedgers").get(handles);
@@ -152,6 +158,7 @@ final class RealBookie {
     /** The bookie is down, and has that folder when it starts again. */
     private void abandon(File next) {
         BookieImpl stopped = running();
+        endApart();
         File left = folder;
         bookie = null;
         folder = next;
@@ -169,9 +176,39 @@ final class RealBookie {
         ((Future<?>) request.invoke(thread.get(running()))).get(20, TimeUnit.SECONDS);
     }
 
+    /** A checkpoint whose flush of the entry log fails. */
+    void failToFlush() throws Exception {
+        try (FailingFlush fails = FailingFlush.of(running())) {
+            flush();
+        }
+    }
+
+    /** A request begins in a thread of its own, with another one for the ledger beside it, and waits at a place. */
+    Apart apart(long ledger, byte[] key, String place, Apart.Work work) throws Exception {
+        Apart begun = Apart.begin(running(), ledger, key, place, work);
+        apart.add(begun);
+        return begun;
+    }
+
+    /** A request is handled; if others are under way, beside these. Refused if it waits for them. */
+    void handle(String request, Apart.Work work) throws Exception {
+        apart.removeIf(each -> !each.isAlive());
+        if (apart.isEmpty()) {
+            work.run();
+        } else {
+            apart.get(0).besides(request, work);
+        }
+    }
+
+    private void endApart() {
+        apart.forEach(Apart::abandon);
+        apart.clear();
+    }
+
     /** A clean stop, which flushes. */
     void stop() {
         BookieImpl stopped = running();
+        endApart();
         bookie = null;
         stopped.shutdown();
     }
@@ -204,6 +241,22 @@ final class RealBookie {
         abandon(another());
         start();
         return kept;
+    }
+
+    /**
+     * The disk is lost, and an empty one is in its place, without the data integrity check. The bookie starts only if the operator
+     * has deleted its cookie; the check is the release's (LegacyCookieValidation).
+     */
+    void wipe(boolean deleted) throws Exception {
+        abandon(another());
+        Cookies cookies = new Cookies(configuration());
+        cookies.stampAndWipe();
+        if (deleted) {
+            cookies.delete();
+        }
+        if (cookies.allow()) {
+            start();
+        }
     }
 
     /** The bookie is gone with its disk. */

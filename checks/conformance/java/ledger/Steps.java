@@ -1,6 +1,7 @@
 package org.apache.bookkeeper.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import fencepost.Refused;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -10,13 +11,6 @@ import org.apache.bookkeeper.proto.checksum.DigestManager;
 
 /** What can be done to a ledger, each step by its name; what the code cannot do then is refused. */
 final class Steps {
-    /** The code does not have what the step needs, or did something else. */
-    static final class Refused extends Exception {
-        Refused(String why) {
-            super(why);
-        }
-    }
-
     private final LedgerBench bench;
 
     Steps(LedgerBench bench) {
@@ -86,6 +80,15 @@ final class Steps {
                 break;
             case "flush":
                 bookie(step).flush();
+                break;
+            case "fail-to-flush":
+                bookie(step).failToFlush();
+                break;
+            case "check-fence":
+                one(step, r -> !r.delivered && !r.answered).checkFence(bookie(step));
+                break;
+            case "wipe":
+                bookie(step).wipe(step.path("deleted").asBoolean());
                 break;
             case "start":
                 bookie(step).start();
@@ -180,7 +183,8 @@ final class Steps {
                 .or(() -> like.stream().filter(r -> !heard && !r.delivered).findFirst())
                 .or(() -> like.stream().filter(r -> !heard).reduce((first, second) -> second))
                 .orElseThrow(() -> none(step));
-        int code = request.deliver(bookie(step));
+        boolean keyLast = step.path("keyLast").asBoolean();
+        int code = keyLast ? request.deliverWithKeyLast(bookie(step)) : request.deliver(bookie(step));
         if (step.has("codes")) {
             boolean fits = false;
             for (JsonNode wanted : step.get("codes")) {

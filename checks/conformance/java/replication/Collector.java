@@ -1,6 +1,7 @@
 package org.apache.bookkeeper.client;
 
 import fencepost.Gate;
+import fencepost.Refused;
 import fencepost.Server;
 import java.lang.reflect.Proxy;
 import java.util.HashSet;
@@ -125,7 +126,7 @@ final class Collector {
 
     void goOn(String from) throws Exception {
         if (!from.equals(gate.at())) {
-            throw new Steps.Refused("the collector waits for " + gate.at());
+            throw new Refused("the collector waits for " + gate.at());
         }
         gate.open(NOW);
         settle();

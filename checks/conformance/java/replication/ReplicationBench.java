@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.base.Ticker;
 import fencepost.Lines;
+import fencepost.Refused;
 import fencepost.Server;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -75,7 +76,7 @@ public final class ReplicationBench implements Lines.Target {
     public void answer(JsonNode step, ObjectNode answer) throws Exception {
         try {
             take(step);
-        } catch (Steps.Refused e) {
+        } catch (Refused e) {
             answer.put("refused", e.getMessage());
         }
         tell(answer.putObject("seen"));
@@ -252,10 +253,10 @@ public final class ReplicationBench implements Lines.Target {
 
     // --- a worker goes on
 
-    private void expect(Member member, String waits) throws Steps.Refused {
+    private void expect(Member member, String waits) throws Refused {
         String at = member.waitsFor();
         if (!at.startsWith(waits)) {
-            throw new Steps.Refused(member.client.name + " waits for " + (at.isEmpty() ? "nothing" : at));
+            throw new Refused(member.client.name + " waits for " + (at.isEmpty() ? "nothing" : at));
         }
     }
 
@@ -306,7 +307,7 @@ public final class ReplicationBench implements Lines.Target {
         expect(member, "choose " + step.get("o").asText());
         String choice = step.get("n").asText();
         if (!member.client.choices().contains(choice)) {
-            throw new Steps.Refused(choice + " is not among " + member.client.choices());
+            throw new Refused(choice + " is not among " + member.client.choices());
         }
         member.choose(choice);
         settle(member);
@@ -328,7 +329,7 @@ public final class ReplicationBench implements Lines.Target {
         expect(member, "copy");
         long entry = step.get("entry").asLong();
         if (answered(member, r -> r.entry == entry) == 0) {
-            throw new Steps.Refused(member.client.name + " does not copy e" + entry);
+            throw new Refused(member.client.name + " does not copy e" + entry);
         }
         settle(member);
     }
@@ -357,7 +358,7 @@ public final class ReplicationBench implements Lines.Target {
         }
         if (member.waitsFor().startsWith("choose")) {
             if (!member.client.choices().isEmpty()) {
-                throw new Steps.Refused("it can choose " + member.client.choices());
+                throw new Refused("it can choose " + member.client.choices());
             }
             member.choose("nobody");
             settle(member);
@@ -383,7 +384,7 @@ public final class ReplicationBench implements Lines.Target {
                 return;
             }
         }
-        throw new Steps.Refused(member.client.name + " does not fail");
+        throw new Refused(member.client.name + " does not fail");
     }
 
     /** The store does what is asked; who makes a change that is not needed may have gone on without asking. */
@@ -437,7 +438,7 @@ public final class ReplicationBench implements Lines.Target {
         Collector collector = new Collector(ledgers, ledgers.bookies.get(bookie), conf, server);
         collectors.put(bookie, collector);
         if (collector.waitsFor() == null) {
-            throw new Steps.Refused("the collector of " + bookie + " does not take the lock");
+            throw new Refused("the collector of " + bookie + " does not take the lock");
         }
     }
 
@@ -457,7 +458,7 @@ public final class ReplicationBench implements Lines.Target {
         }
         ledgers.settle();
         if (!copied.isDone() || copied.isCompletedExceptionally()) {
-            throw new Steps.Refused(bookie.id + " does not get e" + entry + " back");
+            throw new Refused(bookie.id + " does not get e" + entry + " back");
         }
     }
 

@@ -15,6 +15,7 @@ from fencepost.checks.conformance.bookkeeper.ledger_observables import OBSERVABL
 from fencepost.checks.conformance.bookkeeper.target import LEDGER, STORAGES
 from fencepost.checks.conformance.running.campaign import Result
 from fencepost.checks.conformance.running.pair import Pair
+from fencepost.model.bookkeeper.ledger import DEFECTS
 from fencepost.model.kernel import Kernel
 from tests.checks.conformance.bookkeeper.ledgers import ENTRY, follow, held, running
 from tests.checks.conformance.differences import unexplained
@@ -78,11 +79,13 @@ def test_the_words_are_those_of_the_model() -> None:
             "captured_ensemble",
             "confirms_while_unsetting",
             "failed_save_forgotten",
+            "fence_checked_apart",
+            "last_entry_of_the_write_cache",
             "length_after_refusal",
         ],
     )
-    no_actions = {words.ADDING, words.DELETED_FENCE_IN_MEMORY}
-    names = {value for name, value in vars(words).items() if name.isupper() and isinstance(value, str)} - no_actions
+    names = {value for name, value in vars(words).items() if name.isupper() and isinstance(value, str)}
+    names -= {words.ADDING, *DEFECTS}
     assert names == {action.name for action in protocol.actions}
     families = {family for observable in OBSERVABLES for family in observable.variables} | set(words.BY_REQUESTS)
     assert families <= {variable.family for variable in protocol.variables}

@@ -60,13 +60,8 @@ BY_SCRIPT: dict[str, tuple[str, dict[str, Value]]] = {
 }
 """Defects for which a random run takes long: a run that shows each."""
 
-STEPS_BESIDES = {
-    "denies_before_fence_is_journaled": "journal_fence",
-    "fence_checked_apart": "check_fence",
-    "failed_save_forgotten": "pass_over",
-}
-"""What released bookies and writers do in a step of its own, which the harness does not take: nothing between what one thread
-of a client or bookie does in one go."""
+STEPS_BESIDES = {"denies_before_fence_is_journaled": "journal_fence"}
+"""What released bookies do in a step of its own, which the harness does not take: it answers when the fence is journaled."""
 
 FENCED_AND_KNOWN = "send(e0); add(b0, e0); recover(r0); fence_unheard(r0, b0); "
 CHECKPOINTED = FENCED_AND_KNOWN + "idle_checkpoint(b0); crash(b0); restart(b0)"
@@ -115,12 +110,30 @@ OF_THE_RELEASE: dict[str, tuple[str, dict[str, Value], str]] = {
 
 OF_ANOTHER_STORAGE = {"idle_flush_skips_headers"}
 
+CONFIRMED_ON_PAIR = "send(e0); add(b0, e0); add(b1, e0); ack(b0, e0); ack(b1, e0); confirm(e0); "
+UNSAVED = CONFIRMED_ON_PAIR + "fail_to_save(b1); pass_over(b1); crash(b1); restart(b1)"
+CACHED = (
+    CONFIRMED_ON_PAIR + "send(e1); add(b0, e1); empty_cache(b0); recover(r0); read_lac(r0, b1); start_reading(r0); "
+    "read_found(r0, b1); recovery_add(r0, b0)"
+)
+CHECKED_APART = (
+    "send(e0); recover(r0); check_fence(b0, e0); read_lac(r0, b0); start_reading(r0); read_no_such_entry(r0, b0); "
+    "close_recovered(r0); check_fence(b1, e0); add(b0, e0); add(b1, e0); ack(b0, e0); ack(b1, e0); confirm(e0)"
+)
+KEY_LAST = CONFIRMED_ON_PAIR + "crash(b1); restart(b1)"
+RACES = {"fence_checked_apart": CHECKED_APART, "key_record_after_entry": KEY_LAST}
+"""Mistakes that take two threads in one bookie at once, and a run that loses a confirmed entry by each."""
+
 BY_STEPS_OF_ITS_OWN = {
     "idle_checkpoint_skips_index",
     "deleted_fence_in_memory",
     "captured_ensemble",
     "confirms_while_unsetting",
     "length_after_refusal",
+    "cookie_deleted_after_wipe",
+    "failed_save_forgotten",
+    "last_entry_of_the_write_cache",
+    *RACES,
 }
 """What the release does, too, where the model without the mistake has no such run; each has a test below."""
 
@@ -204,11 +217,54 @@ def test_an_entry_is_confirmed_by_who_has_left_and_is_lost(
     assert outcome.seen.values["clients"]["writer"]["confirmed"] == [0, 1]
 
 
-def test_a_fence_outlasts_two_kills_without_a_flush_between_them() -> None:
-    """On sorted storage; the flush by which the mistake loses it is no step of the harness."""
+def test_a_fence_that_is_replayed_is_lost_by_the_second_kill() -> None:
+    """On sorted storage, if a checkpoint has saved the entry before the fence: the boot then writes nothing."""
     script = "send(e0); add(b2, e0); recover(r0); fence_unheard(r0, b2); crash(b2); restart(b2); crash(b2); restart(b2)"
     instance: dict[str, Value] = {"entries": 1, "crashes": 2, "storage": "sorted"}
     with running(storage="sorted") as other:
-        assert follow(other, script, **instance).verdict == "agrees"
-        outcome = follow(other, script, "idle_flush_skips_headers", **instance)
-    assert [str(d) for d in outcome.differences] == ["fenced[b2]: model no, code yes"]
+        outcomes = [follow(other, script, *defects, **instance) for defects in ((), ("idle_flush_skips_headers",))]
+    assert [outcome.verdict for outcome in outcomes] == ["agrees", "agrees"], outcomes
+    assert [o.seen.values["bookies"]["b2"]["fenced"] for o in outcomes if o.seen] == [True, False]
+
+
+def test_an_entry_whose_flush_has_failed_is_lost(adapter: LedgerAdapter) -> None:
+    """With the mistake alone: a mark that stays leaves the entry in the journal."""
+    parameters = dict(ENTRY.shown_by["failed_save_forgotten"])
+    outcomes = [
+        follow(adapter, script, "failed_save_forgotten", **parameters)
+        for script in (UNSAVED, UNSAVED.replace("pass_over(b1); ", ""))
+    ]
+    assert [outcome.verdict for outcome in outcomes] == ["agrees", "agrees"], outcomes
+    assert [o.seen.values["bookies"]["b1"]["stored"] for o in outcomes if o.seen] == [[], [0]]
+
+
+def test_a_bookie_answers_with_the_last_entry_of_its_write_cache(adapter: LedgerAdapter) -> None:
+    """It has entry 1, whose last add confirmed is 0, and says -1 once entry 0 is written back; the next checkpoint mends it."""
+    parameters = dict(ENTRY.shown_by["last_entry_of_the_write_cache"])
+    outcomes = [
+        follow(adapter, script, "last_entry_of_the_write_cache", **parameters)
+        for script in (CACHED, CACHED + "; empty_cache(b0)", CACHED.replace("empty_cache(b0); ", ""))
+    ]
+    assert [outcome.verdict for outcome in outcomes] == ["agrees"] * 3, outcomes
+    assert [o.seen.values["bookies"]["b0"]["lac"] for o in outcomes if o.seen] == [-1, 0, 0]
+
+
+def test_a_bookie_whose_disk_is_lost_starts_if_its_cookie_is_deleted(adapter: LedgerAdapter) -> None:
+    """LegacyCookieValidation of the release decides."""
+    script = "send(e0); add(b0, e0); recover(r0); fence_unheard(r0, b0); lose_disk(b0)"
+    outcomes = [follow(adapter, script, *defects, entries=1, losses=1) for defects in ((), ("cookie_deleted_after_wipe",))]
+    assert [outcome.verdict for outcome in outcomes] == ["agrees", "agrees"], outcomes
+    seen = [outcome.seen.values["bookies"]["b0"] for outcome in outcomes if outcome.seen]
+    assert [state["up"] for state in seen] == [False, True]
+    assert (seen[1]["fenced"], seen[1]["stored"]) == (False, [])
+
+
+@pytest.mark.parametrize("defect", RACES)
+def test_two_threads_in_a_bookie_at_once_lose_a_confirmed_entry(adapter: LedgerAdapter, defect: str) -> None:
+    """4.17.3 has both mistakes; in 4.18.0 the second request waits for the first."""
+    parameters = dict(ENTRY.shown_by[defect])
+    outcome = follow(adapter, RACES[defect], defect, **parameters)
+    assert (outcome.verdict, "under way" in outcome.why) == ("departs", True), outcome
+    with running("4.17.3") as older:
+        outcome = follow(older, RACES[defect], defect, **parameters)
+    assert outcome.verdict == "agrees", outcome

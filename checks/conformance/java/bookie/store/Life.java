@@ -6,7 +6,6 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.Field;
-import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
@@ -17,7 +16,6 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.bookkeeper.bookie.Journal.ForceWriteRequest;
 import org.apache.bookkeeper.bookie.Journal.QueueEntry;
-import org.apache.bookkeeper.bookie.storage.EntryLogger;
 import org.apache.bookkeeper.bookie.storage.ldb.DbLedgerStorage;
 import org.apache.bookkeeper.conf.ServerConfiguration;
 import org.apache.bookkeeper.discover.BookieServiceInfo;
@@ -381,24 +379,15 @@ final class Life {
 
     /** The checkpoint of a directory, or of SyncThread (-1), is about to save, and the flush of the entry log fails: it ends. */
     void failsToSave(int directory) throws Exception {
-        LedgerStorage of = directories.get(Math.max(directory, 0));
-        Object entryLog = get(of, of.getClass(), "entryLogger");
-        InvocationHandler fails = (self, method, arguments) -> {
-            if (method.getName().equals("flush")) {
-                throw new IOException("no space left on device");
+        try (FailingFlush fails = new FailingFlush(directories.get(Math.max(directory, 0)))) {
+            gate(directory).let(Gate.SAVE);
+            if (directory < 0) {
+                bookie.syncThread.executor.submit(() -> { }).get(Gate.SECONDS, TimeUnit.SECONDS);
+            } else {
+                await(full[directory]);
+                full[directory] = null;
             }
-            return method.invoke(entryLog, arguments);
-        };
-        Class<?>[] kinds = {EntryLogger.class};
-        set(of, of.getClass(), "entryLogger", Proxy.newProxyInstance(EntryLogger.class.getClassLoader(), kinds, fails));
-        gate(directory).let(Gate.SAVE);
-        if (directory < 0) {
-            bookie.syncThread.executor.submit(() -> { }).get(Gate.SECONDS, TimeUnit.SECONDS);
-        } else {
-            await(full[directory]);
-            full[directory] = null;
         }
-        set(of, of.getClass(), "entryLogger", entryLog);
     }
 
     /** The checkpoint of a directory, or of SyncThread (-1), is done. */
