@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import z3
 
+from fencepost.model.kernel.compiler.kept import kept
 from fencepost.model.language import Action, Location, Protocol
+from fencepost.model.language.digests import digest_of
 from fencepost.model.language.domains import Choice
 from fencepost.properties.vocabulary import Property, Suite
 
@@ -48,13 +51,23 @@ class Suspicion:
 
 def empty(protocol: Protocol, properties: Iterable[Property]) -> Iterator[Suspicion]:
     """The properties that are true of any values that the variables can have, so that no action could violate them."""
-    solver = z3.SimpleSolver()
-    solver.set("rlimit", _EFFORT)
-    for v in protocol.variables:
-        solver.add(v.domain.within(v.term), v.domain.within(v.next))
-    for p in properties:
-        if solver.check(z3.Not(p.judged)) == z3.unsat:
-            yield Suspicion("says-nothing", p.name, f"{p.name} is true whatever the values of the variables", p.location)
+    asked = list(properties)
+
+    def answer() -> list[int]:
+        solver = z3.SimpleSolver()
+        solver.set("rlimit", _EFFORT)
+        for v in protocol.variables:
+            solver.add(v.domain.within(v.term), v.domain.within(v.next))
+        return [place for place, p in enumerate(asked) if solver.check(z3.Not(p.judged)) == z3.unsat]
+
+    for p in (asked[place] for place in _kept(("empty", _EFFORT, digest_of(protocol, [p.judged for p in asked])), answer)):
+        yield Suspicion("says-nothing", p.name, f"{p.name} is true whatever the values of the variables", p.location)
+
+
+def _kept(what: object, answer: Callable[[], list[Any]]) -> list[Any]:
+    """An answer of the solver, which an earlier process may have asked; ``what`` is all that it depends on."""
+    answers: list[Any] = json.loads(kept(what, lambda: json.dumps(answer()).encode()))
+    return answers
 
 
 def premises(protocol: Protocol, prop: Property) -> list[Any]:
@@ -100,12 +113,22 @@ def frozen(suite: Suite, constant: Collection[str]) -> Iterator[tuple[str, Actio
     protocol = suite.protocol
     still = [v for v in protocol.variables if v.name in constant]
     changing = {v.family for v in protocol.variables if v.name not in constant}
-    solver = z3.SimpleSolver()
-    solver.add(*(v.domain.within(v.term) for v in protocol.variables), *(lemma.formula for lemma in suite.lemmas))
-    solver.add(*(z3.Or([v.term == v.domain.literal(raw) for raw in v.initial]) for v in still))
-    for family in dict.fromkeys(v.family for v in still if v.family not in changing):
-        for action in protocol.actions:
-            new = [term != v.term for v, term in action.updates.items() if v.family == family]
-            if new and solver.check(action.guard, z3.Or(new)) != z3.unsat:
-                yield family, action
-                break
+    families = list(dict.fromkeys(v.family for v in still if v.family not in changing))
+    if not families:
+        return
+    lemmas = [lemma.formula for lemma in suite.lemmas]
+
+    def answer() -> list[tuple[str, int]]:
+        found, solver = list[tuple[str, int]](), z3.SimpleSolver()
+        solver.add(*(v.domain.within(v.term) for v in protocol.variables), *lemmas)
+        solver.add(*(z3.Or([v.term == v.domain.literal(raw) for raw in v.initial]) for v in still))
+        for family in families:
+            for number, action in enumerate(protocol.actions):
+                new = [term != v.term for v, term in action.updates.items() if v.family == family]
+                if new and solver.check(action.guard, z3.Or(new)) != z3.unsat:
+                    found.append((family, number))
+                    break
+        return found
+
+    what = "frozen", [v.name for v in still], [(v.name, v.family) for v in protocol.variables], digest_of(protocol, lemmas)
+    yield from ((family, protocol.actions[number]) for family, number in _kept(what, answer))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from hashlib import blake2b
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -59,6 +60,7 @@ class Nodes:
         self._known: dict[int, Node] = {}
         self._operators: dict[int, tuple[int, int, int]] = {}
         self._references: list[Any] = []
+        self._digests: dict[int, bytes] = {}
 
     def of(self, term: Any) -> Node:
         """The node of a term, with all below it."""
@@ -90,6 +92,24 @@ class Nodes:
                 seen.add(node.identity)
                 yield node
                 stack.extend(node.arguments)
+
+    def digest(self, term: Any) -> bytes:
+        """What identifies a term in any process: terms have it in common just if they are written alike. ValueError for a
+        quantifier."""
+        known, root = self._digests, self.of(term)
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            missing = [argument for argument in node.arguments if argument.identity not in known]
+            stack.extend(missing)
+            if not missing:
+                if node.kind < 0:
+                    raise ValueError("a quantifier has no digest")
+                stack.pop()
+                said = repr((node.kind, node.sort, node.bits, node.detail, len(node.arguments))).encode()
+                below = b"".join([known[argument.identity] for argument in node.arguments])
+                known[node.identity] = blake2b(said + below, digest_size=16).digest()
+        return known[root.identity]
 
     def _node(self, context: Any, ast: Any, below: list[Any] | None) -> Node:
         if below is None:

@@ -49,7 +49,7 @@ def test_a_check_works_and_says_in_a_line_where_its_loops_are(folder: Path) -> N
     first = ran(folder, *SMALL)
     (line,) = first.stderr.splitlines()
     assert first.returncode == 0
-    assert f"cannot be written: compiled loops are in {folder}/tmp/fencepost-{UID}/loops-" in line
+    assert f"cannot be written: compiled code is in {folder}/tmp/fencepost-{UID};" in line
     again = ran(folder, *SMALL)
     assert (stable(again.stdout), again.stderr) == (stable(first.stdout), "")
     assert not list(folder.glob("~")), "a home that is none"
@@ -65,7 +65,7 @@ def test_a_temporary_folder_of_somebody_else_is_not_trusted(folder: Path) -> Non
     (folder / "others").chmod(0o777)
     done = ran(folder, *SMALL, TMPDIR=str(folder / "others"))
     assert done.returncode == 0
-    assert "loops are compiled again in each run" in done.stderr
+    assert "code is compiled again in each run" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,19 @@ A comparison tells whether there was something to compare.
 
 from __future__ import annotations
 
+import copy
 import itertools
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import z3
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.checks.engines.search.liveness import STOPPED, Means, judge
 from fencepost.checks.engines.search.reduction import Reduction
+from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.results import Limits
 from fencepost.model.kernel.search.search import search
 from fencepost.model.language import ModelError
@@ -62,6 +67,26 @@ def _escapes(case: Case, state: State) -> bool:
 def _some_states(case: Case) -> Iterator[State]:
     for _ in range(20):
         yield tuple(case.chance.randint(sort.low, sort.high) for sort in case.reading.sorts)
+
+
+def kept(case: Case) -> bool:
+    """The code of a protocol that differs in one guard from one whose code was kept, then the code of that one again."""
+    first = Kernel(case.protocol)
+    if not first.actions:
+        return False
+    states = [first.packing.pack(state) for state in _some_states(case)]
+    enabled, number = [first.enabled(state) for state in states], case.chance.randrange(len(first.actions))
+    action = first.actions[number]
+    changed = copy.copy(case.protocol)
+    changed.whole, changed.actions = changed, [*first.actions]
+    changed.actions[number] = replace(action, guard=z3.Not(action.guard))
+    try:
+        opposite = [Kernel(changed).enabled(state) for state in states]
+    except ModelError:  # where it could not happen before, it may leave the domains
+        return False
+    case.same("one guard is the opposite", [sorted({*now} ^ {number}) for now in opposite], enabled)
+    case.same("kept", [Kernel(case.protocol).enabled(state) for state in states], enabled)
+    return True
 
 
 def native(case: Case) -> bool:

@@ -293,4 +293,4 @@ def test_any_user_can_run_it_where_nothing_but_a_temporary_folder_can_be_written
         shutil.rmtree(folder)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     (note,) = ran.stderr.splitlines()
-    assert f"compiled loops are in {folder}/tmp/" in note
+    assert f"compiled code is in {folder}/tmp/" in note

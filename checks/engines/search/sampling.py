@@ -15,6 +15,7 @@ from fencepost.model.counts import count_of
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.paths import Path
 from fencepost.model.kernel.search.results import Progress
+from fencepost.model.kernel.walks.beyond import CONFIDENCE, Beyond, beyond
 from fencepost.model.kernel.walks.course import Strategy
 from fencepost.model.kernel.walks.walks import WalkFind, WalkProgress, WalkResult, random_walks, walk_path
 from fencepost.properties.observed import Observed
@@ -68,6 +69,9 @@ def sample(
     reach: dict[str, Amount] = {"walks": result.walks, "steps": result.steps, "seed": walks.seed, "strategy": walks.strategy}
     if result.unseen is not None:
         reach["unseen"] = round(result.unseen, 6)
+    further = beyond(observed.kernel, **_as_walked(walks)) if result.outcome == "sampled" else None
+    if further is not None:
+        reach |= {"new_at_most": round(further.at_most, 6), "confidence": CONFIDENCE}
     shortened = partial(shrink, suite=observed.suite, progress=shrinking, should_stop=should_stop)
 
     def trace_of_find(prop: Property, walk: int) -> Trace:
@@ -75,7 +79,7 @@ def sample(
         return shortened(_trace(observed.kernel, path, prop, walk, walks)).trace
 
     verdicts = _verdicts(observed, trace_of_find, result, reach)
-    return Findings(verdicts, (_summary(result, walks.strategy),), seconds=result.seconds)
+    return Findings(verdicts, (_summary(result, walks.strategy, further),), seconds=result.seconds)
 
 
 def _verdicts(
@@ -110,6 +114,15 @@ def _trace(kernel: Kernel, path: Path, prop: Property, walk: int, walks: Walks) 
     return trace_of(kernel, states, path.actions, violated=prop.name, found_by=found_by, seed=walks.seed)
 
 
-def _summary(result: WalkResult, strategy: Strategy) -> str:
-    unseen = "" if result.unseen is None else f", the next state visited is new with probability {result.unseen:.2g} (estimate)"
-    return f"{result.outcome}: {count_of(result.walks, 'walk')} ({strategy}), {count_of(result.steps, 'step')}{unseen}"
+def _as_walked(walks: Walks) -> dict[str, Any]:
+    return {"seed": walks.seed, "count": walks.count, "steps": walks.steps, "strategy": walks.strategy}
+
+
+def _summary(result: WalkResult, strategy: Strategy, further: Beyond | None) -> str:
+    text = f"{result.outcome}: {count_of(result.walks, 'walk')} ({strategy}), {count_of(result.steps, 'step')}"
+    if result.unseen is not None:
+        text += f", the next state visited is new with probability {result.unseen:.2g} (estimate)"
+    if further is not None:
+        bound = f"at most {further.at_most:.2g} (confidence {CONFIDENCE:.0%}: {further.new:,} of {further.trials:,} did)"
+        text += f"; a further walk visits a new state with probability {bound}"
+    return text

@@ -17,7 +17,7 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from fencepost.model.kernel.compiler.loop_store import Stored, read, write
-from fencepost.model.kernel.compiler.native_functions import of_object
+from fencepost.model.kernel.compiler.native_functions import Code
 
 SLOTS = 8
 """Words in a cache line."""
@@ -85,7 +85,8 @@ class _Native:
     was raised, then each word of the arguments; a status comes back, which is negative or 0 unless something was raised."""
 
     def __init__(self, stored: Stored, words: int) -> None:
-        self._object, address = of_object(stored.code, stored.symbol)
+        self._object = Code(stored.code)
+        address = self._object.address(stored.symbol)
         self._call = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *[ctypes.c_int64] * words)(address)
         self._returns = _RESULTS[stored.returns]
 

@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from fencepost.model.kernel.compiler.native_functions import Code
+from fencepost.model.kernel.compiler.kept import kept
+from fencepost.model.kernel.compiler.native_functions import Code, host, object_code
 from fencepost.model.kernel.compiler.packing import Packing, Words
 from fencepost.model.kernel.compiler.plane_functions import PlaneCompiler
 from fencepost.model.kernel.compiler.wasm import webassembly
 from fencepost.model.language import Protocol
+from fencepost.model.language.digests import digest_of
 from fencepost.model.language.obligations import prove_domains
 
 
@@ -25,7 +27,8 @@ class Kernel:
     ``observe`` and ``observe_step`` report, as bit sets. States are packed: arrays of ``words`` uint64. ``mask_words`` gives
     the length of a bit set and ``formulas`` how many formulas each way of observing has.
 
-    Machine code is made when it is first asked for. Raises ModelError then for a term that cannot be compiled, and for an
+    Machine code is made when it is first asked for, unless an earlier process has made and kept that of the same variables,
+    actions and formulas. Raises ModelError then for a term that cannot be compiled, and for an
     action that may take a variable out of its domain: what it wrote would spill into the variable packed beside it, and every
     engine would take that for a step. Of a slice that is asked of the whole protocol.
     """
@@ -48,23 +51,23 @@ class Kernel:
     @cached_property
     def code(self) -> Code:
         """The functions ``enabled``, ``observe`` and ``apply``."""
-        return Code(self._text("code"))
+        return self._compiled("code")
 
     @cached_property
     def code_of_steps(self) -> Code:
         """The function ``observe_step``."""
-        return Code(self._text("observe_step"))
+        return self._compiled("observe_step")
 
     @cached_property
     def code_in_planes(self) -> Code:
         """The functions ``enabled_planes`` and ``observe_planes``, for 64 states at once."""
-        return Code(self._text("planes"))
+        return self._compiled("planes")
 
     @cached_property
     def code_of_steps_in_planes(self) -> Code:
         """The function ``step_planes``, for steps from 64 states at once. It is longer than all else, often by far: each action
         has its own text of what is observed."""
-        return Code(self._text("step_planes"))
+        return self._compiled("step_planes")
 
     @property
     def has_steps_in_planes(self) -> bool:
@@ -75,7 +78,16 @@ class Kernel:
         """The function ``advance``, which takes a step and keeps the bit sets of what is enabled and observed up to date; its
         thorough code is for long runs, and does for short ones if it is there."""
         known = self._advance.get(True) or self._advance.get(thorough)
-        return known or self._advance.setdefault(thorough, Code(self._text("advance"), thorough=thorough))
+        return known or self._advance.setdefault(thorough, self._compiled("advance", thorough=thorough))
+
+    def _compiled(self, name: str, *, thorough: bool = False) -> Code:
+        """The functions of a text as machine code. What is kept was made of a protocol whose domains were proved."""
+        what = self._digest, host(), name, thorough
+        return Code(kept(what, lambda: object_code(self._text(name), thorough=thorough)))
+
+    @cached_property
+    def _digest(self) -> bytes:
+        return digest_of(self.protocol, [*self._observed, *self._observed_steps]) + b"%d" % len(self._observed)
 
     def _text(self, name: str) -> str:
         if not self._texts:

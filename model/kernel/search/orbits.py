@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from fencepost.model.kernel.compiler.loops import bit_count, bump, call2, fetch_add, load, load_int, native
-from fencepost.model.kernel.compiler.native_functions import Code
+from fencepost.model.kernel.compiler.native_functions import Code, object_code
 from fencepost.model.kernel.compiler.packing import Packing
 from fencepost.model.kernel.compiler.permutations import Permutations, tour
 from fencepost.model.kernel.compiler.program import Program
@@ -41,7 +41,7 @@ class Orbits:
         functions = Permutations(packing, tour(symmetry))
         functions.canonical()
         functions.stabiliser()
-        self._code = Code(str(functions.module), thorough=True)
+        self._code = Code(object_code(str(functions.module), thorough=True))
         self.canonical = self._code.address("canonical")
         self.stabiliser = self._code.address("stabiliser")
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from fencepost.model.kernel.compiler import loop_store, loops
-from fencepost.model.kernel.compiler.loop_store import VARIABLE
 from fencepost.model.kernel.compiler.loops import Instruction, load, native
 from fencepost.model.kernel.compiler.program import compare, has, same
+from fencepost.model.kernel.compiler.stored_files import VARIABLE
 from fencepost.model.kernel.search.table import hash_state
 
 SAID = "import sys, tests.model.kernel.compiler.test_loops as t; print(t.sum_of_first(4), 'numba' in sys.modules)"
@@ -88,11 +88,10 @@ def test_a_damaged_file_is_made_again(tmp_path: Path, damage: bytes | None) -> N
     assert (file.read_bytes(), _in_a_process(tmp_path)) == (whole, "6 False")
 
 
-def test_loops_of_another_processor_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(VARIABLE, str(tmp_path))
+def test_loops_of_another_processor_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     folders = set()
     for name in ("one", "another"):
-        monkeypatch.setattr(loop_store.llvm, "get_host_cpu_name", lambda name=name: name)
+        monkeypatch.setattr(loop_store, "host", lambda name=name: (name, ""))
         loop_store.folder_of_loops.cache_clear()
         folders.add(loop_store.folder_of_loops())
     loop_store.folder_of_loops.cache_clear()

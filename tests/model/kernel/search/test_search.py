@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from fencepost.model.kernel import Kernel
-from fencepost.model.kernel.compiler.native_functions import Code
+from fencepost.model.kernel.compiler.native_functions import Code, object_code
 from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.model.kernel.search.paths import plain
 from fencepost.model.kernel.search.results import Limits, Result
@@ -296,7 +296,7 @@ def test_symmetry_visits_representatives_and_shows_real_runs() -> None:
           store i64 %least, ptr %out
           ret void
         }"""
-    code = Code(text, thorough=True)
+    code = Code(object_code(text, thorough=True))
     address = code.address("canonical")
     full, reduced = run(kernel), run(kernel, canonical=address)
     assert (full.distinct, reduced.distinct) == (36, 21)

@@ -1,0 +1,27 @@
+"""What identifies a protocol in any process: all that decides which states it has and what happens in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import Any
+
+from fencepost.model.language.protocol import Protocol
+
+
+def digest_of(protocol: Protocol, formulas: Iterable[Any] = ()) -> bytes:
+    """A digest of a protocol's variables and actions, in order, of the protocol that it is a slice of, and of formulas."""
+    whole = sha256()
+    for part in dict.fromkeys((protocol.whole, protocol)):
+        _describe(part, whole)
+    digest = protocol.constants.nodes.digest
+    whole.update(b"".join([b"formulas", *map(digest, formulas)]))
+    return whole.digest()
+
+
+def _describe(protocol: Protocol, whole: Any) -> None:
+    digest = protocol.constants.nodes.digest
+    whole.update(repr([(v.name, v.domain, v.initial) for v in protocol.variables]).encode())
+    for action in protocol.actions:
+        updates = [(variable.name, digest(term)) for variable, term in action.updates.items()]
+        whole.update(repr((action.label, digest(action.guard), updates)).encode())
