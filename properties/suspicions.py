@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import z3
 
-from fencepost.model.kernel.compiler.kept import kept
+from fencepost.model.kernel.compiler.product_store import product
 from fencepost.model.language import Action, Location, Protocol
 from fencepost.model.language.digests import digest_of
 from fencepost.model.language.domains import Choice
@@ -60,13 +60,13 @@ def empty(protocol: Protocol, properties: Iterable[Property]) -> Iterator[Suspic
             solver.add(v.domain.within(v.term), v.domain.within(v.next))
         return [place for place, p in enumerate(asked) if solver.check(z3.Not(p.judged)) == z3.unsat]
 
-    for p in (asked[place] for place in _kept(("empty", _EFFORT, digest_of(protocol, [p.judged for p in asked])), answer)):
+    for p in (asked[place] for place in _answers(("empty", _EFFORT, digest_of(protocol, [p.judged for p in asked])), answer)):
         yield Suspicion("says-nothing", p.name, f"{p.name} is true whatever the values of the variables", p.location)
 
 
-def _kept(what: object, answer: Callable[[], list[Any]]) -> list[Any]:
+def _answers(what: object, answer: Callable[[], list[Any]]) -> list[Any]:
     """An answer of the solver, which an earlier process may have asked; ``what`` is all that it depends on."""
-    answers: list[Any] = json.loads(kept(what, lambda: json.dumps(answer()).encode()))
+    answers: list[Any] = json.loads(product(what, lambda: json.dumps(answer()).encode()))
     return answers
 
 
@@ -119,16 +119,16 @@ def frozen(suite: Suite, constant: Collection[str]) -> Iterator[tuple[str, Actio
     lemmas = [lemma.formula for lemma in suite.lemmas]
 
     def answer() -> list[tuple[str, int]]:
-        found, solver = list[tuple[str, int]](), z3.SimpleSolver()
+        pairs, solver = list[tuple[str, int]](), z3.SimpleSolver()
         solver.add(*(v.domain.within(v.term) for v in protocol.variables), *lemmas)
         solver.add(*(z3.Or([v.term == v.domain.literal(raw) for raw in v.initial]) for v in still))
         for family in families:
             for number, action in enumerate(protocol.actions):
                 new = [term != v.term for v, term in action.updates.items() if v.family == family]
                 if new and solver.check(action.guard, z3.Or(new)) != z3.unsat:
-                    found.append((family, number))
+                    pairs.append((family, number))
                     break
-        return found
+        return pairs
 
     what = "frozen", [v.name for v in still], [(v.name, v.family) for v in protocol.variables], digest_of(protocol, lemmas)
-    yield from ((family, protocol.actions[number]) for family, number in _kept(what, answer))
+    yield from ((family, protocol.actions[number]) for family, number in _answers(what, answer))

@@ -106,9 +106,9 @@ class Nodes:
                 if node.kind < 0:
                     raise ValueError("a quantifier has no digest")
                 stack.pop()
-                said = repr((node.kind, node.sort, node.bits, node.detail, len(node.arguments))).encode()
+                head = repr((node.kind, node.sort, node.bits, node.detail, len(node.arguments))).encode()
                 below = b"".join([known[argument.identity] for argument in node.arguments])
-                known[node.identity] = blake2b(said + below, digest_size=16).digest()
+                known[node.identity] = blake2b(head + below, digest_size=16).digest()
         return known[root.identity]
 
     def _node(self, context: Any, ast: Any, below: list[Any] | None) -> Node:

@@ -69,7 +69,7 @@ def _some_states(case: Case) -> Iterator[State]:
         yield tuple(case.chance.randint(sort.low, sort.high) for sort in case.reading.sorts)
 
 
-def kept(case: Case) -> bool:
+def stored_code(case: Case) -> bool:
     """The code of a protocol that differs in one guard from one whose code was kept, then the code of that one again."""
     first = Kernel(case.protocol)
     if not first.actions:

@@ -35,7 +35,7 @@ def _alone(compare: Callable[[Case], bool]) -> Comparison:
 
 COMPARISONS: Mapping[str, tuple[Comparison, int]] = {
     "plain ~ native, one thread": (_alone(exact.native), 100),
-    "kept code ~ one guard changed": (_alone(exact.kept), 25),
+    "kept code ~ one guard changed": (_alone(exact.stored_code), 25),
     "one thread ~ two threads": (_alone(exact.two_threads), 25),
     "plain ~ verdicts of a search": (_alone(exact.verdicts), 35),
     "plain ~ liveness": (_alone(exact.liveness), 35),

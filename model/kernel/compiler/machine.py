@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from fencepost.model.kernel.compiler.kept import kept
 from fencepost.model.kernel.compiler.native_functions import Code, host, object_code
 from fencepost.model.kernel.compiler.packing import Packing, Words
 from fencepost.model.kernel.compiler.plane_functions import PlaneCompiler
+from fencepost.model.kernel.compiler.product_store import product
 from fencepost.model.kernel.compiler.wasm import webassembly
 from fencepost.model.language import Protocol
 from fencepost.model.language.digests import digest_of
@@ -83,7 +83,7 @@ class Kernel:
     def _compiled(self, name: str, *, thorough: bool = False) -> Code:
         """The functions of a text as machine code. What is kept was made of a protocol whose domains were proved."""
         what = self._digest, host(), name, thorough
-        return Code(kept(what, lambda: object_code(self._text(name), thorough=thorough)))
+        return Code(product(what, lambda: object_code(self._text(name), thorough=thorough)))
 
     @cached_property
     def _digest(self) -> bytes:

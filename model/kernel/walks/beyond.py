@@ -59,7 +59,8 @@ class Visits:
         room = (end - first) * (self._steps + 1)
         walker = Walker.of(self._program, self._finds.rows, room)
         walk_all(self._program, self._course, first, end, room, addresses(walker), NO_TRAIL)
-        return walker.sample[: walker.counters[SAMPLED]]
+        hashes: Words = walker.sample[: walker.counters[SAMPLED]]
+        return hashes
 
 
 def beyond(kernel: Kernel, *, seed: int, count: int, steps: int, strategy: Strategy) -> Beyond | None:

@@ -29,18 +29,18 @@ _MAKERS = ("kernel/compiler", "language")
 _written = count()
 
 
-def kept(what: object, make: Callable[[], bytes]) -> bytes:
+def product(what: object, make: Callable[[], bytes]) -> bytes:
     """What ``make`` makes, from an earlier process if that has made it of the same: ``what`` is its representation of all that
     it depends on, except for the code of the language and of the compiler."""
     name = hashlib.sha256(repr((_makers(), what)).encode()).hexdigest()
     stored = stored_files.read(FOLDER, name)
     if stored is not None:
         return stored[1]
-    made = make()
-    path = stored_files.write(FOLDER, name, {}, made)
+    new = make()
+    path = stored_files.write(FOLDER, name, {}, new)
     if path is not None and next(_written) % _BETWEEN == 0:
         remove_the_oldest(path.parent)
-    return made
+    return new
 
 
 def remove_the_oldest(folder: Path, most: int = MOST) -> None:

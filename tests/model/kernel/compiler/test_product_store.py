@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fencepost.model.kernel import Kernel
-from fencepost.model.kernel.compiler import kept, machine, stored_files
+from fencepost.model.kernel.compiler import machine, product_store, stored_files
 from fencepost.model.language import ModelError, Protocol
 from fencepost.properties.suspicions import empty
 from fencepost.properties.vocabulary import Suite
@@ -20,7 +20,7 @@ from tests.command import fencepost
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder of what is kept; loops are where they are."""
-    monkeypatch.setattr(kept, "FOLDER", str(tmp_path / "protocols"))
+    monkeypatch.setattr(product_store, "FOLDER", str(tmp_path / "protocols"))
     return tmp_path / "protocols"
 
 
@@ -116,7 +116,7 @@ def test_a_protocol_that_leaves_its_domains_is_refused_each_time(folder: Path) -
 
 def test_another_compiler_makes_its_own(folder: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     seen(kernel())
-    for name, value in ((kept, "_makers"), (machine, "host")):
+    for name, value in ((product_store, "_makers"), (machine, "host")):
         monkeypatch.setattr(name, value, lambda: ("another", ""))
         seen(kernel())
     assert compiled.count("compiled") == 3
@@ -167,13 +167,13 @@ def test_what_somebody_else_can_have_written_is_not_read(
 
 def test_what_was_not_used_for_longest_goes(folder: Path) -> None:
     for age in range(8):
-        kept.kept(age, lambda: bytes(1000))
+        product_store.product(age, lambda: bytes(1000))
     files = sorted(folder.iterdir())
     for age, file in enumerate(files):
         os.utime(file, (age, age))
-    kept.remove_the_oldest(folder, most=sum(file.stat().st_size for file in files))
+    product_store.remove_the_oldest(folder, most=sum(file.stat().st_size for file in files))
     assert sorted(folder.iterdir()) == files
-    kept.remove_the_oldest(folder, most=6 * files[0].stat().st_size)
+    product_store.remove_the_oldest(folder, most=6 * files[0].stat().st_size)
     assert sorted(folder.iterdir()) == files[4:]
 
 
@@ -204,7 +204,7 @@ def _refusing() -> Any:
 
 
 def test_answers_are_the_same_cold_and_warm(folder: Path) -> None:
-    command = ("check", "election", "metadata_store", "--no-cache", "--quiet", "--format", "json", "--workers", "1")
+    command = ("check", "election", "--no-cache", "--quiet", "--format", "json", "--workers", "1")
     cold, warm = (_without_times(fencepost(*command).stdout) for _ in range(2))
     assert cold == warm
     assert len(list(folder.iterdir())) > 20
