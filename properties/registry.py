@@ -16,6 +16,7 @@ from fencepost.model.language.mistakes import guess
 from fencepost.model.language.sizes import Size
 from fencepost.model.releases import PULSAR, Behaviour, Releases
 from fencepost.properties.any_size import General, Part
+from fencepost.properties.stored_builds import read_or_built
 from fencepost.properties.vocabulary import Suite
 
 __tracebackhide__ = True  # what is wrong with a model is told with a line of the model
@@ -131,7 +132,9 @@ class Entry:
             parameter = known.get(name) or self._parameter(name)
             if not parameter.accepts(value):
                 raise self._unfit(parameter, repr(value))
-        protocol: Protocol = built(self.name, Protocol, self.function, **parameters, defects=tuple(defects))
+        active = tuple(defects)
+        build = partial(built, self.name, Protocol, self.function, **parameters, defects=active)
+        protocol: Protocol = read_or_built(self.function, parameters, active, build)
         protocol.actors.check()
         return protocol
 

@@ -35,7 +35,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "properties": (
         ("loading", "vocabulary"),
-        ("any_size",),
+        ("any_size", "stored_builds"),
         ("registry", "slices", "suspicions"),
         ("small_instances",),
         ("observed", "theorems"),

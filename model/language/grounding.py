@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import z3
@@ -13,6 +14,7 @@ from fencepost.model.language.connectives import And
 from fencepost.model.language.declarations import Action, OneOf, Taken, Variable
 from fencepost.model.language.domains import Choice, Domain, Universe
 from fencepost.model.language.effects import Given, calls, outcome
+from fencepost.model.language.groundings import Grounded, grounded
 from fencepost.model.language.locations import Location
 from fencepost.model.language.manner import Manner
 from fencepost.model.language.mistakes import ModelError, reason
@@ -95,10 +97,7 @@ def actions(p: Protocol, definition: Definition) -> Iterator[Action]:
         copies = {u.name: u.label(i) for u, i in p.scope.at}
         shown = copies | {k: _shown(through[k], v) for k, v in bound.items()}
         where = f"{p.name}: action {name}({', '.join(f'{k}={v}' for k, v in shown.items())})"
-        such = [which(where, held, bound) == bound[k] for k, held in manner.parameters.items() if callable(held)]
-        with calls() as called:
-            returned = build(where, function, **bound)
-        guard, updates, moves = _checked(p, where, returned, such, called)
+        guard, updates, moves = grounded(where, p.constants, partial(_worked_out, p, where, definition, bound))
         if z3.is_false(guard):
             continue
         _note(p, where, manner, moves)
@@ -133,6 +132,15 @@ def actions(p: Protocol, definition: Definition) -> Iterator[Action]:
         )
 
 
+def _worked_out(p: Protocol, where: str, definition: Definition, bound: Mapping[str, Any]) -> Grounded:
+    """What an action does with these arguments, by its function."""
+    held = definition.manner.parameters.items()
+    such = [which(where, values, bound) == bound[k] for k, values in held if callable(values)]
+    with calls() as called:
+        returned = build(where, definition.function, **bound)
+    return _checked(p, where, returned, such, called)
+
+
 def _shown(through: Iterable[int], value: int) -> str:
     return through.label(value) if isinstance(through, Universe) else str(value)
 
@@ -150,7 +158,7 @@ def _note(p: Protocol, where: str, manner: Manner, moves: Iterable[Taken]) -> No
 
 def _checked(
     p: Protocol, where: str, returned: Any, such: Sequence[Any], called: Iterable[Taken]
-) -> tuple[Any, dict[Variable, Any], tuple[Taken, ...]]:
+) -> Grounded:
     """The guard, updates and moves that a step has returned; ``such`` must hold besides, ``called`` be among the moves."""
     whole = outcome(where, returned, such)
     guard = _settled(z3.BoolVal(whole.guard) if isinstance(whole.guard, bool) else whole.guard)

@@ -20,7 +20,7 @@ from fencepost.checks.conformance.targets import Asked
 from fencepost.properties.protocols import PROTOCOLS
 from tests.bench.bench import show
 
-RUNS = {"ledger": 1000, "bookie": 80, "election": 600, "ownership": 300}
+RUNS = {"ledger": 1000, "bookie": 80, "election": 600, "ownership": 300, "topic": 300}
 WARM = 70
 """Runs of each JVM before those that are measured, at most: it compiles what is used, and kernels are compiled, too."""
 

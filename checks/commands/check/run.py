@@ -42,6 +42,7 @@ from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.model.language import ModelError
 from fencepost.model.releases import ReleaseError
 from fencepost.properties.registry import RegistryError
+from fencepost.properties.stored_builds import builds_stored
 
 if TYPE_CHECKING:
     from fencepost.checks.reports.failures import Configured
@@ -51,7 +52,8 @@ if TYPE_CHECKING:
 def run(asked: CheckRequest, record: Record) -> ExitStatus:
     """Checks what the command line asks for; returns the exit status. What is refused is told in the format, too."""
     try:
-        return _checked_as(asked, record)
+        with builds_stored():
+            return _checked_as(asked, record)
     except (InputError, CheckpointError) as error:
         return _refused(asked, str(error), ExitStatus.INPUT, error.place if isinstance(error, InputError) else None)
     except (RegistryError, ModelError, ReleaseError, PropertyError) as error:

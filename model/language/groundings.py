@@ -1,0 +1,231 @@
+"""What the actions of a protocol are for each tuple of arguments, stored, so that a later build need not work it out.
+
+To call the function of each action with all arguments, and to vet what it returns, is most of what building takes. A build that
+is recorded notes the guards, updates and moves in the order in which they come. One that reads them makes the very same terms
+in Z3, and does all else as ever.
+"""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import astuple
+from typing import Any, NamedTuple
+
+import z3
+from z3 import z3core
+
+from fencepost.model.language.constants import Constants
+from fencepost.model.language.declarations import Taken, Variable
+from fencepost.model.language.formulas import ChoiceRef, SubsetRef
+from fencepost.model.language.nodes import Node, Nodes
+
+Grounded = tuple[Any, dict[Variable, Any], tuple[Taken, ...]]
+"""A guard, updates and moves."""
+
+Source = Callable[[str, Constants, Callable[[], Grounded]], Grounded]
+
+_SOURCE: ContextVar[Source | None] = ContextVar("source of groundings", default=None)
+
+
+class StrangerError(Exception):
+    """What is stored is of another protocol."""
+
+
+def grounded(where: str, constants: Constants, make: Callable[[], Grounded]) -> Grounded:
+    """What ``make`` makes, unless it is stored; ``where`` names the action and its arguments."""
+    source = _SOURCE.get()
+    return make() if source is None else source(where, constants, make)
+
+
+@contextmanager
+def _from(source: Source) -> Iterator[None]:
+    before = _SOURCE.set(source)
+    try:
+        yield
+    finally:
+        _SOURCE.reset(before)
+
+
+class Recording:
+    """The groundings of protocols that are built within ``recorded``."""
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[str, Constants, Grounded]] = []
+
+    @contextmanager
+    def recorded(self) -> Iterator[None]:
+        """Within it what is built is noted."""
+        with _from(self._note):
+            yield
+
+    def _note(self, where: str, constants: Constants, make: Callable[[], Grounded]) -> Grounded:
+        guard, updates, moves = make()
+        self._rows.append((where, constants, (guard, dict(updates), moves)))
+        return guard, updates, moves
+
+    def encoded(self) -> bytes:
+        """All that was noted; empty if something in it would not be the same when it is read."""
+        table, rows = _Table(), list[Any]()
+        for where, constants, (guard, updates, moves) in self._rows:
+            terms = [table.row(constants.nodes, term) for term in (guard, *updates.values())]
+            rows.append((where, terms, [v.name for v in updates], [_plain(taken) for taken in moves]))
+        try:
+            content = marshal.dumps((table.nodes, rows))
+            read = _rows(content)
+        except (ValueError, KeyError, TypeError, z3.Z3Exception):
+            return b""
+        originals = [[guard, *updates.values()] for _, _, (guard, updates, _) in self._rows]
+        return content if all(map(_are_same, originals, (row.terms for row in read))) else b""
+
+
+@contextmanager
+def reading(content: bytes) -> Iterator[None]:
+    """Within it what is built has the groundings that were recorded. Raises StrangerError for those of another protocol."""
+    rows = iter(_rows(content))
+
+    def source(where: str, constants: Constants, make: Callable[[], Grounded]) -> Grounded:
+        row = next(rows, None)
+        if row is None or row.where != where:
+            raise StrangerError(where)
+        guard, *terms = row.terms
+        return guard, dict(zip(map(constants.__getitem__, row.names), terms, strict=True)), row.moves
+
+    with _from(source):
+        yield
+    if next(rows, None) is not None:
+        raise StrangerError("more is stored than there is")
+
+
+class _Row(NamedTuple):
+    where: str
+    terms: list[Any]
+    names: list[str]
+    moves: tuple[Taken, ...]
+
+
+class _Table:
+    """The nodes of terms, each after its arguments, which are named by their places."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Any] = []
+        self._places: dict[int, int] = {}
+
+    def row(self, nodes: Nodes, term: Any) -> Any:
+        """The place of a term, and what Python's object for it has besides."""
+        names = term.names if isinstance(term, ChoiceRef) else None
+        return self._place(nodes.of(term)), type(term).__name__, names
+
+    def _place(self, root: Node) -> int:
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            missing = [argument for argument in node.arguments if argument.identity not in self._places]
+            stack.extend(missing)
+            if not missing:
+                stack.pop()
+                if node.identity not in self._places:
+                    self._places[node.identity] = len(self.nodes)
+                    arguments = [self._places[argument.identity] for argument in node.arguments]
+                    self.nodes.append((node.kind, node.bits, node.detail, arguments, node.sort == z3.Z3_BOOL_SORT))
+        return self._places[root.identity]
+
+
+def _plain(taken: Taken) -> tuple[Any, ...]:
+    name, doc, mirrors, conditions, fair, fault = astuple(taken)
+    return name, doc, tuple(mirrors), dict(conditions), fair, fault
+
+
+def _are_same(originals: Sequence[Any], read: Sequence[Any]) -> bool:
+    """Whether terms are the very same: of Z3, which has each once, and of Python."""
+    return all(
+        one.as_ast().value == other.as_ast().value
+        and type(one) is type(other)
+        and getattr(one, "names", None) == getattr(other, "names", None)
+        for one, other in zip(originals, read, strict=True)
+    )
+
+
+def _rows(content: bytes) -> list[_Row]:
+    nodes, rows = marshal.loads(content)
+    context = z3.main_ctx()
+    asts = _in_z3(context.ref(), nodes)
+    terms: dict[Any, Any] = {}
+
+    def term(place: int, kind: str, names: Any) -> Any:
+        key = place, kind, names
+        if key not in terms:
+            terms[key] = _of_python(asts[place], kind, names, context)
+        return terms[key]
+
+    read = [
+        _Row(where, [term(*each) for each in these], names, tuple(Taken(*taken) for taken in moves))
+        for where, these, names, moves in rows
+    ]
+    for ast in asts:
+        z3core.Z3_dec_ref(context.ref(), ast)  # the terms hold on to what is below them
+    return read
+
+
+def _of_python(ast: Any, kind: str, names: Any, context: Any) -> Any:
+    if kind == ChoiceRef.__name__:
+        choice = ChoiceRef(ast, context)
+        choice.names = names
+        return choice
+    if kind == SubsetRef.__name__:
+        return SubsetRef(ast, context)
+    return z3.z3._to_expr_ref(ast, context)
+
+
+def _in_z3(context: Any, nodes: Sequence[Any]) -> list[Any]:
+    """The terms of a table in Z3, each of which is held on to."""
+    integers = z3core.Z3_mk_int_sort(context)
+    asts: list[Any] = []
+    for kind, bits, detail, arguments, is_truth in nodes:
+        below = [asts[place] for place in arguments]
+        if kind == z3.Z3_OP_UNINTERPRETED:
+            sort = z3core.Z3_mk_bv_sort(context, bits) if bits else z3core.Z3_mk_bool_sort(context) if is_truth else integers
+            ast = z3core.Z3_mk_const(context, z3core.Z3_mk_string_symbol(context, detail), sort)
+        elif kind in (z3.Z3_OP_ANUM, z3.Z3_OP_BNUM):
+            sort = z3core.Z3_mk_bv_sort(context, bits) if bits else integers
+            ast = z3core.Z3_mk_numeral(context, str(detail), sort)
+        elif kind == z3.Z3_OP_EXTRACT:
+            ast = z3core.Z3_mk_extract(context, *detail, *below)
+        elif kind in _OF_SEVERAL:
+            ast = _OF_SEVERAL[kind](context, len(below), (z3.Ast * len(below))(*below))
+        else:
+            ast = _OF_SOME[kind](context, *below)
+        z3core.Z3_inc_ref(context, ast)
+        asts.append(ast)
+    return asts
+
+
+_OF_SEVERAL: Mapping[int, Callable[..., Any]] = {
+    z3.Z3_OP_AND: z3core.Z3_mk_and,
+    z3.Z3_OP_OR: z3core.Z3_mk_or,
+    z3.Z3_OP_DISTINCT: z3core.Z3_mk_distinct,
+    z3.Z3_OP_ADD: z3core.Z3_mk_add,
+    z3.Z3_OP_SUB: z3core.Z3_mk_sub,
+    z3.Z3_OP_MUL: z3core.Z3_mk_mul,
+}
+_OF_SOME: Mapping[int, Callable[..., Any]] = {
+    z3.Z3_OP_TRUE: z3core.Z3_mk_true,
+    z3.Z3_OP_FALSE: z3core.Z3_mk_false,
+    z3.Z3_OP_NOT: z3core.Z3_mk_not,
+    z3.Z3_OP_IMPLIES: z3core.Z3_mk_implies,
+    z3.Z3_OP_XOR: z3core.Z3_mk_xor,
+    z3.Z3_OP_EQ: z3core.Z3_mk_eq,
+    z3.Z3_OP_ITE: z3core.Z3_mk_ite,
+    z3.Z3_OP_UMINUS: z3core.Z3_mk_unary_minus,
+    z3.Z3_OP_LE: z3core.Z3_mk_le,
+    z3.Z3_OP_LT: z3core.Z3_mk_lt,
+    z3.Z3_OP_GE: z3core.Z3_mk_ge,
+    z3.Z3_OP_GT: z3core.Z3_mk_gt,
+    z3.Z3_OP_BAND: z3core.Z3_mk_bvand,
+    z3.Z3_OP_BOR: z3core.Z3_mk_bvor,
+    z3.Z3_OP_BXOR: z3core.Z3_mk_bvxor,
+    z3.Z3_OP_BNOT: z3core.Z3_mk_bvnot,
+    z3.Z3_OP_CONCAT: z3core.Z3_mk_concat,
+}

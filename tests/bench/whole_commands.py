@@ -1,0 +1,75 @@
+"""Measures ``fencepost check`` of everything and of a configuration, from start to end and to the first line that it prints.
+
+Run by ``make bench``. No verdict is remembered. Each command runs twice. The second run finds on disk what the first compiled,
+unless an earlier one had: the table has both.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from tests.bench.bench import show
+from tests.command import ROOT, command
+
+BOOKKEEPER = "journalSyncData=true\nledgerStorageClass=org.apache.bookkeeper.bookie.storage.ldb.DbLedgerStorage\n"
+GOALS = {"check": ("15", ""), "check --conf": ("10", "2"), "check --conf --guarantees": ("", "")}
+"""Seconds that are asked for, to the end and to the first line."""
+
+
+class Timed(NamedTuple):
+    """Seconds to the first line and to the end, and those of a processor."""
+
+    first: float
+    end: float
+    processor: float
+
+
+def timed(words: list[str], folder: Path) -> Timed:
+    """Runs a command there, where no verdict is remembered."""
+    before = _of_processes()
+    started = time.perf_counter()
+    environment = {**os.environ, "FENCEPOST_NO_CACHE": "1", "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(words, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        first = time.perf_counter() - started
+        process.stdout.read()
+    return Timed(first, time.perf_counter() - started, _of_processes() - before)
+
+
+def _of_processes() -> float:
+    """Seconds of a processor that all processes took that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def main() -> None:
+    """Prints a row for each command and run."""
+    print(f"# load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    rows = [["", "run", "to the first line", "asked", "to the end", "asked", "of a processor"]]
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        (folder / "broker.conf").write_bytes((ROOT / "docs/examples/broker.conf").read_bytes())
+        (folder / "bookkeeper.conf").write_text(BOOKKEEPER, encoding="utf-8")
+        of_files = ["--conf", "broker.conf", "--conf", "bookkeeper.conf"]
+        asked = {"check": [], "check --conf": of_files, "check --conf --guarantees": [*of_files, "--guarantees"]}
+        for name, words in asked.items():
+            end, first = GOALS[name]
+            for run in ("1", "2"):
+                took = timed(command("check", *words, "--quiet"), folder)
+                shown = [f"{took.first:.1f}", first, f"{took.end:.1f}", end, f"{took.processor:.1f}"]
+                rows.append([name, run, *shown])
+    show(rows)
+
+
+if __name__ == "__main__":
+    main()
