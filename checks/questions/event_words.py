@@ -15,6 +15,7 @@ _LOCKS = {
     "deletion_unheard": "a connection lost before a deletion is answered",
     "release_unheard": "a connection lost before a release is answered",
     "lone_release_unheard": "a connection lost before a release is answered",
+    "lone_creation_unheard": "a connection lost before a creation is answered",
     "fail_to_close": "a topic that does not close in time",
 }
 

@@ -33,7 +33,7 @@ DEFECTS = {
 
 def put_in(locks: ResourceLocks) -> None:
     """Puts what the defects that are switched on make of a rule in its place; before the steps of locks are declared."""
-    p, store, nodes = locks.protocol, locks.store, locks.nodes
+    p, nodes = locks.protocol, locks.nodes
     stage, bundle_state = locks.stage, locks.bundle_state
 
     def unless_acquiring(b: int, u: int, lock: str) -> Any:
@@ -56,8 +56,6 @@ def put_in(locks: ResourceLocks) -> None:
     )
     locks.retakes |= p.has("endless_revalidation")
     locks.found_version.instead("version_goes_back", lambda b, u: 0)
-    locks.fails_for_good.instead("failed_creation_left", lambda b: And(store.lives[b], store.link[b] != "connected"))
-    locks.can_fail |= p.has("failed_creation_left")
     locks.release_deletes.instead("released_without_version", lambda b, u: Not(nodes[u].absent))
     put_in_shared(locks)
 
@@ -118,6 +116,20 @@ def declare_steps(locks: ResourceLocks) -> None:
     def create_concurrently(b: int, u: int) -> Any:
         """Another revalidation of the same lock has created the node."""
         return And(store.reaches(b), stage[b, u] == "recreating", nodes[u].absent), nodes[u].created(b)
+
+    @p.fault(
+        by="b",
+        mirrors="ZKMetadataStore.internalStorePut, ResourceLockImpl.acquire, LockManagerImpl.acquireLock",
+        spends="disconnects",
+        b=locks.broker,
+        u=locks.bundle,
+        only_if=p.has("failed_creation_left"),
+    )
+    def lone_creation_unheard(b: int, u: int) -> Any:
+        """The store carries the creation out alone as the connection breaks: it is not sent again, the acquisition fails."""
+        reaches, updates = store.lost_answer(b, locks.node_created(b, u))
+        given_up = merged({stage[b, u]: "none"}, locks.knows(b, u, 0))
+        return And(reaches, stage[b, u] == "acquiring", nodes[u].absent), merged(updates, given_up)
 
     declare_shared(locks)
 

@@ -166,13 +166,13 @@ def declare_locks(
         fair=True,
         b=broker,
         u=bundle,
-        only_if=locks.can_fail,
+        only_if=store.expiries,
     )
     def fail(b: int, u: int) -> Any:
         """A request fails for good: an acquisition is given up, a revalidation is left for later."""
         under_way = stage[b, u].among("acquiring", "checking", "recreating", "retaking")
         given_up = {stage[b, u]: "none", locks.revalidate_when_back[b, u]: False, **locks.knows(b, u, 0)}
-        return And(locks.fails_for_good(b), under_way), updates_if(locks.acquires(b, u), given_up, locks.unanswered(b, u))
+        return And(store.is_zombie(b), under_way), updates_if(locks.acquires(b, u), given_up, locks.unanswered(b, u))
 
     @p.step(
         by="b",

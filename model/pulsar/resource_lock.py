@@ -68,7 +68,7 @@ class ResourceLocks:
         self.bundle_state = p.choice("bundle_state", BUNDLE_STATES, per=(broker, bundle))
         self.revalidate_when_back = p.flag("revalidate_when_back", per=(broker, bundle))
         self.version = p.number("lock_version", self.unknown, writes, per=(broker, bundle), init=0)
-        self.retakes, self.can_fail = store.leaves_sessions, store.expiries
+        self.retakes = store.leaves_sessions
 
         self.refuses: Any = None
         """Of each broker whether it refuses to write; None where the metadata are never migrated."""
@@ -86,7 +86,6 @@ class ResourceLocks:
         self.found_version = p.rule(self._found_version)
         self.retake_deletes = p.rule(self._retake_deletes)
         self.lost = p.rule(self._lost)
-        self.fails_for_good = p.rule(self._fails_for_good)
         self.unanswered = p.rule(self._unanswered)
         self.releasing = p.rule(self._releasing)
         self.release_deletes = p.rule(self._release_deletes)
@@ -116,10 +115,6 @@ class ResourceLocks:
         if self.fixed or not kind.refuses_missing:
             return absent
         return And(absent, self.version[b, u] == ANY) if kind.reuses_versions else False
-
-    def _fails_for_good(self, b: int) -> Any:
-        """The formula: no request of the broker will be answered, since its session is gone."""
-        return self.store.is_zombie(b)
 
     def _retake_deletes(self, b: int, u: int) -> Any:
         """The formula: what a lock retakes is deleted, by the version that was read."""

@@ -385,7 +385,7 @@ def split(
             updates |= updates_if(held, {bundle_state[b, x]: "inactive", **releasing}, {})
         return And(store.lives[b], stage[b] == stages[-1], parent[b] == u), updates
 
-    declare_steps(p, store, stage=stage, hung=hung)
+    declare_steps(p, store, stage=stage, attempt=attempt, attempts=attempts, hung=hung)
     declare_policies(
         p, store, with_policies=policies, fixed=fixed, first=first, layout=layout, proposed=proposed, stage=stage, over=over
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fencepost.model.language import And, Protocol
+from fencepost.model.language import And, Not, Protocol, minimum
 from fencepost.model.pulsar.shared_defects import SHARED
 from fencepost.model.zookeeper.sessions_and_nodes import Sessions
 
@@ -31,8 +31,8 @@ DEFECTS = {
 }
 
 
-def declare_steps(p: Protocol, store: Sessions, *, stage: Any, hung: Any) -> None:
-    """Declares the steps; the brokers' ``stage`` and ``hung`` are as in split."""
+def declare_steps(p: Protocol, store: Sessions, *, stage: Any, attempt: Any, attempts: int, hung: Any) -> None:
+    """Declares the steps; the brokers' ``stage``, ``attempt`` and ``hung``, and ``attempts``, are as in split."""
 
     @p.step(
         by="b",
@@ -42,4 +42,5 @@ def declare_steps(p: Protocol, store: Sessions, *, stage: Any, hung: Any) -> Non
     )
     def fail_to_load(b: int) -> Any:
         """The copy of the layout was dropped, and another cannot be read for want of a session: nobody completes the split."""
-        return And(store.is_zombie(b), stage[b] == "preparing"), {hung[b]: True}
+        begins = And(store.is_zombie(b), stage[b] == "preparing", Not(hung[b]))
+        return begins, {hung[b]: True, attempt[b]: minimum(attempt[b] + 1, attempts + 1)}

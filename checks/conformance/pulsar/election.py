@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from fencepost.checks.conformance.pulsar.election_deviations import ALLOWANCES, DEVIATIONS
-from fencepost.checks.conformance.running.adapter import Observable, Owed
+from fencepost.checks.conformance.running.adapter import Observable, Owed, Seen
 from fencepost.checks.conformance.running.brokers import BrokersAdapter, Line, do, let, of_all, read_of
 from fencepost.checks.conformance.running.view import View
-
-_LOOKUP = "lookups are NamespaceService's, which the harness does not have"
+from fencepost.model.language import Protocol
 
 OWED = {
     "looking": "look",
@@ -31,6 +30,11 @@ def _of_node(name: str, absent: Any) -> Observable:
     """Something of the leader's node; ``absent`` is what it is without a node."""
     family = f"leader_{name}"
     return Observable(family, (family,), lambda view: view[family], lambda seen: seen["node"].get(name, absent))
+
+
+def _of_the_lookup(name: str) -> Observable:
+    """A variable of the lookup that wanders from broker to broker, where the instance has one."""
+    return Observable(name, (name,), lambda view: view.get(name), lambda seen: seen[name])
 
 
 def _of_live(name: str, family: str, shown: Callable[[Any], Any] = lambda value: value) -> Observable:
@@ -54,6 +58,8 @@ OBSERVABLES = (
     _of_node("holder", "nobody"),
     _of_node("former", False),
     _of_node("version", 0),
+    _of_the_lookup("asked"),
+    _of_the_lookup("authoritative"),
     of_all("lives"),
     of_all("session"),
     of_all("former_session"),
@@ -99,6 +105,9 @@ _LINES: Mapping[str, Line] = {
     "creation_unheard": let("create", unheard=True),
     "deletion_unheard": let("delete", unheard=True),
     "deletion_at_close_unheard": let("give-back", unheard=True),
+    "forget_leader": do("forget"),
+    **{step: do(step) for step in ("ask", "redirect", "choose", "take")},
+    "give_up": do("give-up"),
 }
 
 
@@ -108,14 +117,16 @@ class ElectionAdapter(BrokersAdapter):
     protocol = "election"
     not_covered: ClassVar[Mapping[str, str]] = {
         "reestablish_unheard": "the harness loses no session event",
-        **dict.fromkeys(("ask", "redirect", "choose", "take", "give_up"), _LOOKUP),
-        "forget_leader": "the election's cache has no expiry in these releases",
     }
     observables = OBSERVABLES
     shown_by_requests = ("stage", "gives_back", "begun")
     allowances = ALLOWANCES
     deviations = DEVIATIONS
     lines = _LINES
+
+    def begin(self, instance: Protocol) -> Seen:
+        same = {"value": "the same"} if instance.has("same_value") else {}
+        return self._seen({"do": "begin", **self.names(instance), **same})
 
     def expected(self, view: View) -> Owed:
         return Owed(frozenset(f"{b} {what}" for b, what in _requests(view)))

@@ -190,10 +190,8 @@ def _strand(step: Taken) -> dict[str, Any]:
 
 
 def _lone_release_unheard(step: Taken) -> dict[str, Any]:
-    """The store carries a deletion out alone, and the connection breaks when it has taken effect."""
-    if step.arguments["done"] != "1":
-        raise Departure("the harness breaks the connection when the deletion has taken effect")
-    return {"do": "let-alone-unheard", "what": "release"}
+    """The store carries a deletion out alone, and the connection breaks when it has taken effect, or before."""
+    return {"do": "let-alone-unheard" if step.arguments["done"] == "1" else "let-alone-undone", "what": "release"}
 
 
 LOCK_STEPS: Mapping[str, Step] = {
@@ -208,6 +206,7 @@ LOCK_STEPS: Mapping[str, Step] = {
     "creation_unheard": lambda step: {"do": "let-unheard", "what": "create"},
     "deletion_unheard": lambda step: {"do": "let-unheard", "what": outstanding(step)},
     "lone_release_unheard": _lone_release_unheard,
+    "lone_creation_unheard": lambda step: {"do": "let-alone-unheard", "what": "create"},
     "hear_of_deletion": do("hear"),
     "disconnect": lambda step: {"do": "disconnect", "arrived": step.arguments["arrived"] == "1"},
     "lose": do("lose"),

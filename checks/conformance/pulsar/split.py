@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.pulsar.locks import LOCK_STEPS, LOCKS, NOT_COVERED, LocksAdapter, do, owed_by_locks
 from fencepost.checks.conformance.pulsar.ownership_deviations import DEVIATIONS, LOCK_ALLOWANCES
-from fencepost.checks.conformance.running.adapter import Allowance, Observable, Owed, Seen, Taken
+from fencepost.checks.conformance.running.adapter import Allowance, Departure, Observable, Owed, Seen, Taken
 from fencepost.checks.conformance.running.view import View
 from fencepost.model.language import Action, Protocol
 from fencepost.model.pulsar.hash_range import HashRange
@@ -105,6 +105,14 @@ ALLOWANCES = (
 )
 
 
+def _fail_to_load(step: Taken) -> dict[str, Any]:
+    """The copy of the layout is dropped as the split begins, and its read is answered with the end of the session."""
+    b = step.arguments["b"]
+    if step.before[f"attempt[{b}]"]:
+        raise Departure("the harness drops the copy of the layout before the first attempt of a split")
+    return {"do": "fail-to-load", "bundle": step.before[f"parent[{b}]"]}
+
+
 class SplitAdapter(LocksAdapter):
     """Drives a NamespaceService with its NamespaceBundleFactory for each broker, over one ZooKeeper server."""
 
@@ -113,7 +121,6 @@ class SplitAdapter(LocksAdapter):
         **{name: why for name, why in NOT_COVERED.items() if name != "reestablish_unheard"},
         "drop": "no release has it",
         "leave_policies": "no release has it",
-        "fail_to_load": "the harness drops no copy of the layout before another can be read",
     }
     observables = OBSERVABLES
     shown_by_requests = ("lock", "orphan", "split")
@@ -126,6 +133,7 @@ class SplitAdapter(LocksAdapter):
         "start_split": do("may-split"),
         "prepare": lambda step: {"do": "prepare", "first": _is_first(step)},
         "find_parent_missing": lambda step: {"do": "give-up", "first": _is_first(step)},
+        "fail_to_load": _fail_to_load,
         "write": do("write"),
         "write_unheard": do("write-unheard"),
         "meet_bad_version": do("write-in-vain"),
@@ -187,7 +195,7 @@ def _owed_by_splits(view: View) -> Iterator[str]:
     for b in _live(view):
         again = view[f"attempt[{b}]"] > 0
         what = {
-            "preparing": "work" if again else None,
+            "preparing": "work" if again and not view.get(f"hung[{b}]") else None,
             "writing": "layout",
             "waiting": "pause",
             "written": "policies",

@@ -57,7 +57,25 @@ METADATA_STORE = Target(
 )
 
 
-start = Bench("election", f"{PACKAGE}.ElectionBench", pulsar_metadata, ElectionAdapter, OF_PULSAR, OPTIONS)
+def pulsar_ownership(version: str) -> Release:
+    """A release of pulsar-metadata with the classes of a broker, and without what these need to run."""
+    alone = ("*:*",)
+    broker = (Artifact(f"org.apache.pulsar:{name}:{version}", alone) for name in ("pulsar-broker", "pulsar-broker-common"))
+    return Release("pulsar-ownership", version, (*pulsar_metadata(version).artifacts, *broker))
+
+
+WITHOUT_THE_REST = ("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote")
+"""Of the broker's classes many methods name classes that are not there. They are never called, and are not to be verified."""
+
+
+start = Bench(
+    "election",
+    f"{PACKAGE}.ElectionBench",
+    pulsar_ownership,
+    ElectionAdapter,
+    (*OF_PULSAR, "bundles"),
+    (*OPTIONS, *WITHOUT_THE_REST),
+)
 
 ELECTION = Target(
     name="election",
@@ -76,6 +94,8 @@ ELECTION = Target(
         {"brokers": 2, "disconnects": 1, "expiries": 1},
         {"brokers": 2, "disconnects": 1, "closes": 1},
         {"brokers": 2, "disconnects": 1, "crashes": 1},
+        {"brokers": 3, "crashes": 1, "lookups": True},
+        {"brokers": 2, "disconnects": 1, "expiries": 1, "closes": 1, "lookups": True},
     ),
     weights={
         "start_closing": 0.1,
@@ -86,19 +106,8 @@ ELECTION = Target(
         "deletion_unheard": 5.0,
         "deletion_at_close_unheard": 5.0,
     },
-    hazards=("closed_goes_on", "closed_elects_again", "failure_not_retried", "deletion_sent_again"),
+    hazards=("closed_goes_on", "closed_elects_again", "failure_not_retried", "deletion_sent_again", "asks_during_election"),
 )
-
-
-def pulsar_ownership(version: str) -> Release:
-    """A release of pulsar-metadata with the classes of a broker, and without what these need to run."""
-    alone = ("*:*",)
-    broker = (Artifact(f"org.apache.pulsar:{name}:{version}", alone) for name in ("pulsar-broker", "pulsar-broker-common"))
-    return Release("pulsar-ownership", version, (*pulsar_metadata(version).artifacts, *broker))
-
-
-WITHOUT_THE_REST = ("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote")
-"""Of the broker's classes many methods name classes that are not there. They are never called, and are not to be verified."""
 
 
 start_ownership = Bench(

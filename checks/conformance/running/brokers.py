@@ -40,7 +40,7 @@ def of_all(family: str) -> Observable:
 
 class BrokersAdapter(Adapter):
     """Drives a set of brokers that is new for each run. ``lines`` has the line for each action, whose first argument is the
-    broker."""
+    broker; another one is ``x``."""
 
     lines: ClassVar[Mapping[str, Line]]
 
@@ -49,13 +49,18 @@ class BrokersAdapter(Adapter):
         self.covered = frozenset(self.lines)
 
     def begin(self, instance: Protocol) -> Seen:
+        return self._seen({"do": "begin", **self.names(instance)})
+
+    def names(self, instance: Protocol) -> dict[str, Any]:
+        """The brokers of a run, as the harness is told of them."""
         universe = instance.universes["broker"]
-        return self._seen({"do": "begin", "brokers": [universe.label(member) for member in universe]})
+        return {"brokers": [universe.label(member) for member in universe]}
 
     def take(self, step: Taken) -> Seen:
         line = self.lines[step.action.name](next(iter(step.arguments.values())))
         arrived = {"arrived": step.arguments["arrived"] == "1"} if "arrived" in step.arguments else {}
-        return self._seen(line | arrived)
+        to = {"to": step.arguments["x"]} if "x" in step.arguments else {}
+        return self._seen(line | arrived | to)
 
     def close(self) -> None:
         self.session.close()

@@ -51,7 +51,7 @@ CAUGHT = {
     "both_contenders_lose": ({"is_the_owner_that_a_topic_has", "node_of_another_is_kept"}, 4),
     "lost_lock_served": ({"valid_locks_are_served"}, 8),
     "endless_revalidation": ({"locks_go_forward"}, 7),
-    "failed_creation_left": ({"holder_is_responsible", "locks_go_forward"}, 3),
+    "failed_creation_left": ({"holder_is_responsible", "locks_go_forward"}, 2),
     "version_goes_back": ({"owner_knows_the_version"}, 8),
     "recreated_behind_release": ({"locks_create_nodes"}, 7),
     "deletion_sent_again": ({"is_the_owner_that_a_topic_has", "node_of_another_is_kept"}, 8),

@@ -118,6 +118,9 @@ public final class BrokersBench extends BundlesBench<Member> {
                 settle();
                 broker.goOn();
                 break;
+            case "fail-to-load":
+                broker.failToLoad(bundle);
+                break;
             case "write":
                 broker.write();
                 break;

@@ -41,8 +41,9 @@ final class HeldTopic extends PersistentTopic {
         return closing;
     }
 
-    /** It is closed, or could not be; false if it is not closing. */
+    /** It is closed, or could not be, and then it is no longer fenced; false if it is not closing. */
     boolean end(boolean fails) {
+        isFenced &= !fails;
         return closing != null
                 && (fails ? closing.completeExceptionally(new IllegalStateException("not closed")) : closing.complete(null));
     }

@@ -17,6 +17,7 @@ import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.broker.service.Topic;
 import org.apache.pulsar.broker.service.TopicEventsDispatcher;
 import org.apache.pulsar.common.naming.NamespaceBundle;
+import org.apache.pulsar.common.naming.TopicName;
 
 /**
  * The topics of a broker, one for each bundle at most. What opens, closes and forgets them is BrokerService's own, which is made
@@ -96,6 +97,11 @@ final class HeldTopics extends BrokerService {
 
     boolean isOpen(NamespaceBundle bundle) {
         return opened.containsKey(bundle);
+    }
+
+    /** Whether the broker knows a topic of the bundle that is not open. */
+    boolean isKept(NamespaceBundle bundle) {
+        return !isOpen(bundle) && served.keySet().stream().anyMatch(name -> bundle.includes(TopicName.get(name)));
     }
 
     boolean isClosing(NamespaceBundle bundle) {

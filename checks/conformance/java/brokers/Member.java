@@ -193,6 +193,16 @@ final class Member extends Owning {
                 .whenComplete((none, error) -> ended.complete(null));
     }
 
+    /** An attempt of a split begins after the copy of the layout was dropped, and another one cannot be read. */
+    void failToLoad(String bundle) throws Exception {
+        service.getPulsarResources().getLocalPolicies().getCache().invalidate(requests.layout());
+        // as whoever orders a split does (ModularLoadManagerImpl.checkNamespaceBundleSplit)
+        factory().invalidateBundleCache(namespace);
+        prepare(bundle, true, -1, false);
+        settle();
+        store.fail(request(requests.layout(), BundleRequests.CACHE));
+    }
+
     /** What waits to be done by another thread is done. */
     void goOn() throws Exception {
         if (!work.waits()) {
@@ -302,7 +312,9 @@ final class Member extends Owning {
             told.put("based_on", (long) put.getOptExpectedVersion().orElse(-1L));
         }
         for (String bundle : bundles()) {
-            ((ObjectNode) told.get("bundles").get(bundle)).put("topic_open", topics != null && topics.isOpen(bundle(bundle)));
+            ObjectNode of = (ObjectNode) told.get("bundles").get(bundle);
+            of.put("topic_open", topics != null && topics.isOpen(bundle(bundle)));
+            of.put("topic_kept", topics != null && topics.isKept(bundle(bundle)));
         }
         var asked = told.putArray("requests");
         tell(requests.layout(), asked);

@@ -66,7 +66,8 @@ abstract class Owning extends Client {
                 there = letUnheard(bundle, what);
                 break;
             case "let-alone-unheard":
-                there = letAloneUnheard(bundle, what);
+            case "let-alone-undone":
+                there = letAlone(bundle, what, step.equals("let-alone-unheard"));
                 break;
             case "fail":
                 there = fail(bundle, what);
@@ -110,13 +111,13 @@ abstract class Owning extends Client {
         return true;
     }
 
-    /** The same of a deletion that the store carries out alone. */
-    private boolean letAloneUnheard(String bundle, String kind) throws Exception {
+    /** The same of a request that the store carries out alone; if it is not {@code done} the connection breaks before that. */
+    private boolean letAlone(String bundle, String kind, boolean done) throws Exception {
         Held held = held(path(bundle), kind, true);
         if (held == null) {
             return false;
         }
-        aloneUnheard(held, effect(bundle, kind));
+        aloneUnheard(held, done ? effect(bundle, kind) : null);
         return true;
     }
 

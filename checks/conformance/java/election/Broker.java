@@ -1,23 +1,31 @@
 package org.apache.pulsar.metadata.coordination.impl;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.github.benmanes.caffeine.cache.AsyncLoadingCache;
+import fencepost.Refused;
 import fencepost.Server;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import org.apache.pulsar.metadata.coordination.impl.HeldStore.Held;
 
 /** A broker, as far as it takes part in the election. */
 final class Broker extends Client {
     private final String path;
+    /** What it proposes: its name, unless all brokers propose the same. */
+    private final String value;
     private LeaderElectionImpl<String> election;
+    private Lookup lookup;
     /** Whether a read of the cache is the one that follows a creation. */
     private boolean confirms;
     /** Whether the broker has been asked to close its election. */
     private boolean closing;
+    private static final int STAGES_OF_A_LOOKUP = 4;
 
-    Broker(String name, Server server, String path) {
+    Broker(String name, Server server, String path, String value) {
         super(name, server, new Requests(path));
         this.path = path;
+        this.value = value;
     }
 
     /** The process starts and proposes itself. */
@@ -27,7 +35,32 @@ final class Broker extends Client {
         confirms = false;
         closing = false;
         election = new LeaderElectionImpl<>(store, String.class, path, state -> { }, executor);
-        election.elect(name);
+        election.elect(value);
+        lookup = Lookup.at(name, election, executor);
+    }
+
+    /** A lookup of a bundle that nobody owns has come here; {@code choice} is what the load manager would choose. */
+    Lookup lookUp(boolean authoritative, Set<String> active, String choice) throws Exception {
+        lookup.begin(authoritative, active, choice);
+        for (int i = 0; i < STAGES_OF_A_LOOKUP; i++) {
+            quiet();
+        }
+        return lookup;
+    }
+
+    /** What it knows of the leader expires; refused where nothing of it ever does. */
+    void forget() throws Exception {
+        Object cache;
+        try {
+            cache = HeldStore.field(election, "cache");
+        } catch (NoSuchFieldException e) {
+            throw new Refused(name + " reads the leader in no cache");
+        }
+        var values = (AsyncLoadingCache<?, ?>) HeldStore.field(cache, "objCache");
+        if (values.synchronous().policy().expireAfterWrite().isEmpty()) {
+            throw new Refused("nothing expires in the cache in which " + name + " reads the leader");
+        }
+        values.synchronous().invalidateAll();
     }
 
     /** Lets the request of that kind go; false if there is none. */
@@ -140,7 +173,9 @@ final class Broker extends Client {
         var stage = LeaderElectionImpl.class.getDeclaredField("internalState");
         stage.setAccessible(true);
         told.put("stage", stage.get(election).toString());
-        told.put("cached", election.getLeaderValueIfPresent().orElse("nobody"));
+        if (value.equals(name)) {
+            told.put("cached", election.getLeaderValueIfPresent().orElse("nobody"));
+        }
         told.put("deletion", store.hasNews(path));
         told.put("closing", closing);
         var names = new TreeSet<String>();

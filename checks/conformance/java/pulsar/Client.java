@@ -133,7 +133,7 @@ abstract class Client {
         store.learn(SessionEvent.ConnectionLost);
     }
 
-    /** The same of a deletion that the store carries out alone: it is answered with the loss of the connection. */
+    /** The same of a request that the store carries out alone: it is answered with the loss of the connection. */
     void aloneUnheard(HeldStore.Held held, Callable<Boolean> effect) throws Exception {
         store.sendAloneUnheard(held, link, effect);
         store.learn(SessionEvent.ConnectionLost);

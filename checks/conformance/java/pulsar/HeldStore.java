@@ -217,15 +217,21 @@ final class HeldStore extends ZKMetadataStore {
     }
 
     /**
-     * Sends a deletion that was held in a batch of which another operation fails: the store then carries it out alone. The link is cut
-     * when it has taken effect, and it is not sent again.
+     * Sends a request that was held in a batch of which another operation fails: the store then carries it out alone. The link is cut
+     * when it has taken effect, or before it is sent where {@code effect} is null, and it is not sent again.
      */
     void sendAloneUnheard(Held held, Wire link, Callable<Boolean> effect) throws Exception {
         remove(held);
         MetadataOp failing = deletionOf("/nowhere");
-        failing.getFuture().whenComplete((none, error) -> link.silence());
+        failing.getFuture().whenComplete((none, error) -> {
+            if (effect == null) {
+                link.deafen();
+            } else {
+                link.silence();
+            }
+        });
         super.batchOperation(List.of(failing, held.op()));
-        Server.until("effect of a request", effect);
+        Server.until("fate of a request", effect == null ? link::hasMissed : effect);
         cut(link);
         Server.until("answer to a request", () -> held.op().getFuture().isDone());
     }

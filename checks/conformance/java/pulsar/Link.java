@@ -16,6 +16,7 @@ import java.util.List;
 public final class Link implements Wire {
     /** What a frame has for the number of a request if it answers none. */
     private static final int NOTIFICATION = -1;
+    private static final int BYTES = 1 << 13;
 
     private final ServerSocket door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     private final int server;
@@ -23,6 +24,8 @@ public final class Link implements Wire {
     private final List<Socket> waiting = new ArrayList<>();
     private boolean up = true;
     private boolean silent;
+    private volatile boolean deaf;
+    private volatile boolean missed;
 
     public Link(int server) throws IOException {
         this.server = server;
@@ -48,6 +51,8 @@ public final class Link implements Wire {
         }
         ends.clear();
         silent = false;
+        deaf = false;
+        missed = false;
         notifyAll();
     }
 
@@ -70,6 +75,16 @@ public final class Link implements Wire {
         silent = true;
     }
 
+    @Override
+    public void deafen() {
+        deaf = true;
+    }
+
+    @Override
+    public boolean hasMissed() {
+        return missed;
+    }
+
     private synchronized void admit(Socket client) throws IOException {
         client.setTcpNoDelay(true);
         if (up) {
@@ -90,7 +105,14 @@ public final class Link implements Wire {
 
     private void ask(Socket client, Socket far) throws IOException {
         try {
-            client.getInputStream().transferTo(far.getOutputStream());
+            byte[] some = new byte[BYTES];
+            for (int read = 0; read >= 0; read = client.getInputStream().read(some)) {
+                if (!deaf) {
+                    far.getOutputStream().write(some, 0, read);
+                } else {
+                    missed |= read > 0;
+                }
+            }
         } finally {
             shut(client);
             shut(far);

@@ -25,6 +25,12 @@ public interface Wire extends AutoCloseable {
      */
     void silence();
 
+    /** From now on no request arrives, until the wire is cut. */
+    void deafen();
+
+    /** Whether a request has not arrived since then. */
+    boolean hasMissed();
+
     /** A server that is called, or one with sockets and threads of its own if the JVM has the property {@code fencepost.sockets}. */
     static Server server() throws Exception {
         if (Boolean.getBoolean("fencepost.sockets")) {
@@ -64,6 +70,16 @@ public interface Wire extends AutoCloseable {
         @Override
         public void silence() {
             link.silence();
+        }
+
+        @Override
+        public void deafen() {
+            link.deafen();
+        }
+
+        @Override
+        public boolean hasMissed() {
+            return link.hasMissed();
         }
 
         @Override

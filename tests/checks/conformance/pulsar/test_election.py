@@ -191,8 +191,9 @@ SHOWN: dict[str, tuple[str, dict[str, Value]]] = {
     ),
     "deletion_sent_again": (SENT_AGAIN, {"closes": 1, "disconnects": 1}),
     "failure_not_retried": (f"{FAILS}; retake(b0); fail_to_start(b0)", {"crashes": 1}),
+    "asks_during_election": ("ask(b0); choose(b0, b0)", {"lookups": True}),
 }
-"""Runs that the code of every release takes, and the model only with this known bug."""
+"""Runs that the code of the release takes, and the model only with this known bug."""
 
 
 @pytest.mark.parametrize("hazard", SHOWN)
@@ -203,6 +204,25 @@ def test_a_known_bug_is_that_of_the_code(adapter: ElectionAdapter, hazard: str) 
     sound = ENTRY.build({**READS, "brokers": 2, **parameters}, [other for other in HAZARDS if other != hazard])
     without = Pair(Kernel(sound), adapter).follow([label.strip() for label in script.split(";")])
     assert without.verdict == "differs" or "is not enabled" in without.why, without
+
+
+def test_brokers_that_propose_the_same_delete_each_others_nodes(adapter: ElectionAdapter) -> None:
+    outcome = follow(adapter, "find_none(b1); propose(b1); find_former(b0); retake(b0)", "same_value", brokers=2)
+    assert outcome.verdict == "agrees", outcome
+    assert outcome.seen is not None
+    assert outcome.seen.values["node"] == {}
+
+
+@each_release(SINCE_26000)
+def test_since_26000_a_lookup_waits_for_the_end_of_an_election(release: str) -> None:
+    tools()
+    with start(Asked(release)) as newer:
+        outcome = follow(newer, "ask(b0); choose(b0, b0)", brokers=2, lookups=True)
+        assert (outcome.verdict, outcome.why) == ("departs", "b0 waits until it knows who leads"), outcome
+        follows = "ask(b1); redirect(b1, b0); choose(b0, b1); take(b1)"
+        instance = ELECTION.model(ENTRY, release, {"brokers": 2, "lookups": True})
+        led = Pair(Kernel(instance), newer).follow(["find_none(b0)", "propose(b0)", "find_other(b1)", *follows.split("; ")])
+        assert led.verdict == "agrees", led
 
 
 @each_release(SINCE_26000)
@@ -272,7 +292,7 @@ def test_a_leader_that_closes_in_a_new_session_elects_itself_behind_that(release
 # --- mistakes in the model are noticed
 
 
-@pytest.mark.parametrize("defect", ["same_value", "creates_blindly", "followers_do_not_cache"])
+@pytest.mark.parametrize("defect", ["creates_blindly", "followers_do_not_cache"])
 def test_a_mistake_in_the_model_is_noticed(adapter: ElectionAdapter, defect: str) -> None:
     result = held(adapter, defect, runs=60, **dict(ENTRY.shown_by[defect]))
     assert not result.agrees

@@ -113,6 +113,11 @@ BAD_VERSION = (
 )
 ACQUIRED_AGAIN = f"{SPLITS}; release(b0, u0_2); hear_of_deletion(b1, u0_2); try_to_own(b1, u0_2); create(b1, u0_2)"
 FAILED_AND_CUT = f"{WRITES}; expire(b0); fail_to_write_policies(b0)"
+UNANSWERED = (
+    "try_to_own(b0, u0_2); create(b0, u0_2); start_split(b0, u0_2); expire(b0); learn_of_expiry(b0); fail_to_load(b0);"
+    "reestablish(b0); find_missing(b0, u0_2); create(b0, u0_2)"
+)
+KEPT = f"{SPLITS}; lone_release_unheard(b0, u0_2, 0); reconnect(b0)"
 
 
 def seen(outcome: Outcome, what: str) -> object:
@@ -147,6 +152,8 @@ def test_the_hazards_of_other_releases(release: str) -> None:
     with start_split(Asked(release)) as adapter:
         overwritten(adapter)
         cut_and_failed(adapter)
+        unanswered(adapter)
+        kept(adapter)
 
 
 @pytest.mark.deep
@@ -166,6 +173,33 @@ def cut_and_failed(adapter: SplitAdapter) -> None:
 
 def test_a_split_that_cannot_write_the_policies_has_cut_and_keeps_the_parent(adapter: SplitAdapter) -> None:
     cut_and_failed(adapter)
+
+
+def unanswered(adapter: SplitAdapter) -> None:
+    """The layout cannot be read for want of a session: nothing is outstanding, and the split has not ended."""
+    outcome = follow(adapter, UNANSWERED, "load_fails_unanswered", expiries=1)
+    assert outcome.verdict == "agrees", outcome
+    assert outcome.seen is not None
+    assert outcome.seen.values["brokers"]["b0"]["splitting"]
+    assert not outcome.seen.requests
+
+
+def test_a_split_that_cannot_read_the_layout_never_ends(adapter: SplitAdapter) -> None:
+    unanswered(adapter)
+
+
+def kept(adapter: SplitAdapter) -> None:
+    """The parent's node is not deleted, and stays its splitter's, which does not serve it."""
+    outcome = follow(adapter, KEPT, "lone_release_fails", disconnects=1)
+    assert outcome.verdict == "agrees", outcome
+    nodes = seen(outcome, "nodes")
+    assert isinstance(nodes, dict)
+    assert nodes["u0_2"]["holder"] == "b0"
+    assert serves(outcome, "b0") == {"u0_1": "active", "u0_2": "inactive", "u1_2": "active"}
+
+
+def test_a_parent_whose_release_fails_stays_its_splitters(adapter: SplitAdapter) -> None:
+    kept(adapter)
 
 
 def test_a_split_begins_again_from_what_it_has_heard(adapter: SplitAdapter) -> None:

@@ -16,7 +16,7 @@ from fencepost.model.kernel import Kernel
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
 from tests.checks.conformance.differences import KNOWN_OF_LOCKS, shown, unexplained
-from tests.checks.conformance.real import tools
+from tests.checks.conformance.real import each_release, tools
 
 pytestmark = pytest.mark.xdist_group("real brokers")
 
@@ -89,6 +89,7 @@ def test_the_jars_are_pinned(release: str) -> None:
 OWNS = "try_to_own(b0, *); create(b0, *)"
 BUNDLE_STATES = f"{OWNS}; open_topic(b0, *)"
 UNLOADS = f"{BUNDLE_STATES}; start_unload(b0, *)"
+ALONE = f"{OWNS}; start_unload(b0, *); lone_release_unheard(b0, *, 0); reconnect(b0)"
 LATE = f"{UNLOADS}; time_out_closing(b0, *); release(b0, *)"
 
 
@@ -116,6 +117,18 @@ def test_the_unload_of_what_was_lost_releases_what_was_acquired_meanwhile(adapte
     stale = follow(adapter, UNLOADED_AND_LOST, "stale_unload", unloads=2, expiries=1)
     assert stale.verdict == "agrees", stale
     assert (shown(stale, "state")["b0"], shown(stale, "requests")["b0"]) == ("Releasing", ["release"])
+
+
+@each_release(UNLOAD.releases)
+def test_a_topic_that_does_not_close_is_forgotten_or_kept(release: str) -> None:
+    """By releases: 4.2.4 forgets only what is fenced, and a topic that could not be closed is not."""
+    tools()
+    with start_unload(Asked(release)) as adapter:
+        failed = follow(adapter, f"{UNLOADS}; fail_to_close(b0, *)", failures=1)
+        assert failed.verdict == "agrees", failed
+        assert shown(failed, "topic_kept")["b0"] == (release == "4.2.4")
+        alone = follow(adapter, ALONE, "lone_release_fails", disconnects=1)
+        assert (alone.verdict, shown(alone, "state")["b0"]) == ("agrees", "Releasing"), alone
 
 
 def test_what_is_lost_is_unloaded_by_itself(adapter: UnloadAdapter) -> None:
@@ -162,11 +175,10 @@ NOTICED: dict[str, tuple[str, dict[str, Value]]] = {
 }
 """Runs that the code follows until the mistake shows."""
 
-HAZARDS = {"deletion_sent_again", "stale_unload", "recreated_behind_release", "found_lock_unattended"}
+HAZARDS = {"deletion_sent_again", "lone_release_fails", "stale_unload", "recreated_behind_release", "found_lock_unattended"}
 """Mistakes that the releases have, too."""
 
 NOT_TOLD_APART = {
-    "lone_release_fails": "that takes another operation in the batch of a deletion, which fails",
     "close_waits_for_unload": "that a topic asks who owns it as it closes is the topic's matter",
 }
 

@@ -26,6 +26,8 @@ public final class CalledConnection extends ServerCnxn {
     private int timeout;
     private boolean begun;
     private volatile boolean silent;
+    private volatile boolean deaf;
+    private volatile boolean missed;
     private boolean mute;
     private volatile boolean broken;
 
@@ -43,6 +45,10 @@ public final class CalledConnection extends ServerCnxn {
         if (begun) {
             RequestHeader header = new RequestHeader();
             ByteBufferInputStream.byteBuffer2Record(frame, header);
+            if (deaf) {
+                missed |= header.getXid() != ClientCnxn.PING_XID;
+                return;
+            }
             server.processPacket(this, header, RequestRecord.fromBytes(frame.slice()));
             return;
         }
@@ -67,6 +73,16 @@ public final class CalledConnection extends ServerCnxn {
     /** From now on no answer passes, nor what comes after one. */
     void silence() {
         silent = true;
+    }
+
+    /** From now on no request arrives. */
+    void deafen() {
+        deaf = true;
+    }
+
+    /** Whether a request has not arrived. */
+    boolean hasMissed() {
+        return missed;
     }
 
     /** The client breaks it off. */

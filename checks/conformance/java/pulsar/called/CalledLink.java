@@ -74,6 +74,14 @@ public final class CalledLink {
         connections.forEach(CalledConnection::silence);
     }
 
+    public synchronized void deafen() {
+        connections.forEach(CalledConnection::deafen);
+    }
+
+    public synchronized boolean hasMissed() {
+        return connections.stream().anyMatch(CalledConnection::hasMissed);
+    }
+
     public void close() {
         cut();
         LINKS.remove(port, this);
