@@ -206,7 +206,6 @@ LOCK_STEPS: Mapping[str, Step] = {
     "creation_unheard": lambda step: {"do": "let-unheard", "what": "create"},
     "deletion_unheard": lambda step: {"do": "let-unheard", "what": outstanding(step)},
     "lone_release_unheard": _lone_release_unheard,
-    "lone_creation_unheard": lambda step: {"do": "let-alone-unheard", "what": "create"},
     "hear_of_deletion": do("hear"),
     "disconnect": lambda step: {"do": "disconnect", "arrived": step.arguments["arrived"] == "1"},
     "lose": do("lose"),

@@ -25,6 +25,7 @@ class OwnershipAdapter(LocksAdapter):
         **LOCK_STEPS,
         "release": _release,
         "read_owner": do("look-up"),
+        "lone_creation_unheard": lambda step: {"do": "let-alone-unheard", "what": "create"},
         "create_concurrently": lambda step: {"do": "let-second", "what": "create"},
         "lose_in_background": lambda step: {"do": "let-and-leave", "what": "read"},
         "clean_up": do("clean-up"),

@@ -103,6 +103,7 @@ SEEN = {
     "recreated_behind_release",
     "reopened_before_fence",
     "lone_release_fails",
+    "failed_creation_left",
     "removed_producer_publishes",
     "resends_recovered",
     "timeout_races_ack",

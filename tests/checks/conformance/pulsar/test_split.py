@@ -153,7 +153,7 @@ def test_the_hazards_of_other_releases(release: str) -> None:
         overwritten(adapter)
         cut_and_failed(adapter)
         unanswered(adapter)
-        kept(adapter)
+        stays_the_splitters(adapter)
 
 
 @pytest.mark.deep
@@ -188,7 +188,7 @@ def test_a_split_that_cannot_read_the_layout_never_ends(adapter: SplitAdapter) -
     unanswered(adapter)
 
 
-def kept(adapter: SplitAdapter) -> None:
+def stays_the_splitters(adapter: SplitAdapter) -> None:
     """The parent's node is not deleted, and stays its splitter's, which does not serve it."""
     outcome = follow(adapter, KEPT, "lone_release_fails", disconnects=1)
     assert outcome.verdict == "agrees", outcome
@@ -199,7 +199,7 @@ def kept(adapter: SplitAdapter) -> None:
 
 
 def test_a_parent_whose_release_fails_stays_its_splitters(adapter: SplitAdapter) -> None:
-    kept(adapter)
+    stays_the_splitters(adapter)
 
 
 def test_a_split_begins_again_from_what_it_has_heard(adapter: SplitAdapter) -> None:
