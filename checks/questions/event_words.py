@@ -63,6 +63,8 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "die": "a killed broker",
         "unload": "an unload of the bundle",
         "create_unheard": "a connection lost before a creation is answered",
+        "lose_disk": "a lost disk with a copy",
+        "drop_copy": "a bookie that is named without a copy, or twice",
         "meet_deletion": "a deletion that meets the next owner's node",
     },
     "ownership": _LOCKS,

@@ -15,6 +15,7 @@ from itertools import pairwise
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.model.language import Protocol
 from fencepost.model.releases import SYSTEMS, Releases
+from fencepost.model.stand_ins import copies
 from fencepost.model.stand_ins import ledger as ledgers
 from fencepost.model.stand_ins import ownership as owners
 from fencepost.properties.ledger.refinement import ledger_refinement
@@ -23,6 +24,8 @@ from fencepost.properties.observed import Observed
 from fencepost.properties.ownership.refinement import ownership_refinement
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry
+from fencepost.properties.replication.refinement import replication_refinement
+from fencepost.properties.replication.terms import Terms
 from fencepost.properties.service_unit.refinement import channel_refinement
 from fencepost.properties.service_unit.terms import Units
 from fencepost.properties.vocabulary import Suite
@@ -50,12 +53,17 @@ def _refine_channel(suite: Suite, weak: Collection[str]) -> None:
     channel_refinement(suite, Units(suite.protocol), weak)
 
 
+def _refine_copies(suite: Suite, weak: Collection[str]) -> None:
+    replication_refinement(suite, Terms(suite.protocol), weak)
+
+
 PARTS = {
     "ledger": Part(PROTOCOLS["ledger"], ledgers.WEAK, ledger_refinement),
     "ownership": Part(PROTOCOLS["ownership"], owners.WEAK, _refine_ownership),
     "service_unit": Part(PROTOCOLS["service_unit"], owners.WEAK, _refine_channel),
+    "replication": Part(PROTOCOLS["replication"], copies.WEAK, _refine_copies),
 }
-BEHIND = {"ledger": ("ledger",), "bundle": ("ownership", "service_unit")}
+BEHIND = {"ledger": ("ledger",), "bundle": ("ownership", "service_unit"), "first": ("replication",)}
 """The protocols that refine the stand-in of a part of a whole."""
 WHOLES = ("topic", "cluster")
 """The protocols that are made of stand-ins."""
@@ -110,6 +118,10 @@ def _weak_moves(trace: Trace, protocol: Protocol) -> Iterator[tuple[int, str, st
                 yield number, "ledger", "confirm_late"
             elif ended == [False, True] and count["end"][1] < count["confirmed"][1]:
                 yield number, "ledger", "truncate"
+        if "first.copies" in now:
+            fewer = int(now["first.copies"]) < int(was["first.copies"])
+            if fewer and was["first.losses"] == now["first.losses"]:
+                yield number, "first", "dropped"
         for label in brokers:
             believed, believes = (each[f"bundle.believes[{label}]"] == "yes" for each in (was, now))
             owned, owns = (each["bundle.owner"] == label for each in (was, now))

@@ -60,9 +60,9 @@ class Journal:
         """The position after the last record of a journal."""
         if self.number == 1:
             return self.logged
-        return maximum(0, *(If(self._is_of(place, of), place + 1, 0) for place in self.place))
+        return maximum(0, *(If(self.is_of(place, of), place + 1, 0) for place in self.place))
 
-    def _is_of(self, place: int, of: int) -> Any:
+    def is_of(self, place: int, of: int) -> Any:
         """The formula: the record at that place is of that journal."""
         return any_of(self.is_at(place, x, *self._kinds()) for x in self.ledger if self.of(x) == of)
 
@@ -99,7 +99,7 @@ class Journal:
         def is_lost(place: int) -> Any:
             if self.number == 1:
                 return ends[0] <= place
-            return any_of(And(self._is_of(place, j), end <= place) for j, end in enumerate(ends))
+            return any_of(And(self.is_of(place, j), end <= place) for j, end in enumerate(ends))
 
         lost = {self.record[place]: If(is_lost(place), NOTHING, self.record[place]) for place in self.place}
         return lost | {self.logged: maximum(*ends)} | dict(zip(self.written, ends, strict=True))

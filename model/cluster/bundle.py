@@ -8,6 +8,8 @@ from typing import Any
 from fencepost.model.cluster import known_bugs
 from fencepost.model.language import And, Not, Protocol, Universe
 from fencepost.model.pulsar.topic.protocol import Topic
+from fencepost.model.stand_ins.copies import WEAK as OF_COPIES
+from fencepost.model.stand_ins.copies import Copies
 from fencepost.model.stand_ins.ledger import WEAK as OF_LEDGERS
 from fencepost.model.stand_ins.ledger import Ledger
 from fencepost.model.stand_ins.ownership import NOBODY, Ownership
@@ -27,13 +29,16 @@ class Bundle:
         message, ledger = p.universe("message", size["messages"]), p.universe("ledger", size["ledgers"])
         crashes, unloads, disconnects, expiries = (size[name] for name in ("crashes", "unloads", "disconnects", "expiries"))
         weak = {*p.active, *known_bugs.moves_of(p.active), *(["confirm_late"] if size["unfenced"] else [])}
-        of_ownership, of_ledgers = ([name for name in each if name in weak] for each in (OF_OWNERSHIP, OF_LEDGERS))
+        of_ownership, of_ledgers, of_copies = (
+            [name for name in each if name in weak] for each in (OF_OWNERSHIP, OF_LEDGERS, OF_COPIES)
+        )
         unowned, deleted = (name in weak for name in OF_OWNERSHIP)
         bundle = p.include("bundle", Ownership, broker, expiries, allows=of_ownership)
-        below = p.include(
-            "ledger", Ledger, size["capacity"], created=False, deletions=True, allows=of_ledgers, per=ledger
-        )
+        below = p.include("ledger", Ledger, size["capacity"], created=False, deletions=True, allows=of_ledgers, per=ledger)
         topic = p.include("", Topic, broker, ledger, message, below, size, is_part=True, takes=TAKEN)
+        if size["copies"]:
+            copies = p.include("first", Copies, size["copies"], size["disk_losses"], allows=of_copies)
+            _declare_copies(p, copies, size, below[0].status == "closed", drops=bool(of_copies))
         p.budget("unloads", unloads)
         p.budget("disconnects", disconnects)
         may_take, may_lose = disconnects or unowned, expiries or unowned or deleted
@@ -108,3 +113,23 @@ class Bundle:
     def is_owned_by(self, b: int) -> Any:
         """The formula: the broker has the node of the owner, and takes itself for the owner."""
         return And(self._bundle.believes[b], self._bundle.owner == b)
+
+
+def _declare_copies(p: Protocol, copies: Copies, size: Mapping[str, Any], is_closed: Any, *, drops: bool) -> None:
+    """Declares what becomes of the copies of the first ledger: auto-recovery works on a ledger that is closed."""
+    most = size["copies"]
+
+    @p.fault(by="bookie", only_if=size["disk_losses"])
+    def lose_disk() -> Any:
+        """A bookie that has a copy of the first ledger loses its disk."""
+        return is_closed, copies.lose(1)
+
+    @p.step(by="worker", mirrors="ReplicationWorker.rereplicate", fair=True)
+    def replicate() -> Any:
+        """Auto-recovery copies the first ledger, and the metadata name as many bookies that have it as they should."""
+        return And(is_closed, copies.copies > 0), copies.restore(most)
+
+    @p.fault(by="worker", mirrors="LedgerFragmentReplicator.updateEnsembleInfo", only_if=drops)
+    def drop_copy() -> Any:
+        """By a mistake of auto-recovery the metadata name one copy fewer."""
+        return And(is_closed, copies.copies == most), copies.drop(most - 1)

@@ -1,7 +1,7 @@
 """The known bugs of the parts of a cluster, and the moves by which each of them enters it.
 
-A cluster has the topic as a whole, with its mistakes. Of ledgers and of ownership it has stand-ins: what a bug of theirs makes
-possible there is a weak move, or something that need not happen in the end. The history of the bug names these.
+A cluster has the topic as a whole, with its mistakes. Of ledgers, their copies and of ownership it has stand-ins: what a bug of
+theirs makes possible there is a weak move, or something that need not happen in the end. The history of the bug names these.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from fencepost.model.bookkeeper import bookie_defects, history
 from fencepost.model.bookkeeper.ledger import defects as ledger_defects
+from fencepost.model.bookkeeper.replication import defects as replication_defects
 from fencepost.model.history import History
 from fencepost.model.pulsar import history as pulsar
 from fencepost.model.pulsar import ownership, split_defects, unload
@@ -18,6 +19,7 @@ from fencepost.model.pulsar.service_unit import defects as service_unit_defects
 _PARTS = (
     (ledger_defects.DEFECTS, history.LEDGER),
     (bookie_defects.DEFECTS, history.BOOKIE),
+    (replication_defects.DEFECTS, history.REPLICATION),
     (ownership.DEFECTS, pulsar.OWNERSHIP),
     (unload.DEFECTS, pulsar.UNLOAD),
     (split_defects.DEFECTS, pulsar.SPLIT),

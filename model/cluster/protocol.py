@@ -1,9 +1,10 @@
 """A cluster, from a producer's acknowledgement to the reader: who owns the bundle has the topic, whose messages are in ledgers.
 
 It is made of parts. Ownership and ledgers are stand-ins, which the protocols of locks and of BookKeeper refine
-(stand_ins/ownership.py, stand_ins/ledger.py); the topic is the whole one (pulsar/topic). A broker that takes itself for the
-owner opens the topic, and the producer is led to such a broker. A broker whose session has expired goes on until it hears of
-that, or creates its node again and goes on as the owner.
+(stand_ins/ownership.py, stand_ins/ledger.py); the topic is the whole one (pulsar/topic). With ``copies`` the first ledger has
+the stand-in that auto-recovery refines, too (stand_ins/copies.py): what holds of that ledger holds of each. A broker that takes
+itself for the owner opens the topic, and the producer is led to such a broker. A broker whose session has expired goes on until
+it hears of that, or creates its node again and goes on as the owner.
 
 One bundle with one topic is enough: bundles share only the store and the sessions, and a session that expires takes the nodes
 of all bundles at once. With ``bundles=2`` this is shown: what a property of one of them sees is one bundle, and no more.
@@ -19,6 +20,7 @@ from fencepost.model.cluster.bundle import Bundle
 from fencepost.model.language import ModelError, Protocol
 from fencepost.model.pulsar.stores import stated, store_named
 from fencepost.model.pulsar.topic.defects import DEFECTS as OF_TOPICS
+from fencepost.model.stand_ins.copies import WEAK as OF_COPIES
 from fencepost.model.stand_ins.ledger import WEAK as OF_LEDGERS
 from fencepost.model.stand_ins.ownership import WEAK as OF_OWNERSHIP
 
@@ -27,10 +29,11 @@ UNFAIR = {
     "node_left": "the node of a broker that gave the bundle up, or died, stays",
 }
 """What need not happen in the end with certain mistakes of ownership: each of their steps is one of the stand-in."""
-WEAK = {**OF_LEDGERS, **OF_OWNERSHIP, **UNFAIR}
-"""What the stand-ins of ledgers and of ownership allow with mistakes of those, by name."""
+WEAK = {**OF_LEDGERS, **OF_COPIES, **OF_OWNERSHIP, **UNFAIR}
+"""What the stand-ins of ledgers, of their copies and of ownership allow with mistakes of those, by name."""
 DEFECTS = {**OF_TOPICS, **WEAK, **known_bugs.TEXTS}
 """The mistakes of a topic, the weak moves, and the known bugs that make these possible."""
+
 
 def cluster(
     *,
@@ -54,6 +57,8 @@ def cluster(
     trims: int = 0,
     deletions: int = 0,
     snapshots: int = 0,
+    copies: int = 0,
+    disk_losses: int = 0,
     subscription: bool = False,
     lazy: bool = False,
     timeouts: bool = True,
@@ -67,13 +72,17 @@ def cluster(
 
     ``openings`` and ``connections`` bound how often the topic is opened and the producer connects; ``expiries``, ``crashes``
     and ``unloads`` how often the session of an owner expires, its process ends, and it gives the bundle up; ``disconnects`` how
-    often a broker does not hear that its node is created. The others are those of the topic, of each if there are two
-    ``bundles``. ModelError if there is no such metadata store, and for more bundles, or crashes of brokers that have two.
+    often a broker does not hear that its node is created. ``copies`` is how many copies the first ledger is to have, where that
+    is looked at, and ``disk_losses`` how many disks with one are lost. The others are those of the topic, of each if there are
+    two ``bundles``. ModelError if there is no such metadata store, for more bundles, for crashes of brokers that have two, and
+    for disks of no copies.
     """
     parameters = stated({name: value for name, value in locals().items() if name != "defects"})
     store_named(metadata_store, "cluster", brokers=brokers, faults=0)
     if bundles not in (1, 2) or (bundles == 2 and crashes):
         raise ModelError("cluster: there is one bundle, or there are two whose brokers do not crash")
+    if disk_losses and not copies:
+        raise ModelError("cluster: disk_losses are those of copies: set copies to 2 or more")
     p = Protocol("cluster", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
     broker = p.universe("broker", brokers)
     bundle = p.include("", Bundle, broker, parameters)

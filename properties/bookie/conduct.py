@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fencepost.model.bookkeeper.checkpoints import positions_taken
 from fencepost.model.bookkeeper.journal import Journal, Replay, Saved
 from fencepost.model.language import And, If, Implies, Not, Or, all_of, any_of, how_many, maximum
 from fencepost.properties.vocabulary import Suite
@@ -23,10 +24,13 @@ def _requests(suite: Suite) -> None:
     ledger, entry, place = (p.universes[name] for name in ("ledger", "entry", "place"))
     journal = Journal(p)
     pairs = [(of, e) for of in ledger for e in entry]
-    safe = s.synced if settings["journal_sync_data"] else s.written
+    safe = journal.synced if settings["journal_sync_data"] else journal.written
     journals = settings["journal_write_data"]
     goes_on = And(s.stage == "up", n.stage == "up")
     adds = {"e": (s.added, n.added)} | ({"r": (s.recovered, n.recovered)} if settings["recovery"] else {})
+
+    def is_past_safe(of: int, *kinds: str) -> Any:
+        return journal.is_past(safe[journal.of(of)], of, *kinds)
 
     def grows(of: int, e: int) -> Any:
         return And(Not(s.stored[of].has(e)), n.stored[of].has(e))
@@ -127,16 +131,16 @@ def _requests(suite: Suite) -> None:
         """No answer leaves before the journal is safe past what it answers for."""
         lacs = [f"lac{x}" for x in journal.explicit_lacs]
         acknowledged = [
-            Implies(And(b[of, e] == "accepted", a[of, e] == "acknowledged"), Not(journal.is_past(safe, of, f"{who}{e}")))
+            Implies(And(b[of, e] == "accepted", a[of, e] == "acknowledged"), Not(is_past_safe(of, f"{who}{e}")))
             for who, (b, a) in adds.items()
             for of, e in pairs
         ]
-        confirmations = [Implies(And(n.fence_told[of], Not(s.fence_told[of])), s.fenced[of]) for of in ledger]
+        told = {of: And(n.fence_told[of], Not(s.fence_told[of])) for of in ledger}
+        found = {of: And(told[of], n.denied[of] == s.denied[of]) for of in ledger}
+        waits = [Implies(found[of], Not(is_past_safe(of, "fence"))) for of in ledger]
+        confirmations = [*waits, *(Implies(told[of], s.fenced[of]) for of in ledger)]
         rises = {of: And(s.lac_asked[of], Not(n.lac_asked[of]), n.stage != "down") for of in ledger}
-        lac = [
-            Implies(rises[of], And(Not(journal.is_past(safe, of, *lacs)), n.lac_told[of] >= s.explicit_lac[of]))
-            for of in ledger
-        ]
+        lac = [Implies(rises[of], And(Not(is_past_safe(of, *lacs)), n.lac_told[of] >= s.explicit_lac[of])) for of in ledger]
         only = [
             Implies(n.lac_told[of] != s.lac_told[of], And(rises[of], n.lac_told[of] == s.explicit_lac[of])) for of in ledger
         ]
@@ -150,12 +154,20 @@ def _requests(suite: Suite) -> None:
     @suite.step
     def journal_is_only_appended_to() -> Any:
         """The journal grows at its end, is written and synced as a whole, and loses its end with the process only."""
+        asleep = And(s.stage == "down", n.stage == "down")
         prefix = [Implies(x < s.logged, n.record[x] == s.record[x]) for x in place]
-        written = Or(n.written == s.written, n.written == s.logged)
-        synced = Or(n.synced == s.synced, n.synced == s.written)
-        still = And(n.written == s.written, Or(n.synced == s.synced, s.stage == "down"))
-        grows = And(n.logged >= s.logged, *prefix, written, Or(synced, n.stage == "replayed"))
-        return Implies(n.stage != "down", And(grows, Or(still, s.stage.among("up", "stopping"))))
+
+        def moves(j: int) -> Any:
+            written, synced = journal.written[j], journal.synced[j]
+            is_written = Or(p.primed(written) == written, p.primed(written) == journal.end(j))
+            is_synced = Or(p.primed(synced) == synced, p.primed(synced) == written)
+            still = And(p.primed(written) == written, Or(p.primed(synced) == synced, s.stage == "down"))
+            goes = And(is_written, Or(is_synced, n.stage == "replayed"), Or(still, s.stage.among("up", "stopping")))
+            unmoved = And(p.primed(written) == written, p.primed(synced) == synced)
+            return And(Implies(n.stage != "down", goes), Implies(asleep, unmoved))
+
+        grows = And(n.logged >= s.logged, *prefix)
+        return And(Implies(n.stage != "down", grows), *(moves(j) for j in range(journal.number)))
 
 
 def _checkpoints(suite: Suite) -> None:
@@ -164,7 +176,8 @@ def _checkpoints(suite: Suite) -> None:
     s, n, settings = p.state, p.next, p.parameters
     ledger, directory, flusher = (p.universes[name] for name in ("ledger", "directory", "flusher"))
     on_db = settings["storage"] == "db"
-    saved = Saved(p)
+    journal, saved = Journal(p), Saved(p)
+    ends = [journal.end(j) for j in range(journal.number)]
 
     def whose(f: int) -> list[int]:
         """The ledgers that a flusher saves."""
@@ -172,22 +185,33 @@ def _checkpoints(suite: Suite) -> None:
 
     @suite.step
     def checkpoints_go_in_order() -> Any:
-        """A checkpoint is taken at the journal's synced end, saved, and then its mark is; only a process's end or a failed save
-        stops it."""
+        """A checkpoint is taken at the journal's synced end, of two journals at that of the first and then of the second; it is
+        saved, and then its mark is; only a process's end or a failed save stops it."""
         fails = n.failed_saves > s.failed_saves if settings["failed_saves"] else False
 
         def follows(f: int) -> Any:
-            before, after = s.checkpoint[f], n.checkpoint[f]
+            before, after, taken = s.checkpoint[f], n.checkpoint[f], positions_taken(p, f)
             due = And(s.stage == "up", s.dirty[f - 1]) if f else Or(on_db, n.stage != "up", s.dirty[0])
-            at = If(s.stage == "down", s.logged, s.synced)
-            return Or(
-                And(after == before, n.taken[f] == s.taken[f]),
-                And(before == "none", after == "taken", n.taken[f] == at, due),
-                And(before == "taken", after == "saved", n.taken[f] == s.taken[f]),
-                And(before == "saved", after == "none", n.taken[f] == 0),
-                And(fails, before == "taken", after == "none", n.taken[f] == 0),
-                And(n.stage == "down", after == "none", n.taken[f] == 0),
-            )
+            at_end = [p.primed(x) == If(s.stage == "down", *at) for x, *at in zip(taken, ends, journal.synced, strict=True)]
+            kept, forgotten = And(*(p.primed(x) == x for x in taken)), And(*(p.primed(x) == 0 for x in taken))
+            ways = [
+                And(after == before, kept),
+                And(before == "none", after == "taken", *at_end, due),
+                And(before == "taken", after == "saved", kept),
+                And(before == "saved", after == "none", forgotten),
+                And(fails, s.dirty[0], before == "taken", after == "none", forgotten),
+                And(n.stage == "down", after == "none", forgotten),
+            ]
+            if journal.number > 1:
+                (first, second), (first_end, second_end) = taken, journal.synced
+                ways[1] = And(ways[1], n.stage != "up")
+                first_read = And(p.primed(first) == first_end, p.primed(second) == second)
+                second_read = And(p.primed(first) == first, p.primed(second) == second_end)
+                ways += [
+                    And(before == "none", after == "begun", first_read, due, n.stage == "up"),
+                    And(before == "begun", after == "taken", second_read),
+                ]
+            return Or(*ways)
 
         return all_of(follows(f) for f in flusher)
 
@@ -228,17 +252,23 @@ def _checkpoints(suite: Suite) -> None:
         """The log mark moves where a saved checkpoint was taken, and at the end of a stop of a bookie with one db directory to
         what is synced; never back. Files before it go while the bookie serves."""
         done = {f: And(s.checkpoint[f] == "saved", n.checkpoint[f] == "none") for f in flusher}
-        to = {f: maximum(s.mark, s.taken[f]) for f in flusher}
-        if on_db and directory.size == 1:
-            to[0] = If(s.stage == "stopping", s.synced, to[0])
-        by = {f: And(done[f], n.mark == to[f]) for f in flusher}
+        marks = [(mark, p.primed(mark)) for mark in journal.mark]
+
+        def reached(f: int, j: int) -> Any:
+            at = maximum(journal.mark[j], positions_taken(p, f)[j])
+            flushed_again = f == 0 and on_db and directory.size == 1
+            return If(s.stage == "stopping", journal.synced[j], at) if flushed_again else at
+
+        by = {f: And(done[f], *(after == reached(f, j) for j, (_, after) in enumerate(marks))) for f in flusher}
         ended = Or(s.stage != "up", n.stage == "down")
         moving = [f for f in flusher if f == 0 or directory.size == 1]
         moved = all_of(Implies(done[f], Or(by[f], n.stage == "down")) for f in moving)
         deletes = And(Not(ended), any_of(done[f] for f in moving))
-        to_mark = n.compacted == maximum(s.compacted, n.mark)
-        deleted = Or(And(Not(deletes), n.compacted == s.compacted), And(Not(ended), to_mark, Or(*done.values())))
-        return And(moved, Or(n.mark == s.mark, *by.values()), deleted)
+        files = [(x, p.primed(x), after) for x, (_, after) in zip(journal.compacted, marks, strict=True)]
+        to_mark = And(*(after == maximum(before, mark) for before, after, mark in files))
+        kept = And(*(after == before for before, after, _ in files))
+        deleted = Or(And(Not(deletes), kept), And(Not(ended), to_mark, Or(*done.values())))
+        return And(moved, Or(And(*(after == before for before, after in marks)), *by.values()), deleted)
 
 
 def _process(suite: Suite) -> None:
@@ -254,7 +284,8 @@ def _process(suite: Suite) -> None:
     def processes_go_through_their_stages() -> Any:
         """A boot replays, saves, serves; a stop saves, and ends; only then is the mark at what was saved; a fault ends all."""
         fails = n.kills + n.power_losses > s.kills + s.power_losses
-        marked = And(s.checkpoint[0] == "saved", n.mark >= s.taken[0])
+        reached = zip(journal.mark, positions_taken(p, 0), strict=True)
+        marked = And(s.checkpoint[0] == "saved", *(p.primed(mark) >= position for mark, position in reached))
         return Or(
             n.stage == s.stage,
             And(s.stage == "down", n.stage == "replayed", n.checkpoint[0] == "taken"),
@@ -279,8 +310,9 @@ def _process(suite: Suite) -> None:
         asked = [And(Not(n.lac_asked[of]), *(n.added[of, e] != "accepted" for e in entry)) for of in ledger]
         again = [n.recovered[of, e] != "accepted" for of in ledger for e in entry]
         clean = [Not(n.dirty[d]) for d in directory]
-        left = n.logged == If(n.power_losses > s.power_losses, s.synced, s.written)
-        return Implies(ends, And(*gone, *pages, *asked, *again, *clean, left, n.written == n.logged))
+        stays = [If(n.power_losses > s.power_losses, *at) for at in zip(journal.synced, journal.written, strict=True)]
+        left = [p.primed(written) == at for written, at in zip(journal.written, stays, strict=True)]
+        return Implies(ends, And(*gone, *pages, *asked, *again, *clean, *left, n.logged == maximum(*stays)))
 
     if settings["kills"] or settings["power_losses"] or settings["stops"]:
 
@@ -300,4 +332,5 @@ def _process(suite: Suite) -> None:
             pages = [] if on_db else [n.paged[of] == replay.adds(of) for of in ledger]
             written = {d: any_of(replay.adds(of) for of in ledger if of % directory.size == d) for d in directory}
             dirt = [n.dirty[d] == written[d] for d in directory]
-            return Implies(boots, And(*memory, *pages, *dirt, n.synced == s.logged))
+            synced = [p.primed(x) == journal.end(j) for j, x in enumerate(journal.synced)]
+            return Implies(boots, And(*memory, *pages, *dirt, *synced))

@@ -9,6 +9,7 @@ from fencepost.properties.registry import Instance, Value
 _SMALL: Mapping[str, Value] = {"entries": 1, "records": 5, "recovery": False}
 _DIRECTORIES: Mapping[str, Value] = {"ledgers": 2, "directories": 2, "full_caches": 1, "kills": 1}
 _JOURNALS: Mapping[str, Value] = {"ledgers": 2, "journals": 2, "full_caches": 1, "kills": 1}
+_ALL_ENDS: Mapping[str, Value] = {"entries": 1, "records": 5, "kills": 1, "power_losses": 1, "stops": 1}
 _MANY: Mapping[str, Value] = {"entries": 3, "records": 10, "explicit_lacs": 2, "kills": 3, "power_losses": 3, "stops": 3}
 
 SIZES = {
@@ -33,6 +34,7 @@ SIZES = {
         Instance("three entries", _MANY, by="induction"),
         Instance("three entries, sorted", {**_MANY, "storage": "sorted"}, by="induction"),
         Instance("three entries, full caches", {**_MANY, "explicit_lacs": 0, "full_caches": 3}, by="induction"),
+        Instance("two journals, all ends", {**_ALL_ENDS, "ledgers": 2, "journals": 2, "full_caches": 1}, by="induction"),
         Instance("three entries, two directories", {**_MANY, "explicit_lacs": 0, **_DIRECTORIES}, by="induction"),
     ),
     "deep": (

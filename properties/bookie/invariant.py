@@ -7,8 +7,10 @@ answered lies before the end of what no fault takes. So memory after a boot is a
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
+from fencepost.model.bookkeeper.checkpoints import positions_taken
 from fencepost.model.bookkeeper.journal import NOTHING, Journal, Saved
 from fencepost.model.language import And, Implies, Not, Or, all_of, any_of
 from fencepost.properties.vocabulary import Suite
@@ -22,7 +24,8 @@ def bookie_invariant(suite: Suite) -> None:
     journal, saved = Journal(p), Saved(p)
     pairs = [(of, e) for of in ledger for e in entry]
     runs = s.stage != "down"
-    safe = s.synced if settings["journal_sync_data"] else s.written
+    safe = journal.synced if settings["journal_sync_data"] else journal.written
+    ends, taken = [journal.end(j) for j in range(journal.number)], {f: positions_taken(p, f) for f in flusher}
     moving = [f for f in flusher if f == 0 or settings["directories"] == 1]
     """The flushers whose checkpoints move the mark."""
     whose = {"e": s.added, "r": s.recovered} if settings["recovery"] else {"e": s.added}
@@ -33,9 +36,26 @@ def bookie_invariant(suite: Suite) -> None:
     @suite.lemma
     def journal_grows_in_order() -> Any:
         """Deleted, marked, checkpointed, synced, written, logged: each goes no farther than the next."""
-        checkpoints = [And(s.taken[f] <= s.synced, (s.checkpoint[f] != "none") | (s.taken[f] == 0)) for f in flusher]
-        order = And(s.compacted <= s.mark, s.mark <= s.synced, s.synced <= s.written, s.written <= s.logged)
-        return And(order, *checkpoints, *(Implies(s.logged <= x, s.record[x] == NOTHING) for x in place))
+        checkpoints = [
+            And(at <= synced, (s.checkpoint[f] != "none") | (at == 0))
+            for f in flusher
+            for at, synced in zip(taken[f], journal.synced, strict=True)
+        ]
+        positions = zip(journal.compacted, journal.mark, journal.synced, journal.written, ends, strict=True)
+        order = [And(*(first <= second for first, second in pairwise(each))) for each in positions]
+        return And(*order, *checkpoints, *(Implies(s.logged <= x, s.record[x] == NOTHING) for x in place))
+
+    if journal.number > 1:
+
+        @suite.lemma
+        def positions_follow_records() -> Any:
+            """Each position of one of several journals is right behind a record of it, or at the beginning."""
+
+            def follows(position: Any, j: int) -> Any:
+                return Or(position == 0, *(And(position == x + 1, journal.is_of(x, j)) for x in place))
+
+            of_each = (journal.mark, journal.synced, journal.written, *taken.values())
+            return all_of(follows(position, j) for positions in of_each for j, position in enumerate(positions))
 
     @suite.lemma
     def boots_and_stops_save() -> Any:
@@ -48,9 +68,11 @@ def bookie_invariant(suite: Suite) -> None:
             stages = [s.stage == "up"]
         return And(
             *stages,
-            Implies(s.stage.among("replayed", "stopping"), s.checkpoint[0] != "none"),
-            Implies(s.stage == "down", And(idle, blank, quiet, s.written == s.logged)),
-            Implies(s.stage == "replayed", And(quiet, s.synced == s.logged)),
+            Implies(s.stage.among("replayed", "stopping"), s.checkpoint[0].among("taken", "saved")),
+            Implies(
+                s.stage == "down", And(idle, blank, quiet, *(at == end for at, end in zip(journal.written, ends, strict=True)))
+            ),
+            Implies(s.stage == "replayed", And(quiet, *(at == end for at, end in zip(journal.synced, ends, strict=True)))),
         )
 
     @suite.lemma
@@ -58,13 +80,16 @@ def bookie_invariant(suite: Suite) -> None:
         """What lies before the mark is saved, and so is what lies before the place that a saved checkpoint remembers; and all
         that is logged once a stop has saved."""
         stopped = And(s.stage == "stopping", s.checkpoint[0] == "saved")
-        reached = [s.mark, s.logged, *(s.taken[f] for f in moving)]
         done = [True, stopped, *(s.checkpoint[f] == "saved" for f in moving)]
+
+        def reached(j: int) -> list[Any]:
+            return [journal.mark[j], s.logged, *(taken[f][j] for f in moving)]
+
         return all_of(
             Implies(And(is_done, x < to), saved.covers(journal, x, of))
-            for to, is_done in zip(reached, done, strict=True)
-            for x in place
             for of in ledger
+            for to, is_done in zip(reached(journal.of(of)), done, strict=True)
+            for x in place
         )
 
     @suite.lemma
@@ -90,7 +115,7 @@ def bookie_invariant(suite: Suite) -> None:
         """Before each record of a ledger there is its master key, for replay to meet; or the key is saved."""
 
         def met(of: int, end: int) -> Any:
-            return Or(saved.key[of], *(And(s.mark <= x, journal.is_at(x, of, "key")) for x in range(end)))
+            return Or(saved.key[of], *(And(journal.mark[journal.of(of)] <= x, journal.is_at(x, of, "key")) for x in range(end)))
 
         kinds = ["fence", *(f"lac{n}" for n in journal.explicit_lacs), *(f"{who}{e}" for who in "er" for e in entry)]
         return And(
@@ -113,11 +138,13 @@ def bookie_invariant(suite: Suite) -> None:
     def answered_is_safe() -> Any:
         """What was answered is in the journal where no fault takes it, or saved."""
         adds = [
-            Implies(x[of, e] == "acknowledged", lies_before(safe, of, f"{who}{e}"))
+            Implies(x[of, e] == "acknowledged", lies_before(safe[journal.of(of)], of, f"{who}{e}"))
             for who, x in whose.items()
             for of, e in pairs
         ]
-        fences = [Implies(s.fence_told[of], Or(saved.fence[of], lies_before(safe, of, "fence"))) for of in ledger]
+        fences = [
+            Implies(s.fence_told[of], Or(saved.fence[of], lies_before(safe[journal.of(of)], of, "fence"))) for of in ledger
+        ]
         return And(*adds, *fences)
 
     @suite.lemma
@@ -139,6 +166,8 @@ def bookie_invariant(suite: Suite) -> None:
             lacs = [(of, n) for of in ledger for n in journal.explicit_lacs]
             rise = [Implies(journal.is_at(x, of, f"lac{n}"), Not(later(of, n, x))) for of, n in lacs for x in place]
             asked = [Implies(And(s.lac_asked[of], s.explicit_lac[of] == n), journal.is_logged(of, f"lac{n}")) for of, n in lacs]
-            acknowledgements = [Implies(s.lac_told[of] == n, lies_before(safe, of, f"lac{n}")) for of, n in lacs]
+            acknowledgements = [
+                Implies(s.lac_told[of] == n, lies_before(safe[journal.of(of)], of, f"lac{n}")) for of, n in lacs
+            ]
             ended = [Implies(Not(runs), And(s.explicit_lac[of] == 0, Not(s.lac_asked[of]))) for of in ledger]
             return And(*rise, *asked, *acknowledgements, *ended)

@@ -33,3 +33,8 @@ def bookie_liveness(suite: Suite) -> None:
         def bookies_come_back() -> Any:
             """A bookie whose process has ended, or is about to, serves again in the end."""
             return s.stage != "up", s.stage == "up"
+
+    @suite.leads_to
+    def checkpoints_end() -> Any:
+        """A checkpoint that is saved is done in the end: the log mark moves, or the process ends."""
+        return [(s.checkpoint[f] == "saved", s.checkpoint[f] != "saved") for f in p.universes["flusher"]]

@@ -180,8 +180,6 @@ def bookie(p: Protocol) -> Suite:
             return And(s.stage == "down", s.logged == 0, s.kills + s.power_losses == 1, *(mark == 0 for mark in journal.mark))
 
     bookie_liveness(suite)
-    if journal.number > 1:
-        return suite  # conduct and lemmas are those of one journal
     bookie_conduct(suite)
     if settings["journal_write_data"] and not unsynced:
         suite.lemmas_by(lambda: bookie_invariant(suite))

@@ -20,6 +20,7 @@ SIZES = {
         Instance("an unload", {**_ALONE, "unloads": 1}),
         Instance("a crash", {**_ALONE, "crashes": 1}),
         Instance("an expiry, an owner cut off", {"disconnects": 1}),
+        Instance("a crash and a lost disk", {**_ALONE, "crashes": 1, "copies": 2, "disk_losses": 1}),
         Instance("deleted as inactive", {**_ONE, "connections": 1, "deletions": 1, "rolls": 1, "ledgers": 4}),
     ),
     "standard": (
@@ -38,6 +39,7 @@ def _in_a_cluster(shown: Mapping[str, Value]) -> Mapping[str, Value]:
 _WEAK: Mapping[str, Mapping[str, Value]] = {
     "truncate": _ONE,
     "confirm_late": _ONE,
+    "dropped": {**_ONE, **_ALONE, "copies": 2, "disk_losses": 1},
     "taken_unowned": {"expiries": 0},
     "deleted_while_owned": {**_ONE, "expiries": 0},
     "loss_unheard": _ONE,

@@ -40,6 +40,16 @@ def cluster(p: Protocol) -> Suite:
             two = at_least(2, [s.bundle.believes[b] for b in broker])
             return two, Not(two)
 
+    if settings["copies"]:
+
+        @suite.strict(
+            "the disks of all copies may be lost before others are made", when=settings["disk_losses"] >= settings["copies"]
+        )
+        def acked_can_be_read() -> Any:
+            """Of every acknowledged message of the first ledger there is a copy at a bookie that the metadata name."""
+            there = {m: any_of(log.has(k, e, m) for k, e in log.places if k == 0) for m in log.message}
+            return all_of(Implies(And(s.acked > m, there[m]), s.first.copies > 0) for m in log.message)
+
     @suite.leads_to
     def served_in_the_end() -> Any:
         """A topic that no owner serves is served in the end, by an owner, if a producer has something to write.

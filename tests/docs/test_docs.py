@@ -40,14 +40,18 @@ BY_DEFAULT = ("README.md", "docs/tutorial.md", "docs/how-to/check-a-release.md",
 REFERENCE = ROOT / "docs" / "reference"
 PAGES = {name: page for name in PROTOCOLS if (page := REFERENCE / f"{name}.md").exists()}
 TABLES = ("controls", "defects", "instances", "mirrors", "releases")
-NEEDED: dict[str, dict[str, Value]] = {"unclean_shutdowns": {"data_integrity": True}, "splits": {"units": 2}}
+NEEDED: dict[str, dict[str, Value]] = {
+    "unclean_shutdowns": {"data_integrity": True},
+    "splits": {"units": 2},
+    "disk_losses": {"copies": 2},
+}
 """What a fault is refused without."""
 
 LARGE = ("cluster", "ledger", "service_unit", "service_unit_migration", "split", "topic")
 """Protocols that take seconds to build in all their settings."""
 
 FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {
-    "bookie": [{"storage": "sorted", "kills": 1}],
+    "bookie": [{"storage": "sorted", "kills": 1}, {"ledgers": 2, "journals": 2}],
     "election": [
         {"leads": "confirmed"},
         {"metadata_store": "oxia"},

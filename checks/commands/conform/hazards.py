@@ -57,8 +57,8 @@ _OUT_OF_REACH = {
     (
         "ledger",
         "last_entry_of_the_write_cache",
-    ): "its property speaks of which adds a bookie took, and that is not observed; a test "
-    "takes the run on 4.18.0, and sees the last add confirmed fall from 0 to -1",
+    ): "its property speaks of adds that are not observed; a test "
+    "takes the run on 4.18.0",
     ("ledger", "one_directory_marks_for_all"): "the bookies of the harness have one directory each; the target "
     "bookie has two, and shows that it is gone",
     ("ledger", "explicit_lac_lost"): "these releases lose it only by what loses a fence: "
@@ -126,7 +126,7 @@ _TELLING = {
         "ledger",
         "failed_save_forgotten",
     ): "send(e0); add(b1, e0); crash(b1); restart(b1); add(b0, e0); ack(b0, e0); ack(b1, e0); "
-    "confirm(e0); fail_to_save(b1); pass_over(b1); crash(b1)",
+    "confirm(e0); fail_to_save(b0); pass_over(b0); crash(b0)",
     ("ledger", "deleted_fence_in_memory"): _FENCED_AND_KNOWN + "close; delete; collect(b0); crash(b0)",
     ("unload", "stale_unload"): "try_to_own(b0, u0); create(b0, u0); open_topic(b0, u0); start_unload(b0, u0); expire(b0); "
     "try_to_own(b1, u0); create(b1, u0); learn_of_expiry(b0); reestablish(b0); find_other(b0, u0); crash(b1); "

@@ -135,7 +135,8 @@ def _deleted(step: Taken, differences: Sequence[Difference], why: str) -> bool:
     before, texts = ledger_of(step.before), [why, *(str(difference.code) for difference in differences)]
     refused = any(sentence in text for text in texts for sentence in ("wrong password", "fenced off"))
     never_fenced = step.action.name == ledger_requests.COLLECT and not before.fenced(step.arguments["b"])
-    return before.status == "deleted" and (refused or (never_fenced and _only(("fenced",), differences)))
+    told_alone = step.action.name == ledger_requests.SEND_EXPLICIT_LAC and why.endswith("No such ledger exists on Bookies")
+    return before.status == "deleted" and (refused or told_alone or (never_fenced and _only(("fenced",), differences)))
 
 
 def _still_in_memory(step: Taken, differences: Sequence[Difference], why: str) -> bool:
@@ -148,8 +149,11 @@ def _not_saved_yet(step: Taken, differences: Sequence[Difference], why: str) -> 
 
 
 def _unknown_when_fenced(step: Taken, differences: Sequence[Difference], why: str) -> bool:
-    """A bookie is back from a kill, and has forgotten the fence: it set it when it held nothing of the ledger."""
-    return step.action.name == ledger_requests.RESTART and _only(("fenced",), differences) and all(d.model for d in differences)
+    """A bookie is back from a kill, and has forgotten the fence, or an explicit last add confirmed: it heard of that when it
+    held nothing of the ledger."""
+    if step.action.name != ledger_requests.RESTART or not _only(("fenced", "explicit_lac"), differences):
+        return False
+    return all(d.code in (False, -1) and d.model != d.code for d in differences)
 
 
 def _other_length(step: Taken, differences: Sequence[Difference], why: str) -> bool:
@@ -187,7 +191,8 @@ DEVIATIONS: tuple[Deviation, ...] = (
     ),
     Deviation(
         "L12",
-        "a fence that a bookie sets before it holds anything of the ledger does not survive a kill of the bookie",
+        "a fence that a bookie sets before it holds anything of the ledger does not survive a kill of the bookie; so it is "
+        "with an explicit last add confirmed",
         _unknown_when_fenced,
     ),
     Deviation(

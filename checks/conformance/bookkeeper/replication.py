@@ -210,6 +210,15 @@ def _may_still_choose(action: Action, view: View, seen: Seen) -> bool:
     return any(view[f"up[{b}]"] and b not in view[f"excluded[{w}]"] and b not in targets for b in view.members("bookie"))
 
 
+def _read_when_it_chose(action: Action, view: View, seen: Seen) -> bool:
+    """Who has a good copy and is up is named since the worker checked: its reads are under way, to those named then."""
+    if action.name != "copy":
+        return False
+    arguments = _named(action.arguments, view)
+    asked = [b for b in view.members("bookie") if b in view[f"excluded[{arguments['w']}]"] and view[f"up[{b}]"]]
+    return not any(arguments["e"] in view[f"stored[{b}]"] - view.get(f"rotten[{b}]", frozenset()) for b in asked)
+
+
 ALLOWANCES = (
     Allowance(
         "the code chooses before it reads",
@@ -225,6 +234,11 @@ ALLOWANCES = (
         "the code gives up before it chooses",
         "a worker that chooses and then cannot read an entry has changed nothing when it gives up",
         _gives_up_first,
+    ),
+    Allowance(
+        "the code has asked for the entry before",
+        "a worker whose reads fail tries again later, and then reads from those that are named by then",
+        _read_when_it_chose,
     ),
 )
 

@@ -134,7 +134,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
     @p.step(by="b", b=bookie, fair=True, only_if=p.budgets["crashes"], mirrors="BookieImpl.readJournal, BookieImpl.start")
     def restart(b: int) -> Any:
         """The bookie comes back with its data, unless its disk is lost."""
-        return And(Not(up[b]), Not(s.is_gone(b))), {up[b]: True, **fences.after_boot(b)}
+        return And(Not(up[b]), Not(s.is_gone(b))), {up[b]: True, **fences.after_boot(b), **saves.after_boot(b)}
 
     @p.rule
     def fenced_at_boot(b: int) -> Any:

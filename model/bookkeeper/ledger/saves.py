@@ -5,7 +5,8 @@ flush that fails leaves its entries in memory and in the journal: they are read,
 later checkpoint saves other entries, or none, and moves the log mark past these: the next boot does not have them.
 
 Nothing of this is a variable of an instance without the mistake, or without failed saves. Of checkpoints only the one that
-harms is a step. A flush that fails has all that the bookie has stored: a checkpoint before it would leave less to lose.
+harms is a step. A flush that fails has all that the bookie has stored since its boot, which saved what there was: a checkpoint
+before it would leave less to lose.
 """
 
 from __future__ import annotations
@@ -27,7 +28,11 @@ class Saves:
         forgets = p.has(DEFECT) and p.budgets["failed_saves"]
         left: Any = p.subset("left", s.entry, per=bookie) if forgets else None
         passed: Any = p.flag("mark_passed_left", per=bookie) if forgets else None
-        self._left, self._passed = left, passed
+        on_disk: Any = p.subset("on_disk", s.entry, per=bookie) if forgets and p.budgets["crashes"] else None
+        self._left, self._passed, self._on_disk = left, passed, on_disk
+
+        def unsaved(b: int) -> Any:
+            return s.stored[b] if on_disk is None else s.stored[b] & ~on_disk[b]
 
         @p.rule
         def after_failure(b: int) -> dict[Any, Any]:
@@ -35,7 +40,7 @@ class Saves:
             return {}
 
         if forgets:
-            after_failure.instead(DEFECT, lambda b: {left[b]: If(left[b].is_empty, s.stored[b], left[b])})
+            after_failure.instead(DEFECT, lambda b: {left[b]: If(left[b].is_empty, unsaved(b), left[b])})
 
         @p.fault(
             by="b",
@@ -61,6 +66,10 @@ class Saves:
         """An entry has been stored: it is in the cache that the next flush saves, and in the journal after the log mark."""
         return {} if self._left is None else {self._left[b]: self._left[b].minus(e)}
 
+    def after_boot(self, b: int) -> dict[Any, Any]:
+        """The bookie is back: what it has replayed is saved."""
+        return {} if self._on_disk is None else {self._on_disk[b]: self._s.stored[b]}
+
     def after_crash(self, b: int) -> dict[Any, Any]:
         """The process has ended: what neither a file nor the journal past the log mark has is gone."""
         if self._left is None:
@@ -76,7 +85,9 @@ class Saves:
 
     def after_loss(self, b: int) -> dict[Any, Any]:
         """The bookie begins with other files: nothing of a failed flush is left."""
-        return {} if self._left is None else {self._left[b]: (), self._passed[b]: False}
+        if self._left is None:
+            return {}
+        return {self._left[b]: (), self._passed[b]: False, **({} if self._on_disk is None else {self._on_disk[b]: ()})}
 
     def _lac_of(self, stored: Any) -> Any:
         s = self._s

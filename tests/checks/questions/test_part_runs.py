@@ -29,6 +29,16 @@ TOPIC, CLUSTER = PROTOCOLS["topic"], PROTOCOLS["cluster"]
 LATE = "close_error_ignored"
 
 
+def test_the_run_of_a_dropped_copy_is_one_of_auto_recovery() -> None:
+    bug = "target_is_a_member"
+    suite = CLUSTER.suite(CLUSTER.build(CLUSTER.shown_by[bug], (bug,)))
+    (verdict,) = explore(suite, properties=["acked_can_be_read"]).verdicts
+    assert verdict.trace is not None
+    ((number, run),) = runs_below(verdict.trace, suite.protocol).items()
+    assert verdict.trace.steps[number - 1].action == "drop_copy"
+    assert (run.move, run.defect, run.protocol.name) == ("dropped", bug, "replication")
+
+
 def violated(defect: str, name: str) -> tuple[Trace, Protocol]:
     suite = TOPIC.suite(TOPIC.build(TOPIC.shown_by[defect], (defect,)))
     (verdict,) = explore(suite, properties=[name]).verdicts

@@ -58,7 +58,7 @@ CAUGHT = {
     "headers_without_pages_not_saved": ({"mark_covers_only_what_is_saved", "replay_is_idempotent"}, 6),
     "denies_before_fence_is_journaled": ({"answered_fences_survive"}, 4),
     "master_key_with_entries_only": ({"answered_fences_survive", "mark_covers_only_what_is_saved"}, 6),
-    "second_fence_not_awaited": ({"answered_fences_survive"}, 5),
+    "second_fence_not_awaited": ({"answers_wait_for_the_journal"}, 3),
     "fence_not_journaled": ({"answered_fences_survive"}, 4),
     "fence_checked_apart": ({"fenced_ledgers_take_no_adds"}, 3),
     "key_record_after_entry": (
@@ -70,7 +70,7 @@ CAUGHT = {
     "explicit_lac_not_indexed": ({"mark_covers_only_what_is_saved"}, 6),
     "failed_save_forgotten": ({"dirt_goes_with_a_save"}, 3),
     "mark_goes_back": ({"journal_reaches_the_mark", "mark_moves_with_a_checkpoint", "mark_never_goes_back"}, 9),
-    "checkpoints_compared_by_first_journal": ({"mark_covers_only_what_is_saved", "replay_is_idempotent"}, 13),
+    "checkpoints_compared_by_first_journal": ({"saves_are_whole", "dirt_goes_with_a_save"}, 10),
     "one_directory_marks_for_all": ({"mark_covers_only_what_is_saved", "replay_is_idempotent"}, 7),
 }
 

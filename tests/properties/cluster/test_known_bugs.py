@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from fencepost.checks.public_calls import explore
-from fencepost.model.bookkeeper.history import BOOKIE, LEDGER
+from fencepost.model.bookkeeper.history import BOOKIE, LEDGER, REPLICATION
 from fencepost.model.cluster.known_bugs import HISTORY, OF_DELETED, moves
 from fencepost.model.language import Protocol
 from fencepost.model.pulsar.history import OWNERSHIP, SERVICE_UNIT, SPLIT, UNLOAD
@@ -29,6 +29,7 @@ IN_THE_END = {
 
 LOST = {
     ("confirm_late", "truncate"): 13,
+    ("dropped",): None,
     ("loss_unheard",): None,
     ("deleted_while_owned",): None,
     ("node_left",): None,
@@ -40,7 +41,7 @@ LOST = {
 
 
 def test_each_known_bug_of_a_part_that_has_moves_enters_the_cluster() -> None:
-    parts = (LEDGER, BOOKIE, OWNERSHIP, UNLOAD, SPLIT, SERVICE_UNIT)
+    parts = (LEDGER, BOOKIE, REPLICATION, OWNERSHIP, UNLOAD, SPLIT, SERVICE_UNIT)
     entering = {name for part in parts for name, history in part.items() if history.present and moves(history)}
     assert entering - HISTORY.keys() == set(OF_DELETED)
     assert HISTORY.keys() <= CLUSTER.shown_by.keys()
@@ -50,6 +51,16 @@ def test_each_known_bug_of_a_part_that_has_moves_enters_the_cluster() -> None:
 def test_a_bug_of_ledgers_that_enters_loses_a_confirmed_entry_there(bug: str) -> None:
     ledger = PROTOCOLS["ledger"]
     assert "no_truncation" in unexpected(searched(ledger, ledger.shown_by[bug], [bug], ["no_truncation"]))
+
+
+OF_COPIES = [bug for bug in HISTORY if bug in REPLICATION]
+
+
+@pytest.mark.parametrize("bug", first_at_once(OF_COPIES))
+def test_a_bug_of_auto_recovery_that_enters_makes_a_message_unreadable_with_a_lost_disk(bug: str) -> None:
+    shown = CLUSTER.shown_by[bug]
+    assert unexpected(searched(CLUSTER, shown, [bug], ["acked_can_be_read"])) == {"acked_can_be_read": 12}
+    assert unexpected(searched(CLUSTER, {**shown, "disk_losses": 0}, [bug], ["acked_can_be_read"])) == {}
 
 
 def test_a_late_add_to_a_deleted_ledger_loses_none() -> None:

@@ -26,6 +26,7 @@ COUNTS = {
     "an unload": (4679, 7085, 28),
     "a crash": (4212, 6254, 28),
     "an expiry, an owner cut off": (42064, 110760, 30),
+    "a crash and a lost disk": (10992, 22486, 30),
     "deleted as inactive": (6600, 14402, 23),
 }
 
@@ -39,6 +40,7 @@ CONTROLS: dict[str, dict[str, int]] = {
     },
     "an unload": {},
     "a crash": {"unlisted_is_deleted": 15},
+    "a crash and a lost disk": {"unlisted_is_deleted": 15},
     "an expiry, an owner cut off": {
         "one_takes_itself_for_the_owner": 3,
         "every_broker_has_all": 15,
@@ -78,6 +80,7 @@ CAUGHT = {
     "listed_before_created": ({"listed_is_created", "recovered_has_entries"}, 4),
     "truncate": ({"acked_is_in_log", "ledgers_do_what_a_ledger_can"}, 13),
     "confirm_late": ({"acked_is_in_log", "ledgers_do_what_a_ledger_can"}, 13),
+    "dropped": ({"acked_can_be_read"}, 12),
     "taken_unowned": ({"one_takes_itself_for_the_owner"}, 2),
     "deleted_while_owned": ({"one_takes_itself_for_the_owner"}, 3),
     "loss_unheard": ({"one_is_left"}, 15),
@@ -139,6 +142,18 @@ def _states(bundles: int) -> int:
     (verdict,) = check(CLUSTER, instance, (), asked, Reporter(quiet=True), lambda: False).findings.verdicts
     assert verdict.verdict == "exhausted"
     return int(verdict.reach["distinct"])
+
+
+def test_disks_are_those_of_copies() -> None:
+    with pytest.raises(ModelError, match="disk_losses are those of copies"):
+        CLUSTER.build({"disk_losses": 1})
+
+
+def test_with_as_many_lost_disks_as_copies_no_mistake_is_needed() -> None:
+    shown = CLUSTER.shown_by["dropped"]
+    assert unexpected(searched(CLUSTER, shown, (), ["acked_can_be_read"])) == {}
+    (prop,) = (p for p in CLUSTER.suite(CLUSTER.build({**shown, "disk_losses": 2})).properties if p.name == "acked_can_be_read")
+    assert prop.strict
 
 
 def test_two_bundles_share_sessions_only() -> None:

@@ -87,6 +87,21 @@ def test_a_zombie_and_its_successor_name_one_bookie_twice(adapter: ReplicationAd
     assert unexpected(searched(ENTRY, ZOMBIE, ["target_is_a_member"], ["members_are_distinct"])) == {"members_are_distinct": 15}
 
 
+READS_UNDER_WAY = (
+    "recover(1, b0); crash(b1); audit(b1); take(0); find_bad(0); choose(recover0, b0, b2); copy(recover0, e0); "
+    "choose(w0, b1, b2); crash(b0); replace(recover0); "
+)
+
+
+def test_reads_under_way_are_of_those_that_were_named(adapter: ReplicationAdapter) -> None:
+    """The worker asked for the entry when its bookie was chosen; that another one is named since does not help."""
+    outcomes = [
+        follow(adapter, READS_UNDER_WAY + more, workers=1, expiries=0, commands=1, collects=True)
+        for more in ("copy(w0, e0)", "restart(b0); copy(w0, e0)")
+    ]
+    assert [outcome.verdict for outcome in outcomes] == ["differs", "agrees"], outcomes
+
+
 @pytest.mark.parametrize(("script", "task"), [(LOCK_GONE, False), (NO_NEWS, False)], ids=["lock", "news"])
 def test_a_task_ends_that_should_not(adapter: ReplicationAdapter, script: str, task: bool) -> None:
     outcome = follow(adapter, script)
