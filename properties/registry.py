@@ -91,7 +91,8 @@ class Entry:
     the hundred, if those of ``ci`` are too large for that. ``history`` tells of each defect which releases of the real system
     have it, or is empty; ``releases`` maps a release, of Pulsar, of BookKeeper or of Kafka, to the parameters with which the
     protocol behaves as it, and ``outside`` a release of Pulsar to the reason why the protocol says nothing of it. ``general``
-    tells for what of it there is a proof for any size. ``largest`` is the largest number that a file can give a parameter.
+    tells for what of it there is a proof for any size. ``of_parts`` are the histories of the mistakes that enter it with its
+    parts, whose own protocols have them as theirs. ``largest`` is the largest number that a file can give a parameter.
     """
 
     name: str
@@ -105,6 +106,7 @@ class Entry:
     releases: Behaviour = field(default_factory=dict)
     outside: Mapping[str, str] = field(default_factory=dict)
     general: General | None = None
+    of_parts: Mapping[str, History] = field(default_factory=dict)
     largest: int = LARGEST
 
     def __post_init__(self) -> None:

@@ -5,26 +5,23 @@ An answer is composed of the guarantees of a cluster and of the known bugs of it
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.questions.establishing import Established, Failure, Means
-from fencepost.checks.questions.event_words import in_words
 from fencepost.checks.questions.hazard_search import Searches
 from fencepost.checks.questions.hazards import Hazard
 from fencepost.checks.questions.judging import gap_in_words
-from fencepost.checks.questions.matters import Matter
+from fencepost.checks.questions.matters import LOST, Matter
+from fencepost.checks.questions.preconditions import events_of, preconditions
 from fencepost.checks.questions.whole import Whole, verdict_of
 from fencepost.model.bookkeeper.history.bookie import CLOSED_TOO_EARLY
 from fencepost.model.cluster.known_bugs import HISTORY, moves_of
 from fencepost.model.counts import count_of
 from fencepost.model.history import History
-from fencepost.model.language import Protocol
 from fencepost.properties.registry import Entry
-from fencepost.traces.trace import Trace
 
 
 @dataclass(frozen=True)
@@ -91,26 +88,64 @@ def answer(
 ) -> Answer:
     """What the guarantees, and searches for the known bugs that they do not show, come to. Raises what ``check`` raises."""
     asked, hazards = [row for row in rows if row.guarantee.name in matter.rows], list(hazards)
-    ways = list(_distinct(way for row in asked for way in _of_row(row, matter)))
-    ways += _of_settings(matter, whole, means)
+    ways = [_in_a_cluster(way, matter, whole, means) for row in asked for way in _of_row(row, matter)]
+    ways = list(_distinct([*ways, *_of_settings(matter, whole, means)]))
     gaps = [f"{row.guarantee.name}: {gap_in_words(row)}" for row in asked if not row.is_known]
     names, searched = {way.name for way in ways}, 0
-    for hazard in hazards:
-        violated = matter.violated.get(hazard.entry.name, ())
-        if hazard.name in names or not violated:
-            continue
-        way, gap = _searched(hazard, violated, searches, means)
-        if gap:
-            gaps.append(f"{hazard.name}: {gap}")
-        elif way is not None:
-            ways.append(way)
-            names.add(way.name)
-        else:
-            searched += 1
+    for name in dict.fromkeys(hazard.name for hazard in hazards if hazard.name not in names):
+        way, cut_short, was_asked = by_bug(matter, [each for each in hazards if each.name == name], searches, means, whole)
+        ways += [way] if way else []
+        gaps += [f"{name}: {gap}" for gap in ([] if way else cut_short)]
+        searched += was_asked and not (way or cut_short)
+    names = {way.name for way in ways}
     gaps = [gap for gap in gaps if gap.partition(":")[0] not in names]
-    ways, covered = [_in_a_cluster(way, matter, whole, means) for way in ways], _covered(matter, hazards, whole, means)
+    covered = _covered(matter, hazards, whole, means)
     answer = Answer(matter, tuple(ways), tuple(row for row in asked if row.figure), tuple(gaps), searched, covered)
     return replace(answer, ways=tuple(sorted(ways, key=lambda way: (way in answer.lasting, way.faults, way.history is None))))
+
+
+def by_bug(
+    matter: Matter, bugs: Sequence[Hazard], searches: Searches, means: Means, whole: Whole
+) -> tuple[Way | None, list[str], bool]:
+    """The way in which it happens by a known bug alone, in one of the protocols that have it or in a cluster; what was cut
+    short; and whether anything was asked. Raises what ``check`` raises."""
+    gaps, was_asked = list[str](), False
+    for bug in bugs:
+        violated = matter.violated.get(bug.entry.name, ())
+        if violated:
+            was_asked = True
+            way, gap = _searched(bug, violated, searches, means)
+            if way is not None:
+                return _in_a_cluster(way, matter, whole, means), [], True
+            gaps += [gap] if gap else []
+    if not (matter.whole and moves_of([bugs[0].name])):
+        return None, gaps, was_asked
+    if means.is_over:
+        return None, [*gaps, "out of time"], True
+    return _by_moves(bugs[0], matter, whole, means), gaps, True
+
+
+def _by_moves(bug: Hazard, matter: Matter, whole: Whole, means: Means) -> Way | None:
+    """The way in which it happens in a cluster by the weak moves of a bug, though its part violates nothing that is asked."""
+    moves = moves_of([bug.name])
+    if matter.after and verdict_of(whole.reached(moves, matter.after, {}, means)).verdict == "violated":
+        return None
+    for name, parameters in matter.whole.items():
+        if not whole.asks(name, parameters):
+            continue
+        checked = whole.reached(moves, name, parameters, means)
+        verdict = verdict_of(checked)
+        if verdict.verdict == "violated" and verdict.trace is not None:
+            events, faults = events_of(verdict.trace, checked.protocol)
+            what = bug.history.costs
+            return Way(bug.name, what, tuple(events), faults, checked, verdict, bug.history, violates=name, whole=checked)
+    return None
+
+
+def reaching(row: Established, matter: Matter, whole: Whole, means: Means) -> Way | None:
+    """The way in which it happens by more events than a guarantee survives; None if it has no run. Raises what ``check``
+    raises."""
+    return next((_in_a_cluster(way, matter, whole, means) for way in _of_row(row, matter)), None)
 
 
 def _distinct(ways: Iterable[Way]) -> Iterator[Way]:
@@ -154,33 +189,35 @@ def _of_settings(matter: Matter, whole: Whole, means: Means) -> Iterator[Way]:
 
 def _in_a_cluster(way: Way, matter: Matter, whole: Whole, means: Means) -> Way:
     """The way with its run in a whole cluster, and with all that must coincide there, if it enters that by weak moves."""
-    if way.row is not None and way.row.guarantee.name in matter.copies:
+    through = matter.through.get(way.row.guarantee.name, "") if way.row is not None else ""
+    if through == "copies":
         others = int(way.checked.protocol.parameters["ensemble"]) - 1
         lost = f"{count_of(others, 'other copy')} lost"
         return replace(way, needs=(*way.needs, lost), faults=way.faults + others)
-    forgets = way.row is not None and way.row.guarantee.name in matter.forgets
-    enters = CLOSED_TOO_EARLY if forgets else moves_of([way.name])
-    if not (matter.whole and enters) or means.is_over:
+    enters = CLOSED_TOO_EARLY if through == "a bookie that forgets" else moves_of([way.name])
+    if not enters or means.is_over:
         return way
-    checked = whole.reached(enters, matter.whole, means)
-    verdict = verdict_of(checked)
-    if verdict.verdict != "violated" or verdict.trace is None:
-        return way
-    events, faults = events_of(verdict.trace, checked.protocol)
-    if way.row is not None and way.row.guarantee.name in matter.caused:
-        return replace(way, needs=tuple(events), faults=faults, whole=checked)
-    return replace(way, needs=(*way.needs, *events), faults=way.faults + faults, whole=checked)
+    for name, parameters in matter.whole.items():
+        if not whole.asks(name, parameters):
+            continue
+        checked = whole.reached(enters, name, parameters, means)
+        verdict = verdict_of(checked)
+        if verdict.verdict == "violated" and verdict.trace is not None:
+            events, faults = events_of(verdict.trace, checked.protocol)
+            before = () if through == "a recovery" else way.needs
+            return replace(way, needs=(*before, *events), faults=faults + (way.faults if before else 0), whole=checked)
+    return way
 
 
 def _covered(matter: Matter, hazards: Iterable[Hazard], whole: Whole, means: Means) -> Mapping[str, tuple[str, ...]]:
-    """The known bugs of ownership by which it does not happen, each with what keeps it from that. A bundle that nobody owns is
+    """The known bugs of ownership by which no message is lost, each with what keeps it from that. A bundle that nobody owns is
     another matter."""
     names = dict.fromkeys(each.name for each in hazards if each.entry.name in OWNING and each.name in HISTORY)
     covered = dict[str, tuple[str, ...]]()
-    for name in names if matter.whole else ():
+    for name in names if LOST in matter.whole else ():
         moves = tuple(move for move in moves_of([name]) if move != "node_left")
-        if moves and not means.is_over and verdict_of(whole.reached(moves, matter.whole, means)).verdict == "exhausted":
-            covered[name] = whole.covered_by(moves, matter.whole, means)
+        if moves and not means.is_over and verdict_of(whole.reached(moves, LOST, {}, means)).verdict == "exhausted":
+            covered[name] = whole.covered_by(moves, LOST, means)
     return {name: by for name, by in covered.items() if by}
 
 
@@ -202,34 +239,6 @@ def _searched(hazard: Hazard, violated: Sequence[str], searches: Searches, means
         return None, verdict.note
     if verdict.verdict != "hazard" or verdict.trace is None:
         return None, ""
-    steps, faults = events_of(verdict.trace, checked.protocol)
-    given = [what for name, what in GIVEN.items() if checked.protocol.parameters.get(name)]
+    needs, faults = preconditions(verdict.trace, checked.protocol)
     what, violates = checked.protocol.defects[hazard.name], verdict.violated.name
-    under_way = [what for name, what in UNDER_WAY.items() if checked.protocol.parameters.get(name)]
-    needs = (*given, *under_way, *steps)
-    return Way(hazard.name, what, needs, faults + len(given), checked, verdict, hazard.history, violates=violates), ""
-
-
-GIVEN = {"unfenced": "a fence that does not hold"}
-"""What an instance takes for granted that is a fault elsewhere, by the parameter that says so."""
-
-UNDER_WAY = {"migration": "a migration of the metadata to another store"}
-"""What an instance takes for granted that is no fault, and that few clusters do, by the parameter that says so."""
-
-
-def events_of(trace: Trace, protocol: Protocol) -> tuple[list[str], int]:
-    """The steps of a run that nothing brings about by itself, each once, in words, and how many of them are faults.
-
-    These are its faults, and the steps that an instance bounds: a rollover by age, an unload, a termination.
-    """
-    actions = {action.label: action for action in protocol.actions}
-    taken = [actions[step.action] for step in trace.steps]
-    rare = set(protocol.budgets) - ORDINARY
-    events = [each for each in taken if each.fault or {variable.name for variable in each.updates} & rare]
-    names = Counter(in_words(protocol.name, each.name) for each in events)
-    words = [name if number == 1 else f"{name} ({number} times)" for name, number in names.items()]
-    return words, sum(each.fault for each in taken)
-
-
-ORDINARY = {"openings", "connections", "deletions", "trims", "snapshots"}
-"""Bounds of what goes on all the time: brokers load topics, producers connect, old ledgers are trimmed."""
+    return Way(hazard.name, what, tuple(needs), faults, checked, verdict, hazard.history, violates=violates), ""

@@ -52,9 +52,10 @@ def _disk_full(
     keeps: str, loses: str, settings: BookieSettings, parameters: Mapping[str, Value], releases: Releases
 ) -> Guarantee:
     """What a flush that fails may cost: SingleDirectoryDbLedgerStorage.checkpoint and SyncThread.checkpoint."""
-    unmodelled = settings.unmodelled
+    unmodelled, storage = settings.unmodelled, settings.storage
     if not unmodelled and (parameters.get("storage") != "db" or {"directories", "journals"} & {*parameters}):
-        unmodelled = "a flush that fails is modelled for DbLedgerStorage with one ledger directory and one journal"
+        has = str(storage) if parameters.get("storage") != "db" else "here are several"
+        unmodelled = f"a flush that fails is modelled for DbLedgerStorage with one ledger directory and one journal; {has}"
     of_a_save = (name for name in BOOKIE.hazards(releases) if "failed_saves" in BOOKIE.shown_by[name])
     full = {**parameters, "kills": 1}
     return Guarantee(
@@ -69,6 +70,7 @@ def _disk_full(
         event="{n} failure{s} of a flush of a bookie",
         exposed_by=_blamed([flag for flag in (settings.write,) if not flag.value], "kills"),
         unasked=unmodelled,
+        unasked_by=storage,
     )
 
 

@@ -2,80 +2,44 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from fencepost.checks.questions.hazards import hazards
+from fencepost.checks.questions.establishing import Means
+from fencepost.checks.questions.hazard_search import Searches
+from fencepost.checks.questions.hazards import Hazard, hazards
 from fencepost.checks.questions.instances import Settings, is_run
-from fencepost.model.counts import count_of
-from fencepost.model.history import History
-from fencepost.model.releases import SYSTEMS, Releases
+from fencepost.checks.questions.reach import Reach, reach_of
+from fencepost.checks.questions.whole import Whole
+from fencepost.model.releases import Releases
 from fencepost.properties.protocols import PROTOCOLS
 
-Bugs = dict[str, History]
-"""Known bugs by protocol and name: ``ledger.captured_ensemble``."""
+Bugs = Mapping[str, Sequence[Hazard]]
+"""Known bugs by name, each in the protocols that have it."""
 
 
 @dataclass(frozen=True)
 class BugChange:
-    """The known bugs that a cluster could have ``before`` and can have ``now``: the names of releases, or of settings."""
+    """The known bugs that a cluster could have ``before`` and can have ``now``: the names of releases, or of settings.
+
+    ``reach`` says by name what a user meets by those that go and by those that come, which are first where they cost most.
+    """
 
     before: str
     now: str
     go: Bugs
     come: Bugs
     stay: Bugs
+    reach: Mapping[str, Reach] = field(default_factory=dict)
 
     @property
-    def heading(self) -> str:
-        """From what to what."""
-        return f"Known bugs that change from {self.before} to {self.now}"
-
-    @property
-    def summary(self) -> str:
-        """How many come, go and stay, in a sentence."""
-        come, go, stay = (len(_by_name(bugs)) for bugs in (self.come, self.go, self.stay))
-        return f"{count_of(come, 'known bug')} come{'s' if come == 1 else ''}, {go} go{'es' if go == 1 else ''}, {stay} stay."
-
-    @property
-    def sentences(self) -> list[str]:
-        """What comes, each with what it costs and how to see it, and what goes."""
-        come = [f"comes: {_in_a_line(name, bugs)}; run: {_command(name, bugs)}" for name, bugs in _by_name(self.come).items()]
-        return [*come, *(f"goes: {_in_a_line(name, bugs)}" for name, bugs in _by_name(self.go).items())]
-
-    def as_json(self) -> dict[str, Any]:
-        """The same for programs, with what each bug costs."""
-        return {
-            "before": self.before,
-            "now": self.now,
-            "go": {name: history.costs for name, history in self.go.items()},
-            "come": {name: history.costs for name, history in self.come.items()},
-            "stay": list(self.stay),
-        }
-
-
-def _by_name(bugs: Bugs) -> dict[str, Bugs]:
-    """The bugs, each once, with the protocols that have it."""
-    groups: dict[str, Bugs] = {}
-    for key, history in bugs.items():
-        protocol, _, name = key.partition(".")
-        groups.setdefault(name, {})[protocol] = history
-    return groups
-
-
-def _in_a_line(name: str, bugs: Bugs) -> str:
-    history = next(iter(bugs.values()))
-    avoided = f"; avoided by {history.avoided_by}" if history.avoided_by else ""
-    fixed = f"; fixed in {SYSTEMS[history.project]} {history.fixed}" if history.fixed else ""
-    return f"{name} ({', '.join(bugs)}): {history.costs}{avoided}{fixed}"
-
-
-def _command(name: str, bugs: Bugs) -> str:
-    return f"fencepost check {next(iter(bugs))} --defect {name}"
+    def felt(self) -> list[str]:
+        """Those that come and that users meet with these settings."""
+        return [name for name in self.come if name in self.reach and self.reach[name].applies == "yes"]
 
 
 def bug_change(before: str, then: Bugs, now: str, today: Bugs) -> BugChange:
-    """What changes from the known bugs of ``before`` to those of ``now``."""
+    """What changes from the known bugs of ``before`` to those of ``now``; what it costs is not asked."""
     return BugChange(
         before,
         now,
@@ -85,7 +49,22 @@ def bug_change(before: str, then: Bugs, now: str, today: Bugs) -> BugChange:
     )
 
 
+def with_reach(change: BugChange, then: Whole, now: Whole, searches: Searches, means: Means) -> BugChange:
+    """The change with what a user meets: by what goes in the cluster ``then``, by what comes in that of ``now``. Raises what
+    ``check`` raises."""
+    reach = {name: reach_of(bugs, searches, means, now) for name, bugs in change.come.items()}
+    reach |= {name: reach_of(bugs, Searches(means.check), means, then) for name, bugs in change.go.items()}
+
+    def ordered(bugs: Bugs) -> Bugs:
+        return {name: bugs[name] for name in sorted(bugs, key=lambda name: reach[name].rank)}
+
+    return BugChange(change.before, change.now, ordered(change.go), ordered(change.come), change.stay, reach)
+
+
 def bugs_of(settings: Settings, releases: Releases) -> Bugs:
     """The known bugs of the releases in the protocols that a cluster with these settings runs."""
     entries = [entry for name, entry in PROTOCOLS.items() if is_run(name, settings.load_manager, releases.pulsar)]
-    return {f"{hazard.entry.name}.{hazard.name}": hazard.history for hazard in hazards(entries, releases, settings, (), ())}
+    bugs = dict[str, list[Hazard]]()
+    for hazard in hazards(entries, releases, settings, (), ()):
+        bugs.setdefault(hazard.name, []).append(hazard)
+    return bugs

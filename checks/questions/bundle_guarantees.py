@@ -21,9 +21,7 @@ LOST = ("expiries",)
 DEAD = ("crashes",)
 
 
-def bundle_guarantees(
-    settings: ControlPlaneSettings, manager: LoadManagerSettings, releases: Releases
-) -> Iterator[Guarantee]:
+def bundle_guarantees(settings: ControlPlaneSettings, manager: LoadManagerSettings, releases: Releases) -> Iterator[Guarantee]:
     """What is asked of bundles: owned by locks or, with the extensible load manager, by records of service units.
 
     A broker that shuts down when its session is lost is one that may crash: that it goes on is among what is considered.

@@ -23,7 +23,8 @@ class Guarantee:
     sets of sizes of which one more may raise the number. Of a question that is ``fewer`` it is one of steps, and the fewer the
     better; ``steps_of`` names what takes them. ``event`` names what is counted, with ``{n}`` and ``{s}``, if that
     are events. ``exposed_by`` are the settings without which nothing would be wrong,
-    ``unasked`` says why the question cannot be asked of these settings. A theory is asked whether its theorems hold.
+    ``unasked`` says why the question cannot be asked of these settings, and
+    ``unasked_by`` by which of them. A theory is asked whether its theorems hold.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Guarantee:
     event: str = ""
     exposed_by: tuple[Taken[bool], ...] = ()
     unasked: str = ""
+    unasked_by: Taken[str] | None = None
 
     def asked(self, events: int) -> Iterator[tuple[Instance, tuple[str, ...]]]:
         """The instances in which so many events are possible, each with the defects that are switched on."""

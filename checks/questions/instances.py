@@ -133,9 +133,7 @@ def unclaimed(settings: Settings, release: str) -> str:
     return f"{settings.load_manager.manager}: the service unit channel owns bundles then, not locks, whose numbers these are"
 
 
-def control_plane_instances(
-    name: str, instances: Iterable[Instance], settings: ControlPlaneSettings
-) -> tuple[Instance, ...]:
+def control_plane_instances(name: str, instances: Iterable[Instance], settings: ControlPlaneSettings) -> tuple[Instance, ...]:
     """The instances of a protocol with what it takes from the settings.
 
     Left out are those of a protocol that is fixed, which no cluster runs, and those that are about another setting, unless
@@ -191,8 +189,8 @@ def ledger_instances(settings: LedgerSettings, size: str) -> tuple[Instance, ...
 
     ``ci`` has what takes seconds: entries in flight when a recovery begins, two recoveries that compete, a change of
     ensemble; together where the write quorum is small, else apart, and with write quorums above 3 the larger ones are
-    proved. ``standard`` adds a bookie that crashes and one that loses its disk, and the proof for ten entries; ``deep`` two
-    recoveries of two entries.
+    proved. Without readers it is held against the stand-in of which topics are made. ``standard`` adds a bookie that crashes
+    and one that loses its disk, and the proof for ten entries; ``deep`` two recoveries of two entries.
     """
     base: dict[str, Value] = {**settings.parameters, "bookies": settings.ensemble.value + 1}
     copies = settings.write_quorum.value
@@ -209,6 +207,8 @@ def ledger_instances(settings: LedgerSettings, size: str) -> tuple[Instance, ...
             instances.append(Instance("recovery of one entry", base | {"entries": 1}))
     if copies <= TRIPLES:
         instances.append(Instance("two recoveries", base | {"entries": 1, "recoverers": 2, "changes": 1}))
+    unread = {"entries": 1, "readers": 0, "changes": int(copies <= TRIPLES)}
+    instances.append(Instance("as a topic sees it, without readers", base | unread))
     if size in ("standard", "deep"):
         instances += [
             Instance("crash and lost disk", base | {"entries": 1, "crashes": 1, "losses": 1}),

@@ -53,6 +53,8 @@ class Guaranteed:
     def place(self, row: Established, other: Sizes | None) -> Place:
         """The line of the setting to look at: the one that exposes the row, or the first that is not as in the other sizes
         and is in a file."""
+        if row.guarantee.unasked_by is not None:
+            return row.guarantee.unasked_by.place or self.first
         exposing = [flag.place for flag in row.guarantee.exposed_by if flag.place]
         if exposing:
             return exposing[0]
@@ -108,10 +110,15 @@ def judged(now: Guaranteed, before: Guaranteed | None, requirements: Sequence[Re
     """What falls short: of the requirements, of what was guaranteed before, and of an answer."""
     shortfalls = [*_short_of(now, requirements), *(_less_than(now, before) if before else ())]
     explained = {id(shortfall.row) for shortfall in shortfalls if shortfall.kind == "open"}
-    left = [row for row in now.rows if not row.is_known and id(row) not in explained]
+    left = [row for row in now.rows if not row.is_known and id(row) not in explained and not _unasked(row, before)]
     headlines = [f"{row.guarantee.name} is not known: {gap_in_words(row)}" for row in left]
     opened = [Shortfall("open", now, row, text, now.place(row, None)) for row, text in zip(left, headlines, strict=True)]
     return (*shortfalls, *opened)
+
+
+def _unasked(row: Established, before: Guaranteed | None) -> bool:
+    """Whether a question cannot be asked now, and could not before for the same reason: nothing changes in what is known."""
+    return before is not None and compared(row, before.row(row.guarantee.name)) == "same"
 
 
 def gap_in_words(row: Established) -> str:
@@ -170,6 +177,8 @@ def compared(now: Established, before: Established) -> Change:
 
     What is shown of either decides: a limit that is below what was guaranteed is weaker, even if more is not known of them.
     """
+    if now.guarantee.unasked and now.guarantee.unasked == before.guarantee.unasked:
+        return "same"
     if now.guarantee.steps_of != before.guarantee.steps_of:
         return "other"
     if now.guarantee.fewer:

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
+
+from fencepost.properties.registry import Value
+
+Through = Literal["a recovery", "copies", "a bookie that forgets"]
+"""How what a row shows reaches a user: its events lead to the weak move already; what is lost with one copy is lost if the
+others are, too; or a bookie has lost what it has acknowledged, so that a recovery may close a ledger too early."""
 
 
 @dataclass(frozen=True)
@@ -13,24 +20,29 @@ class Matter:
     ``rows`` are the guarantees that answer it by name. ``violated`` has by protocol the properties that a run violates in which
     it happens: a known bug is searched for them. ``passing`` are the rows of which a run says that it happens for a while.
 
-    ``whole`` is what is violated then in a cluster, as far as a bug of a part enters it by weak moves: a bug that does so there
-    needs, besides its own events, those that lead to the move; but the events of ``caused`` are these already. ``copies`` are
-    the rows that count copies: what is lost with one of them is lost if the others are, too. ``forgets`` are those of a bookie
-    that loses what it has acknowledged, so that a recovery may close a ledger too early. ``controls`` are properties of
-    topics that hold with some settings only, each with the setting.
+    ``says`` is what a *yes* says.
+
+    ``whole`` is what is violated then in a cluster, which a bug of a part enters by weak moves, each with the parameters of the
+    instance that shows it: a bug that does so there needs, besides its own events, those that lead to the move. ``through``
+    says of a row how what it shows reaches a user, if not so. ``after`` is the property of a cluster that a bug violates of
+    which another answer has told already: it is not told again. ``controls`` are properties of topics that hold with some
+    settings only, each with the setting.
     """
 
     name: str
     asks: str
+    says: str
     rows: tuple[str, ...]
     violated: Mapping[str, tuple[str, ...]]
     passing: tuple[str, ...] = ()
-    whole: str = ""
-    caused: tuple[str, ...] = ()
-    copies: tuple[str, ...] = ()
-    forgets: tuple[str, ...] = ()
+    whole: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    through: Mapping[str, Through] = field(default_factory=dict)
+    after: str = ""
     controls: Mapping[str, str] = field(default_factory=dict)
 
+
+LOST = "acked_is_in_log"
+"""What a cluster violates that loses an acknowledged message."""
 
 OF_BOOKIES = ("acknowledged_adds_survive", "answered_fences_survive", "what_is_there_is_not_denied")
 """What a bookie that costs a message violates: it has lost an entry or a fence, or denies what it has."""
@@ -39,6 +51,7 @@ MATTERS = (
     Matter(
         "lost",
         "Can an acknowledged message be lost?",
+        "an acknowledged message can be lost",
         (
             "disks",
             "recoveries",
@@ -56,19 +69,29 @@ MATTERS = (
             "recover",
         ),
         {"ledger": ("no_truncation",), "bookie": OF_BOOKIES, "topic": ("acked_is_in_log",)},
-        whole="acked_is_in_log",
-        caused=("recoveries",),
-        copies=("worker_sessions", "recover"),
-        forgets=("killed", "power", "disk_full"),
+        whole={LOST: {}},
+        through={
+            "recoveries": "a recovery",
+            **dict.fromkeys(("worker_sessions", "recover"), "copies"),
+            **dict.fromkeys(("killed", "power", "disk_full"), "a bookie that forgets"),
+        },
     ),
-    Matter("backlog", "Can a subscription lose its backlog?", ("backlog",), {"topic": ("unread_is_kept",)}),
+    Matter(
+        "backlog",
+        "Can a subscription lose its backlog?",
+        "a subscription can lose its backlog",
+        ("backlog",),
+        {"topic": ("unread_is_kept",)},
+        whole={"unread_is_kept": {"messages": 1, "subscription": True, "trims": 1, "ledgers": 3, "rolls": 1}},
+    ),
     Matter(
         "service",
         "Can a topic be out of service for good?",
+        "a topic can be out of service for good",
         ("served", "moved"),
         {
             "topic": ("fenced_is_unfenced",),
-            "ownership": ("owned_in_the_end", "lookups_are_answered"),
+            "ownership": ("owned_in_the_end", "lookups_are_answered", "nodes_go_with_their_brokers"),
             "unload": ("owned_in_the_end",),
             "service_unit": ("looked_up_units_are_served", "what_is_owned_can_be_served", "moves_end"),
         },
@@ -76,13 +99,17 @@ MATTERS = (
     Matter(
         "order",
         "Can messages come twice or out of order?",
+        "messages can come twice or out of order",
         (),
         {"topic": ("in_producer_order", "stored_once")},
+        whole={"in_producer_order": {"messages": 2}, "stored_once": {}},
+        after=LOST,
         controls={"stored_once": "brokerDeduplicationEnabled=true"},
     ),
     Matter(
         "owners",
         "Can two brokers serve a topic?",
+        "two brokers can serve a topic",
         ("owners", "owners_in_the_end"),
         {
             "ownership": ("single_owner_up_to_date",),
@@ -95,5 +122,6 @@ MATTERS = (
 """In the order in which they are answered: what costs users most is the first.
 
 A known bug is asked about where its run is shortest: one of a bookie in ``ledger``, if that has it, of a topic in ``topic``.
-What it comes to for a user is asked of ``cluster``, which the parts' bugs enter by weak moves.
+What it comes to for a user is asked of ``cluster``, which the parts' bugs enter by weak moves. Who serves a topic is asked of
+the parts alone: a weak move may leave a bundle without an owner for longer than the bug behind it does.
 """

@@ -87,14 +87,17 @@ class PartRun:
 
 
 def runs_below(trace: Trace, protocol: Protocol, releases: Releases | None = None) -> dict[int, PartRun]:
-    """For each step of a topic's or a cluster's trace at which a part takes a weak move, by its number from 1 on, the run of
-    the part that ends in it. It is with the bug that the trace is of, or else with a known bug of the release (default: the
+    """For the first step of a topic's or a cluster's trace at which a part takes a weak move, by its number from 1 on, the run
+    of the part that ends in it. It is with the bug that the trace is of, or else with a known bug of the release (default: the
     newest). Empty of other protocols, and without the run where there is no such bug."""
     if protocol.name not in WHOLES:
         return {}
     releases = releases or Releases.of()
-    runs = dict[int, PartRun]()
+    runs, moves = dict[int, PartRun](), set[str]()
     for number, part, move in _weak_moves(trace, protocol):
+        if move in moves:
+            continue
+        moves.add(move)
         if (run := _run(BEHIND[part], move, releases, protocol.active)) is not None:
             runs[number] = run
     return runs

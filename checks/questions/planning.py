@@ -103,12 +103,15 @@ def planned_hazards(
     asked: Wanted, settings: Settings | None, releases: Releases | None, plan: Iterable[tuple[Item, Instance]]
 ) -> list[Hazard]:
     """The hazards of the releases to look for: of what is checked anyway, and with settings, where nobody said what to check,
-    of all protocols. None without releases, and none beside a defect that was asked for by name."""
+    of all protocols. Those that a protocol has of its parts are looked for if that is named. None without releases, and none
+    beside a defect that was asked for by name."""
     if releases is None or asked.defect:
         return []
     entries = {item.name: item for item, _ in plan if isinstance(item, Entry)}
     if settings is not None and not (asked.protocols or asked.set):
         entries = {name: entry for name, entry in PROTOCOLS.items() if is_run(name, settings.load_manager, releases.pulsar)}
+    elif asked.protocols:
+        entries = {name: replace(e, history=e.of_parts) if e.of_parts else e for name, e in entries.items()}
     return list(hazards(entries.values(), releases, settings, asked.set, asked.property))
 
 

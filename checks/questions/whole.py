@@ -6,7 +6,7 @@ the same moves share one search.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from fencepost.checks.engines.results.checked import Checked
@@ -16,7 +16,7 @@ from fencepost.checks.questions.instances import Settings
 from fencepost.model.releases import Releases
 from fencepost.properties.cluster.instances import entering
 from fencepost.properties.protocols import PROTOCOLS
-from fencepost.properties.registry import Instance
+from fencepost.properties.registry import Instance, Value
 
 CLUSTER, TOPIC = PROTOCOLS["cluster"], PROTOCOLS["topic"]
 SMALL = {"brokers": 1, "messages": 1, "ledgers": 2, "openings": 1, "connections": 2, "rolls": 0}
@@ -39,12 +39,17 @@ class Whole:
         self._taken = {**CLUSTER.behaviour(releases), **taken}
         self._done = dict[tuple[str, ...], Checked]()
 
-    def reached(self, moves: Sequence[str], prop: str, means: Means) -> Checked:
+    def asks(self, prop: str, parameters: Mapping[str, Value]) -> bool:
+        """Whether topics have this property with these settings, and it holds without a bug."""
+        stated = TOPIC.outline({**SMALL, **parameters, **self._taken}).properties
+        return any(each.name == prop and not each.strict for each in stated)
+
+    def reached(self, moves: Sequence[str], prop: str, parameters: Mapping[str, Value], means: Means) -> Checked:
         """The check of a cluster with the moves of a bug: violated, with the shortest run, if they make this property false.
 
-        Raises what ``check`` raises.
+        ``parameters`` are those of the instance that shows it, besides those that let the bug in. Raises what ``check`` raises.
         """
-        return self._checked(moves, prop, (), means)
+        return self._checked(moves, prop, (), parameters, means)
 
     def control(self, prop: str, means: Means) -> Checked | None:
         """The check of a topic for a property that is violated with these settings, and holds with others; None if it holds."""
@@ -52,7 +57,7 @@ class Whole:
         if checked is None:
             approach = replace(means.left, by="exhaustive", properties=(prop,), doubting=False)
             instance = Instance("the settings", {**SMALL, **self._taken})
-            if not any(stated.name == prop and stated.strict for stated in TOPIC.outline(instance.parameters).properties):
+            if self.asks(prop, {}):
                 return None
             checked = means.check(TOPIC, instance, (), approach, means.reporter, means.should_stop)
             self._done[prop,] = checked
@@ -60,14 +65,16 @@ class Whole:
 
     def covered_by(self, moves: Sequence[str], prop: str, means: Means) -> tuple[str, ...]:
         """Of the protections those without each of which the moves do so, in words. Raises what ``check`` raises."""
-        lost = {name: self._checked(moves, prop, (name,), means) for name in PROTECTIONS}
+        lost = {name: self._checked(moves, prop, (name,), {}, means) for name in PROTECTIONS}
         return tuple(PROTECTIONS[name] for name, checked in lost.items() if verdict_of(checked).verdict == "violated")
 
-    def _checked(self, moves: Sequence[str], prop: str, more: Sequence[str], means: Means) -> Checked:
+    def _checked(
+        self, moves: Sequence[str], prop: str, more: Sequence[str], parameters: Mapping[str, Value], means: Means
+    ) -> Checked:
         defects = tuple(dict.fromkeys([*moves, *more]))
         if (key := (prop, *defects)) not in self._done:
             approach = replace(means.left, by="exhaustive", properties=(prop,), doubting=False)
-            instance = Instance("a weak move", {**entering(moves), **self._taken})
+            instance = Instance("a weak move", {**entering(moves), **parameters, **self._taken})
             checked = means.check(CLUSTER, instance, defects, approach, means.reporter, means.should_stop)
             if verdict_of(checked).verdict == "inconclusive":
                 return checked

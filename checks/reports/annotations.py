@@ -11,9 +11,7 @@ from fencepost.checks.reports.guarantees import why
 from fencepost.model.language import Location
 
 
-def as_annotations(
-    verdicts: Iterable[Judged], suspicious: Iterable[Doubt] = (), shortfalls: Iterable[Shortfall] = ()
-) -> str:
+def as_annotations(verdicts: Iterable[Judged], suspicious: Iterable[Doubt] = (), shortfalls: Iterable[Shortfall] = ()) -> str:
     """A workflow command for each verdict that is not as it should be, each guarantee that falls short, at the line of the
     setting, and each suspicion: an error, or a warning where nothing is known, or the run succeeds nevertheless."""
     short = "".join(_shortfall(s) for s in shortfalls)

@@ -52,9 +52,11 @@ def covered(answer: Answer) -> Iterator[str]:
     for name, protections in answer.covered.items():
         bugs.setdefault(protections, []).append(name)
     for protections, names in bugs.items():
-        yield f"not by {', '.join(names)}, as long as {', '.join(protections[:-1])} and {protections[-1]}" if (
-            len(protections) > 1
-        ) else f"not by {', '.join(names)}, as long as {protections[0]}"
+        yield (
+            f"not by {', '.join(names)}, as long as {', '.join(protections[:-1])} and {protections[-1]}"
+            if (len(protections) > 1)
+            else f"not by {', '.join(names)}, as long as {protections[0]}"
+        )
 
 
 def survival(rows: Sequence[Established], width: int) -> str:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from fencepost.checks.questions.answering import Answer
+from fencepost.checks.questions.answering import Answer, Way
 from fencepost.checks.questions.bug_change import BugChange
 from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.judging import Guaranteed, Judgement, Shortfall, compared, gap_in_words, history_of
 from fencepost.checks.reports.answers import as_json as answers_as_json
+from fencepost.checks.reports.bug_change import as_json as bugs_as_json
 from fencepost.checks.reports.policy_change import PolicyChange
 
 RACKS = "bookie rack/region placement; "
@@ -20,22 +21,20 @@ BOOKIES = (
     "DbLedgerStorage is assumed): add their bookkeeper.conf by --conf; "
 )
 AUTO_RECOVERY = "autorecovery, which makes new copies; "
-OTHERS = "the persistence policies of namespaces, which override the quorums; how long anything takes"
-
-
-def unseen(now: Guaranteed) -> str:
-    """What of a cluster no file shows that was read."""
-    return RACKS + ("" if now.sees_bookies else BOOKIES + AUTO_RECOVERY) + OTHERS
+OTHERS = "policies of namespaces and topics, which override the quorums, deduplication and retention; how long anything takes"
+UPGRADE = "; the change itself: brokers or bookies of both releases beside each other, and the way back"
 
 
 @dataclass(frozen=True)
 class Opening(Judgement):
     """What a report of a configuration opens with: the judgement, what it changes in the balancing of load, which known bugs a
-    change of releases takes and brings, and the answers to what users ask first, if they were asked for."""
+    change of releases takes and brings, and the answers to what users ask first, if they were asked for. ``met`` has by name,
+    of guarantees that fall short, in which way users lose a message by that."""
 
     policy: PolicyChange | None = None
     bugs: BugChange | None = None
     answers: tuple[Answer, ...] = ()
+    met: Mapping[str, Way] = field(default_factory=dict)
 
     @property
     def ranks(self) -> dict[str, int]:
@@ -52,6 +51,13 @@ class Opening(Judgement):
         return sorted(self.now.rows, key=lambda row: (not self.of(row), not self.differs(row), row.figure != 0))
 
 
+def unseen(opening: Opening) -> str:
+    """What of a cluster no file shows that was read, and what of a change of releases is not modelled."""
+    now, before = opening.now, opening.before
+    upgrade = UPGRADE if before is not None and before.releases != now.releases else ""
+    return RACKS + ("" if now.sees_bookies else BOOKIES + AUTO_RECOVERY) + OTHERS + upgrade
+
+
 def as_json(opening: Opening) -> dict[str, Any]:
     """The rows for a program."""
     now, before, shortfalls = opening.now, opening.before, opening.shortfalls
@@ -61,9 +67,9 @@ def as_json(opening: Opening) -> dict[str, Any]:
         "bookies_assumed": now.assumed,
         "answers": answers_as_json(opening.answers, now.releases),
         "rows": [_row(now, row, before) for row in now.rows],
-        "not_seen": unseen(now),
+        "not_seen": unseen(opening),
         "policy": opening.policy.as_json() if opening.policy else None,
-        "known_bugs": opening.bugs.as_json() if opening.bugs else None,
+        "known_bugs": bugs_as_json(opening.bugs) if opening.bugs else None,
         "shortfalls": [
             {
                 "kind": s.kind,
@@ -101,15 +107,17 @@ def _row(now: Guaranteed, row: Established, before: Guaranteed | None) -> dict[s
     }
 
 
-def details(now: Guaranteed, row: Established, *, run: bool = True) -> Iterator[str]:
-    """How a guarantee was established, the ``run`` beyond it, and what would raise it."""
+def details(now: Guaranteed, row: Established, met: Way | None = None, *, run: bool = True) -> Iterator[str]:
+    """How a guarantee was established, the ``run`` beyond it, what users have ``met`` then, and what would raise it."""
     if row.how:
         yield row.how
     if row.failure is not None:
         failure = row.failure
         if run:
             yield f"fails at {failure.events}: {', '.join(failure.run)}{_for_ever(row)}"
-            yield f"then it is not so: {failure.verdict.property.doc.partition(chr(10))[0]}"
+            yield f"this stops being true: {failure.verdict.property.doc.partition(chr(10))[0]}"
+        if met is not None and met.needs:
+            yield f"users lose an acknowledged message if these coincide: {', '.join(met.needs)}"
         if failure.defect:
             history = history_of(row)
             where = f"a bug in {history.release(now.releases)}" if history else "a bug"
@@ -125,6 +133,10 @@ def details(now: Guaranteed, row: Established, *, run: bool = True) -> Iterator[
         yield remedy
 
 
+ACTORS = {"recoverer": "client that recovers the ledger"}
+"""What an operator calls an actor whose name in the model says little."""
+
+
 def legend(rows: Iterable[Established]) -> str:
     """What the names in the runs of these guarantees stand for, such as b0 for a bookie; empty if there are none."""
     kinds: dict[str, set[str]] = {}
@@ -134,9 +146,9 @@ def legend(rows: Iterable[Established]) -> str:
         words = set(re.findall(r"\w+", " ".join(row.failure.run)))
         for universe in row.failure.checked.protocol.universes.values():
             if not universe.names and words & {universe.label(member) for member in universe}:
-                kinds.setdefault(universe.prefix, set()).add(universe.name.replace("_", " "))
+                kinds.setdefault(universe.prefix, set()).add(ACTORS.get(universe.name, universe.name.replace("_", " ")))
     names = ", ".join(f"{prefix}0 is a {' or '.join(sorted(kinds[prefix]))}" for prefix in sorted(kinds))
-    return names and f"In the runs {re.sub(r' a (?=[aeio])', ' an ', names)}."
+    return names and f"In the runs {re.sub(r' a (?=[aeio])', ' an ', names)}. The page of --html says what each step is."
 
 
 def _explained(row: Established, defect: str) -> str:

@@ -10,6 +10,7 @@ from fencepost.checks.questions.bug_change import BugChange
 from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.judging import compared
 from fencepost.checks.reports.answers import headline, in_short
+from fencepost.checks.reports.bug_change import heading, sentences, verdict
 from fencepost.checks.reports.failures import Judged
 from fencepost.checks.reports.guarantees import Opening, remedied
 
@@ -43,8 +44,8 @@ def _bugs(change: BugChange) -> str:
     """Which known bugs a change of releases takes and brings; empty if none."""
     if not change.go and not change.come:
         return ""
-    sentences = (change.summary, *change.sentences)
-    return f"{plain(change.heading)}:\n\n" + "".join(f"- {plain(sentence)}\n" for sentence in sentences)
+    listed = (verdict(change), *sentences(change))
+    return f"{plain(heading(change))}:\n\n" + "".join(f"- {plain(sentence)}\n" for sentence in listed)
 
 
 def plain(text: str) -> str:

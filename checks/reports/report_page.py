@@ -16,6 +16,8 @@ from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.judging import compared
 from fencepost.checks.questions.whole import verdict_of
 from fencepost.checks.reports.answers import SURVIVES_NOTHING, about, covered, headline, in_short, survived
+from fencepost.checks.reports.bug_change import heading, sentences
+from fencepost.checks.reports.bug_change import verdict as verdict_on
 from fencepost.checks.reports.guarantees import Opening, details, unseen
 from fencepost.checks.reports.histories import about as about_bug
 from fencepost.checks.reports.report import closing, closing_of_guarantees, text
@@ -53,7 +55,7 @@ def report_page(opening: Opening, everything: Sequence[Checked], status: ExitSta
         columns=" ".join([FIGURE] * columns),
         narrow=" ".join([NARROW] * columns),
         rows=html('<div class="rows">{}</div>', joined(_row(opening, row) for row in opening.ordered)),
-        unseen=unseen(now),
+        unseen=unseen(opening),
         changes=joined([_bugs(opening), _policy(opening)]),
         rest=joined([_hazards(opening, everything), _others(everything)]),
         runs=link,
@@ -69,7 +71,7 @@ def _answer(answer: Answer, releases: Releases) -> Html:
 
 def _way(way: Way, releases: Releases) -> Html:
     runs = [_run("the run", way.checked, way.verdict)]
-    if way.whole is not None:
+    if way.whole is not None and way.whole is not way.checked:
         title = f"the run in {way.checked.entry.name}, which the known bug makes possible"
         runs = [_run("the run", way.whole, verdict_of(way.whole)), _run(title, way.checked, way.verdict)]
     return html("<li><p>{}</p>{}{}</li>", in_short(way), each(QUIET, about(way, releases)), joined(runs))
@@ -97,7 +99,7 @@ def _row(opening: Opening, row: Established) -> Html:
     if row.failure is not None:
         what = "how" if row.guarantee.defects else f"that {row.failure.events} is too many"
         run = _run(f"the run that shows {what}", row.failure.checked, row.failure.verdict)
-    lines = each(QUIET, details(now, row, run=False))
+    lines = each(QUIET, details(now, row, opening.met.get(row.guarantee.name), run=False))
     return html(
         '<div class="row{fell}" id="{name}">{cells}'
         '<div><p>{sentence}{change} <code class="quiet">{name}</code></p>{lines}{run}</div></div>',
@@ -115,8 +117,8 @@ def _bugs(opening: Opening) -> Html:
     """Which known bugs a change of releases takes and brings."""
     if opening.bugs is None:
         return Html()
-    lines = each("<p>{}</p>", [opening.bugs.summary, *opening.bugs.sentences])
-    return html('<section id="bugs"><h2>{}</h2>{}</section>', opening.bugs.heading, lines)
+    lines = each("<p>{}</p>", [verdict_on(opening.bugs), *sentences(opening.bugs)])
+    return html('<section id="bugs"><h2>{}</h2>{}</section>', heading(opening.bugs), lines)
 
 
 def _policy(opening: Opening) -> Html:

@@ -9,9 +9,11 @@ from math import inf
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.questions.establishing import NO_TIME, Established
-from fencepost.checks.questions.judging import compared
+from fencepost.checks.questions.judging import Guaranteed, compared
+from fencepost.checks.reports.bug_change import heading, rows, verdict
+from fencepost.checks.reports.bug_table import known_bugs
 from fencepost.checks.reports.guarantees import Opening, details, legend, remedied, unseen
-from fencepost.checks.reports.protocol_lines import failure_text, is_of_known_bug, known_bugs, protocol_line, suspicious_lines
+from fencepost.checks.reports.protocol_lines import failure_text, is_of_known_bug, protocol_line, suspicious_lines
 from fencepost.checks.reports.report import text
 from fencepost.model.counts import count_of
 
@@ -46,7 +48,7 @@ def sheet(
         _known_bugs(opening, everything, width, whole=whole, colour=colour),
         _protocols(everything, width, whole=whole, colour=colour),
         _headed("Suspicious: each says what such a success may rest on", suspicious_lines(suspicious)),
-        _headed("Not seen, so decide it yourself", _wrapped("  ", unseen(opening.now), width)),
+        _headed("Not seen, so decide it yourself", _wrapped("  ", unseen(opening), width)),
         _headed("Notes on the files and on what was checked", [f"  {note}" for note in notes]),
     ]
     return "\n".join("\n".join(block) + "\n" for block in blocks if block)
@@ -76,11 +78,11 @@ def _sentences(opening: Opening, everything: Sequence[Checked]) -> Iterator[str]
     if short:
         yield f"{now.file} guarantees less than you require: {', '.join(short)}."
     if before is not None and weaker:
-        yield f"{now.file} guarantees less than {before.file}: {', '.join(weaker)}."
+        yield f"{_named(now, before)} guarantees less than {before.file}: {', '.join(weaker)}."
     elif before is not None and not unknown:
-        yield f"{now.file} guarantees no less than {before.file}."
+        yield f"{_named(now, before)} guarantees no less than {before.file}."
     if opening.bugs is not None:
-        yield f"From {opening.bugs.before} to {opening.bugs.now}: {opening.bugs.summary}"
+        yield verdict(opening.bugs)
     bugs = sum(1 for verdict in verdicts if verdict.verdict == "hazard" and verdict.accepted is None)
     if bugs:
         yield f"{count_of(bugs, 'known bug')} of {now.releases} affect{'s' if bugs == 1 else ''} {now.file}."
@@ -91,6 +93,11 @@ def _sentences(opening: Opening, everything: Sequence[Checked]) -> Iterator[str]
         yield f"Not known of {now.file}: {', '.join(unknown)}."
     if not (short or before or bugs or nothing or unknown):
         yield f"Nothing falls short in {now.file}."
+
+
+def _named(one: Guaranteed, other: Guaranteed) -> str:
+    """A configuration by its files, and by its releases where the other has other ones."""
+    return one.file if one.releases == other.releases else f"{one.file} on {one.releases}"
 
 
 KINDS = ("short", "weaker", "open")
@@ -136,8 +143,10 @@ def _bugs(opening: Opening, width: int) -> list[str]:
     """Which known bugs a change of releases takes and brings."""
     if opening.bugs is None:
         return []
-    lines = [line for sentence in opening.bugs.sentences for line in _wrapped("  ", sentence, width, indent="    ")]
-    return [*_wrapped("", f"{opening.bugs.heading}:", width), *lines] if lines else []
+    lines = list[str]()
+    for head, about in rows(opening.bugs):
+        lines += [f"  {head}", *(line for sentence in about for line in _wrapped("      ", sentence, width))]
+    return [*_wrapped("", f"{heading(opening.bugs)}:", width), *lines] if lines else []
 
 
 def _policy(opening: Opening, width: int) -> list[str]:
@@ -153,9 +162,12 @@ def _rows(opening: Opening, width: int, *, whole: bool) -> Iterator[list[str]]:
     rest = [row for row in opening.now.rows if not opening.of(row) and not opening.differs(row)]
     none, some = ([row for row in rest if (row.figure == 0) == is_none] for is_none in (True, False))
     if opening.before is not None and not whole:
-        zeros = f", of which {len(none)} {'is' if len(none) == 1 else 'are'} 0" if none else ""
+        zeros = f"; {len(none)} {'is' if len(none) == 1 else 'are'} 0 in both, so this change is not to blame" if none else ""
         same = f"{count_of(len(rest), 'guarantee')}{zeros} (--all prints each)"
-        yield _headed(f"The same as in {opening.before.file}", _wrapped("  ", same, width) if rest else [])
+        lines = _wrapped("  ", same, width) if rest else []
+        for row in rest:
+            lines += _wrapped("  ", f"not asked of either: {row.guarantee.name}: {row.gap}", width) if row.gap else []
+        yield _headed(f"The same as in {opening.before.file}", lines)
         return
     lines = [line for row in none for line in _row(opening, row, width, whole=True)] + _wrapped("  ", legend(none), width)
     yield _headed("Not guaranteed: one event is too many, as the run shows", lines)
@@ -171,7 +183,7 @@ def _row(opening: Opening, row: Established, width: int, *, whole: bool) -> list
     head = f"  {row.guarantee.name:<{COLUMN - 2}}{'?' if row.figure is None else row.figure}  "
     lines = _wrapped(head, row.sentence + change, width)
     remedy = remedied(opening.now, row)
-    for sentence in details(opening.now, row) if whole else filter(None, [remedy]):
+    for sentence in details(opening.now, row, opening.met.get(row.guarantee.name)) if whole else filter(None, [remedy]):
         lines += _wrapped(" " * (COLUMN + 3), sentence, width)
     return lines
 
@@ -196,7 +208,8 @@ def _protocols(everything: Sequence[Checked], width: int, *, whole: bool, colour
 
 
 def _change(row: Established, old: Established) -> str:
-    change, was = compared(row, old), "unknown" if old.figure is None else old.figure
+    event = old.guarantee.counted(old.figure) if old.figure and old.guarantee.event else ""
+    change, was = compared(row, old), "unknown" if old.figure is None else event or old.figure
     if change == "other":
         return f"was {was} of {old.guarantee.steps_of}, counted in other steps"
     return f"{change}: was {was}" if change in ("stronger", "weaker") else {"open": "not known"}.get(change, change)

@@ -213,7 +213,7 @@ class BrokerConf:
         given = [one for one in self._settings if one.key == key]
         if not given:
             if tell:
-                self.notes.append(f"{key}: {self.name} does not set it, so it is {PULSARS}, {_written(default)}")
+                self.notes.append(f"{key}: not set in {self.name}, so it is {PULSARS}, {_written(default)}")
             return None
         last = given[-1]
         here = [one.place.line for one in given if one.place.file == last.place.file]

@@ -13,4 +13,5 @@ ENTRY = Entry(
     suite.cluster,
     instances.SIZES,
     instances.SHOWN_BY,
+    of_parts=instances.KNOWN_BUGS,
 )

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from fencepost.model.cluster.known_bugs import HISTORY, moves
+from fencepost.model.history import History
+from fencepost.model.pulsar.history import TOPIC
 from fencepost.properties.registry import Instance, Value
 from fencepost.properties.topic.instances import SHOWN_BY as OF_TOPICS
 
@@ -21,7 +24,7 @@ SIZES = {
         Instance("a crash", {**_ALONE, "crashes": 1}),
         Instance("an expiry, an owner cut off", {"disconnects": 1}),
         Instance("a crash and a lost disk", {**_ALONE, "crashes": 1, "copies": 2, "disk_losses": 1}),
-        Instance("deleted as inactive", {**_ONE, "connections": 1, "deletions": 1, "rolls": 1, "ledgers": 4}),
+        Instance("deleted as inactive", {"connections": 1, "deletions": 1, "rolls": 1}),
     ),
     "standard": (
         Instance("an expiry, a crash, a rollover", _FAULTS),
@@ -51,6 +54,22 @@ def entering(names: Sequence[str]) -> Mapping[str, Value]:
     """An instance that shows what a bug with these moves does: that of the first of them."""
     return _WEAK[names[0]]
 
+
+_HARM = {
+    "truncate": "acked_is_in_log",
+    "confirm_late": "acked_is_in_log",
+    "taken_unowned": "one_takes_itself_for_the_owner",
+    "deleted_while_owned": "one_takes_itself_for_the_owner",
+    "loss_unheard": "one_is_left",
+    "node_left": "served_in_the_end",
+}
+"""What a weak move costs a user, where it costs anything."""
+
+KNOWN_BUGS: Mapping[str, History] = {
+    **TOPIC,
+    **{bug: replace(each, only=None, applies=None, harm=_HARM[moves(each)[0]]) for bug, each in HISTORY.items()},
+}
+"""The known bugs of the parts as they are in a cluster: with which settings a release has one is asked of its part."""
 
 SHOWN_BY: dict[str, Mapping[str, Value]] = {
     **{defect: _in_a_cluster(shown) for defect, shown in OF_TOPICS.items()},

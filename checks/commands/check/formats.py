@@ -42,7 +42,8 @@ def _end(run: FinishedRun, annotations: str = "") -> str:
 
 def _body(run: FinishedRun) -> str:
     """What there is to say before the last line, and was not printed yet."""
-    from fencepost.checks.reports.protocol_lines import known_bugs, suspicious_lines
+    from fencepost.checks.reports.bug_table import known_bugs
+    from fencepost.checks.reports.protocol_lines import suspicious_lines
 
     if run.opening is not None:
         from fencepost.checks.reports.sheet import sheet
@@ -132,8 +133,11 @@ def _guarantees_as_markdown(run: FinishedGuarantees) -> str:
 
 
 def _changes(opening: Opening) -> list[str]:
-    policy = [*opening.policy.sentences, *opening.policy.commands] if opening.policy else []
-    return [*([opening.bugs.heading, opening.bugs.summary, *opening.bugs.sentences] if opening.bugs else []), *policy]
+    from fencepost.checks.reports.bug_change import heading, sentences, verdict
+
+    bugs, policy = opening.bugs, opening.policy
+    changed = [heading(bugs), verdict(bugs), *sentences(bugs)] if bugs else []
+    return [*changed, *([*policy.sentences, *policy.commands] if policy else [])]
 
 
 FORMATS: Mapping[str, Format] = {

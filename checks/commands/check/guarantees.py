@@ -18,16 +18,16 @@ from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.ahead import Ahead, Check, Task
 from fencepost.checks.engines.plan import Approach
-from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.answering import Answer, answer
+from fencepost.checks.engines.results.verdicts import ExitStatus, severest
+from fencepost.checks.questions.answering import Answer, Way, answer, reaching
 from fencepost.checks.questions.asking import Cluster, answer_to, answered, establish_named, guaranteed, questions
-from fencepost.checks.questions.bug_change import BugChange, bug_change, bugs_of
+from fencepost.checks.questions.bug_change import BugChange, bug_change, bugs_of, with_reach
 from fencepost.checks.questions.establishing import Established, Means
 from fencepost.checks.questions.hazard_search import Searches
 from fencepost.checks.questions.hazards import Hazard
 from fencepost.checks.questions.instances import LARGEST_ENSEMBLE, Settings
-from fencepost.checks.questions.judging import Guaranteed, judged
-from fencepost.checks.questions.matters import Matter
+from fencepost.checks.questions.judging import Guaranteed, Shortfall, judged
+from fencepost.checks.questions.matters import MATTERS, Matter
 from fencepost.checks.questions.requirements import BOOKIES
 from fencepost.checks.questions.whole import Whole
 from fencepost.checks.reports.guarantees import Opening
@@ -84,17 +84,34 @@ def opening_of(
 
         policy = policy_change(asked.conf, subject.settings, asked.against, subject.before, subject.releases.pulsar)
     answers = tuple(first.answers) if first is not None else ()
-    return Opening(now, before, judged(now, before, requirements), policy, _bugs_changed(asked, subject, now, before), answers)
+    shortfalls = judged(now, before, requirements)
+    searches = first.searches if first is not None else Searches(means.check)
+    bugs = _bugs_changed(asked, subject, now, before, searches, means)
+    met = _met(shortfalls, Whole(subject.settings, subject.releases), means)
+    return Opening(now, before, shortfalls, policy, bugs, answers, met)
 
 
-def _bugs_changed(asked: CheckRequest, subject: Subject, now: Guaranteed, before: Guaranteed | None) -> BugChange | None:
-    """Which known bugs the other releases, or the other settings, bring and take; None of settings that bring and take none."""
+def _bugs_changed(
+    asked: CheckRequest, subject: Subject, now: Guaranteed, before: Guaranteed | None, searches: Searches, means: Means
+) -> BugChange | None:
+    """Which known bugs the other releases, or the other settings, bring and take, and what users meet by them; None of settings
+    that bring and take none."""
     if before is None or subject.settings is None or subject.before is None or not (subject.releases and subject.former):
         return None
     then, today = bugs_of(subject.before, subject.former), bugs_of(subject.settings, subject.releases)
-    if asked.against_pulsar:
-        return bug_change(str(subject.former), then, str(subject.releases), today)
-    return bug_change(before.file, then, now.file, today) if then.keys() != today.keys() else None
+    if not asked.against_pulsar and then.keys() == today.keys():
+        return None
+    names = (str(subject.former), str(subject.releases)) if asked.against_pulsar else (before.file, now.file)
+    former, latter = Whole(subject.before, subject.former), Whole(subject.settings, subject.releases)
+    return with_reach(bug_change(names[0], then, names[1], today), former, latter, searches, means)
+
+
+def _met(shortfalls: Sequence[Shortfall], whole: Whole, means: Means) -> dict[str, Way]:
+    """What users of the cluster meet where a guarantee falls short, by its name."""
+    lost = MATTERS[0]
+    rows = {fell.row.guarantee.name: fell.row for fell in shortfalls if fell.kind != "open"}
+    ways = {name: reaching(row, lost, whole, means) for name, row in rows.items() if name in lost.through}
+    return {name: way for name, way in ways.items() if way is not None}
 
 
 def answers_ahead(asked: CheckRequest, subject: Subject, matters: Sequence[Matter], bugs: Sequence[Hazard]) -> Iterator[Task]:
@@ -162,6 +179,8 @@ def run_alone(asked: CheckRequest, subject: Subject, started: float, record: Rec
     unread = "; ".join(filter(None, [subject.left_out, subject.unread(subject.run)]))
     if unread and status == ExitStatus.HOLDS:
         status = ExitStatus.INCONCLUSIVE
+    if opening.bugs is not None and opening.bugs.felt:
+        status = severest({status, ExitStatus.HAZARD})
     pages: list[Path] = []
     if asked.html is not None:
         page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html

@@ -72,8 +72,9 @@ def test_a_sheet_with_a_bookies_file_has_its_rows(tmp_path: Path, monkeypatch: p
     assert (alone.returncode, alone.stderr.count("\n")) == (2, 1)
     assert "--require power>=1 is about bookies: add the file that they start with by --conf" in alone.stderr
     weaker = fencepost(*both, "--against", broker)
-    assert weaker.returncode == 15
+    assert weaker.returncode == 14, "the storage of a bookie's file brings known bugs, which cost more than what is weaker"
     assert "power is 0, and was 2" in weaker.stdout
+    assert "comes: headers_without_pages_not_saved (bookie)" in weaker.stdout
 
 
 DB = "ledgerStorageClass=org.apache.bookkeeper.bookie.storage.ldb.DbLedgerStorage"
@@ -106,7 +107,8 @@ def test_a_flush_that_fails_is_modelled_for_one_storage_with_one_directory(tmp_p
     row = rows(tmp_path, text)["disk_full"]
     assert (row.figure, row.claim) == (None, None)
     of_one = "a flush that fails is modelled for DbLedgerStorage with one ledger directory and one journal"
-    assert row.guarantee.unasked == of_one
+    assert row.guarantee.unasked.startswith(f"{of_one}; ")
+    assert row.guarantee.unasked_by == read_settings(tmp_path / "bookkeeper.conf").bookies.storage
 
 
 @pytest.mark.long

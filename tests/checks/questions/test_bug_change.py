@@ -6,10 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.questions.bug_change import BugChange, bug_change, bugs_of
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.plan import Approach
+from fencepost.checks.questions.bug_change import BugChange, bug_change, bugs_of, with_reach
+from fencepost.checks.questions.establishing import Means
+from fencepost.checks.questions.hazard_search import Searches
 from fencepost.checks.questions.instances import Settings, read_settings
+from fencepost.checks.questions.reach import reach_of
+from fencepost.checks.questions.whole import Whole
+from fencepost.checks.reports.bug_change import as_json, rows, sentences, verdict
 from fencepost.model.releases import Releases
 from tests.command import ROOT
+
+MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 29), Reporter(quiet=True))
 
 
 @pytest.fixture(scope="module")
@@ -25,10 +34,10 @@ def changed(settings: Settings, before: str, now: str, former: Settings | None =
 def test_what_goes_one_way_comes_the_other_way(settings: Settings) -> None:
     up = changed(settings, "4.0.8", "4.2.4")
     down = changed(settings, "4.2.4", "4.0.8")
-    assert (up.go, up.come, set(up.stay)) == (down.come, down.go, set(down.stay))
-    assert "topic.removed_producer_publishes" in up.come
-    assert "election.event_lost" in up.go
-    assert "ledger.captured_ensemble" in up.stay
+    assert (up.go.keys(), up.come.keys(), up.stay.keys()) == (down.come.keys(), down.go.keys(), down.stay.keys())
+    assert "removed_producer_publishes" in up.come
+    assert "event_lost" in up.go
+    assert "captured_ensemble" in up.stay
 
 
 @pytest.mark.long
@@ -36,8 +45,8 @@ def test_the_same_releases_change_nothing(settings: Settings) -> None:
     change = changed(settings, "4.2.4", "4.2.4")
     assert not change.go
     assert not change.come
-    assert not change.sentences
-    assert change.summary.startswith("0 known bugs come, 0 go, ")
+    assert not list(sentences(change))
+    assert verdict(change).startswith("No known bug comes, 0 go, ")
 
 
 @pytest.mark.long
@@ -45,7 +54,8 @@ def test_of_what_a_cluster_does_not_run_nothing_is_said(tmp_path: Path) -> None:
     conf = tmp_path / "broker.conf"
     conf.write_text("loadManagerClassName=org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl\n")
     change = changed(read_settings(conf), "4.0.8", "5.0.0-M1")
-    assert not [name for name in (*change.go, *change.come, *change.stay) if name.startswith("ownership.")]
+    every = [bug for bugs in (change.go, change.come, change.stay) for several in bugs.values() for bug in several]
+    assert "ownership" not in {bug.entry.name for bug in every}
 
 
 @pytest.mark.long
@@ -53,6 +63,42 @@ def test_another_load_manager_brings_its_own_bugs(settings: Settings, tmp_path: 
     conf = tmp_path / "broker.conf"
     conf.write_text("loadManagerClassName=org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl\n")
     change = changed(read_settings(conf), "4.2.4", "4.2.4", former=settings)
-    assert "ownership.found_lock_unattended" in change.go
-    assert "service_unit.close_overtaken" in change.come
-    assert "topic.zombie_deletes" in change.stay
+    assert "found_lock_unattended" in change.go
+    assert "close_overtaken" in change.come
+    assert "zombie_deletes" in change.stay
+
+
+@pytest.mark.long
+def test_what_comes_says_whether_users_meet_it_and_what_costs_most_is_first(settings: Settings) -> None:
+    change, now = changed(settings, "4.0.8", "4.2.4"), Whole(settings, Releases.of("4.2.4"))
+    told = with_reach(change, Whole(settings, Releases.of("4.0.8")), now, Searches(), MEANS)
+    assert told.felt == ["removed_producer_publishes", "release_refused", "recreates_of_others"]
+    assert "users can meet 3 of them with these settings" in verdict(told)
+    assert "; 2 only during a migration of the metadata" in verdict(told)
+    _, (head, lines), *_ = list(rows(told))
+    assert head == "comes: release_refused (ownership)"
+    assert lines[0].startswith("applies: yes: a topic can be out of service for good (needs a migration of the metadata")
+    assert lines[-1].startswith("run: fencepost check ownership --defect release_refused --property ")
+    document = as_json(told)
+    assert document["come"]["removed_producer_publishes"]["question"] == "order"
+    assert document["come"]["removed_producer_publishes"]["applies"] == "yes"
+    assert document["go"]["asks_during_election"]["applies"] == "no"
+
+
+@pytest.mark.long
+def test_with_deduplication_the_bug_that_comes_loses_a_message(tmp_path: Path) -> None:
+    conf = tmp_path / "broker.conf"
+    conf.write_text("brokerDeduplicationEnabled=true\n")
+    settings, releases = read_settings(conf), Releases.of("4.2.4")
+    bugs = bugs_of(settings, releases)["removed_producer_publishes"]
+    reach = reach_of(bugs, Searches(), MEANS, Whole(settings, releases))
+    assert (reach.applies, reach.matter and reach.matter.name) == ("yes", "lost")
+
+
+@pytest.mark.long
+def test_what_was_cut_short_is_unknown(settings: Settings) -> None:
+    releases = Releases.of("4.2.4")
+    bugs = bugs_of(settings, releases)["removed_producer_publishes"]
+    over = Means(MEANS.approach, MEANS.reporter, ends=0.0)
+    reach = reach_of(bugs, Searches(), over, Whole(settings, releases))
+    assert (reach.applies, reach.matter) == ("unknown", None)

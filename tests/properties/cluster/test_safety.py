@@ -27,7 +27,7 @@ COUNTS = {
     "a crash": (4212, 6254, 28),
     "an expiry, an owner cut off": (42064, 110760, 30),
     "a crash and a lost disk": (10992, 22486, 30),
-    "deleted as inactive": (6600, 14402, 23),
+    "deleted as inactive": (28550, 64632, 25),
 }
 
 CONTROLS: dict[str, dict[str, int]] = {

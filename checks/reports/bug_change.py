@@ -1,0 +1,104 @@
+"""The known bugs that a change brings and takes, in words: what users meet first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from fencepost.checks.questions.bug_change import BugChange, Bugs
+from fencepost.checks.questions.hazards import Hazard
+from fencepost.checks.questions.reach import Reach
+from fencepost.checks.reports.answers import command
+from fencepost.checks.reports.histories import upstream
+from fencepost.model.counts import count_of
+from fencepost.model.releases import SYSTEMS
+
+NOT_ASKED = Reach(gap="not asked")
+
+
+def heading(change: BugChange) -> str:
+    """From what to what."""
+    return f"Known bugs that change from {change.before} to {change.now}"
+
+
+def verdict(change: BugChange) -> str:
+    """What a person decides by, in a sentence: how many come, and what users meet by them."""
+    come = f"{count_of(len(change.come), 'known bug')} come{'s' if len(change.come) == 1 else ''}"
+    rest = f"{len(change.go)} go{'es' if len(change.go) == 1 else ''}, {len(change.stay)} stay"
+    if not change.come:
+        return f"No known bug comes, {rest}."
+    if not change.felt:
+        return f"{come}, none that users were found to meet with these settings; {rest}."
+    usual = [f"{name}: {_says(change.reach[name])}" for name in change.felt if not change.reach[name].seldom]
+    others = len(change.felt) - len(usual)
+    seldom = [f"{others} only during a migration of the metadata to another store"] if others else []
+    met = "; ".join([*usual, *seldom])
+    return f"{come}, and users can meet {len(change.felt)} of them with these settings: {met}. {rest}."
+
+
+def rows(change: BugChange) -> Iterator[tuple[str, list[str]]]:
+    """What comes and what goes, each with whether it applies, what it costs, what avoids it and how to see it."""
+    for name, bugs in change.come.items():
+        reach = change.reach.get(name, NOT_ASKED)
+        run = f"fencepost check {bugs[0].entry.name} --defect {name}" if reach.way is None else command(reach.way)
+        yield f"comes: {name} ({_protocols(bugs)})", [f"applies: {_applies(reach)}", _known(bugs[0]), f"run: {run}"]
+    for name, bugs in change.go.items():
+        reach = change.reach.get(name, NOT_ASKED)
+        yield f"goes: {name} ({_protocols(bugs)})", [f"applied: {_applies(reach)}", _known(bugs[0])]
+
+
+def sentences(change: BugChange) -> Iterator[str]:
+    """The same, a sentence for each bug."""
+    return (f"{head}: {'; '.join(lines)}" for head, lines in rows(change))
+
+
+def as_json(change: BugChange) -> dict[str, Any]:
+    """The same for programs, with what each bug costs."""
+    return {
+        "before": change.before,
+        "now": change.now,
+        "go": _rows(change.go, change),
+        "come": _rows(change.come, change),
+        "stay": list(change.stay),
+    }
+
+
+def _rows(bugs: Bugs, change: BugChange) -> dict[str, dict[str, Any]]:
+    rows = dict[str, dict[str, Any]]()
+    for name, several in bugs.items():
+        history, reach = several[0].history, change.reach.get(name, NOT_ASKED)
+        rows[name] = {
+            "protocols": [bug.entry.name for bug in several],
+            "costs": history.costs,
+            "applies": reach.applies,
+            "question": reach.matter.name if reach.matter else None,
+            "needs": list(reach.way.needs) if reach.way else [],
+            "avoided_by": history.avoided_by or None,
+            "fixed": history.fixed or None,
+            "upstream": list(upstream(history)),
+        }
+    return rows
+
+
+def _protocols(bugs: Sequence[Hazard]) -> str:
+    return ", ".join(bug.entry.name for bug in bugs)
+
+
+def _says(reach: Reach) -> str:
+    return reach.matter.says if reach.matter else ""
+
+
+def _applies(reach: Reach) -> str:
+    """Whether users meet it with the settings, and by which events."""
+    if reach.way is not None:
+        needs = f"needs {', '.join(reach.way.needs)}" if reach.way.needs else "needs nothing else"
+        return f"yes: {_says(reach)} ({needs})"
+    return f"unknown: {reach.gap}" if reach.gap else "no message, backlog, order or service is lost by it"
+
+
+def _known(bug: Hazard) -> str:
+    """What is known of a bug: what it costs, what avoids it, and which release fixes it."""
+    history = bug.history
+    avoided = f"; avoided by {history.avoided_by}" if history.avoided_by else ""
+    fixed = f"fixed in {SYSTEMS[history.project]} {history.fixed}" if history.fixed else "no release fixes it"
+    return f"in general: {history.costs}{avoided}; {fixed}"

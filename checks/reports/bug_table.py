@@ -1,0 +1,78 @@
+"""The known bugs that a run shows, as a table: what each needs, what it costs, and how one gets rid of it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
+from math import inf
+
+from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.engines.results.verdicts import Verdict
+from fencepost.checks.questions.preconditions import preconditions
+from fencepost.checks.questions.unsettled import OUT_OF_TIME, is_unsettled
+from fencepost.model.releases import SYSTEMS
+
+NONE: Mapping[str, int] = {}
+HEADS = ("known bug", "needs", "costs", "ends with")
+SHARES = (24, 26, 42, 22)
+"""The widths of the columns in a hundred and twenty characters; a name that is longer has a line of its own."""
+LEAST = 8
+MARGIN, GAP = "  ", "  "
+
+
+def known_bugs(everything: Iterable[Checked], width: int, ranks: Mapping[str, int] = NONE) -> list[str]:
+    """The table, each bug once: those with the lowest of ``ranks`` first, and of one rank those that something avoids. Below it
+    those of which it is not known."""
+    shown, unknown, left = dict[str, list[tuple[Checked, Verdict]]](), list[str](), list[str]()
+    for checked in everything:
+        for verdict in checked.findings.verdicts:
+            if verdict.verdict == "hazard":
+                shown.setdefault(verdict.property.name, []).append((checked, verdict))
+            elif verdict.property.kind == "hazard" and is_unsettled(checked):
+                left.append(f"{verdict.property.name} ({checked.entry.name})")
+            elif verdict.property.kind == "hazard" and verdict.verdict == "inconclusive":
+                unknown.append(f"{verdict.property.name} ({checked.entry.name}): not known: {verdict.note}")
+
+    def rank(name: str) -> tuple[float, bool]:
+        return ranks.get(name, inf), not list(_ways_out(shown[name][0][1]))
+
+    widths = [max(share * (width - 6) // sum(SHARES), LEAST) for share in SHARES]
+    lines = [_line(HEADS, widths), _line(["-" * each for each in widths], widths)] if shown else []
+    for name in sorted(shown, key=rank):
+        lines += _row(name, shown[name], widths)
+    unknown += [f"{OUT_OF_TIME}: {', '.join(left)}"] if left else []
+    fold = textwrap.TextWrapper(width, initial_indent=MARGIN, subsequent_indent=MARGIN * 3, break_on_hyphens=False)
+    return lines + [part for line in unknown for part in fold.wrap(line)]
+
+
+def _row(name: str, several: Sequence[tuple[Checked, Verdict]], widths: Sequence[int]) -> Iterator[str]:
+    checked, verdict = several[0]
+    needs, _ = preconditions(verdict.trace, checked.protocol) if verdict.trace else ([], 0)
+    cells = [
+        f"({', '.join(checked.entry.name for checked, _ in several)})",
+        ", ".join(needs) or "nothing else",
+        (verdict.history.costs if verdict.history else "") or verdict.property.doc,
+        "; ".join(_ways_out(verdict)) or "no release yet",
+    ]
+    folded = [textwrap.wrap(cell, size, break_on_hyphens=False) for cell, size in zip(cells, widths, strict=True)]
+    if len(name) > widths[0]:
+        yield f"{MARGIN}{name}"
+    else:
+        folded[0].insert(0, name)
+    yield from (_line(parts, widths) for parts in zip_longest(*folded, fillvalue=""))
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    return (MARGIN + GAP.join(f"{cell:<{size}}" for cell, size in zip(cells, widths, strict=True))).rstrip()
+
+
+def _ways_out(verdict: Verdict) -> Iterator[str]:
+    """The release that fixes it, what avoids it, and with which reason it is accepted."""
+    history = verdict.history
+    if history is not None and history.fixed:
+        yield f"{SYSTEMS[history.project]} {history.fixed}"
+    if history is not None and history.avoided_by:
+        yield f"avoided by {history.avoided_by}"
+    if verdict.accepted is not None:
+        yield f"accepted: {verdict.accepted or 'no reason is given'}"
