@@ -58,6 +58,7 @@ def entering(names: Sequence[str]) -> Mapping[str, Value]:
 _HARM = {
     "truncate": "acked_is_in_log",
     "confirm_late": "acked_is_in_log",
+    "dropped": "acked_can_be_read",
     "taken_unowned": "one_takes_itself_for_the_owner",
     "deleted_while_owned": "one_takes_itself_for_the_owner",
     "loss_unheard": "one_is_left",

@@ -148,6 +148,30 @@ def test_hazards_are_those_of_the_manager_that_is_run(conf: Path, tmp_path: Path
     assert of(extensible(tmp_path)) & {*by_locks, "service_unit"} == {"service_unit"}
 
 
+def test_bugs_of_parts_are_looked_for_in_a_cluster_that_is_named() -> None:
+    releases = Releases.of("4.2.4")
+
+    def of(*words: str) -> set[str]:
+        asked = _parser().parse_args(["check", *words])
+        plan = planned(asked, None, releases)
+        return {bug.name for bug in planned_hazards(asked, None, releases, plan) if bug.entry.name == "cluster"}
+
+    assert of("cluster") >= {"captured_ensemble", "deletion_sent_again", "close_overtaken", "removed_producer_publishes"}
+    assert "event_lost" not in of("cluster"), "4.2.4 does not have it"
+    assert of() == set()
+
+
+@pytest.mark.parametrize("quorum", [1, 2, 3, 4])
+def test_a_ledger_of_a_configuration_is_held_against_its_stand_in(tmp_path: Path, quorum: int) -> None:
+    path = tmp_path / "broker.conf"
+    sizes = ("EnsembleSize", "WriteQuorum", "AckQuorum")
+    path.write_text("".join(f"managedLedgerDefault{size}={quorum}\n" for size in sizes))
+    plan = planned(_parser().parse_args(["check", "ledger"]), read_settings(path))
+    outlines = [item.outline(each.parameters) for item, each in plan if isinstance(item, Entry)]
+    stated = [{prop.name for prop in outline.properties} for outline in outlines]
+    assert [{"is_a_ledger_of_a_topic", "is_a_ledger_to_replicate"} <= names for names in stated].count(True) == 1
+
+
 def test_a_property_of_some_instances_of_a_named_protocol_is_checked_in_these() -> None:
     asked = _parser().parse_args(["check", "ownership", "--property", "node_of_another_is_kept"])
     chosen, every = planned(asked, None), planned(_parser().parse_args(["check", "ownership"]), None)

@@ -78,7 +78,7 @@ def test_absent_and_blank_keys_leave_the_default(tmp_path: Path) -> None:
     assert settings.ledger.write_quorum.source == settings.ledger.ack_quorum.source == "Pulsar's default"
     assert settings.ledger_notes == (
         f"{WRITE_QUORUM}: {path}:2 leaves it empty, so it is Pulsar's default, 2",
-        f"{ACK_QUORUM}: {path} does not set it, so it is Pulsar's default, 2",
+        f"{ACK_QUORUM}: not set in {path}, so it is Pulsar's default, 2",
     )
 
 

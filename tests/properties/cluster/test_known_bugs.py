@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from fencepost.checks.public_calls import explore
+from fencepost.checks.questions import matters
 from fencepost.model.bookkeeper.history import BOOKIE, LEDGER, REPLICATION
 from fencepost.model.cluster.known_bugs import HISTORY, OF_DELETED, moves
 from fencepost.model.language import Protocol
@@ -19,6 +20,7 @@ from tests.marking import first_at_once
 from tests.properties.searching import searched, unexpected
 
 CLUSTER = PROTOCOLS["cluster"]
+MATTERS = {matter.name: matter for matter in matters.MATTERS}
 OF_LEDGERS = [bug for bug in HISTORY if bug in LEDGER]
 OF_OWNERS = {"ownership": OWNERSHIP, "service_unit": SERVICE_UNIT}
 IN_THE_END = {
@@ -97,3 +99,15 @@ def test_which_bugs_lose_an_acknowledged_message(bug: str) -> None:
     assert ONE_OF_EACH.keys() == LOST.keys()
     steps = unexpected(searched(CLUSTER, CLUSTER.shown_by[bug], [bug], ["acked_is_in_log"])).get("acked_is_in_log")
     assert steps == LOST[moves(HISTORY[bug])]
+
+
+BESIDES = {"unread_is_kept": MATTERS["backlog"], "in_producer_order": MATTERS["order"], "stored_once": MATTERS["order"]}
+
+
+@pytest.mark.later
+@pytest.mark.parametrize("prop", BESIDES)
+@pytest.mark.parametrize("bug", sorted(ONE_OF_EACH.values(), key="deletion_sent_again".__ne__))
+def test_a_bug_of_a_part_costs_no_backlog_and_no_order_unless_it_loses_a_message(bug: str, prop: str) -> None:
+    parameters = {**CLUSTER.shown_by[bug], **BESIDES[prop].whole[prop], "dedup": prop != "unread_is_kept"}
+    violated = bool(unexpected(searched(CLUSTER, parameters, [bug], [prop])))
+    assert violated == (prop == "in_producer_order" and LOST[moves(HISTORY[bug])] is not None)
