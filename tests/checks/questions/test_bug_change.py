@@ -71,15 +71,15 @@ def test_another_load_manager_brings_its_own_bugs(settings: Settings, tmp_path: 
 @pytest.mark.long
 def test_what_comes_says_whether_users_meet_it_and_what_costs_most_is_first(settings: Settings) -> None:
     change, now = changed(settings, "4.0.8", "4.2.4"), Whole(settings, Releases.of("4.2.4"))
-    told = with_reach(change, Whole(settings, Releases.of("4.0.8")), now, Searches(), MEANS)
-    assert told.felt == ["removed_producer_publishes", "release_refused", "recreates_of_others"]
-    assert "users can meet 3 of them with these settings" in verdict(told)
-    assert "; 2 only during a migration of the metadata" in verdict(told)
-    _, (head, lines), *_ = list(rows(told))
+    searched = with_reach(change, Whole(settings, Releases.of("4.0.8")), now, Searches(), MEANS)
+    assert searched.felt == ["removed_producer_publishes", "release_refused", "recreates_of_others"]
+    assert "users can meet 3 of them with these settings" in verdict(searched)
+    assert "; 2 only during a migration of the metadata" in verdict(searched)
+    _, (head, lines), *_ = list(rows(searched))
     assert head == "comes: release_refused (ownership)"
     assert lines[0].startswith("applies: yes: a topic can be out of service for good (needs a migration of the metadata")
     assert lines[-1].startswith("run: fencepost check ownership --defect release_refused --property ")
-    document = as_json(told)
+    document = as_json(searched)
     assert document["come"]["removed_producer_publishes"]["question"] == "order"
     assert document["come"]["removed_producer_publishes"]["applies"] == "yes"
     assert document["go"]["asks_during_election"]["applies"] == "no"
