@@ -135,10 +135,10 @@ def _requests(suite: Suite) -> None:
             for who, (b, a) in adds.items()
             for of, e in pairs
         ]
-        told = {of: And(n.fence_told[of], Not(s.fence_told[of])) for of in ledger}
-        found = {of: And(told[of], n.denied[of] == s.denied[of]) for of in ledger}
-        waits = [Implies(found[of], Not(is_past_safe(of, "fence"))) for of in ledger]
-        confirmations = [*waits, *(Implies(told[of], s.fenced[of]) for of in ledger)]
+        answers = {of: And(n.fence_told[of], Not(s.fence_told[of])) for of in ledger}
+        without_denial = {of: And(answers[of], n.denied[of] == s.denied[of]) for of in ledger}
+        waits = [Implies(without_denial[of], Not(is_past_safe(of, "fence"))) for of in ledger]
+        confirmations = [*waits, *(Implies(answers[of], s.fenced[of]) for of in ledger)]
         rises = {of: And(s.lac_asked[of], Not(n.lac_asked[of]), n.stage != "down") for of in ledger}
         lac = [Implies(rises[of], And(Not(is_past_safe(of, *lacs)), n.lac_told[of] >= s.explicit_lac[of])) for of in ledger]
         only = [
@@ -193,14 +193,14 @@ def _checkpoints(suite: Suite) -> None:
             before, after, taken = s.checkpoint[f], n.checkpoint[f], positions_taken(p, f)
             due = And(s.stage == "up", s.dirty[f - 1]) if f else Or(on_db, n.stage != "up", s.dirty[0])
             at_end = [p.primed(x) == If(s.stage == "down", *at) for x, *at in zip(taken, ends, journal.synced, strict=True)]
-            kept, forgotten = And(*(p.primed(x) == x for x in taken)), And(*(p.primed(x) == 0 for x in taken))
+            stays, ends_at_zero = And(*(p.primed(x) == x for x in taken)), And(*(p.primed(x) == 0 for x in taken))
             ways = [
-                And(after == before, kept),
+                And(after == before, stays),
                 And(before == "none", after == "taken", *at_end, due),
-                And(before == "taken", after == "saved", kept),
-                And(before == "saved", after == "none", forgotten),
-                And(fails, s.dirty[0], before == "taken", after == "none", forgotten),
-                And(n.stage == "down", after == "none", forgotten),
+                And(before == "taken", after == "saved", stays),
+                And(before == "saved", after == "none", ends_at_zero),
+                And(fails, s.dirty[0], before == "taken", after == "none", ends_at_zero),
+                And(n.stage == "down", after == "none", ends_at_zero),
             ]
             if journal.number > 1:
                 (first, second), (first_end, second_end) = taken, journal.synced
@@ -266,8 +266,8 @@ def _checkpoints(suite: Suite) -> None:
         deletes = And(Not(ended), any_of(done[f] for f in moving))
         files = [(x, p.primed(x), after) for x, (_, after) in zip(journal.compacted, marks, strict=True)]
         to_mark = And(*(after == maximum(before, mark) for before, after, mark in files))
-        kept = And(*(after == before for before, after, _ in files))
-        deleted = Or(And(Not(deletes), kept), And(Not(ended), to_mark, Or(*done.values())))
+        unchanged = And(*(after == before for before, after, _ in files))
+        deleted = Or(And(Not(deletes), unchanged), And(Not(ended), to_mark, Or(*done.values())))
         return And(moved, Or(And(*(after == before for before, after in marks)), *by.values()), deleted)
 
 
