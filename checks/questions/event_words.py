@@ -67,8 +67,18 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "drop_copy": "a bookie that is named without a copy, or twice",
         "meet_deletion": "a deletion that meets the next owner's node",
     },
+    "election": {
+        **_LOCKS,
+        "start_closing": "a broker that shuts down",
+        "deletion_at_close_unheard": "a connection lost before a deletion is answered",
+    },
     "ownership": _LOCKS,
     "unload": _LOCKS,
+    "split": {
+        **_LOCKS,
+        "start_split": "a split of the bundle",
+        "write_unheard": "a connection lost before the layout's write is answered",
+    },
     "service_unit": {
         "unload": "an unload of the bundle",
         "transfer": "a transfer of the bundle",

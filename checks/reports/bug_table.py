@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import zip_longest
 from math import inf
 
@@ -13,7 +14,7 @@ from fencepost.checks.questions.preconditions import preconditions
 from fencepost.checks.questions.unsettled import OUT_OF_TIME, is_unsettled
 from fencepost.model.releases import SYSTEMS
 
-NONE: Mapping[str, int] = {}
+NONE: Mapping[str, tuple[int, Sequence[str]]] = {}
 HEADS = ("known bug", "needs", "costs", "ends with")
 SHARES = (24, 26, 42, 22)
 """The widths of the columns in a hundred and twenty characters; a name that is longer has a line of its own."""
@@ -21,9 +22,12 @@ LEAST = 8
 MARGIN, GAP = "  ", "  "
 
 
-def known_bugs(everything: Iterable[Checked], width: int, ranks: Mapping[str, int] = NONE) -> list[str]:
-    """The table, each bug once: those with the lowest of ``ranks`` first, and of one rank those that something avoids. Below it
-    those of which it is not known."""
+def known_bugs(everything: Iterable[Checked], width: int, met: Mapping[str, tuple[int, Sequence[str]]] = NONE) -> list[str]:
+    """The table, each bug once, and below it those of which it is not known.
+
+    ``met`` has by name the place of those that users meet, and what must coincide for that. They are first, then those that
+    something avoids.
+    """
     shown, unknown, left = dict[str, list[tuple[Checked, Verdict]]](), list[str](), list[str]()
     for checked in everything:
         for verdict in checked.findings.verdicts:
@@ -35,27 +39,31 @@ def known_bugs(everything: Iterable[Checked], width: int, ranks: Mapping[str, in
                 unknown.append(f"{verdict.property.name} ({checked.entry.name}): not known: {verdict.note}")
 
     def rank(name: str) -> tuple[float, bool]:
-        return ranks.get(name, inf), not list(_ways_out(shown[name][0][1]))
+        return met[name][0] if name in met else inf, not list(_ways_out(shown[name][0][1]))
 
     widths = [max(share * (width - 6) // sum(SHARES), LEAST) for share in SHARES]
     lines = [_line(HEADS, widths), _line(["-" * each for each in widths], widths)] if shown else []
     for name in sorted(shown, key=rank):
-        lines += _row(name, shown[name], widths)
+        lines += _row(name, shown[name], met[name][1] if name in met else None, widths)
     unknown += [f"{OUT_OF_TIME}: {', '.join(left)}"] if left else []
     fold = textwrap.TextWrapper(width, initial_indent=MARGIN, subsequent_indent=MARGIN * 3, break_on_hyphens=False)
     return lines + [part for line in unknown for part in fold.wrap(line)]
 
 
-def _row(name: str, several: Sequence[tuple[Checked, Verdict]], widths: Sequence[int]) -> Iterator[str]:
+def _row(
+    name: str, several: Sequence[tuple[Checked, Verdict]], needs: Sequence[str] | None, widths: Sequence[int]
+) -> Iterator[str]:
     checked, verdict = several[0]
-    needs, _ = preconditions(verdict.trace, checked.protocol) if verdict.trace else ([], 0)
+    if needs is None:
+        needs, _ = preconditions(verdict.trace, checked.protocol)
     cells = [
         f"({', '.join(checked.entry.name for checked, _ in several)})",
         ", ".join(needs) or "nothing else",
         (verdict.history.costs if verdict.history else "") or verdict.property.doc,
         "; ".join(_ways_out(verdict)) or "no release yet",
     ]
-    folded = [textwrap.wrap(cell, size, break_on_hyphens=False) for cell, size in zip(cells, widths, strict=True)]
+    fold = partial(textwrap.wrap, break_on_hyphens=False, break_long_words=False)
+    folded = [fold(cell, size) for cell, size in zip(cells, widths, strict=True)]
     if len(name) > widths[0]:
         yield f"{MARGIN}{name}"
     else:

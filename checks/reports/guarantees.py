@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,9 +37,11 @@ class Opening(Judgement):
     met: Mapping[str, Way] = field(default_factory=dict)
 
     @property
-    def ranks(self) -> dict[str, int]:
-        """The known bugs by which the answers are what they are, by name: those of the first question have the lowest rank."""
-        return {way.name: rank for rank, answer in reversed([*enumerate(self.answers)]) for way in answer.ways}
+    def met_bugs(self) -> dict[str, tuple[int, Sequence[str]]]:
+        """The known bugs by which the answers are what they are, by name, each with its place among all ways and with what must
+        coincide."""
+        ways = [way for answer in self.answers for way in answer.ways]
+        return {way.name: (place, way.needs) for place, way in reversed([*enumerate(ways)])}
 
     def differs(self, row: Established) -> bool:
         """Whether a guarantee is another than before."""

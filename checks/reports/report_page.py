@@ -151,8 +151,8 @@ def _figure(row: Established, when: str) -> Html:
 
 def _hazards(opening: Opening, everything: Sequence[Checked]) -> Html:
     hazards = [(checked, verdict) for checked, verdict in _verdicts(everything) if verdict.verdict == "hazard"]
-    ranks = opening.ranks
-    hazards.sort(key=lambda hazard: ranks.get(hazard[1].property.name, inf))
+    met = opening.met_bugs
+    hazards.sort(key=lambda hazard: met.get(hazard[1].property.name, (inf,))[0])
     if not hazards:
         return Html()
     parts = joined(_hazard(*pair) for pair in hazards)

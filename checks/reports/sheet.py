@@ -191,11 +191,11 @@ def _row(opening: Opening, row: Established, width: int, *, whole: bool) -> list
 def _known_bugs(opening: Opening, everything: Sequence[Checked], width: int, *, whole: bool, colour: bool) -> list[str]:
     of_bugs = [checked for checked in everything if is_of_known_bug(checked)]
     if whole:
-        ranks = opening.ranks
-        of_bugs.sort(key=lambda checked: ranks.get(checked.findings.verdicts[0].property.name, inf))
+        met = opening.met_bugs
+        of_bugs.sort(key=lambda checked: met.get(checked.findings.verdicts[0].property.name, (inf,))[0])
         return _headed(f"Known bugs of {opening.now.releases}", [text(c, width=width, colour=colour) for c in of_bugs])
     heading = f"Known bugs of {opening.now.releases}: first those that cost most (--all prints the run to each)"
-    return _headed(heading, known_bugs(of_bugs, width, opening.ranks))
+    return _headed(heading, known_bugs(of_bugs, width, opening.met_bugs))
 
 
 def _protocols(everything: Sequence[Checked], width: int, *, whole: bool, colour: bool) -> list[str]:
