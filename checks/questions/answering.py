@@ -111,10 +111,11 @@ def by_bug(
     short; and whether anything was asked. Raises what ``check`` raises."""
     gaps, was_asked = list[str](), False
     for bug in bugs:
-        violated = matter.violated.get(bug.entry.name, ())
-        if violated:
+        stated = {prop.name for prop in bug.stated}
+        wanted = [name for name in matter.violated.get(bug.entry.name, ()) if name in stated]
+        if wanted:
             was_asked = True
-            way, gap = _searched(bug, violated, searches, means)
+            way, gap = _searched(bug, wanted, searches, means)
             if way is not None:
                 return _in_a_cluster(way, matter, whole, means), [], True
             gaps += [gap] if gap else []
@@ -225,12 +226,8 @@ OWNING = ("ownership", "unload", "split", "service_unit")
 """The protocols of who owns a bundle."""
 
 
-def _searched(hazard: Hazard, violated: Sequence[str], searches: Searches, means: Means) -> tuple[Way | None, str]:
+def _searched(hazard: Hazard, wanted: Sequence[str], searches: Searches, means: Means) -> tuple[Way | None, str]:
     """The way by a known bug alone that violates one of these properties, if there is one, and what was cut short."""
-    stated = {prop.name for prop in hazard.stated}
-    wanted = tuple(name for name in violated if name in stated)
-    if not wanted:
-        return None, ""
     if hazard.unfit or means.is_over:
         return None, hazard.unfit or "out of time"
     checked = searches.of(hazard, wanted, means.left, means.reporter, means.should_stop)

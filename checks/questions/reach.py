@@ -17,16 +17,21 @@ from fencepost.checks.questions.whole import Whole
 @dataclass(frozen=True)
 class Reach:
     """The ``matter`` of users that a known bug touches with some settings, and the ``way`` in which it does: None of both if it
-    touches none. ``gap`` says what was cut short before one was found."""
+    touches none.
+
+    ``gap`` says what was cut short before one was found, ``is_asked`` whether any matter is about its protocols.
+    """
 
     matter: Matter | None = None
     way: Way | None = None
     gap: str = ""
+    is_asked: bool = True
 
     @property
     def applies(self) -> str:
-        """``yes`` if a user meets it with these settings, ``no`` if complete searches found nothing, or ``unknown``."""
-        return "yes" if self.way else "unknown" if self.gap else "no"
+        """``yes`` if a user meets it with these settings, ``no`` if complete searches found nothing, ``unknown`` if one was cut
+        short, or ``not asked``."""
+        return "yes" if self.way else "unknown" if self.gap else "no" if self.is_asked else "not asked"
 
     @property
     def seldom(self) -> bool:
@@ -36,18 +41,19 @@ class Reach:
     @property
     def rank(self) -> tuple[int, int]:
         """The place among known bugs: what costs users most is the first, and of that what needs the fewest faults; then what
-        is met seldom, what is not known, and what costs them nothing."""
+        is met seldom, what is not known or not asked, and what costs them nothing."""
         if self.matter is None or self.way is None:
-            return (2 if self.gap else 3) * len(MATTERS), 0
+            return (2 if self.gap or not self.is_asked else 3) * len(MATTERS), 0
         return self.seldom * len(MATTERS) + MATTERS.index(self.matter), self.way.faults
 
 
 def reach_of(bugs: Sequence[Hazard], searches: Searches, means: Means, whole: Whole) -> Reach:
     """What a user meets by a known bug, in the protocols that have it. Raises what ``check`` raises."""
-    gaps = list[str]()
+    gaps, is_asked = list[str](), False
     for matter in MATTERS:
-        way, cut_short, _ = by_bug(matter, bugs, searches, means, whole)
+        way, cut_short, was_asked = by_bug(matter, bugs, searches, means, whole)
         if way is not None:
             return Reach(matter, way)
         gaps += cut_short
-    return Reach(gap="; ".join(dict.fromkeys(gaps)))
+        is_asked = is_asked or was_asked
+    return Reach(gap="; ".join(dict.fromkeys(gaps)), is_asked=is_asked)

@@ -13,7 +13,7 @@ from fencepost.checks.reports.histories import upstream
 from fencepost.model.counts import count_of
 from fencepost.model.releases import SYSTEMS
 
-NOT_ASKED = Reach(gap="not asked")
+NOT_ASKED = Reach(is_asked=False)
 
 
 def heading(change: BugChange) -> str:
@@ -93,7 +93,9 @@ def _applies(reach: Reach) -> str:
     if reach.way is not None:
         needs = f"needs {', '.join(reach.way.needs)}" if reach.way.needs else "needs nothing else"
         return f"yes: {_says(reach)} ({needs})"
-    return f"unknown: {reach.gap}" if reach.gap else "no message, backlog, order or service is lost by it"
+    if reach.gap:
+        return f"unknown: {reach.gap}"
+    return "no: no message, backlog, order or service is lost by it" if reach.is_asked else "not asked: see what it costs"
 
 
 def _known(bug: Hazard) -> str:

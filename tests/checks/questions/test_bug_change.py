@@ -82,7 +82,8 @@ def test_what_comes_says_whether_users_meet_it_and_what_costs_most_is_first(sett
     document = as_json(searched)
     assert document["come"]["removed_producer_publishes"]["question"] == "order"
     assert document["come"]["removed_producer_publishes"]["applies"] == "yes"
-    assert document["go"]["asks_during_election"]["applies"] == "no"
+    assert document["go"]["asks_during_election"]["applies"] == "not asked"
+    assert document["come"]["goes_on_unprepared"]["applies"] == "no"
 
 
 @pytest.mark.long
