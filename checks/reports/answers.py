@@ -12,7 +12,7 @@ from fencepost.checks.questions.answering import Answer, Way
 from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.whole import verdict_of
 from fencepost.checks.reports.histories import upstream
-from fencepost.checks.reports.seen import seen
+from fencepost.checks.reports.seen import seen_anywhere
 from fencepost.model.counts import count_of
 from fencepost.model.history import History
 from fencepost.model.releases import SYSTEMS, Releases
@@ -108,7 +108,7 @@ def _ways(ways: Sequence[Way]) -> str:
 def _searched(answer: Answer) -> str:
     """What was searched to the end, and found nothing."""
     events = [row.guarantee.counted(row.figure) for row in answer.shown if row.figure and row.guarantee.event]
-    bugs = f"{answer.searched} more known bugs of the releases, each alone" if answer.searched else ""
+    bugs = f"{answer.searched} known bugs of the releases that can be tried, each alone" if answer.searched else ""
     parts = [f"not with {', '.join(dict.fromkeys(events))}" if events else "", f"not by {bugs}" if bugs else ""]
     return " and ".join(filter(None, parts)) or "nothing of it was asked"
 
@@ -137,8 +137,8 @@ def _present(history: History) -> str:
 
 def _sightings(way: Way, history: History, releases: Releases) -> Iterator[str]:
     """Where it was seen: on the classes of the release or of another, or by a command that shows it."""
-    number, entry = releases.of_project(history.project), way.checked.entry
-    seen_on = seen(entry.name, way.name)
+    number = releases.of_project(history.project)
+    seen_on = seen_anywhere(way.name)
     if seen_on:
         release = number if number in seen_on else list(seen_on)[-1]
         yield f"seen on the classes of {SYSTEMS[history.project]} {release}"

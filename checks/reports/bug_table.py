@@ -54,8 +54,8 @@ def _row(
     name: str, several: Sequence[tuple[Checked, Verdict]], needs: Sequence[str] | None, widths: Sequence[int]
 ) -> Iterator[str]:
     checked, verdict = several[0]
-    if needs is None:
-        needs, _ = preconditions(verdict.trace, checked.protocol)
+    if needs is None:  # where a situation cannot come about there is no run
+        needs = preconditions(verdict.trace, checked.protocol)[0] if verdict.trace is not None else []
     cells = [
         f"({', '.join(checked.entry.name for checked, _ in several)})",
         ", ".join(needs) or "nothing else",

@@ -19,6 +19,12 @@ def _rows() -> tuple[Replayed, ...]:
     return tuple(row for row in read_json(REPRODUCED.read_text(encoding="utf-8")) if row.verdict == "reproduced")
 
 
+def seen_anywhere(mistake: str) -> tuple[str, ...]:
+    """The releases on which the mistake was seen, the oldest first, in whichever protocol has it."""
+    rows = {(numbers(row.system).index(row.release), row.release) for row in _rows() if row.hazard == mistake}
+    return tuple(release for _, release in sorted(rows))
+
+
 def seen(protocol: str, mistake: str) -> Mapping[str, str]:
     """By release, the oldest first, how the mistake was seen as that protocol has it."""
     rows = [row for row in _rows() if (row.target.replace("-", "_"), row.hazard) == (protocol, mistake)]

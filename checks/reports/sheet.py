@@ -83,7 +83,7 @@ def _sentences(opening: Opening, everything: Sequence[Checked]) -> Iterator[str]
         yield f"{_named(now, before)} guarantees no less than {before.file}."
     if opening.bugs is not None:
         yield verdict(opening.bugs)
-    bugs = sum(1 for verdict in verdicts if verdict.verdict == "hazard" and verdict.accepted is None)
+    bugs = len({v.property.name for v in verdicts if v.verdict == "hazard" and v.accepted is None})
     if bugs:
         yield f"{count_of(bugs, 'known bug')} of {now.releases} affect{'s' if bugs == 1 else ''} {now.file}."
     nothing = [row.guarantee.name for row in now.rows if row.figure == 0]
@@ -111,7 +111,9 @@ def _short(opening: Opening, width: int) -> list[str]:
         for shortfall in opening.of(row):
             lines.append(f"{' ' * (COLUMN + 3)}{shortfall.kind}: {shortfall.place}: {shortfall.headline}")
     lines += _wrapped("  ", legend(rows), width)
-    return _headed("Decide about these: each is less than you require, or less than before", lines)
+    kinds = {shortfall.kind for row in rows for shortfall in opening.of(row)}
+    less = [words for kind, words in (("short", "less than you require"), ("weaker", "less than before")) if kind in kinds]
+    return _headed(f"Decide about these: each is {', or '.join(less)}", lines)
 
 
 def _unknown(opening: Opening, width: int) -> list[str]:
@@ -162,7 +164,7 @@ def _rows(opening: Opening, width: int, *, whole: bool) -> Iterator[list[str]]:
     rest = [row for row in opening.now.rows if not opening.of(row) and not opening.differs(row)]
     none, some = ([row for row in rest if (row.figure == 0) == is_none] for is_none in (True, False))
     if opening.before is not None and not whole:
-        zeros = f"; {len(none)} {'is' if len(none) == 1 else 'are'} 0 in both, so this change is not to blame" if none else ""
+        zeros = f"; {len(none)} {'is' if len(none) == 1 else 'are'} 0 before and now" if none else ""
         same = f"{count_of(len(rest), 'guarantee')}{zeros} (--all prints each)"
         lines = _wrapped("  ", same, width) if rest else []
         for row in rest:

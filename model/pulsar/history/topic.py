@@ -98,6 +98,7 @@ TOPIC: dict[str, History] = {
         harm="acked_is_in_log",
         costs="with deduplication messages are acknowledged as duplicates and stored nowhere, after any failed creation of a "
         "ledger",
+        avoided_by="brokerDeduplicationEnabled=false, as to the loss: then messages can come out of order",
         evidence="ServerCnx.safelyRemoveProducer (3509) removes the producer by whenCompleteAsync, and Producer.closeNow (755) "
         "leaves"
         " isClosed false, so ServerCnx.handleSend still finds it; whenComplete in 2.10.1 (2549), 3.0.7 (3144) and "

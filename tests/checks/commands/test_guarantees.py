@@ -112,7 +112,7 @@ def test_a_weaker_configuration_fails_and_a_stronger_one_does_not(one: Path, two
     assert begins(stronger, f"{two} guarantees no less than {one}. ")
     assert "\nChanged, and not known to be worse:\n  disks               1 " in stronger.stdout
     assert "(stronger: was 0)" in stronger.stdout
-    same = "2 guarantees; 1 is 0 in both, so this change is not to blame (--all prints each)"
+    same = "2 guarantees; 1 is 0 before and now (--all prints each)"
     assert f"\nThe same as in {one}:\n  {same}\n" in stronger.stdout
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,16 +12,18 @@ from fencepost.checks.commands.check import run as check
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines import plan
 from fencepost.checks.engines.results.checked import Checked
-from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
 from fencepost.checks.questions import asking
 from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.questions.hazards import hazards
+from fencepost.checks.reports.bug_table import known_bugs
 from fencepost.checks.reports.protocol_lines import failure_text
 from fencepost.model.language import Location
 from fencepost.model.releases import Releases
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance
 from fencepost.properties.suspicions import Suspicion
+from fencepost.properties.vocabulary import Property
 from tests.command import Ran, fencepost
 
 ELECTION = PROTOCOLS["election"]
@@ -112,3 +115,12 @@ def test_a_known_bug_is_a_row_with_what_avoids_it(monkeypatch: pytest.MonkeyPatc
     assert "in the code" not in run.stdout
     whole = _asked(monkeypatch, [SMALL], "--conf", conf, "--all").stdout
     assert whole.index("in the code") > whole.index("\nKnown bugs of Pulsar")
+
+
+def test_a_known_bug_by_which_a_situation_cannot_come_about_has_no_run() -> None:
+    checked = _checked(Instance("shown", ELECTION.shown_by["same_value"]), "same_value")
+    prop = Property("same_value", "hazard", None, "two brokers propose the same value", HERE)
+    verdict = Verdict(prop, "hazard", "exhaustive", history=ELECTION.history["same_value"])
+    lines = known_bugs([replace(checked, findings=replace(checked.findings, verdicts=(verdict,)))], 120)
+    assert lines[0].split() == ["known", "bug", "needs", "costs", "ends", "with"]
+    assert lines[2].startswith("  same_value                nothing else ")
