@@ -154,13 +154,15 @@ def _sightings(way: Way, history: History, releases: Releases) -> Iterator[str]:
 def command(way: Way) -> str:
     """The command that prints such a run, step by step."""
     entry, protocol = way.checked.entry, way.checked.protocol
+    if way.whole is not None:
+        names = [way.name] if way.history is not None else way.whole.protocol.active
+        defects = " ".join(f"--defect {name}" for name in names)
+        return f"fencepost check {way.whole.entry.name} {defects} --property {verdict_of(way.whole).property.name}"
     if not isinstance(entry, Entry) or (way.history is None and way.row is not None):
         return f"see the guarantee {way.name}"
     if way.history is None:
         values = " ".join(f"{name}={written(value)}" for name, value in way.checked.instance.parameters.items())
         return f"fencepost check {entry.name} --property {way.violates} --set {values}"
-    if way.whole is not None:
-        return f"fencepost check {way.whole.entry.name} --defect {way.name} --property {verdict_of(way.whole).property.name}"
     shown = f"fencepost check {entry.name} --defect {way.name} --property {way.violates}"
     if way.row is not None:
         return shown

@@ -12,6 +12,7 @@ from fencepost.checks.questions.bug_change import BugChange
 from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.judging import Guaranteed, Judgement, Shortfall, compared, gap_in_words, history_of
 from fencepost.checks.reports.answers import as_json as answers_as_json
+from fencepost.checks.reports.answers import command
 from fencepost.checks.reports.bug_change import as_json as bugs_as_json
 from fencepost.checks.reports.policy_change import PolicyChange
 
@@ -119,7 +120,7 @@ def details(now: Guaranteed, row: Established, met: Way | None = None, *, run: b
             yield f"fails at {failure.events}: {', '.join(failure.run)}{_for_ever(row)}"
             yield f"this stops being true: {failure.verdict.property.doc.partition(chr(10))[0]}"
         if met is not None and met.needs:
-            yield f"users lose an acknowledged message if these coincide: {', '.join(met.needs)}"
+            yield f"users lose an acknowledged message if these coincide: {', '.join(met.needs)}; the run: {command(met)}"
         if failure.defect:
             history = history_of(row)
             where = f"a bug in {history.release(now.releases)}" if history else "a bug"

@@ -85,6 +85,9 @@ def _meaning(opening: Opening, row: Established) -> Iterator[str]:
     places = {f"{shortfall.place}" for shortfall in opening.of(row)}
     if places:
         yield f"**{opening.of(row)[0].kind}**, {plain(', '.join(sorted(places)))}"
+    met = opening.met.get(row.guarantee.name)
+    if met is not None and met.needs:
+        yield plain(f"users lose an acknowledged message if these coincide: {', '.join(met.needs)}")
     if remedy := remedied(opening.now, row):
         yield plain(remedy)
 

@@ -185,7 +185,8 @@ def test_the_bookies_settings_are_among_what_loses_a_message(tmp_path: Path) -> 
     assert ways["headers_without_pages_not_saved"].needs == ("a restarted bookie", "a lost session of a broker")
     assert ways["target_is_a_member"].needs == ("1 lost session of a worker of auto-recovery", "1 other copy lost")
     assert ways["target_is_a_member"].faults == 2
-    assert command(ways["power"]) == "see the guarantee power"
+    shown = "fencepost check cluster --defect confirm_late --defect truncate --property acked_is_in_log"
+    assert command(ways["power"]) == shown
 
 
 def test_without_time_nothing_is_said(tmp_path: Path) -> None:
