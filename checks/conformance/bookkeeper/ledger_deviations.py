@@ -153,7 +153,7 @@ def _unknown_when_fenced(step: Taken, differences: Sequence[Difference], why: st
     held nothing of the ledger."""
     if step.action.name != ledger_requests.RESTART or not _only(("fenced", "explicit_lac"), differences):
         return False
-    return all(d.code in (False, -1) and d.model != d.code for d in differences)
+    return all((d.code is False or d.code == -1) and d.model != d.code for d in differences)  # an entry may be 0
 
 
 def _other_length(step: Taken, differences: Sequence[Difference], why: str) -> bool:

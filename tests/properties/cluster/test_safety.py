@@ -49,7 +49,6 @@ CONTROLS: dict[str, dict[str, int]] = {
     "deleted as inactive": {"one_takes_itself_for_the_owner": 3, "every_broker_has_all": 15, "unlisted_is_deleted": 12},
 }
 
-EXPLAINED = {"deleted as inactive": ("add_waits",)}
 
 CAUGHT = {
     "terminated_reopened": ({"states_follow"}, 13),
