@@ -131,15 +131,23 @@ def _by_moves(bug: Hazard, matter: Matter, whole: Whole, means: Means) -> Way | 
     moves = moves_of([bug.name])
     if matter.after and verdict_of(whole.reached(moves, matter.after, {}, means)).verdict == "violated":
         return None
+    checked = _violated(moves, matter, whole, means)
+    if checked is None:
+        return None
+    verdict = verdict_of(checked)
+    events, faults = events_of(verdict.trace, checked.protocol)
+    violates, what = verdict.property.name, bug.history.costs
+    return Way(bug.name, what, tuple(events), faults, checked, verdict, bug.history, violates=violates, whole=checked)
+
+
+def _violated(moves: Sequence[str], matter: Matter, whole: Whole, means: Means) -> Checked | None:
+    """The check of a cluster with these weak moves whose run violates what matters; None if none does."""
     for name, parameters in matter.whole.items():
-        if not whole.asks(name, parameters):
-            continue
-        checked = whole.reached(moves, name, parameters, means)
-        verdict = verdict_of(checked)
-        if verdict.verdict == "violated" and verdict.trace is not None:
-            events, faults = events_of(verdict.trace, checked.protocol)
-            what = bug.history.costs
-            return Way(bug.name, what, tuple(events), faults, checked, verdict, bug.history, violates=name, whole=checked)
+        if whole.asks(name, parameters):
+            checked = whole.reached(moves, name, parameters, means)
+            verdict = verdict_of(checked)
+            if verdict.verdict == "violated" and verdict.trace is not None:
+                return checked
     return None
 
 
@@ -198,16 +206,12 @@ def _in_a_cluster(way: Way, matter: Matter, whole: Whole, means: Means) -> Way:
     enters = CLOSED_TOO_EARLY if through == "a bookie that forgets" else moves_of([way.name])
     if not enters or means.is_over:
         return way
-    for name, parameters in matter.whole.items():
-        if not whole.asks(name, parameters):
-            continue
-        checked = whole.reached(enters, name, parameters, means)
-        verdict = verdict_of(checked)
-        if verdict.verdict == "violated" and verdict.trace is not None:
-            events, faults = events_of(verdict.trace, checked.protocol)
-            before = () if through == "a recovery" else way.needs
-            return replace(way, needs=(*before, *events), faults=faults + (way.faults if before else 0), whole=checked)
-    return way
+    checked = _violated(enters, matter, whole, means)
+    if checked is None:
+        return way
+    events, faults = events_of(verdict_of(checked).trace, checked.protocol)
+    before = () if through == "a recovery" else way.needs
+    return replace(way, needs=(*before, *events), faults=faults + (way.faults if before else 0), whole=checked)
 
 
 def _covered(matter: Matter, hazards: Iterable[Hazard], whole: Whole, means: Means) -> Mapping[str, tuple[str, ...]]:
