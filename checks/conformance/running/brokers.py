@@ -52,7 +52,7 @@ class BrokersAdapter(Adapter):
         return self._seen({"do": "begin", **self.names(instance)})
 
     def names(self, instance: Protocol) -> dict[str, Any]:
-        """The brokers of a run, as the harness is told of them."""
+        """The brokers of a run, as the harness gets them."""
         universe = instance.universes["broker"]
         return {"brokers": [universe.label(member) for member in universe]}
 
