@@ -55,7 +55,7 @@ TARGETS = {
 """The targets, as ``checks/conformance/registry.py`` has them: that they are the same is tested, here and below."""
 
 WITH_STORAGE, WITH_PROCESSES = ("ledger", "bookie"), ("bookie",)
-OVER_CALLS = ("election", "metadata-store", "ownership", "split", "unload")
+OVER_CALLS = ("election", "metadata-store", "ownership", "service-unit", "split", "unload")
 """The targets whose ZooKeeper is called, unless its sockets are asked for."""
 """The targets whose bookies have a storage to choose, and those whose process can be killed."""
 

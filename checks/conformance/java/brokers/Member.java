@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.broker.PulsarService;
@@ -64,21 +65,11 @@ final class Member extends Owning {
         if (whole) {
             service = new WholeService("127.0.0.1:" + server.port(), store, executor, work);
             service.start();
+            threads.add(Probe.of((ExecutorService) HeldStore.field(locks(), "executor"))); // of a whole broker locks have their own
         } else {
             BareService bare = BareService.around(name, store, executor, work);
             service = bare;
             topics = bare.topics();
-        }
-    }
-
-    /** Of a whole broker locks have a thread of their own. */
-    @Override
-    void quiet() throws Exception {
-        super.quiet();
-        if (whole) {
-            var ofLocks = (java.util.concurrent.ExecutorService) HeldStore.field(locks(), "executor");
-            ofLocks.submit(() -> { }).get(HeldStore.SECONDS, TimeUnit.SECONDS);
-            super.quiet();
         }
     }
 

@@ -20,7 +20,6 @@ final class Broker extends Client {
     private boolean confirms;
     /** Whether the broker has been asked to close its election. */
     private boolean closing;
-    private static final int STAGES_OF_A_LOOKUP = 4;
 
     Broker(String name, Server server, String path, String value) {
         super(name, server, new Requests(path));
@@ -42,9 +41,7 @@ final class Broker extends Client {
     /** A lookup of a bundle that nobody owns has come here; {@code choice} is what the load manager would choose. */
     Lookup lookUp(boolean authoritative, Set<String> active, String choice) throws Exception {
         lookup.begin(authoritative, active, choice);
-        for (int i = 0; i < STAGES_OF_A_LOOKUP; i++) {
-            quiet();
-        }
+        quiet();
         return lookup;
     }
 
@@ -156,11 +153,6 @@ final class Broker extends Client {
             }
         }
         return any;
-    }
-
-    @Override
-    int arrived() throws Exception {
-        return super.arrived() + (executor.hasDelayed() ? 1 : 0);
     }
 
     @Override

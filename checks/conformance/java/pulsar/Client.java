@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import fencepost.Server;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.apache.pulsar.metadata.api.extended.SessionEvent;
@@ -16,6 +17,8 @@ abstract class Client {
     private final HeldStore.Concern concern;
     HeldStore store;
     HeldExecutor executor;
+    /** Those of the process, beside the store's. */
+    final List<Probe> threads = new ArrayList<>();
     /** The session of the process that runs, or that ran last. */
     long session;
     private Wire link;
@@ -50,6 +53,8 @@ abstract class Client {
         link = Wire.to(server);
         store = new HeldStore(link.address(), concern);
         executor = new HeldExecutor();
+        threads.clear();
+        threads.add(Probe.of(executor));
         session = store.getZkSessionId();
         expired = false;
     }
@@ -173,31 +178,40 @@ abstract class Client {
         former.clear();
     }
 
-    /** How much has come to this broker; after {@code quiet} nothing more comes unless something is done. */
-    int arrived() throws Exception {
-        return store.arrived();
+    /**
+     * Waits until each thread of the broker has done what it was given so far; whether that was anything since this was last
+     * asked. If not, all of them wait: what one does comes of what another does, or of a step.
+     */
+    private boolean moved() throws Exception {
+        boolean any = store.moved(reaches());
+        for (Probe each : threads) {
+            any |= each.moved();
+        }
+        return any;
     }
 
-    void quiet() throws Exception {
-        for (int i = 0; i < 2; i++) {
-            store.quiet(reaches());
-            executor.quiet();
+    /** Waits until nothing more comes unless something is done. */
+    final void quiet() throws Exception {
+        while (moved()) {
+            // what has moved may have given another thread something to do
         }
     }
 
     /** Lets go what is not held; whether there was any. */
     abstract boolean pass() throws Exception;
 
-    /** Waits until this broker waits; whether anything came meanwhile. */
-    boolean settle() throws Exception {
-        boolean any = false;
-        while (true) {
-            int before = arrived();
-            quiet();
-            if (!pass() && arrived() == before) {
-                return any;
-            }
-            any = true;
+    /** Waits until this broker waits, having let go what is not held. */
+    final void settle() throws Exception {
+        settle(List.of(this));
+    }
+
+    /** Waits until all of the brokers that live wait, having let go what is not held. */
+    static void settle(Collection<? extends Client> brokers) throws Exception {
+        List<Client> living = new ArrayList<>(brokers);
+        living.removeIf(each -> !each.lives());
+        int next = 0;
+        for (int waiting = 0; waiting < living.size(); next = (next + 1) % living.size()) {
+            waiting = living.get(next).moved() | living.get(next).pass() ? 0 : waiting + 1;
         }
     }
 

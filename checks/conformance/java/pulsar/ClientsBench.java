@@ -25,13 +25,7 @@ abstract class ClientsBench<C extends Client> extends MembersBench<C> {
 
     @Override
     protected final void settle() throws Exception {
-        boolean moved = true;
-        while (moved) {
-            moved = false;
-            for (C client : members.values()) {
-                moved |= client.lives() && client.settle();
-            }
-        }
+        Client.settle(members.values());
     }
 
     @Override

@@ -59,9 +59,4 @@ final class HeldExecutor extends ScheduledThreadPoolExecutor {
         }
         submit(task).get(HeldStore.SECONDS, TimeUnit.SECONDS);
     }
-
-    /** What was to be done at once has been done when this returns. */
-    void quiet() throws Exception {
-        submit(() -> { }).get(HeldStore.SECONDS, TimeUnit.SECONDS);
-    }
 }

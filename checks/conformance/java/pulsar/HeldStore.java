@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.bookkeeper.common.util.OrderedExecutor;
 import org.apache.pulsar.metadata.api.MetadataStoreConfig;
@@ -38,7 +39,6 @@ import org.apache.zookeeper.ZooKeeper;
 final class HeldStore extends ZKMetadataStore {
     static final int SECONDS = 20;
     private static final int PAUSE_MILLIS = 100;
-    private static final Notification NOBODY_CARES = new Notification(NotificationType.Modified, "/nobody-cares");
 
     /** Which paths are held, and what a request for one is called. */
     interface Concern {
@@ -67,17 +67,19 @@ final class HeldStore extends ZKMetadataStore {
     private final List<SessionEvent> events = new ArrayList<>();
     /** What was sent, by name: a request whose answer is lost comes again, on a thread that does not show whose it is. */
     private final Map<MetadataOp, String> sent = new IdentityHashMap<>();
-    private final ExecutorService readers;
+    private final List<Probe> threads = new ArrayList<>();
+    private final Map<Object, Long> frames = new IdentityHashMap<>(1);
     /** What the broker has last been told of its session; nothing at first. */
     private SessionEvent told;
-    private int arrived;
     private boolean deaf;
 
     HeldStore(String address, Concern concern) throws Exception {
         super(address, MetadataStoreConfig.builder().sessionTimeoutMillis(Server.SESSION_MILLIS).batchingEnabled(false).build(),
                 true);
         this.concern = concern;
-        this.readers = readersOf();
+        for (ExecutorService each : executors()) {
+            threads.add(Probe.of(each));
+        }
     }
 
     @Override
@@ -90,7 +92,6 @@ final class HeldStore extends ZKMetadataStore {
             }
             synchronized (requests) {
                 requests.add(new Held(kind, op));
-                arrived++;
             }
         }
     }
@@ -120,7 +121,6 @@ final class HeldStore extends ZKMetadataStore {
             }
             if (hasNews(path) || concern.isNews(notification)) {
                 news.add(notification);
-                arrived++;
                 return CompletableFuture.completedFuture(null);
             }
         }
@@ -135,14 +135,6 @@ final class HeldStore extends ZKMetadataStore {
         }
         synchronized (requests) {
             events.add(event);
-            arrived++;
-        }
-    }
-
-    /** How much has come so far; what has not changed it has not come. */
-    int arrived() {
-        synchronized (requests) {
-            return arrived;
         }
     }
 
@@ -321,25 +313,37 @@ final class HeldStore extends ZKMetadataStore {
         learn(SessionEvent.SessionLost);
     }
 
-    /** Whatever the server has told this client has been handled when this returns, up to what is held. */
-    void quiet(boolean connected) throws Exception {
+    /** Waits until what the server has told this client so far has been handled; whether anything was, since this was last asked. */
+    boolean moved(boolean connected) throws Exception {
+        boolean any = false;
         if (connected) {
             // answers and notifications come in order on one thread of ZooKeeper's client
             sync("/").get(SECONDS, TimeUnit.SECONDS);
+            any = heard();
         }
-        // and are handled in order on one thread of the store, whose name is not the same in all releases
-        super.receivedNotification(NOBODY_CARES).get(SECONDS, TimeUnit.SECONDS);
-        if (readers != null) {
-            readers.submit(() -> { }).get(SECONDS, TimeUnit.SECONDS);
+        for (Probe each : threads) {
+            any |= each.moved();
         }
+        return any;
     }
 
-    /** The thread on which newer releases read what caches load; null where it is that of notifications. */
-    private ExecutorService readersOf() throws Exception {
+    /** Whether the client has been sent anything but the answer to one question since this was last asked. */
+    private boolean heard() throws Exception {
+        Object socket = field(field(connection(), "sendThread"), "clientCnxnSocket");
+        long now = ((AtomicLong) field(socket, "recvCount")).get();
+        Long before = frames.get(socket);
+        frames.clear();
+        frames.put(socket, now);
+        return before == null || now != before + 1;
+    }
+
+    /** The threads on which the store handles notifications and, in newer releases, reads what caches load. */
+    private List<ExecutorService> executors() throws Exception {
         try {
-            return ((OrderedExecutor) field(this, "serDesExecutor")).chooseThread(0L);
+            return List.of((ExecutorService) field(this, "eventExecutor"),
+                    ((OrderedExecutor) field(this, "serDesExecutor")).chooseThread(0L));
         } catch (NoSuchFieldException e) {
-            return null;
+            return List.of((ExecutorService) field(this, "executor"));
         }
     }
 

@@ -26,7 +26,7 @@ public final class ChannelBench implements Lines.Target {
     private static final String ROOT = ServiceUnitStateMetadataStoreTableViewImpl.PATH_PREFIX;
     private static final long HASHES = 0xffffffffL;
 
-    private final Server server = new Server();
+    private final Server server = Wire.server();
     private final ZKMetadataStore admin;
     private final PulsarResources resources;
     private final Map<String, UnitBroker> brokers = new LinkedHashMap<>();
@@ -36,7 +36,7 @@ public final class ChannelBench implements Lines.Target {
 
     private ChannelBench() throws Exception {
         var usual = MetadataStoreConfig.builder().sessionTimeoutMillis(Server.SESSION_MILLIS).batchingEnabled(false).build();
-        admin = new ZKMetadataStore("127.0.0.1:" + server.port(), usual, false);
+        admin = new ZKMetadataStore(Wire.to(server).address(), usual, false);
         resources = new PulsarResources(admin, admin);
     }
 
@@ -47,7 +47,7 @@ public final class ChannelBench implements Lines.Target {
     @Override
     public void answer(JsonNode request, ObjectNode answer) throws Exception {
         String refused = take(request, request.path("do").asText());
-        settle();
+        Client.settle(brokers.values());
         for (UnitBroker each : brokers.values()) {
             each.lead(request.path("then").textValue());
         }
@@ -114,17 +114,6 @@ public final class ChannelBench implements Lines.Target {
         }
         brokers.clear();
         units.clear();
-    }
-
-    /** Waits until every broker waits. */
-    private void settle() throws Exception {
-        boolean moved = true;
-        while (moved) {
-            moved = false;
-            for (UnitBroker broker : brokers.values()) {
-                moved |= broker.lives() && broker.settle();
-            }
-        }
     }
 
     private void tell(ObjectNode seen) throws Exception {

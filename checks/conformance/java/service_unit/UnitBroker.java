@@ -27,8 +27,6 @@ import org.apache.pulsar.metadata.api.CacheGetResult;
 /** A broker as far as it has a channel of service units: its store, its channel, and what that finds around it. */
 final class UnitBroker extends Client {
     static final int AN_HOUR_MILLIS = 3_600_000;
-    /** From one thread of the store to another and back it takes so many rounds until nothing more comes. */
-    private static final int HOPS = 3;
 
     private final PulsarResources resources;
     private final Map<String, String> units;
@@ -329,13 +327,6 @@ final class UnitBroker extends Client {
     @Override
     boolean pass() {
         return false;
-    }
-
-    @Override
-    void quiet() throws Exception {
-        for (int hop = 0; hop < HOPS; hop++) {
-            super.quiet();
-        }
     }
 
     /** The version of what the cache has of a node, by which writes are decided; null if it has nothing. */

@@ -241,6 +241,18 @@ def test_an_entry_whose_flush_has_failed(adapter: BookieAdapter, script: str, th
     assert (0 in outcome.seen.values["ledgers"][0]["stored"]) is there
 
 
+def test_an_entry_that_is_in_the_log_behind_a_saved_one(adapter: BookieAdapter) -> None:
+    """The flush of e1 fails once the log has it, behind e0. No index names it: it is gone, and no read of e0 may bring it."""
+    script = (
+        "add(l0, e0); write_journal; kill; " + BACK + "; add(l0, e1); write_journal; take_checkpoint; fail_to_save(sync); "
+        "sync_journal; acknowledge(l0, e1); stop; save(sync); end; replay"
+    )
+    outcome = follow(adapter, script, kills=1, stops=1, failed_saves=1)
+    assert outcome.verdict == "agrees", outcome
+    assert outcome.seen is not None
+    assert outcome.seen.values["ledgers"][0]["stored"] == [0]
+
+
 @pytest.mark.deep
 def test_a_refused_boot() -> None:
     """The log mark goes back to a file that is deleted: 4.17.3 does not start again."""
