@@ -3,13 +3,18 @@
 A level is made in two passes. First its predecessors are expanded, and their successors are written by bucket, a hash of the
 state. Then, bucket by bucket, these are put in a table, what earlier levels have is struck out, and the rest is written in
 order. So memory holds the new states of one level in one bucket for each thread, and what is known is only read.
+
+As long as there is memory for ten bytes a state, what is known is struck out in the first pass, and never read. The files are
+the same.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -18,13 +23,15 @@ import numpy as np
 
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.search.coding import CodingError, count_states, read_states, write_states
+from fencepost.model.kernel.search.collapsed import Collapsed
 from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.search.expansion import Worker as Tally
 from fencepost.model.kernel.search.finds import Finds
 from fencepost.model.kernel.search.paths import plain
 from fencepost.model.kernel.search.pieces import Pieces, predecessors
 from fencepost.model.kernel.search.results import Limits, Progress
-from fencepost.model.kernel.search.sieve import buckets_of, new_states
+from fencepost.model.kernel.search.sieve import buckets_of, in_order, new_states
+from fencepost.model.kernel.search.store import BudgetError
 from fencepost.traces.exploration.digests import check, keep
 from fencepost.traces.exploration.folder import FolderError
 from fencepost.traces.exploration.levelwise import HEAD, LEVELS, Levels, LevelSearch, Searched
@@ -34,6 +41,14 @@ from fencepost.traces.files.writing import naming
 BUCKETS = 64
 """With so many, a thread holds some 100 MB of a level of 10^8 states."""
 
+_AHEAD = 3
+"""States of the next level for each of the last one, for which there is to be room: a level seldom has twice as many."""
+
+
+def usual_memory() -> int:
+    """Bytes for what is known: half of the machine's memory."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+
 
 def search_on_disk(
     run: Run,
@@ -42,18 +57,21 @@ def search_on_disk(
     head: Limits = HEAD,
     workers: int | None = None,
     buckets: int = BUCKETS,
+    memory: int | None = None,
     should_stop: Callable[[], bool] = lambda: False,
     progress: Callable[[Progress], None] = lambda at: None,
 ) -> Searched:
     """Visits all reachable states, or goes on where the folder's search was cut off; ends with the level of a violation.
 
     The first levels are made in memory, within the limits of the ``head``. ``workers`` is the number of threads (None: one for
-    each core), ``buckets`` that of the parts of a level. ``should_stop`` ends the search after the last complete level. Raises
-    OSError, FolderError if its states are damaged or Spark wrote them.
+    each core), ``buckets`` that of the parts of a level, ``memory`` the bytes for what is known (None: half of the machine's).
+    ``should_stop`` ends the search after the last complete level. Raises OSError, FolderError if its states are damaged or were
+    written by Spark.
     """
     if begun_on_spark(folder):
         raise FolderError(f"{folder} holds a search that Spark began: go on with it by --master")
-    return LevelSearch(DiskLevels(run, folder, buckets, workers), folder, head, should_stop, progress).result()
+    levels = DiskLevels(run, folder, buckets, workers, usual_memory() if memory is None else memory)
+    return LevelSearch(levels, folder, head, should_stop, progress).result()
 
 
 def begun_on_spark(folder: Path) -> bool:
@@ -66,9 +84,11 @@ class DiskLevels(Levels):
 
     files = "*.states"
 
-    def __init__(self, run: Run, folder: Path, buckets: int, workers: int | None) -> None:
+    def __init__(self, run: Run, folder: Path, buckets: int, workers: int | None, memory: int) -> None:
         super().__init__(run, folder, buckets)
-        self._workers = workers
+        self._workers, self._memory = workers, memory
+        self._known: Collapsed | None = None
+        self._has_room = self.kernel.words > 1
 
     def check(self, depth: int) -> None:
         check([self.at(d) for d in range(depth + 1)], self.run.text)
@@ -78,7 +98,7 @@ class DiskLevels(Levels):
         buckets = buckets_of(states, self.buckets)
         for bucket in range(self.buckets):
             rows = states[buckets == bucket]
-            self._write(depth, bucket, rows[np.lexsort(rows.T[::-1])])
+            self._write(depth, bucket, in_order(rows))
         keep([self.at(depth)], self.run.text)
 
     def step(
@@ -87,8 +107,14 @@ class DiskLevels(Levels):
         self.at(depth).mkdir(parents=True)
         work, reached = _Work(should_stop, tell, self.buckets, 2), self.folder / f"reached={depth}"
         with Crew(self._workers) as crew:
-            tallies = crew.run(lambda number: self._expand(depth - 1, work.buckets(0), finds, reached / str(number)), work.look)
-            crew.run(lambda number: self._sift(depth, work.buckets(1), reached), work.look)
+            self._get_ready(depth, crew, work)
+            expanded = crew.run(
+                lambda number: self._expand(depth - 1, work.buckets(0), finds, reached / str(number), number), work.look
+            )
+            tallies, are_new = [tally for tally, _ in expanded], all(every for _, every in expanded)
+            crew.run(lambda number: self._sift(depth, work.buckets(1), reached, are_new), work.look)
+        if not are_new:
+            self._known = None  # it has no more than a part of this level
         shutil.rmtree(reached)
         if work.is_over:
             shutil.rmtree(self.at(depth))
@@ -109,29 +135,71 @@ class DiskLevels(Levels):
         with Crew(self._workers) as crew:
             return min(plain(row) for rows in crew.run(smallest) for row in rows)
 
-    def _expand(self, depth: int, buckets: Iterable[int], finds: Finds, out: Path) -> Tally:
-        """Writes the successors of a level's states in these buckets, each at least once, to a file for each bucket."""
+    def _get_ready(self, depth: int, crew: Crew, work: _Work) -> None:
+        """Makes room for what a level of this depth may have. Without memory for it ``_known`` is None from then on."""
+        if not self._has_room:
+            return
+        expected = _AHEAD * self.size(depth - 1)
+        if self._known is not None and self._known.make_room(expected, crew):
+            return
+        self._known = None  # what it has moves to a larger table only if there is memory for both
+        try:
+            last = chain.from_iterable(self._states(depth - 1, bucket) for bucket in range(self.buckets))
+            known = Collapsed(next(last), self._memory, crew.size)
+            sizes = [self.size(earlier) for earlier in range(depth)]
+            self._has_room = known.make_room(sum(sizes) + expected, crew) and all(
+                self._take_in(earlier, size, known, crew, work) for earlier, size in enumerate(sizes)
+            )
+        except BudgetError:
+            self._has_room = False
+        if self._has_room:
+            self._known = known
+
+    def _take_in(self, depth: int, size: int, known: Collapsed, crew: Crew, work: _Work) -> bool:
+        """Has the states of a level known; false if there is no room for them, or if that is cut off."""
+
+        def learn(parts: _Work, thread: int) -> bool:
+            states = chain.from_iterable(self._states(depth, bucket) for bucket in parts.buckets(0))
+            return all(known.unknown(rows, thread)[1] for rows in states)
+
+        while known.make_room(size, crew):
+            parts = work.again()
+            fits = all(crew.run(partial(learn, parts), parts.look))
+            if fits or parts.is_over:
+                return fits and not parts.is_over
+        return False
+
+    def _expand(self, depth: int, buckets: Iterable[int], finds: Finds, out: Path, thread: int) -> tuple[Tally, bool]:
+        """Writes the successors of a level's states in these buckets, each at least once, to a file for each bucket; of what is
+        known, none, if there is room for that. Whether these are all new, and each there once."""
         out.mkdir(parents=True)
-        pieces = Pieces(self.kernel, finds)
+        pieces, are_new = Pieces(self.kernel, finds), self._known is not None
         states = chain.from_iterable(self._states(depth, bucket) for bucket in buckets)
         with ExitStack() as opened:
             files = [opened.enter_context((out / str(bucket)).open("wb")) for bucket in range(self.buckets)]
-            for piece in pieces.successors(states):
+            for reached in pieces.successors(states):
+                piece = reached
+                if self._known is not None:
+                    piece, fits = self._known.unknown(reached, thread)
+                    are_new &= fits
                 numbers = buckets_of(piece, self.buckets)
                 order = np.argsort(numbers, kind="stable")
                 ends = np.cumsum(np.bincount(numbers, minlength=self.buckets))[:-1]
                 for file, rows in zip(files, np.split(piece[order], ends), strict=True):
                     with naming(Path(file.name)):
                         file.write(np.ascontiguousarray(rows).data)
-        return pieces.worker
+        return pieces.worker, are_new
 
-    def _sift(self, depth: int, buckets: Iterable[int], reached: Path) -> None:
-        """Writes what is new of these buckets in a level."""
+    def _sift(self, depth: int, buckets: Iterable[int], reached: Path, are_new: bool) -> None:
+        """Writes what is new of these buckets in a level, which may be all and each once."""
         for bucket in buckets:
             files = sorted(reached.glob(f"*/{bucket}"))
             pieces = [np.fromfile(file, dtype=np.uint64).reshape(-1, self.kernel.words) for file in files]
-            known = chain.from_iterable(self._states(d, bucket) for d in range(depth))
-            self._write(depth, bucket, new_states(pieces, known))
+            if are_new:
+                self._write(depth, bucket, in_order(np.concatenate(pieces)))
+            else:
+                known = chain.from_iterable(self._states(d, bucket) for d in range(depth))
+                self._write(depth, bucket, new_states(pieces, known))
 
     def _write(self, depth: int, bucket: int, states: Words) -> None:
         path = self._file(depth, bucket)
@@ -160,6 +228,10 @@ class _Work:
         for queue in self._queues:
             for bucket in range(buckets):
                 queue.put(bucket)
+
+    def again(self) -> _Work:
+        """The buckets once more, in one pass, of which nobody is told."""
+        return _Work(self._should_stop, lambda share: None, self._all // len(self._queues), 1)
 
     def look(self) -> None:
         """To be called now and then by the thread that waits."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from fencepost.checks.commands.exit_status import EXIT_STATUS
 from fencepost.checks.commands.explore.request import ExploreRequest
 from fencepost.checks.commands.requests import request_of
-from fencepost.checks.console.numbers import whole
+from fencepost.checks.console.numbers import positive, whole
 from fencepost.checks.console.options import (
     Commands,
     add_command,
@@ -59,6 +59,8 @@ def add_explore(commands: Commands) -> None:
     add_releases(explore)
     add_defect(explore)
     add("--exhaustive", action="store_true", help="visit every state, level by level, instead of walking")
+    helps = "memory of --exhaustive for what it knows; beyond that it reads it from disk (default: half of the machine's)"
+    add("--memory", type=positive, metavar="GIB", help=helps)
     add("--stop-on-first", action="store_true", help="end with the first violation that is not expected")
     add("--master", metavar="URL", help="Spark's master (default: local[*], all cores of this machine; --exhaustive: no Spark)")
     add("--spark-conf", action="append", default=[], metavar="NAME=VALUE", help="a setting of Spark; may be repeated")

@@ -52,7 +52,7 @@ def exhaust(explored: Run, asked: ExploreRequest, folder: Path, *, is_reported: 
 def _searching(asked: ExploreRequest, folder: Path) -> Iterator[tuple[Callable[..., Searched], str]]:
     """What searches, and what there is to say of how it began."""
     if not (asked.master or asked.spark_conf or begun_on_spark(folder)):
-        yield search_on_disk, ""
+        yield partial(search_on_disk, memory=None if asked.memory is None else int(asked.memory * (1 << 30))), ""
         return
     require(SPARK, "explore")
     from fencepost.traces.exploration.search import SEARCH_SETTINGS, search

@@ -32,6 +32,7 @@ class ExploreRequest(NamedReleases):
     set: Sequence[str]
     defect: Sequence[str]
     exhaustive: bool
+    memory: float | None
     stop_on_first: bool
     master: str | None
     spark_conf: Sequence[str]

@@ -38,8 +38,12 @@ def new_states(pieces: Sequence[Words], known: Iterable[Words]) -> Words:
     struck = np.zeros(top, dtype=np.bool_)
     for piece in map(np.ascontiguousarray, known):
         _strike(sieve.space, piece.ctypes.data, len(piece), struck, hashes)
-    left = sieve.rows((0, top))[~struck]
-    return left[np.lexsort(left.T[::-1])]
+    return in_order(sieve.rows((0, top))[~struck])
+
+
+def in_order(states: Words) -> Words:
+    """The states, one in each row, in ascending order."""
+    return states[np.lexsort(states.T[::-1])]
 
 
 @native

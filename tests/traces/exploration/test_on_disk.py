@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.search import collapsed
+from fencepost.model.kernel.search.collapsed import Collapsed
 from fencepost.model.kernel.search.results import Limits
+from fencepost.traces.exploration import on_disk
 from fencepost.traces.exploration.folder import FolderError
 from fencepost.traces.exploration.on_disk import search_on_disk
 from fencepost.traces.exploration.run import Run
@@ -17,7 +21,11 @@ NOTHING = Limits(depth=0)
 """All but the initial states are found on disk."""
 
 
+MEMORY = pytest.mark.parametrize("memory", [0, None], ids=["what is known is read", "what is known is in memory"])
+
+
 @pytest.mark.long
+@MEMORY
 @pytest.mark.parametrize(
     ("parameters", "defects"),
     [
@@ -27,20 +35,48 @@ NOTHING = Limits(depth=0)
         ({"entries": 1}, ("confirms_with_gaps", "no_such_entry_though_stored")),
     ],
 )
-def test_it_finds_what_the_engine_finds(tmp_path: Path, parameters: dict[str, int], defects: tuple[str, ...]) -> None:
+def test_it_finds_what_the_engine_finds(
+    tmp_path: Path, parameters: dict[str, int], defects: tuple[str, ...], memory: int | None
+) -> None:
     run = Run("ledger", parameters, defects)
-    assert_same(search_on_disk(run, tmp_path, head=NOTHING, buckets=3), by_itself(run))
+    assert_same(search_on_disk(run, tmp_path, head=NOTHING, buckets=3, memory=memory), by_itself(run))
 
 
-def test_the_files_are_the_same_whatever_the_number_of_threads(tmp_path: Path) -> None:
-    folders = [tmp_path / str(workers) for workers in (1, 3)]
-    written = []
-    for workers, folder in zip((1, 3), folders, strict=True):
-        folder.mkdir()
-        search_on_disk(ALL, folder, head=Limits(depth=6), workers=workers, buckets=5)
-        written.append({file.relative_to(folder): file.read_bytes() for file in sorted(folder.rglob("*.states"))})
-    assert written[0] == written[1]
-    assert len(written[0]) == 12 * 5
+def written(folder: Path, workers: int, memory: int | None) -> dict[Path, bytes]:
+    """The files of a search."""
+    folder.mkdir()
+    search_on_disk(ALL, folder, head=Limits(depth=6), workers=workers, buckets=5, memory=memory)
+    return {file.relative_to(folder): file.read_bytes() for file in sorted(folder.rglob("*.states"))}
+
+
+def test_the_files_are_the_same_whatever_the_number_of_threads_and_the_memory(tmp_path: Path) -> None:
+    files = [
+        written(tmp_path / f"{workers}-{memory}", workers, memory) for workers, memory in ((1, 0), (3, 0), (1, None), (3, None))
+    ]
+    assert all(each == files[0] for each in files)
+    assert len(files[0]) == 12 * 5
+
+
+def test_a_level_for_which_the_room_is_too_little_is_read_past_what_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The table of what is known fills up in the midst of levels, and is made anew after each of them."""
+    enough = written(tmp_path / "enough", 2, None)
+    monkeypatch.setattr(collapsed, "_FIRST_LINES", 16)
+    monkeypatch.setattr(collapsed, "_SLACK", 200)
+    monkeypatch.setattr(on_disk, "_AHEAD", 0)
+    filled = list[bool]()
+    unknown = Collapsed.unknown
+
+    def noting(known: Collapsed, states: Words, thread: int) -> tuple[Words, bool]:
+        new, every = unknown(known, states, thread)
+        filled.append(not every)
+        return new, every
+
+    monkeypatch.setattr(Collapsed, "unknown", noting)
+    assert written(tmp_path / "little", 2, None) == enough
+    assert any(filled)
+    assert not all(filled)
 
 
 def test_a_search_that_is_cut_off_goes_on(tmp_path: Path) -> None:

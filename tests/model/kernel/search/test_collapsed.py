@@ -1,0 +1,79 @@
+"""Known states as words of two halves: the filter against Python's sets, with several threads, and where its room ends."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.search import collapsed
+from fencepost.model.kernel.search.collapsed import Collapsed
+from fencepost.model.kernel.search.crew import Crew
+
+MEMORY = 1 << 26
+WORD = st.one_of(st.integers(0, 3), st.sampled_from([1 << 63, (1 << 64) - 1]))
+
+
+def states_of(rows: Words) -> list[tuple[int, ...]]:
+    return [tuple(row) for row in rows.tolist()]
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.data(), st.integers(2, 4))
+def test_each_state_is_unknown_once(data: st.DataObject, words: int) -> None:
+    pieces = data.draw(st.lists(st.lists(st.tuples(*[WORD] * words), min_size=1, max_size=40), min_size=1, max_size=4))
+    rows = [np.array(piece, dtype=np.uint64) for piece in pieces]
+    seen = set[tuple[int, ...]]()
+    with Crew(1) as crew:
+        known = Collapsed(rows[0], MEMORY, 1)
+        for piece in rows:
+            assert known.make_room(len(piece), crew)
+            new, every = known.unknown(piece, 0)
+            assert every
+            assert sorted(states_of(new)) == sorted(set(states_of(piece)) - seen)
+            seen |= set(states_of(piece))
+
+
+def many(seed: int) -> Words:
+    """200,000 states of three words, many of them several times."""
+    return np.random.default_rng(seed).integers(0, 40, (200_000, 3), dtype=np.uint64)
+
+
+def test_threads_share_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each state is unknown to one thread, also after the tables have grown."""
+    monkeypatch.setattr(collapsed, "_FIRST_LINES", 8)
+    pieces = [many(seed) for seed in range(4)]
+    with Crew(2) as crew:
+        known = Collapsed(pieces[0], MEMORY, crew.size)
+        found = list[Words]()
+        for pair in (pieces[:2], pieces[2:], pieces[1:3]):
+            assert known.make_room(sum(map(len, pair)), crew)
+            for new, every in crew.run(lambda number: known.unknown(pair[number], number)):  # noqa: B023
+                assert every
+                found.append(new)
+    each = np.unique(np.concatenate(pieces), axis=0)
+    assert sum(map(len, found)) == len(each)
+    assert np.array_equal(np.unique(np.concatenate(found), axis=0), each)
+
+
+def test_what_there_is_no_room_for_is_passed_on() -> None:
+    piece = np.unique(many(1), axis=0)
+    with Crew(1) as crew:
+        known = Collapsed(piece, MEMORY, 1)
+        new, every = known.unknown(piece, 0)
+        assert (len(new), every) == (len(piece), False)
+        assert not Collapsed(piece, 2 << 20, 1).make_room(10 * len(piece), crew)
+        assert known.make_room(len(piece), crew)
+        again, every = known.unknown(piece, 0)
+    assert every
+    first = len(piece) - len(again)
+    assert 50_000 < first < 60_000, "a table of 65,536 words at a load of 0.8"
+    assert states_of(again) == states_of(piece[first:])
+
+
+def test_it_is_cut_where_there_are_few_halves() -> None:
+    numbers = np.arange(1000, dtype=np.uint64)
+    first, last = np.stack([numbers, numbers % 7, numbers % 5], 1), np.stack([numbers % 5, numbers % 7, numbers], 1)
+    assert [Collapsed(rows, MEMORY, 1).split for rows in (first, last)] == [2, 1]
