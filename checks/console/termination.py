@@ -1,9 +1,11 @@
-"""SIGTERM does what Ctrl-C does: pipelines and containers end a run with it."""
+"""SIGTERM does what Ctrl-C does: pipelines and containers end a run with it. And no process of a run outlives it."""
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +13,9 @@ from types import FrameType
 
 TERMINATED = 128 + signal.SIGTERM
 """The exit status of a run that SIGTERM ended, as shells have it."""
+
+_PARENT_DIED = 1
+"""The option of Linux' ``prctl`` that names the signal for a process whose parent has ended: ``PR_SET_PDEATHSIG``."""
 
 END = 0
 """What ends the thread that reads the numbers of signals; no signal has it."""
@@ -70,3 +75,15 @@ def not_passed_on() -> None:
     """In a process that was just forked: SIGTERM ends it at once, and whoever forked it hears nothing of that."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def end_with(parent: int) -> None:
+    """In a process that ``parent`` has just forked: it ends when its parent does, whatever it is at and however that ended.
+
+    Nothing else ends one whose parent was killed: it may be within a solver, or wait for somebody to read what it has sent.
+    Outside Linux it has no effect.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PARENT_DIED, signal.SIGKILL)
+        if os.getppid() != parent:  # it ended before this process could ask to hear of it
+            os.kill(os.getpid(), signal.SIGKILL)

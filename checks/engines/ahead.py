@@ -15,6 +15,7 @@ from hashlib import blake2b
 from typing import Any, Protocol
 
 from fencepost.checks.console.progress import Reporter
+from fencepost.checks.console.termination import end_with, not_passed_on
 from fencepost.checks.engines.plan import Approach, check, suite_of
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.findings import Findings
@@ -68,7 +69,7 @@ class Ahead:
             self._taken = context.Array("Q", MOST)
             self._count = context.Value("i", 0)
             self._sent: Any = context.Queue()
-            self._second = context.Process(target=self._do, args=(tasks,), daemon=True)
+            self._second = context.Process(target=self._do, args=(os.getpid(), tasks), daemon=True)
             self._second.start()
 
     def __enter__(self) -> Ahead:
@@ -128,10 +129,12 @@ class Ahead:
                 reporter.telling("in the second process")
         return self._results.pop(key, None)
 
-    def _do(self, tasks: Iterable[Task]) -> None:
+    def _do(self, parent: int, tasks: Iterable[Task]) -> None:
         """The second process: a failure is left to the first, which comes to it, too, and tells of it."""
+        end_with(parent)
+        not_passed_on()
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        known, parent = dict[int, Checked](), os.getppid()
+        known = dict[int, Checked]()
 
         def checked(
             entry: Entry,
@@ -149,7 +152,7 @@ class Ahead:
                     raise _Elsewhere
                 carried = None
                 try:
-                    known[key] = check(entry, instance, defects, approach, Reporter(quiet=True), lambda: os.getppid() != parent)
+                    known[key] = check(entry, instance, defects, approach, Reporter(quiet=True), lambda: False)
                     carried = _carried(known[key].findings)
                 finally:
                     self._sent.put((key, carried))

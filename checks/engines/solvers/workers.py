@@ -9,7 +9,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
-from fencepost.checks.console.termination import not_passed_on
+from fencepost.checks.console.termination import end_with, not_passed_on
 
 Result = TypeVar("Result")
 
@@ -61,7 +61,8 @@ def _in_processes(
     try:
         for worker in range(workers):
             receiving, sending = context.Pipe(duplex=False)
-            process = context.Process(target=_run, args=(range(worker, tasks, workers), start, sending), daemon=True)
+            own = range(worker, tasks, workers)
+            process = context.Process(target=_run, args=(os.getpid(), own, start, sending), daemon=True)
             process.start()
             sending.close()  # so that the end of the process is seen as the end of the pipe
             processes.append(process)
@@ -83,7 +84,8 @@ def _in_processes(
             process.join()
 
 
-def _run(tasks: range, start: Callable[[], Callable[[int], Any]], sending: Connection) -> None:
+def _run(parent: int, tasks: range, start: Callable[[], Callable[[int], Any]], sending: Connection) -> None:
+    end_with(parent)
     not_passed_on()
     task = tasks.start
     with suppress(KeyboardInterrupt):  # at the terminal it is for all processes, and the one that asked tells of it
