@@ -108,6 +108,7 @@ class Entry:
     general: General | None = None
     of_parts: Mapping[str, History] = field(default_factory=dict)
     largest: int = LARGEST
+    _outlines: dict[str, Suite] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.suite, partial):  # it is one already where an entry is made of another
@@ -179,10 +180,13 @@ class Entry:
     def outline(self, parameters: Mapping[str, Any]) -> Suite:
         """The properties of the instance with these parameters, by name: no formula is made (see ``in_outline``).
 
-        Raises what ``build`` raises.
+        It is made once for each, since many ask for the same; nobody changes it. Raises what ``build`` raises.
         """
-        with in_outline():
-            return self.suite(self.build(parameters))
+        key = repr(sorted(parameters.items()))
+        if key not in self._outlines:
+            with in_outline():
+                self._outlines[key] = self.suite(self.build(parameters))
+        return self._outlines[key]
 
     @property
     def project(self) -> str:

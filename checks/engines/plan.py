@@ -203,6 +203,7 @@ class _Run:
             should_stop=self.should_stop,
             checkpoint=approach.checkpoint and approach.checkpoint / re.sub(r"\W+", "-", self.instance),
             resume=approach.resume,
+            doubting=approach.doubting,
         )
 
     def walks(self) -> Findings:

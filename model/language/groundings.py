@@ -74,7 +74,7 @@ class Recording:
             rows.append((where, terms, [v.name for v in updates], [_plain(taken) for taken in moves]))
         try:
             content = marshal.dumps((table.nodes, rows))
-            read = _rows(content)
+            read = _read(content).rows
         except (ValueError, KeyError, TypeError, z3.Z3Exception):
             return b""
         originals = [[guard, *updates.values()] for _, _, (guard, updates, _) in self._rows]
@@ -84,9 +84,13 @@ class Recording:
 @contextmanager
 def reading(content: bytes) -> Iterator[None]:
     """Within it what is built has the groundings that were recorded. Raises StrangerError for those of another protocol."""
-    rows = iter(_rows(content))
+    stored = _read(content)
+    rows, knowing = iter(stored.rows), list[Constants]()
 
     def source(where: str, constants: Constants, make: Callable[[], Grounded]) -> Grounded:
+        if constants not in knowing:
+            constants.nodes.know(stored.table, stored.terms)
+            knowing.append(constants)
         row = next(rows, None)
         if row is None or row.where != where:
             raise StrangerError(where)
@@ -104,6 +108,14 @@ class _Row(NamedTuple):
     terms: list[Any]
     names: list[str]
     moves: tuple[Taken, ...]
+
+
+class _Stored(NamedTuple):
+    """What is stored, in Z3: the rows, the nodes of the terms in them (see ``Nodes.know``), and the terms."""
+
+    rows: list[_Row]
+    table: list[tuple[int, int, int, int, Any, Sequence[int]]]
+    terms: list[Any]
 
 
 class _Table:
@@ -129,7 +141,7 @@ class _Table:
                 if node.identity not in self._places:
                     self._places[node.identity] = len(self.nodes)
                     arguments = [self._places[argument.identity] for argument in node.arguments]
-                    self.nodes.append((node.kind, node.bits, node.detail, arguments, node.sort == z3.Z3_BOOL_SORT))
+                    self.nodes.append((node.kind, node.bits, node.detail, arguments, node.sort))
         return self._places[root.identity]
 
 
@@ -148,7 +160,7 @@ def _are_same(originals: Sequence[Any], read: Sequence[Any]) -> bool:
     )
 
 
-def _rows(content: bytes) -> list[_Row]:
+def _read(content: bytes) -> _Stored:
     nodes, rows = marshal.loads(content)
     context = z3.main_ctx()
     asts = _in_z3(context.ref(), nodes)
@@ -164,9 +176,12 @@ def _rows(content: bytes) -> list[_Row]:
         _Row(where, [term(*each) for each in these], names, tuple(Taken(*taken) for taken in moves))
         for where, these, names, moves in rows
     ]
+    table = [
+        (ast.value, kind, sort, bits, detail, below) for ast, (kind, bits, detail, below, sort) in zip(asts, nodes, strict=True)
+    ]
     for ast in asts:
         z3core.Z3_dec_ref(context.ref(), ast)  # the terms hold on to what is below them
-    return read
+    return _Stored(read, table, list(terms.values()))
 
 
 def _of_python(ast: Any, kind: str, names: Any, context: Any) -> Any:
@@ -183,10 +198,16 @@ def _in_z3(context: Any, nodes: Sequence[Any]) -> list[Any]:
     """The terms of a table in Z3, each of which is held on to."""
     integers = z3core.Z3_mk_int_sort(context)
     asts: list[Any] = []
-    for kind, bits, detail, arguments, is_truth in nodes:
+    for kind, bits, detail, arguments, sort_kind in nodes:
         below = [asts[place] for place in arguments]
         if kind == z3.Z3_OP_UNINTERPRETED:
-            sort = z3core.Z3_mk_bv_sort(context, bits) if bits else z3core.Z3_mk_bool_sort(context) if is_truth else integers
+            sort = (
+                z3core.Z3_mk_bv_sort(context, bits)
+                if bits
+                else z3core.Z3_mk_bool_sort(context)
+                if sort_kind == z3.Z3_BOOL_SORT
+                else integers
+            )
             ast = z3core.Z3_mk_const(context, z3core.Z3_mk_string_symbol(context, detail), sort)
         elif kind in (z3.Z3_OP_ANUM, z3.Z3_OP_BNUM):
             sort = z3core.Z3_mk_bv_sort(context, bits) if bits else integers

@@ -6,7 +6,7 @@ of what building a protocol, or its machine code, would take.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from hashlib import blake2b
 from operator import attrgetter
@@ -83,6 +83,21 @@ class Nodes:
                 self._known[ast.value] = self._node(context, ast, below)
         return self._known[root.value]
 
+    def know(self, table: Iterable[tuple[int, int, int, int, Any, Sequence[int]]], terms: Iterable[Any]) -> None:
+        """Takes the nodes of some terms from a table, where each comes after its arguments, which are named by their places.
+
+        An entry is what identifies the node, its operator, the kind of its sort, its bits, what else there is to it, and its
+        arguments. To ask Z3 for each takes several times as long.
+        """
+        self._references.extend(terms)
+        nodes = list[Node]()
+        for identity, kind, sort, bits, detail, places in table:
+            node = self._known.get(identity)
+            if node is None:
+                node = _with(identity, kind, tuple([nodes[place] for place in places]), sort, bits, detail)
+                self._known[identity] = node
+            nodes.append(node)
+
     def below(self, term: Any, seen: set[int]) -> Iterator[Node]:
         """Every node of a term that is not yet in ``seen`` (their identities), each once; what is met is added to it."""
         stack = [self.of(term)]
@@ -122,9 +137,12 @@ class Nodes:
             bits = z3.Z3_get_bv_sort_size(context, sort) if kind == z3.Z3_BV_SORT else 0
             self._operators[decl.value] = z3.Z3_get_decl_kind(context, decl), kind, bits
         kind, sort, bits = self._operators[decl.value]
-        in_turn = tuple(sorted(arguments, key=_SIZE)) if kind in _SETTLED_BY_ONE else arguments
-        size = 1 + sum(map(_SIZE, arguments))
-        return Node(ast.value, kind, arguments, sort, bits, _detail(context, ast, decl, kind), in_turn, size)
+        return _with(ast.value, kind, arguments, sort, bits, _detail(context, ast, decl, kind))
+
+
+def _with(identity: int, kind: int, arguments: tuple[Node, ...], sort: int, bits: int, detail: Any) -> Node:
+    in_turn = tuple(sorted(arguments, key=_SIZE)) if kind in _SETTLED_BY_ONE else arguments
+    return Node(identity, kind, arguments, sort, bits, detail, in_turn, 1 + sum(map(_SIZE, arguments)))
 
 
 def _detail(context: Any, ast: Any, decl: Any, kind: int) -> Any:

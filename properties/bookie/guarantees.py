@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from fencepost.model.language import And, Protocol, any_of
+from fencepost.model.language.building import wanting
 from fencepost.properties.bookie.suite import bookie
 from fencepost.properties.vocabulary import Suite
 
@@ -15,7 +16,9 @@ ACKNOWLEDGED = ("acknowledged_adds_survive", "answered_fences_survive", "denied_
 
 def keeps_its_word(p: Protocol) -> Suite:
     """That what a bookie has acknowledged is there when it runs again: with no settings is it expected to fail."""
-    whole, suite, s = bookie(p), Suite(p), p.state
+    with wanting(ACKNOWLEDGED):
+        whole = bookie(p)
+    suite, s = Suite(p), p.state
     suite.properties = [replace(prop, strict="") for prop in whole.properties if prop.name in ACKNOWLEDGED]
 
     @suite.sometimes

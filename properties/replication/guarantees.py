@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from fencepost.model.language import And, Protocol, any_of
+from fencepost.model.language.building import wanting
 from fencepost.properties.replication.suite import replication
 from fencepost.properties.replication.terms import Terms
 from fencepost.properties.vocabulary import Suite
@@ -22,7 +23,9 @@ def keeps_copies(p: Protocol) -> Suite:
 
 
 def _of(p: Protocol, names: Collection[str], events: Collection[str]) -> Suite:
-    whole, suite, s, t = replication(p), Suite(p), p.state, Terms(p)
+    with wanting(names):
+        whole = replication(p)
+    suite, s, t = Suite(p), p.state, Terms(p)
     suite.properties = [prop for prop in whole.properties if prop.name in names]
 
     @suite.sometimes

@@ -10,6 +10,7 @@ import pytest
 from fencepost.model.kernel.compiler import product_store
 from fencepost.model.language import Protocol, grounding
 from fencepost.model.language.groundings import Recording, StrangerError, reading
+from fencepost.model.language.nodes import Nodes
 from fencepost.properties import stored_builds
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance
@@ -56,6 +57,14 @@ def described(protocol: Protocol, suite: Suite) -> list[Any]:
     return [actions, variables, offers, properties, protocol.mirrors, protocol.conditions, protocol.steps, protocol.budgets]
 
 
+def nodes_of(nodes: Nodes, protocol: Protocol) -> list[Any]:
+    """All nodes of the terms of a protocol, each with those that are right below it."""
+    terms, seen = [term for a in protocol.actions for term in (a.guard, *a.updates.values())], set[int]()
+    below = [node for term in terms for node in nodes.below(term, seen)]
+    places = [([a.identity for a in node.arguments], [a.identity for a in node.in_turn]) for node in below]
+    return [(n.identity, n.kind, n.sort, n.bits, n.detail, n.size, each) for n, each in zip(below, places, strict=True)]
+
+
 CI = [(name, instance) for name in PROTOCOLS for instance in PROTOCOLS[name].sizes["ci"] if not instance.any]
 
 
@@ -70,6 +79,7 @@ def test_what_is_read_is_what_was_built(name: str, instance: Instance, calls: li
         read = entry.build(instance.parameters)
     assert len(calls) == called > 0
     assert described(read, entry.suite(read)) == was
+    assert nodes_of(read.constants.nodes, read) == nodes_of(Nodes(), read)
 
 
 def test_with_a_defect_it_is_another(calls: list[str]) -> None:

@@ -58,10 +58,11 @@ def done(
 def done_ahead(jobs: Sequence[Job], asked: CheckRequest) -> Iterator[Task]:
     """The jobs for a second process, if time is not limited.
 
-    The first job is left to the first process, which shows its rate and keeps what it has found when it is interrupted.
+    The first job is left to the first process, which shows its rate and keeps what it has found when it is interrupted. So are
+    theories: only checks are shared.
     """
     if asked.budget is None:
-        for job in reversed(jobs[1:]):
+        for job in reversed([job for job in jobs[1:] if isinstance(job, Hazard) or not isinstance(job[0], Theory)]):
             yield lambda check, job=job: _done(  # type: ignore[misc]
                 job, asked.defect, asked.set, {}, _approach(asked, None), Reporter(quiet=True), lambda: False, Searches(check)
             )

@@ -50,10 +50,12 @@ def exhaust(
     should_stop: Callable[[], bool] = lambda: False,
     checkpoint: Path | None = None,
     resume: bool = False,
+    doubting: bool = True,
 ) -> Findings:
     """Searches all reachable states, or with a ``reduction`` one of each orbit of them, and judges what must lead to what.
 
     ``checkpoint`` names a folder that keeps the states, from which ``resume`` goes on; ``telling`` is told how far judging is.
+    Without ``doubting`` nothing is asked of what makes success suspicious.
 
     Raises CheckpointError for a folder that belongs to another search, and ValueError for a ``leads_to`` that is observed with
     symmetry: only the graph of all states tells who is treated fairly.
@@ -82,7 +84,7 @@ def exhaust(
     represented = reduction.represented(result, budget.workers) if reduction else None
     judgement = _Judgement(observed, result, budget.workers, represented)
     whole = result.outcome == "exhausted"
-    suspicions = observed.suspicions(result.enabled, result.seen, result.constant()) if whole else []
+    suspicions = observed.suspicions(result.enabled, result.seen, result.constant()) if whole and doubting else []
     notes = (judgement.summary(), *judgement.left_out(), *(reduction.notes(result, represented) if reduction else ()))
     verdicts = judgement.verdicts() + (reduction.undecided() if reduction else ())
     safety = Findings(verdicts, notes, tuple(suspicions), seconds=result.seconds)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,10 +11,12 @@ from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.model.counts import count_of
 from fencepost.model.kernel.compiler.packing import Packing
+from fencepost.model.kernel.compiler.product_store import product
 from fencepost.model.kernel.search.orbits import MOST, Orbits, Represented
 from fencepost.model.kernel.search.results import Result
 from fencepost.model.language import Protocol
-from fencepost.model.language.symmetry import Symmetry, anywhere, symmetry_of
+from fencepost.model.language.digests import digest_of
+from fencepost.model.language.symmetry import Interchangeable, Symmetry, anywhere, symmetry_of
 from fencepost.properties.vocabulary import Property
 
 
@@ -36,7 +39,7 @@ class Reduction:
         """Proves what symmetry there is of a protocol, or of a slice that decides the properties; ModelError if a ``sometimes``
         speaks of too many particular members."""
         chosen = tuple(properties)
-        proved = symmetry_of(protocol, _formulas(chosen), reporter.proving)
+        proved = _proved(protocol, _formulas(chosen), reporter)
         used = proved.within(MOST)
         if not used.classes:
             return cls(proved, None, chosen, (), reporter)
@@ -81,6 +84,22 @@ class Reduction:
     def _permutations(self) -> str:
         used, proved = self.orbits.order if self.orbits else 1, self.symmetry.order
         return f"{used:,} permutations" + (f" of {proved:,}, which would take too long for each state" if used < proved else "")
+
+
+def _proved(protocol: Protocol, formulas: Mapping[str, Any], reporter: Reporter) -> Symmetry:
+    """The symmetry of a protocol and formulas, which an earlier process may have proved of the same."""
+
+    def proved() -> bytes:
+        symmetry = symmetry_of(protocol, formulas, reporter.proving)
+        classes = [(each.universe.name, each.members) for each in symmetry.classes]
+        return json.dumps((classes, symmetry.obstacles)).encode()
+
+    variables = [(v.name, v.family, v.index) for v in protocol.variables]
+    actions = [(action.label, action.name, action.grounding) for action in protocol.actions]
+    names = list(protocol.universes.values()), variables, actions, list(formulas)
+    classes, obstacles = json.loads(product(("symmetry", names, digest_of(protocol, formulas.values())), proved))
+    of_members = (Interchangeable(protocol.universes[name], tuple(members)) for name, members in classes)
+    return Symmetry(tuple(of_members), tuple(obstacles))
 
 
 def _formulas(properties: Iterable[Property]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,17 +14,20 @@ from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach, check
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import exit_status
+from fencepost.checks.engines.search import reduction
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.checks.engines.search.reduction import Reduction
+from fencepost.model.kernel.compiler import product_store
 from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.model.language import And, Implies, Protocol, all_of
+from fencepost.model.language.symmetry import Symmetry, symmetry_of
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance, Value
 from fencepost.properties.vocabulary import Suite
 from fencepost.traces.replay import replay
 from tests.command import fencepost, stable
-from tests.model.locks import locks
+from tests.model.locks import SPOILS, locks
 from tests.properties.ledger.test_safety import CAUGHT, COUNTS, EXPLAINED, LEDGER
 from tests.properties.searching import unexpected
 
@@ -241,3 +245,22 @@ def test_of_a_very_large_symmetry_a_part_is_used(monkeypatch: pytest.MonkeyPatch
     (classes, counts) = findings.notes[1:3]
     assert classes == "symmetry: bookie b0, b1 interchangeable (2 permutations of 6, which would take too long for each state)"
     assert "stand for 4,790 with 21,980 transitions" in counts
+
+
+def test_what_an_earlier_process_proved_is_what_is_proved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that differs in one guard, one update, one initial value or one formula is proved again."""
+    proofs = list[Protocol]()
+
+    def noted(protocol: Protocol, *rest: Any) -> Symmetry:
+        proofs.append(protocol)
+        return symmetry_of(protocol, *rest)
+
+    monkeypatch.setattr(product_store, "FOLDER", str(tmp_path / "protocols"))
+    monkeypatch.setattr(reduction, "symmetry_of", noted)
+    suites = [lock_suite(locks(3, spoiled=spoiled)) for spoiled in ("", *SPOILS)]
+    asked = [(suite.protocol, suite.properties) for suite in suites] + [(suites[0].protocol, suites[0].properties[:0])]
+    first = [Reduction.of(*each, Reporter(quiet=True)).symmetry for each in asked]
+    assert len(proofs) == len(asked)
+    assert first == [Reduction.of(*each, Reporter(quiet=True)).symmetry for each in asked]
+    assert len(proofs) == len(asked)
+    assert len({symmetry.order for symmetry in first}) > 1
