@@ -25,7 +25,7 @@ Result = TypeVar("Result", bound=Established)
 
 
 def main() -> None:
-    """Prints a row for each instance. Of the search on disk only the first levels, of some 10,000 states, are in memory; what is
+    """Prints a row for each instance. Only the first levels of a search on disk, of some 10,000 states, are in memory; what is
     known is, in ten bytes a state, or is read."""
     rows = [HEADINGS]
     for parameters in INSTANCES:
