@@ -20,7 +20,8 @@ class Replayed:
 
     ``verdict`` is *reproduced* (the code takes all ``steps`` as the model with the hazard does, and its ``end`` violates the
     ``property``), *gone* (a release that is not said to have it parts from that run, ``why`` says where), *not reproduced* (the
-    same of one that is said to have it) or *not tried* (``why``).
+    same of one that is said to have it), *seen elsewhere* or *gone elsewhere* (another command or a test of ours shows that on
+    this release, ``why`` says which) or *not tried* (``why``).
     """
 
     target: str
@@ -86,7 +87,7 @@ def table(replays: Sequence[Replayed]) -> str:
 
 
 def _cell(each: Replayed) -> str:
-    return f"**{each.verdict}**" if each.verdict == "reproduced" else each.verdict
+    return f"**{each.verdict}**" if each.verdict in ("reproduced", "seen elsewhere") else each.verdict
 
 
 def _seen(its: Sequence[Replayed]) -> str:
@@ -97,5 +98,6 @@ def _seen(its: Sequence[Replayed]) -> str:
         parts.append(f"`{done.property}` after {'; '.join(done.steps)}: {done.end}")
     for each in its:
         if each.why and each.why not in " ".join(parts):
-            parts.append(f"{each.release}: {each.why}" if each.verdict != "not tried" else each.why)
+            of_release = each.verdict in ("gone", "not reproduced")
+            parts.append(f"{each.release}: {each.why}" if of_release else each.why)
     return ". ".join(parts).replace("|", "\\|")

@@ -1,4 +1,4 @@
-"""What of the known mistakes was seen on real code: the rows of docs/reproduced.json that were reproduced, and nothing else."""
+"""What of the known mistakes was seen on real code: by the rows of docs/reproduced.json, and by nothing else."""
 
 from __future__ import annotations
 
@@ -15,18 +15,22 @@ REPRODUCED = Path(__file__).with_name("reproduced.json")
 
 
 @cache
-def _rows() -> tuple[Replayed, ...]:
-    return tuple(row for row in read_json(REPRODUCED.read_text(encoding="utf-8")) if row.verdict == "reproduced")
+def _rows(*verdicts: str) -> tuple[Replayed, ...]:
+    return tuple(row for row in read_json(REPRODUCED.read_text(encoding="utf-8")) if row.verdict in verdicts)
 
 
 def seen_anywhere(mistake: str) -> tuple[str, ...]:
-    """The releases on which the mistake was seen, the oldest first, in whichever protocol has it."""
-    rows = {(numbers(row.system).index(row.release), row.release) for row in _rows() if row.hazard == mistake}
-    return tuple(release for _, release in sorted(rows))
+    """The releases on whose classes the mistake was seen, the oldest first, in whichever protocol has it."""
+    rows = [row for row in _rows("reproduced", "seen elsewhere") if row.hazard == mistake and not _is_shown_by_command(row)]
+    return tuple(release for _, release in sorted({(numbers(row.system).index(row.release), row.release) for row in rows}))
+
+
+def _is_shown_by_command(row: Replayed) -> bool:
+    return row.verdict == "seen elsewhere" and row.why.startswith("by `fencepost reproduce ")
 
 
 def seen(protocol: str, mistake: str) -> Mapping[str, str]:
     """By release, the oldest first, how the mistake was seen as that protocol has it."""
-    rows = [row for row in _rows() if (row.target.replace("-", "_"), row.hazard) == (protocol, mistake)]
+    rows = [row for row in _rows("reproduced") if (row.target.replace("-", "_"), row.hazard) == (protocol, mistake)]
     rows.sort(key=lambda row: numbers(row.system).index(row.release))
     return {row.release: f"{row.property} is violated after the {count_of(len(row.steps), 'step')} of its run" for row in rows}

@@ -68,11 +68,10 @@ def put_in_shared(locks: ResourceLocks) -> None:
 
     locks.releasing.instead(
         "recreated_behind_release",
-        lambda b, u: {
-            stage[b, u]: "releasing",
-            revalidate_when_back[b, u]: False,
-            orphan[b, u]: Or(orphan[b, u], stage[b, u] == "checking"),
-        },
+        lambda b, u: merged(
+            locks.release_begun(b, u),
+            {orphan[b, u]: Or(orphan[b, u], stage[b, u] == "checking")},
+        ),
     )
 
     def looked_after(b: int, u: int) -> Any:
@@ -149,7 +148,7 @@ def declare_shared(locks: ResourceLocks) -> None:
     def recreate_behind_release(b: int, u: int) -> Any:
         """A read that was out as the release began has found no node: it is created, for a lock that is in no map."""
         still_out = And(stage[b, u].among("none", "releasing"), orphan[b, u], nodes[u].absent)
-        return And(store.reaches(b), still_out), merged(nodes[u].created(b), {orphan[b, u]: False})
+        return And(store.reaches(b), still_out, locks.may_write(b)), merged(nodes[u].created(b), {orphan[b, u]: False})
 
     lose_answers(locks)
 

@@ -213,5 +213,5 @@ def ownership(
         return And(store.lives[b], cleanup[b, u]), merged(given_up, {cleanup[b, u]: False})
 
     if moves:
-        moves.declare()
+        moves.declare(on_switched=uncached)
     return p

@@ -223,6 +223,10 @@ class ResourceLocks:
 
     def _releasing(self, b: int, u: int) -> Updates:
         """The broker sets out to release the lock, whatever else it does with it."""
+        return self.release_begun(b, u)
+
+    def release_begun(self, b: int, u: int) -> Updates:
+        """The broker sets out to release the lock; where the write is refused, the release has failed already."""
         begun = {self.stage[b, u]: "releasing", self.revalidate_when_back[b, u]: False}
         return begun if self.refuses is None else begun | {self.stage[b, u]: If(self.refuses[b], "stranded", "releasing")}
 

@@ -18,6 +18,7 @@ session with the target is lost only with its process until then, and a migratio
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from fencepost.model.language import And, If, Not, Or, all_of, any_of
@@ -60,8 +61,9 @@ class Migration:
         target = {each[u]: If(gone[u], NOBODY, each[u]) for u in bundle for each in (self.target_owner, self.target_session)}
         return merged(flags, target)
 
-    def declare(self) -> None:
-        """Declares the steps of the migration; after those of locks."""
+    def declare(self, *, on_switched: Callable[[int], Updates] = lambda b: {}) -> None:
+        """Declares the steps of the migration; after those of locks. ``on_switched`` is what else a broker does that uses the
+        target from now on."""
         locks, phase = self.locks, self.phase
         p, store, broker, bundle = locks.protocol, locks.store, locks.broker, locks.bundle
 
@@ -130,14 +132,15 @@ class Migration:
         @p.step(
             by="b",
             hears="store",
-            mirrors="DualMetadataStore.handleMigrationComplete, LockManagerImpl.handleSessionEvent",
+            mirrors="DualMetadataStore.handleMigrationComplete, DualMetadataCache.handleSwitchToTargetStore, "
+            "LockManagerImpl.handleSessionEvent",
             fair=True,
             b=broker,
         )
         def hear_of_completion(b: int) -> Any:
-            """A broker hears of the completion: it writes to the target, and looks after its locks, SessionReestablished."""
+            """A broker hears of the completion: it uses the target, with empty caches, and looks after its locks."""
             heard = And(store.lives[b], phase == "completed", self.read_only[b])
-            return heard, merged({self.read_only[b]: False}, locks.revalidated(b))
+            return heard, merged({self.read_only[b]: False}, locks.revalidated(b), on_switched(b))
 
         @p.step(
             by="store",
@@ -152,4 +155,3 @@ class Migration:
             dead = any_of(And(self.target_session[u] == b, Not(store.lives[b])) for b in broker)
             gone = And(node.former, Not(any_of(And(node.holder == b, store.former[b]) for b in broker)))
             return And(phase == "completed", gone, dead), node.vanished()
-

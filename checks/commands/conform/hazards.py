@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from fencepost.checks.commands.conform.hazard_rows import Rows
+from fencepost.checks.commands.conform.out_of_reach import OUT_OF_REACH
 from fencepost.checks.commands.conform.request import HazardsRequest
 from fencepost.checks.conformance.java_side.session import SessionError
 from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
@@ -47,48 +48,6 @@ _WITH_THE_OTHERS = ("bookie", "kafka-controller", ("election", "deletion_sent_ag
 """Targets, or hazards of a target, that are not replayed alone: a run meets the release's others on the way, so the model has
 them, too."""
 
-_EVENT_LOST = (
-    "the harness would lose the event itself. The real client lost it in 8 of 25 expired sessions on 4.0.8, in 0 of 85 on "
-    "4.2.4, in 0 of 30 on 5.0.0-M1"
-)
-_OUT_OF_REACH = {
-    ("ledger", "denies_before_fence_is_journaled"): "the harness answers in the place of ReadEntryProcessor, when the fence is "
-    "journaled; the target bookie has the processor, and shows it",
-    (
-        "ledger",
-        "last_entry_of_the_write_cache",
-    ): "its property speaks of adds that are not observed; a test "
-    "takes the run on 4.18.0",
-    ("ledger", "one_directory_marks_for_all"): "the bookies of the harness have one directory each; the target "
-    "bookie has two, and shows that it is gone",
-    ("ledger", "explicit_lac_lost"): "these releases lose it only by what loses a fence: "
-    "`idle_checkpoint_skips_index`, `idle_flush_skips_headers` or `master_key_with_entries_only`",
-    ("replication", "refill_by_boot_metadata"): "the harness refills by EntryCopierImpl; the metadata of the boot are in "
-    "DataIntegrityCheckImpl, which goes over all entries in one go",
-    ("kafka-controller", "bounce_missed"): "no brokers register in the harness, and none is sent requests; `fencepost "
-    "reproduce missed-bounce` shows it on servers",
-    ("kafka-controller", "newer_refused"): "the harness has no brokers that register and are sent requests",
-    ("kafka-controller", "unconditional_writes"): "the controllers of the harness write nothing but the epoch",
-    ("kafka-controller", "own_node_ignored"): "the harness has no link that breaks",
-    ("kafka-controller", "resigns_inside_lock"): "the harness has no scheduler of rebalancing",
-    ("split", "splits_not_counted"): "BundleSplitterTask of the load manager counts them, before the NamespaceService of the "
-    "harness is asked; `fencepost conform policy` drives that class",
-    ("split", "retries_on_stale_cache"): "what fixes it is a pause of 100 ms before the next attempt, and the harness has no "
-    "time: it ends a pause before the news has arrived, too",
-    **dict.fromkeys(
-        [(target, "event_lost") for target in ("metadata-store", "election", "ownership", "service-unit")], _EVENT_LOST
-    ),
-    ("ownership", "goes_on_unprepared"): "the harness has one metadata store; `fencepost reproduce migrated-owner` migrates "
-    "that of whole brokers",
-    ("service-unit", "newer_lookup_dropped"): "it takes a lookup between two lines of the end of another one",
-    ("service-unit", "split_forgotten"): "who looks at the layout before a unit is assigned, or does not, is the load manager, "
-    "whose lookup is the harness's",
-    ("service-unit", "session_event_unseen"): "it takes a thread that does not see what another one has written",
-    ("topic", "removed_producer_publishes"): "the connection, which forgets the producer later, is the harness's; `fencepost "
-    "reproduce dedup-loses` shows it on a whole broker",
-}
-"""Why the harness of a target cannot show a hazard, where it would only seem to be there or gone."""
-
 _FENCED_AND_KNOWN = "send(e0); add(b0, e0); recover(r0); fence_unheard(r0, b0); "
 _UNSET_TO_THE_END = (
     "send(e0); send(e1); send(e2); send(e3); replace(b1, b2); publish_change; recover(r0); add(b0, e0); read_lac(r0, b0); "
@@ -113,6 +72,8 @@ _TELLING = {
     ("election", "closed_elects_again"): "find_none(b0); propose(b0); find_other(b1); start_closing(b1); disconnect(b1, 0); "
     "reconnect(b1)",
     ("ownership", "lone_release_fails"): _RELEASED_ALONE.format(unload=""),
+    ("ownership", "recreates_of_others"): "try_to_own(b0, u0); try_to_own(b1, u0); create(b1, u0); crash(b1); start_migration; "
+    "hear_of_preparation(b0); create(b0, u0); prepare(b0); expire_dead(b1); complete",
     ("unload", "lone_release_fails"): _RELEASED_ALONE.format(unload="start_unload(b0, u0); "),
     ("ownership", "recreated_behind_release"): _RECREATED.format(unload=""),
     ("unload", "recreated_behind_release"): _RECREATED.format(unload="start_unload(b0, u0); "),
@@ -134,6 +95,12 @@ _TELLING = {
     ("service-unit", "transfer_back_unfinished"): "assign(b1, u0, b0); crash(b1); read(b0, u0); read(b0, u0); lead(b0); "
     "transfer(b0, u0, b0, b1); expire_dead(b1); open_topics(b0, u0); read(b0, u0); detach_topics(b0, u0); release(b0, u0); "
     "read(b0, u0); schedule_clean_up(b0, b1); clean_up(b0, b1, u0, b0); read(b0, u0)",
+    ("service-unit", "newer_lookup_dropped"): "assign(b0, u0, b1); read(b1, u0); read(b1, u0); read(b0, u0); "
+    "transfer(b1, u0, b1, b0); read(b0, u0); wait_for_owner(b0, u0); drop_newer_lookup(b0, u0); read(b1, u0); release(b1, u0); "
+    "read(b0, u0); read(b0, u0); read(b1, u0); lead(b0)",
+    ("service-unit", "split_forgotten"): "assign(b0, u0, b0); read(b0, u0); read(b0, u0); split(b0, b0); read(b0, u0); "
+    "own_child(b0); open_topics(b0, u0); read(b0, u1); change_layout(b0); delete_parent(b0); read(b0, u0); assign(b1, u0, b1); "
+    "read(b1, u0); read(b1, u0); open_topics(b1, u0); learn_layout(b1)",
     ("service-unit", "split_kept"): "assign(b0, u0, b0); read(b0, u0); read(b0, u0); split(b0, b0); read(b0, u0); "
     "own_child(b0); read(b0, u1); meet_conflict(b0); lead(b1); read(b1, u0); override_overdue(b1, u0, b1); read(b1, u0); "
     "open_topics(b1, u0); open_topics(b0, u0); read(b0, u0)",
@@ -240,8 +207,8 @@ def _replayed(entry: Entry, name: str, history: History, target: Target, release
     def result(verdict: str, why: str = "", prop: str = "", steps: tuple[str, ...] = (), end: str = "") -> Replayed:
         return Replayed(target.name, name, target.system, release, present, verdict, why, prop, steps, end)
 
-    if out_of_reach := _OUT_OF_REACH.get((target.name, name)):
-        return result("not tried", out_of_reach)
+    if out_of_reach := OUT_OF_REACH.get((target.name, name)):
+        return result(*out_of_reach.outcome(release, present=present))
     suite = entry.suite(protocol)
     seen = [p for p in suite.properties if not p.strict and not unseen(protocol, p, adapter)]
     kernel = Kernel(entry.build(parameters, (name, *others)))
@@ -303,7 +270,7 @@ def _also(
         return "others of the release" if _observed(entry.build(trace.parameters, besides), labels, adapter) == seen else ""
     others = [h for h, history in entry.history.items() if release in history.present and h != name]
     for other in others:
-        if (target.name, other) in _OUT_OF_REACH or not entry.history[other].fits(trace.parameters):
+        if (target.name, other) in OUT_OF_REACH or not entry.history[other].fits(trace.parameters):
             continue
         if _observed(entry.build(trace.parameters, (other,)), labels, adapter) == seen:
             return other

@@ -124,7 +124,7 @@ class LocksAdapter(Adapter):
         self.covered = frozenset(self.steps)
 
     def take(self, step: Taken) -> Seen:
-        broker, *rest = step.arguments.values()
+        broker, *rest = step.arguments.values() or ("",)
         return self.seen({"of": broker, "bundle": rest[0] if rest else "", **self.steps[step.action.name](step)})
 
     def expected(self, view: View) -> Owed:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from fencepost.checks.conformance.pulsar.locks import LOCK_STEPS, LOCKS, NOT_COVERED, LocksAdapter, do, of_lock, of_node
+from fencepost.checks.conformance.pulsar.migration import MIGRATION, MIGRATION_ALLOWANCES
 from fencepost.checks.conformance.pulsar.ownership_deviations import ALLOWANCES, DEVIATIONS
-from fencepost.checks.conformance.running.adapter import Seen, Taken
+from fencepost.checks.conformance.running.adapter import Departure, Seen, Taken
 from fencepost.model.language import Protocol
 
 
@@ -15,6 +16,10 @@ def _release(step: Taken) -> dict[str, Any]:
     cleanup = f"cleanup[{', '.join(step.arguments.values())}]"
     leaves = step.after.get(cleanup) and not step.before.get(cleanup)
     return {"do": "let-and-leave" if leaves else "let", "what": "release", "newest": True}
+
+
+_WAITS = "the coordinator waits"
+"""What the harness says while the coordinator of a migration waits for who is not prepared, which it does for a minute."""
 
 
 class OwnershipAdapter(LocksAdapter):
@@ -32,21 +37,25 @@ class OwnershipAdapter(LocksAdapter):
         "start_release": do("unload"),
         "release_disabled": do("remove"),
         "disable": do("disable"),
+        "start_migration": do("start-migration"),
+        "hear_of_preparation": do("hear-of-migration"),
+        "prepare": do("prepare"),
+        "complete": do("complete-migration"),
+        "hear_of_completion": do("hear-and-migrate"),
     }
     not_covered: ClassVar = {
         **NOT_COVERED,
-        **dict.fromkeys(
-            ("start_migration", "prepare", "hear_of_preparation", "complete", "hear_of_completion", "lose_keeper"),
-            "the harness has one metadata store; `fencepost reproduce migrated-owner` migrates that of whole brokers",
-        ),
+        "lose_keeper": "in the harness the session of a process that has died takes all of its nodes at once, in the step "
+        "expire_dead",
     }
     observables = (
         *LOCKS,
         of_node("disabled", False),
         of_lock("cached", ("cached",), lambda view, place: view[f"cached[{place}]"]),
+        *MIGRATION,
     )
     shown_by_requests = ("lock", "orphan")
-    allowances = ALLOWANCES
+    allowances = (*ALLOWANCES, *MIGRATION_ALLOWANCES)
     deviations = DEVIATIONS
 
     def begin(self, instance: Protocol) -> Seen:
@@ -55,4 +64,12 @@ class OwnershipAdapter(LocksAdapter):
             for kind, universe in instance.universes.items()
             if kind in ("broker", "bundle")
         }
-        return self.seen({"do": "begin", **names})
+        return self.seen({"do": "begin", "migration": bool(instance.parameters.get("migration")), **names})
+
+    def take(self, step: Taken) -> Seen:
+        while True:
+            try:
+                return super().take(step)
+            except Departure as departure:
+                if str(departure) != _WAITS:
+                    raise

@@ -137,9 +137,12 @@ OWNERSHIP = Target(
         {"disconnects": 1, "expiries": 1, "disables": 1},
         {"bundles": 2, "expiries": 1, "releases": 1},
         {"brokers": 3, "expiries": 1, "crashes": 1, "releases": 1},
+        {"migration": True, "releases": 1},
+        {"migration": True, "crashes": 1, "releases": 1},
     ),
     weights={
         "read_owner": 0.1,
+        "start_migration": 0.3,
         "start_release": 0.3,
         "disconnect": 0.2,
         "expire": 0.3,
@@ -149,5 +152,8 @@ OWNERSHIP = Target(
         "expire_former": 0.1,
         "expire_dead": 0.1,
     },
-    hazards=("recreated_behind_release", "deletion_sent_again", "found_lock_unattended", "stale_unload"),
+    hazards=(
+        *("recreated_behind_release", "deletion_sent_again", "found_lock_unattended", "stale_unload"),
+        *("recreates_of_others", "release_refused"),
+    ),
 )

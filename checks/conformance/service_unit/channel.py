@@ -114,6 +114,7 @@ OBSERVABLES = (
     ),
     _of_unit("unheard", ("unheard",), unread, "news"),
     _of_unit("pending", ("pending",), lambda view, b, u: view[f"pending[{b}, {u}]"], "pending"),
+    _of_unit("dropped", ("dropped",), lambda view, b, u: view.get(f"dropped[{b}, {u}]", False), "dropped"),
     _of_unit("topics", ("topics",), topics, "topics"),
     _of_unit("closing", ("closing", "to_publish"), closing, "closing"),
     Observable(
@@ -145,7 +146,6 @@ class ChannelAdapter(Adapter):
     not_covered: ClassVar[Mapping[str, str]] = {
         "monitor": "runs of the monitor are not counted: what one finds is done one by one",
         "reestablish_unheard": "every session event is heard",
-        "drop_newer_lookup": "what is left to do for a lookup that has ended is done at once",
     }
     observables = OBSERVABLES
     shown_by_requests = ("existing", "to_publish", "to_publish_dst", "to_publish_version")
@@ -327,6 +327,7 @@ _STEPS: Mapping[str, Step] = {
     "assign_late": _do("assign-late", to="x"),
     "wait_for_owner": _do("wait"),
     "stop_waiting": _do("give-up"),
+    "drop_newer_lookup": _do("end-lookup"),
     "open_topics": _do("open"),
     "close_topics": _do("close"),
     "detach_topics": _do("detach"),

@@ -57,6 +57,12 @@ def _reads_first(action: Action, view: View, seen: Seen) -> bool:
     return action.name == "unregister" and bool(seen.values["brokers"][action.arguments["b"]]["awaits"])
 
 
+def _nothing_is_left(action: Action, view: View, seen: Seen) -> bool:
+    if action.name != "drop_newer_lookup":
+        return False
+    return not seen.values["brokers"][action.arguments["b"]]["units"][action.arguments["u"]]["ended_late"]
+
+
 WRITERS = {
     **dict.fromkeys(("assign", "release", "take_existing", "override_overdue", "clean_up", "free_orphan"), "b"),
     **dict.fromkeys(("hand_over", "give_up"), "b"),
@@ -83,6 +89,11 @@ def _is_being_read(action: Action, view: View, seen: Seen) -> bool:
 
 
 ALLOWANCES: tuple[Allowance, ...] = (
+    Allowance(
+        "a lookup that nothing drops",
+        "it takes one that has ended, of which something is left to do; in the model that may always be",
+        _nothing_is_left,
+    ),
     Allowance(
         "a lookup at a broker that is not registered",
         "over the metadata store the code fails it at once; in the model it waits, or is served, so more can go wrong",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,9 @@ import pytest
 from fencepost.checks.commands.conform import hazard_rows
 from fencepost.checks.commands.conform.hazard_rows import Rows
 from fencepost.checks.commands.conform.hazards import in_file, replayed_hazards
+from fencepost.checks.commands.conform.out_of_reach import OUT_OF_REACH
 from fencepost.checks.conformance.registry import TARGETS
+from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
 from fencepost.checks.conformance.running.adapter import Adapter
 from fencepost.checks.conformance.targets import Asked, Target
 from fencepost.checks.reports.hazards_on_code import Replayed, as_json, read_json, table, text
@@ -53,6 +56,29 @@ def test_what_is_reproduced_is_a_hazard_of_that_release() -> None:
     assert all(each.steps and each.end and each.property for each in reproduced)
     assert all(each.present is (each.release in _history(each).present) for each in records)
     assert all(each.why for each in records if each.verdict != "reproduced")
+    verdicts = {"reproduced", "gone", "seen elsewhere", "gone elsewhere", "not tried"}
+    assert {each.verdict for each in records} <= verdicts
+
+
+def test_what_is_seen_elsewhere_is_there() -> None:
+    """By another target its row says so; a reproduction is of that bug and those releases; a test names the bug."""
+    rows = {(each.target, each.hazard, each.release): each for each in committed()}
+    for (target, hazard), reach in OUT_OF_REACH.items():
+        assert bool(reach.place) is bool(reach.on), hazard
+        assert set(reach.on) <= set(TARGETS[target].releases), hazard
+        for release in reach.on:
+            row = rows[target, hazard, release]
+            assert (row.verdict, row.why) == reach.outcome(release, present=row.present)
+            assert row.verdict == ("seen elsewhere" if row.present else "gone elsewhere")
+            kind, name = re.match(r"by (?:the )?(target|)[^`]*`(?:fencepost reproduce )?([^`]+)`", reach.place).groups()
+            if kind == "target":
+                other = rows[name, hazard, release]
+                assert other.verdict == ("reproduced" if row.present else "gone")
+            elif name in REPRODUCTIONS:
+                assert REPRODUCTIONS[name].mistake == hazard
+                assert release in REPRODUCTIONS[name].releases
+            else:
+                assert hazard in (ROOT / name).read_text(encoding="utf-8")
 
 
 def _history(each: Replayed) -> History:

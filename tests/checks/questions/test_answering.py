@@ -112,6 +112,10 @@ SEEN = {
     "removed_producer_publishes",
     "resends_recovered",
     "timeout_races_ack",
+    "event_lost",
+    "recreates_of_others",
+    "release_refused",
+    "goes_on_unprepared",
 }
 """The bugs of these answers that docs/reproduced.md has as seen; of any other the answer says that it was not."""
 

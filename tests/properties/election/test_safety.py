@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -134,6 +134,35 @@ def test_two_leaders_stay_only_up_to_4_0_8(faults: Mapping[str, Value], counted:
     assert counts(findings) == counted
     assert unexpected(findings) == {}
     assert set(controls(findings)) == {"leaders_are_one_or_zombies"}
+
+
+@pytest.mark.parametrize(
+    ("release", "defects", "faults", "reads"),
+    [
+        ("4.0.8", (), "crashes", "the holder"),
+        ("4.0.8", ("same_value",), "crashes", "the holder"),
+        ("4.0.8", ("event_lost",), "expiries", "nobody"),
+        ("4.2.4", ("event_lost",), "expiries", "itself"),
+    ],
+)
+def test_up_to_4_0_8_the_second_of_two_leaders_does_not_read_that_it_leads(
+    release: str, defects: Sequence[str], faults: str, reads: str
+) -> None:
+    """Internal topics of the extensible load manager belong to the leader that LeaderElectionImpl.getLeaderValue answers.
+
+    Up to 4.0.8 that is what the cache has of the node, since 4.2.4 what the broker's own election has found. (4.2.4 does not
+    have ``event_lost``.)
+    """
+    parameters: dict[str, Value] = {"brokers": 2, faults: 1, **RELEASES[release]}
+    (verdict,) = searched(ELECTION, parameters, defects, only=["leader_is_alone"]).verdicts
+    assert verdict.trace is not None
+    variables = ELECTION.build(parameters, defects).variables
+    end = {v.name: v.domain.show(raw) for v, raw in zip(variables, verdict.trace.states[-1], strict=True)}
+    holder = end["leader_holder"]
+    (second,) = {"b0", "b1"} - {holder}
+    assert {end["role[b0]"], end["role[b1]"]} == {"leading"}
+    assert end[f"cached[{holder}]"] == holder
+    assert end[f"cached[{second}]"] == {"the holder": holder, "itself": second}.get(reads, reads)
 
 
 def test_since_4_2_4_a_broker_that_elects_chooses_by_the_last_leader() -> None:

@@ -34,8 +34,17 @@ abstract class BundlesBench<T extends Owning> extends ClientsBench<T> {
     /** Takes a step that is neither of sessions nor of requests. */
     abstract void take(T broker, String step, String bundle, JsonNode request) throws Exception;
 
+    /** Takes a step of no broker's. */
+    void take(String step) throws Exception {
+        throw new IllegalArgumentException("no such step: " + step);
+    }
+
     @Override
     protected final void take(T broker, String step, JsonNode request) throws Exception {
+        if (broker == null) {
+            take(step);
+            return;
+        }
         String bundle = request.path("bundle").asText();
         boolean newest = request.path("newest").asBoolean();
         if (!broker.takes(step, request) && !broker.lets(step, bundle, request.path("what").asText(), newest)) {
@@ -64,19 +73,25 @@ abstract class BundlesBench<T extends Owning> extends ClientsBench<T> {
         T any = members.values().iterator().next();
         for (String bundle : any.bundles()) {
             ObjectNode told = nodes.putObject(bundle);
-            Server.Node node = server.node(any.path(bundle));
+            Server.Node node = any.server().node(any.path(bundle));
             if (node != null) {
                 JsonNode value = Lines.JSON.readTree(node.value());
-                String address = value.path("nativeUrl").asText();
-                told.put("holder", members.values().stream().filter(b -> b.isAt(address)).findAny().orElseThrow().name);
+                T holder = named(value);
+                told.put("holder", holder.name);
                 told.put("disabled", value.path("disabled").asBoolean());
                 told.put("version", node.version());
-                told.put("former", members.values().stream().noneMatch(b -> b.session == node.owner()));
+                told.put("former", holder.session() != node.owner());
             }
         }
         ObjectNode each = seen.putObject("brokers");
         for (T broker : members.values()) {
             broker.tell(each.putObject(broker.name));
         }
+    }
+
+    /** The broker that the value of an owner node names. */
+    final T named(JsonNode value) {
+        String address = value.path("nativeUrl").asText();
+        return members.values().stream().filter(broker -> broker.isAt(address)).findAny().orElseThrow();
     }
 }

@@ -24,6 +24,16 @@ abstract class Owning extends Client {
         super(name, server, concern);
     }
 
+    /** The server with the nodes that are in force. */
+    Server server() {
+        return server;
+    }
+
+    /** The session that the broker's present process, or its last one, has with that server. */
+    long session() {
+        return session;
+    }
+
     abstract OwnershipCache cache();
 
     abstract NamespaceBundle bundle(String name);
@@ -47,8 +57,8 @@ abstract class Owning extends Client {
 
     /** A lookup has led here: if the node says that the bundle is this broker's, by asking whose it is. */
     void own(String bundle) throws Exception {
-        Server.Node node = server.node(path(bundle));
-        if (node != null && reaches() && node.owner() == session) {
+        Server.Node node = server().node(path(bundle));
+        if (node != null && reaches() && node.owner() == session()) {
             cache().getOwnerAsync(bundle(bundle));
         } else {
             cache().tryAcquiringOwnership(bundle(bundle));
@@ -157,7 +167,7 @@ abstract class Owning extends Client {
     }
 
     /** The broker hears that a node was deleted; false if there is no such news. */
-    private boolean hear(String bundle) throws Exception {
+    boolean hear(String bundle) throws Exception {
         if (!store.hasNews(path(bundle))) {
             return false;
         }

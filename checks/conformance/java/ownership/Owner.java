@@ -2,9 +2,11 @@ package org.apache.pulsar.metadata.coordination.impl;
 
 import com.google.common.collect.BoundType;
 import com.google.common.collect.Range;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import fencepost.Refused;
 import fencepost.Server;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +21,7 @@ import org.apache.pulsar.common.naming.NamespaceBundle;
 import org.apache.pulsar.common.naming.NamespaceBundleFactory;
 import org.apache.pulsar.common.naming.NamespaceName;
 import org.apache.pulsar.metadata.api.coordination.CoordinationService;
+import org.apache.pulsar.metadata.api.extended.MetadataStoreExtended;
 
 /** A broker with its store, its locks, and its OwnershipCache, and nothing else. */
 final class Owner extends Owning {
@@ -29,16 +32,27 @@ final class Owner extends Owning {
     private final Map<String, NamespaceBundle> bundles = new LinkedHashMap<>();
     private OwnershipCache cache;
     private StubBroker.Topics topics;
+    /** Null where the metadata are never migrated. */
+    private final Migration migration;
+    private Participant participant;
+    /** The sessions of processes that are over with what the metadata were migrated to. */
+    private final List<Long> formerInTarget = new ArrayList<>();
 
     /** The bundles share the range of hashes of a namespace. */
-    Owner(String name, Server server, String namespace, List<String> bundles) {
-        super(name, server, new BundleRequests("/namespace/" + namespace));
+    Owner(String name, Server server, String namespace, List<String> bundles, Migration migration) {
+        super(name, server, concern(namespace, migration));
+        this.migration = migration;
         this.namespace = NamespaceName.get(namespace);
         for (int i = 0; i < bundles.size(); i++) {
             Range<Long> hashes = Range.range(HASHES * i / bundles.size(), BoundType.CLOSED,
                     HASHES * (i + 1) / bundles.size(), i + 1 == bundles.size() ? BoundType.CLOSED : BoundType.OPEN);
             this.bundles.put(bundles.get(i), new NamespaceBundle(this.namespace, hashes, NO_FACTORY));
         }
+    }
+
+    private static HeldStore.Concern concern(String namespace, Migration migration) {
+        var bundles = new BundleRequests("/namespace/" + namespace);
+        return migration == null ? bundles : Participant.held(bundles);
     }
 
     private static NamespaceBundleFactory factory() {
@@ -51,12 +65,104 @@ final class Owner extends Owning {
 
     @Override
     void start() throws Exception {
+        if (participant != null) {
+            formerInTarget.add(participant.session());
+        }
         super.start();
-        var locks = new LockManagerImpl<>(store, NamespaceEphemeralData.class, executor);
+        MetadataStoreExtended all = migration == null ? store : participating();
+        var locks = new LockManagerImpl<>(all, NamespaceEphemeralData.class, executor);
         topics = StubBroker.Topics.none();
         var only = Proxy.newProxyInstance(Owner.class.getClassLoader(), new Class<?>[] {CoordinationService.class},
                 (proxy, method, arguments) -> locks);
         cache = StubBroker.cache(name, (CoordinationService) only, topics);
+    }
+
+    private MetadataStoreExtended participating() throws Exception {
+        participant = new Participant(migration, store);
+        if (migration.isComplete()) {
+            store = participant.target;
+        }
+        return participant.dual;
+    }
+
+    @Override
+    Server server() {
+        return migration == null ? server : migration.current();
+    }
+
+    @Override
+    long session() {
+        return migration != null && migration.isComplete() ? participant.session() : session;
+    }
+
+    @Override
+    void die() throws Exception {
+        if (participant != null) {
+            participant.die(store);
+            if (!migration.isComplete()) {
+                // in the model nothing of it is left in the target until the migration is over
+                migration.target.expire(participant.session());
+            }
+        }
+        super.die();
+    }
+
+    @Override
+    void expire() throws Exception {
+        super.expire();
+        if (participant != null) {
+            migration.target.expire(participant.session());
+        }
+    }
+
+    @Override
+    void expireFormer() throws Exception {
+        super.expireFormer();
+        for (long each : formerInTarget) {
+            migration.target.expire(each);
+        }
+        formerInTarget.clear();
+    }
+
+    /** Hears that the preparation of a migration has begun. */
+    void hearOfMigration() throws Exception {
+        participant.hear();
+    }
+
+    /** Prepares itself for the migration. */
+    void prepare() throws Exception {
+        participant.prepare();
+    }
+
+    /** Uses what the metadata were migrated to. */
+    void migrate() throws Exception {
+        participant.act();
+        store = participant.target;
+        store.dropNews(); // nobody listened
+    }
+
+    boolean isReadOnly() throws Exception {
+        return migration != null && lives() && participant.isReadOnly();
+    }
+
+    @Override
+    void tell(ObjectNode told) throws Exception {
+        super.tell(told);
+        if (migration != null) {
+            told.put("read_only", isReadOnly());
+            told.put("prepared", lives() && participant.isPrepared(migration.source));
+            for (String bundle : lives() && store != participant.source ? bundles() : List.<String>of()) {
+                ObjectNode of = (ObjectNode) told.get("bundles").get(bundle);
+                boolean unheard = participant.source.hasNews(path(bundle));
+                of.put("deletion_in_source", unheard);
+                of.put("deletion", unheard || of.get("deletion").asBoolean());
+            }
+        }
+    }
+
+    /** Whether that is the session of the broker's process with what the metadata are migrated to. */
+    boolean hasInTarget(long session) {
+        return participant != null && participant.session() == session;
     }
 
     @Override
@@ -85,8 +191,8 @@ final class Owner extends Owning {
             throw new Refused(name + " does not own " + bundle);
         }
         CompletableFuture<Void> unloaded = owned.get().handleUnloadRequest(pulsar(), 1, TimeUnit.MINUTES);
-        // it goes on by itself; only a refusal is known at once
-        if (unloaded.isCompletedExceptionally()) {
+        // it goes on by itself; only a refusal is known at once, which may be the store's
+        if (unloaded.isCompletedExceptionally() && !isReadOnly()) {
             throw new Refused(cause(unloaded));
         }
     }

@@ -3,7 +3,6 @@ package org.apache.pulsar.metadata.coordination.impl;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import org.apache.pulsar.broker.PulsarService;
 import org.apache.pulsar.broker.loadbalance.LeaderElectionService;
 import org.apache.pulsar.broker.loadbalance.extensions.BrokerRegistry;
@@ -14,15 +13,17 @@ import org.apache.pulsar.broker.loadbalance.extensions.channel.ServiceUnitStateM
 import org.apache.pulsar.client.admin.PulsarAdmin;
 import org.apache.pulsar.metadata.api.extended.SessionEvent;
 
-/** Pulsar's channel of service units with what it asks for; of what it has of its own nothing is replaced. */
+/** Pulsar's channel of service units with what it asks for; of what it has of its own only the map of lookups is replaced. */
 final class Channel extends ServiceUnitStateChannelImpl {
     private static final long NEVER = 1L << 40;
 
     private final Surroundings around;
+    final LateLookups lookups = new LateLookups();
 
-    Channel(PulsarService pulsar, Surroundings around) {
+    Channel(PulsarService pulsar, Surroundings around) throws Exception {
         super(pulsar);
         this.around = around;
+        Bare.set(ServiceUnitStateChannelImpl.class, this, "getOwnerRequests", lookups);
     }
 
     @Override
@@ -48,11 +49,6 @@ final class Channel extends ServiceUnitStateChannelImpl {
     @Override
     protected PulsarAdmin getPulsarAdmin() {
         return around.admin();
-    }
-
-    @SuppressWarnings("unchecked")
-    Map<String, CompletableFuture<String>> lookups() throws Exception {
-        return (Map<String, CompletableFuture<String>>) HeldStore.field(this, "getOwnerRequests");
     }
 
     Set<?> cleaned() throws Exception {

@@ -14,7 +14,9 @@ import org.apache.pulsar.broker.loadbalance.LeaderElectionService;
 import org.apache.pulsar.broker.loadbalance.extensions.BrokerRegistry;
 import org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl;
 import org.apache.pulsar.broker.loadbalance.extensions.LoadManagerContext;
+import org.apache.pulsar.broker.loadbalance.extensions.channel.ServiceUnitStateChannel;
 import org.apache.pulsar.broker.loadbalance.extensions.data.BrokerLookupData;
+import org.apache.pulsar.broker.loadbalance.extensions.models.AssignCounter;
 import org.apache.pulsar.broker.loadbalance.extensions.store.LoadDataStore;
 import org.apache.pulsar.broker.namespace.LookupOptions;
 import org.apache.pulsar.broker.namespace.NamespaceService;
@@ -22,6 +24,7 @@ import org.apache.pulsar.broker.resources.PulsarResources;
 import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.client.admin.Brokers;
 import org.apache.pulsar.client.admin.PulsarAdmin;
+import org.apache.pulsar.common.naming.NamespaceBundle;
 import org.apache.pulsar.common.naming.ServiceUnitId;
 import org.apache.pulsar.metadata.api.extended.MetadataStoreExtended;
 
@@ -79,7 +82,7 @@ final class Surroundings {
         return election;
     }
 
-    ExtensibleLoadManagerImpl loadManager() {
+    LoadManager loadManager() {
         LoadManager manager = Bare.of(LoadManager.class);
         manager.around = this;
         return manager;
@@ -179,8 +182,19 @@ final class Surroundings {
         }
     }
 
+    /** The load manager with a selection of brokers that is told; all else of a lookup is its own. */
     static final class LoadManager extends ExtensibleLoadManagerImpl {
         private Surroundings around;
+
+        /** Looks up who owns a unit, or selects somebody and writes that. */
+        void lookUp(ServiceUnitStateChannel channel, NamespaceBundle unit) throws Exception {
+            Bare.set(ExtensibleLoadManagerImpl.class, this, "serviceUnitStateChannel", channel);
+            Bare.set(ExtensibleLoadManagerImpl.class, this, "assignCounter", new AssignCounter());
+            var method = ExtensibleLoadManagerImpl.class.getDeclaredMethod(
+                    "getOrSelectOwnerAsync", ServiceUnitId.class, String.class, LookupOptions.class);
+            method.setAccessible(true);
+            method.invoke(this, unit, unit.toString(), LookupOptions.builder().build());
+        }
 
         @Override
         public CompletableFuture<Optional<String>> selectAsync(ServiceUnitId unit, Set<String> without, LookupOptions options) {

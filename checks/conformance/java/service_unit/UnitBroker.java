@@ -146,6 +146,8 @@ final class UnitBroker extends Client {
                 return look(unit);
             case "give-up":
                 return giveUp(unit);
+            case "end-lookup":
+                return channel.lookups.endOne(units.get(unit)) ? null : "nothing is left to do for a lookup at " + name;
             case "unload":
                 return unload(unit, request.path("from").asText(), Optional.ofNullable(request.path("to").textValue()));
             case "open":
@@ -207,7 +209,9 @@ final class UnitBroker extends Client {
         if (!owner.isDone() || owner.isCompletedExceptionally() || owner.join().isPresent()) {
             return name + " does not select an owner for " + unit + ": " + owner;
         }
-        publish(unit, to);
+        around.selectedFor = units.get(unit);
+        around.selected = to;
+        timed(unit, () -> requests.writing(unit, () -> around.loadManager().lookUp(channel, bundle(unit))));
         return null;
     }
 
@@ -380,7 +384,9 @@ final class UnitBroker extends Client {
         }
         told.put("news", store.hasNews(path) || !requests.reads(unit).isEmpty());
         told.put("own_read", !requests.reads(unit).isEmpty());
-        told.put("pending", channel.lookups().containsKey(units.get(unit)));
+        told.put("pending", channel.lookups.isPending(units.get(unit)));
+        told.put("dropped", channel.lookups.hasDropped(units.get(unit)));
+        told.put("ended_late", channel.lookups.hasLate(units.get(unit)));
         told.put("topics", around.topics.state(bundle(unit)));
         told.put("closing", around.topics.closing(bundle(unit)));
         ArrayNode writes = told.putArray("requests");

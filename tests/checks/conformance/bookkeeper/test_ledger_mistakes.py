@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from fencepost.checks.conformance.bookkeeper.ledger import LedgerAdapter
+from fencepost.checks.conformance.bookkeeper.target import LEDGER
 from fencepost.checks.conformance.running.pair import Outcome
 from fencepost.model.bookkeeper.ledger import DEFECTS
 from fencepost.properties.registry import Value
@@ -238,13 +239,17 @@ def test_an_entry_whose_flush_has_failed_is_lost(adapter: LedgerAdapter) -> None
     assert [o.seen.values["bookies"]["b1"]["stored"] for o in outcomes if o.seen] == [[], [0]]
 
 
-def test_a_bookie_answers_with_the_last_entry_of_its_write_cache(adapter: LedgerAdapter) -> None:
+@pytest.mark.parametrize(
+    "release", [LEDGER.releases[0], *(pytest.param(r, marks=pytest.mark.deep) for r in LEDGER.releases[1:])]
+)
+def test_a_bookie_answers_with_the_last_entry_of_its_write_cache(release: str) -> None:
     """It has entry 1, whose last add confirmed is 0, and says -1 once entry 0 is written back; the next checkpoint mends it."""
     parameters = dict(ENTRY.shown_by["last_entry_of_the_write_cache"])
-    outcomes = [
-        follow(adapter, script, "last_entry_of_the_write_cache", **parameters)
-        for script in (CACHED, CACHED + "; empty_cache(b0)", CACHED.replace("empty_cache(b0); ", ""))
-    ]
+    with running(release) as adapter:
+        outcomes = [
+            follow(adapter, script, "last_entry_of_the_write_cache", **parameters)
+            for script in (CACHED, CACHED + "; empty_cache(b0)", CACHED.replace("empty_cache(b0); ", ""))
+        ]
     assert [outcome.verdict for outcome in outcomes] == ["agrees"] * 3, outcomes
     assert [o.seen.values["bookies"]["b0"]["lac"] for o in outcomes if o.seen] == [-1, 0, 0]
 

@@ -16,9 +16,10 @@ from fencepost.checks.conformance.policy.cases import Case, Rule
 from fencepost.checks.conformance.policy.code import Code
 from fencepost.checks.conformance.policy.registry import RULES
 from fencepost.checks.conformance.policy.shedders import OVERLOAD
-from fencepost.model.balance import overload_shedder, standing, top_bundles
+from fencepost.model.balance import overload_shedder, splitting, standing, top_bundles
 from fencepost.model.balance.amounts import Amounts
 from fencepost.model.balance.configuration import ABSENT, NAMES_OF_2_10, NOT_DYNAMIC, RELEASES, Configuration, Version
+from fencepost.model.balance.load_data import LoadData
 from tests.checks.conformance.real import tools
 from tests.command import ROOT
 from tests.docs import compared_table
@@ -83,6 +84,22 @@ def test_a_mistake_of_the_model_is_found_and_made_small(monkeypatch: pytest.Monk
             assert len(result.finds) == 1, name
             (find,) = result.finds
             assert sum(len(load.brokers) for load in find.case.rounds) <= 4, find
+
+
+def _splits_not_counted(bundle: str, planned: Mapping[str, int], data: LoadData, conf: Configuration) -> bool:
+    return data.bundle_counts[splitting.namespace_of(bundle)] < conf.loadBalancerNamespaceMaximumBundles
+
+
+@pytest.mark.parametrize("release", ["4.2.4", *(pytest.param(r, marks=pytest.mark.deep) for r in RELEASES if r != "4.2.4")])
+def test_only_2_10_1_does_not_count_the_splits_that_it_has_decided_on(
+    release: Version, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With pulsar#16552 in the model the class of 2.10.1 agrees, and the others do not."""
+    (rule,) = (rule for rule in RULES if rule.name == "splits of the modular manager")
+    monkeypatch.setattr(splitting, "_has_room", _splits_not_counted)
+    with code(release) as real:
+        result = campaign([rule], release, real.ask, cases=600, seed=0)
+    assert (result.finds == []) is (release == "2.10.1"), summary(result)
 
 
 # --- without Java

@@ -64,10 +64,10 @@ def test_the_actions_are_those_of_the_model() -> None:
     faults = {"disconnects": 1, "expiries": 1, "crashes": 1, "releases": 1, "disables": 1}
     families, actions = set(), set()
     for fixed in (False, True):
-        everything = ENTRY.build({**faults, "fixed": fixed}, ENTRY.history)
-        actions |= {action.name for action in everything.actions}
-        actions |= {action.name for action in ENTRY.build({**faults, "fixed": fixed, "migration": True}).actions}
-        families |= {variable.family for variable in everything.variables}
+        migrated = ENTRY.build({**faults, "fixed": fixed, "migration": True})
+        for everything in (ENTRY.build({**faults, "fixed": fixed}, ENTRY.history), migrated):
+            actions |= {action.name for action in everything.actions}
+            families |= {variable.family for variable in everything.variables}
     covered, left_out = set(OwnershipAdapter.steps), set(OwnershipAdapter.not_covered)
     assert covered | left_out == actions
     assert not covered & left_out
@@ -259,13 +259,13 @@ HAZARDS = {
     "lone_release_fails",
     "failed_creation_left",
     "stale_unload",
+    *store_migration.DEFECTS,
 }
 """Mistakes that the releases have, too."""
 
 NOT_TOLD_APART = {
     "answers_disabled": "what a lookup makes of a disabled owner is findBrokerServiceUrl's matter",
     "event_lost": "that a session event is lost takes more than this harness does to a client",
-    **dict.fromkeys(store_migration.DEFECTS, "brokers of the harness have one store, which nobody migrates"),
 }
 
 
@@ -289,6 +289,55 @@ def test_what_a_broker_answers_of_a_disabled_owner_is_not_seen(adapter: Ownershi
     assert follow(adapter, script, "answers_disabled", disables=1).verdict == "agrees"
     # the cache has the node, disabled as it is; who asks is refused by what is above it
     assert follow(adapter, script, disables=1).verdict == "not covered"
+
+
+# --- the metadata are migrated to another store
+
+PREPARED = "hear_of_preparation({0}); prepare({0})"
+DEAD_OWNER = (
+    "try_to_own(b0, *); try_to_own(b1, *); create(b1, *); crash(b1); start_migration; hear_of_preparation(b0); create(b0, *);"
+    "prepare(b0); expire_dead(b1); complete"
+)
+REFUSED = f"start_migration; {OWNS}; hear_of_preparation(b0); start_release(b0, *); prepare(b0); {PREPARED.format('b1')}"
+REFUSED += "; complete; hear_of_completion(b0); hear_of_completion(b1)"
+WITH_MIGRATION = [release for release in OWNERSHIP.releases if release != "4.0.8"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("release", WITH_MIGRATION)
+def test_migrations_are_as_in_the_model(release: str) -> None:
+    """DualMetadataStores of two brokers, the coordinator's methods, two servers: mistakes on their runs, and random runs."""
+    tools()
+    with start_ownership(Asked(release)) as adapter:
+        dead = follow(adapter, DEAD_OWNER, "recreates_of_others", migration=True, crashes=1)
+        assert (dead.verdict, holder(dead)) == ("agrees", "b1"), dead
+        assert not follow(adapter, DEAD_OWNER, migration=True, crashes=1).explained
+        refused = follow(adapter, REFUSED, "release_refused", migration=True, releases=1)
+        assert refused.verdict == "agrees", refused
+        assert refused.seen is not None
+        assert refused.seen.values["brokers"]["b0"]["bundles"]["u0"]["state"] == "Releasing"
+        instances = [OWNERSHIP.model(ENTRY, release, each) for each in OWNERSHIP.instances if each.get("migration")]
+        result = campaign(instances, adapter, runs=30, steps=40, seed=5, weights=OWNERSHIP.weights, stop_after=1)
+    assert result.agrees, unexplained(result)
+    assert result.agreeing > 25
+    assert {"prepare", "complete", "hear_of_completion"} <= {label.partition("(")[0] for label in result.coverage.names()}
+
+
+@pytest.mark.deep
+def test_only_4_2_4_goes_on_when_a_broker_is_not_prepared() -> None:
+    """The coordinator waits for a minute."""
+    tools()
+    verdicts = {}
+    for release in WITH_MIGRATION:
+        with start_ownership(Asked(release)) as adapter:
+            script = f"{OWNS}; start_migration; complete"
+            verdicts[release] = follow(adapter, script, "goes_on_unprepared", migration=True).verdict
+    assert verdicts == {"4.2.4": "agrees", "5.0.0-M1": "departs"}
+
+
+def test_a_release_without_migrations_refuses_one(adapter: OwnershipAdapter) -> None:
+    outcome = follow(adapter, f"{OWNS}; start_migration", migration=True)
+    assert (outcome.verdict, outcome.why) == ("departs", "this release has nothing that migrates the metadata")
 
 
 # --- beyond the model: the state of a lock that is being released
