@@ -34,6 +34,9 @@ OPTIONS = (
 )
 """Of every JVM: quick to start, on one core, and what Netty asks for."""
 
+EXECUTORS = "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED"
+"""For harnesses that count what the threads of a store have done, which the JDK's own executors keep."""
+
 
 @dataclass(frozen=True)
 class Ingredients:

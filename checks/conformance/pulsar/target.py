@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fencepost.checks.conformance.java_side.harness import OF_PULSAR
+from fencepost.checks.conformance.java_side.harness import EXECUTORS, OF_PULSAR
 from fencepost.checks.conformance.java_side.jars import Artifact, Release
 from fencepost.checks.conformance.java_side.servers import ZOOKEEPER_SERVER
 from fencepost.checks.conformance.pulsar.election import ElectionAdapter
@@ -10,9 +10,6 @@ from fencepost.checks.conformance.pulsar.ownership import OwnershipAdapter
 from fencepost.checks.conformance.pulsar.store import StoreAdapter
 from fencepost.checks.conformance.targets import Bench, Target
 from fencepost.model.releases import held
-
-EXECUTORS = "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED"
-"""The harness counts what the threads of a store have done, which the JDK's own executors keep."""
 
 OPTIONS = ("-Xmx512m", "-Dzookeeper.forceSync=no", EXECUTORS)
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from fencepost.checks.conformance.java_side.harness import OF_PULSAR, harness
+from fencepost.checks.conformance.java_side.harness import EXECUTORS, OF_PULSAR, harness
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.java_side.toolchain import toolchain
 from fencepost.checks.conformance.policy.code import OPTIONS, pulsar_broker
-from fencepost.checks.conformance.pulsar.target import EXECUTORS
 from fencepost.checks.conformance.service_unit.channel import ChannelAdapter
 from fencepost.checks.conformance.targets import Asked, Target
 from fencepost.model.releases import held

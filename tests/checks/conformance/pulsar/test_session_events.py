@@ -28,9 +28,9 @@ def unheard(session: Session) -> int:
 def test_only_4_0_8_loses_the_event_of_a_new_session(release: str) -> None:
     """``event_lost``, pulsar#25237: about one in three is lost; later releases hold events back until the new handle is set."""
     tools()
-    made = harness("session_events", "fencepost.SessionEventsBench", pulsar_ownership(release), besides=OVER_ZOOKEEPER)
+    bench = harness("session_events", "fencepost.SessionEventsBench", pulsar_ownership(release), besides=OVER_ZOOKEEPER)
     lost: list[int] = []
-    with Session(made) as session:
+    with Session(bench) as session:
         while not any(lost) and len(lost) < (ROUNDS if release == "4.0.8" else 1):
             lost.append(unheard(session))
     print(f"{release}: {lost} of {EXPIRIES} new sessions each")
