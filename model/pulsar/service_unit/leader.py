@@ -231,8 +231,11 @@ class Leader:
         units, store, broker, unit = channel.units, channel.store, channel.broker, channel.unit
 
         def due(b: int, x: int, u: int) -> Any:
-            """The formula: it is this unit's turn in a clean-up: some broker leads, and the one that is gone is not healthy."""
-            goes_on = And(store.lives[b], Not(self.node.absent), self.metadata[b] != "jittery")
+            """The formula: it is this unit's turn in a clean-up: some broker leads, and the one that is gone is not healthy.
+
+            A broker that shuts down takes every other one for healthy (doHealthCheckBrokerAsyncWithRetries, channelDisabled).
+            """
+            goes_on = And(store.lives[b], channel.runs(b), Not(self.node.absent), self.metadata[b] != "jittery")
             return And(cleans[b, x, u], goes_on, self.may_be_ill(x))
 
         def orphaned(b: int, x: int, u: int) -> Any:
@@ -292,6 +295,6 @@ class Leader:
             only_if=faults,
         )
         def call_off_clean_up(b: int, x: int) -> Any:
-            """The broker answers its health check after all, or nobody leads: the clean-up is not for it."""
-            spared = Or(self.may_be_well(x), self.node.absent)
+            """The broker answers its health check after all, nobody leads, or who cleans up shuts down: it is called off."""
+            spared = Or(self.may_be_well(x), self.node.absent, Not(channel.runs(b)))
             return And(store.lives[b], self.is_cleaned(b, x), spared), {cleans[b, x, u]: False for u in unit}

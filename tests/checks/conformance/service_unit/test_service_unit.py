@@ -191,6 +191,17 @@ def node(outcome: Outcome) -> object:
 LATE_CLOSE = f"{OWNS}; open_topics(b0, *); unload(b0, *, b0); read(b0, *); time_out_closing(b0, *)"
 
 
+def test_a_leader_that_shuts_down_cleans_up_after_nobody(adapter: ChannelAdapter) -> None:
+    """What it has scheduled it calls off: a channel that is disabled takes every broker for healthy."""
+    script = (
+        "assign(b1, *, b0); crash(b0); expire_dead(b0); read(b1, *); lead(b1); schedule_clean_up(b1, b0); shut_down(b1); "
+        "call_off_clean_up(b1, b0)"
+    )
+    outcome = follow(adapter, script, *HAZARDS, crashes=1, shutdowns=1)
+    assert outcome.verdict == "agrees", outcome
+    assert "Assigning" in str(node(outcome))
+
+
 def test_a_release_goes_on_when_the_time_for_closing_topics_is_up(adapter: ChannelAdapter) -> None:
     outcome = follow(adapter, LATE_CLOSE, *HAZARDS, timeouts=1)
     assert outcome.verdict == "agrees"
