@@ -116,8 +116,13 @@ final class Migration {
         completed = true;
     }
 
+    /** Ends the servers, too, which are of this run alone. */
     void end() throws Exception {
         operator.close();
+        for (Server each : new Server[] {source, target}) {
+            each.close();
+            each.zookeeper().shutdown();
+        }
     }
 
     @SuppressWarnings({"unchecked", "rawtypes"})
