@@ -47,15 +47,15 @@ def test_threads_share_them(monkeypatch: pytest.MonkeyPatch) -> None:
     pieces = [many(seed) for seed in range(4)]
     with Crew(2) as crew:
         known = Collapsed(pieces[0], MEMORY, crew.size)
-        found = list[Words]()
+        unknown = list[Words]()
         for pair in (pieces[:2], pieces[2:], pieces[1:3]):
             assert known.make_room(sum(map(len, pair)), crew)
             for new, every in crew.run(lambda number: known.unknown(pair[number], number)):  # noqa: B023
                 assert every
-                found.append(new)
+                unknown.append(new)
     each = np.unique(np.concatenate(pieces), axis=0)
-    assert sum(map(len, found)) == len(each)
-    assert np.array_equal(np.unique(np.concatenate(found), axis=0), each)
+    assert sum(map(len, unknown)) == len(each)
+    assert np.array_equal(np.unique(np.concatenate(unknown), axis=0), each)
 
 
 def test_what_there_is_no_room_for_is_passed_on() -> None:
