@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from fencepost.model.language.declarations import STORE, Family, Variable
@@ -95,6 +96,7 @@ class Actors:
                 raise ModelError(f"{where}: {role}={who!r} is neither an actor nor the {STORE}{meant}", location)
 
 
+@lru_cache(1 << 12)
 def _misspells(one: str, other: str) -> bool:
     """Whether two names differ, and by more than an ending that tells one of several from another, but by little more."""
     return one[:-1] != other[:-1] and difflib.SequenceMatcher(None, one, other).ratio() >= _ALIKE

@@ -30,7 +30,8 @@ class Constants:
     def add(self, variable: Variable) -> None:
         """Takes note of a variable, which stays in its domain before and after each step."""
         self._by_name[variable.name] = variable
-        for is_next, constant in ((False, self.nodes.of(variable.term)), (True, self.nodes.of(variable.next))):
+        for is_next, term, name in ((False, variable.term, variable.name), (True, variable.next, variable.name + "'")):
+            constant = self.nodes.constant(term, name)
             self._of_node[is_next][constant.identity] = variable
             self.ranges.declare(constant, variable.domain)
 

@@ -88,7 +88,7 @@ def actions(p: Protocol, definition: Definition) -> Iterator[Action]:
     for a function that returns no guard and updates of this protocol's own variables.
     """
     name, doc, function, manner, posts = definition
-    talk, spends, own = manner.talk, manner.spends, p.mirrors[name]
+    talk, spends, own, mirrored = manner.talk, manner.spends, p.mirrors[name], manner.conditions()
     through = values_of(p, f"{p.name}: action {name}", manner)
     for values in itertools.product(*through.values()):
         bound = dict(zip(manner.parameters, values, strict=True))
@@ -103,7 +103,7 @@ def actions(p: Protocol, definition: Definition) -> Iterator[Action]:
         _note(p, where, manner, moves)
         mirrors = tuple(dict.fromkeys([*own, *(method for taken in moves for method in taken.mirrors)]))
         p.mirrors[name] = tuple(dict.fromkeys([*p.mirrors[name], *mirrors]))
-        conditions = {k: v for each in (*(taken.conditions for taken in moves), manner.conditions()) for k, v in each.items()}
+        conditions = {k: v for each in (*(taken.conditions for taken in moves), mirrored) for k, v in each.items()}
         p.conditions[name] = {**p.conditions[name], **conditions}
         if spends is not None:
             counter = p.variable(spends)

@@ -20,7 +20,7 @@ from z3 import z3core
 from fencepost.model.language.constants import Constants
 from fencepost.model.language.declarations import Taken, Variable
 from fencepost.model.language.formulas import ChoiceRef, SubsetRef
-from fencepost.model.language.nodes import Node, Nodes
+from fencepost.model.language.nodes import Node, Nodes, Row
 
 Grounded = tuple[Any, dict[Variable, Any], tuple[Taken, ...]]
 """A guard, updates and moves."""
@@ -89,7 +89,7 @@ def reading(content: bytes) -> Iterator[None]:
 
     def source(where: str, constants: Constants, make: Callable[[], Grounded]) -> Grounded:
         if constants not in knowing:
-            constants.nodes.know(stored.table, stored.terms)
+            constants.nodes.know(stored.identities, stored.nodes, stored.terms)
             knowing.append(constants)
         row = next(rows, None)
         if row is None or row.where != where:
@@ -111,26 +111,27 @@ class _Row(NamedTuple):
 
 
 class _Stored(NamedTuple):
-    """What is stored, in Z3: the rows, the nodes of the terms in them (see ``Nodes.know``), and the terms."""
+    """What is stored, in Z3: the rows, the terms in them, and the nodes of these with what identifies each."""
 
     rows: list[_Row]
-    table: list[tuple[int, int, int, int, Any, Sequence[int]]]
     terms: list[Any]
+    nodes: list[Row]
+    identities: list[int]
 
 
 class _Table:
     """The nodes of terms, each after its arguments, which are named by their places."""
 
     def __init__(self) -> None:
-        self.nodes: list[Any] = []
+        self.nodes: list[Row] = []
         self._places: dict[int, int] = {}
 
     def row(self, nodes: Nodes, term: Any) -> Any:
         """The place of a term, and what Python's object for it has besides."""
         names = term.names if isinstance(term, ChoiceRef) else None
-        return self._place(nodes.of(term)), type(term).__name__, names
+        return self._place(nodes.of(term), nodes), type(term).__name__, names
 
-    def _place(self, root: Node) -> int:
+    def _place(self, root: Node, nodes: Nodes) -> int:
         stack = [root]
         while stack:
             node = stack[-1]
@@ -141,7 +142,7 @@ class _Table:
                 if node.identity not in self._places:
                     self._places[node.identity] = len(self.nodes)
                     arguments = [self._places[argument.identity] for argument in node.arguments]
-                    self.nodes.append((node.kind, node.bits, node.detail, arguments, node.sort))
+                    self.nodes.append(nodes.row(node, arguments))
         return self._places[root.identity]
 
 
@@ -163,7 +164,8 @@ def _are_same(originals: Sequence[Any], read: Sequence[Any]) -> bool:
 def _read(content: bytes) -> _Stored:
     nodes, rows = marshal.loads(content)
     context = z3.main_ctx()
-    asts = _in_z3(context.ref(), nodes)
+    held = z3.AstVector(ctx=context)  # until there are the terms, which hold on to what is below them
+    asts = _in_z3(context.ref(), nodes, held)
     terms: dict[Any, Any] = {}
 
     def term(place: int, kind: str, names: Any) -> Any:
@@ -176,12 +178,7 @@ def _read(content: bytes) -> _Stored:
         _Row(where, [term(*each) for each in these], names, tuple(Taken(*taken) for taken in moves))
         for where, these, names, moves in rows
     ]
-    table = [
-        (ast.value, kind, sort, bits, detail, below) for ast, (kind, bits, detail, below, sort) in zip(asts, nodes, strict=True)
-    ]
-    for ast in asts:
-        z3core.Z3_dec_ref(context.ref(), ast)  # the terms hold on to what is below them
-    return _Stored(read, table, list(terms.values()))
+    return _Stored(read, list(terms.values()), nodes, [ast.value for ast in asts])
 
 
 def _of_python(ast: Any, kind: str, names: Any, context: Any) -> Any:
@@ -194,33 +191,30 @@ def _of_python(ast: Any, kind: str, names: Any, context: Any) -> Any:
     return z3.z3._to_expr_ref(ast, context)
 
 
-def _in_z3(context: Any, nodes: Sequence[Any]) -> list[Any]:
-    """The terms of a table in Z3, each of which is held on to."""
-    integers = z3core.Z3_mk_int_sort(context)
+def _in_z3(context: Any, nodes: Sequence[Row], held: z3.AstVector) -> list[Any]:
+    """The terms of a table in Z3, which ``held`` holds on to."""
     asts: list[Any] = []
-    for kind, bits, detail, arguments, sort_kind in nodes:
+    for kind, sort, bits, detail, arguments, _ in nodes:
         below = [asts[place] for place in arguments]
         if kind == z3.Z3_OP_UNINTERPRETED:
-            sort = (
-                z3core.Z3_mk_bv_sort(context, bits)
-                if bits
-                else z3core.Z3_mk_bool_sort(context)
-                if sort_kind == z3.Z3_BOOL_SORT
-                else integers
-            )
-            ast = z3core.Z3_mk_const(context, z3core.Z3_mk_string_symbol(context, detail), sort)
+            ast = z3core.Z3_mk_const(context, z3core.Z3_mk_string_symbol(context, detail), _sort(context, sort, bits))
         elif kind in (z3.Z3_OP_ANUM, z3.Z3_OP_BNUM):
-            sort = z3core.Z3_mk_bv_sort(context, bits) if bits else integers
-            ast = z3core.Z3_mk_numeral(context, str(detail), sort)
+            ast = z3core.Z3_mk_numeral(context, str(detail), _sort(context, sort, bits))
         elif kind == z3.Z3_OP_EXTRACT:
             ast = z3core.Z3_mk_extract(context, *detail, *below)
         elif kind in _OF_SEVERAL:
             ast = _OF_SEVERAL[kind](context, len(below), (z3.Ast * len(below))(*below))
         else:
             ast = _OF_SOME[kind](context, *below)
-        z3core.Z3_inc_ref(context, ast)
+        z3core.Z3_ast_vector_push(context, held.vector, ast)
         asts.append(ast)
     return asts
+
+
+def _sort(context: Any, sort: int, bits: int) -> Any:
+    if sort == z3.Z3_BV_SORT:
+        return z3core.Z3_mk_bv_sort(context, bits)
+    return z3core.Z3_mk_bool_sort(context) if sort == z3.Z3_BOOL_SORT else z3core.Z3_mk_int_sort(context)
 
 
 _OF_SEVERAL: Mapping[int, Callable[..., Any]] = {

@@ -53,6 +53,11 @@ _SIZE = attrgetter("size")
 _SETTLED_BY_ONE = (z3.Z3_OP_AND, z3.Z3_OP_OR, z3.Z3_OP_IMPLIES)
 
 
+Row = tuple[int, int, int, Any, list[int], bytes]
+"""A node in a table: its operator, the kind of its sort, its bits, what else there is to it, the places of its arguments in the
+table, and its digest."""
+
+
 class Nodes:
     """The nodes of terms, each made once; what identifies a node is its own for as long as this object is there."""
 
@@ -83,20 +88,31 @@ class Nodes:
                 self._known[ast.value] = self._node(context, ast, below)
         return self._known[root.value]
 
-    def know(self, table: Iterable[tuple[int, int, int, int, Any, Sequence[int]]], terms: Iterable[Any]) -> None:
-        """Takes the nodes of some terms from a table, where each comes after its arguments, which are named by their places.
+    def constant(self, term: Any, name: str) -> Node:
+        """The node of a constant that has this name, which is known without asking Z3."""
+        identity: int = term.as_ast().value
+        if identity not in self._known:
+            bits = term.size() if isinstance(term, z3.BitVecRef) else 0
+            sort = z3.Z3_BV_SORT if bits else z3.Z3_BOOL_SORT if isinstance(term, z3.BoolRef) else z3.Z3_INT_SORT
+            self._references.append(term)
+            self._known[identity] = _with(identity, z3.Z3_OP_UNINTERPRETED, (), sort, bits, name)
+        return self._known[identity]
 
-        An entry is what identifies the node, its operator, the kind of its sort, its bits, what else there is to it, and its
-        arguments. To ask Z3 for each takes several times as long.
-        """
+    def know(self, identities: Sequence[int], rows: Sequence[Row], terms: Iterable[Any]) -> None:
+        """Takes the nodes of some terms, and their digests, from rows that were written elsewhere, each after its arguments;
+        ``identities`` says what identifies the nodes here. To ask Z3 for each takes several times as long."""
         self._references.extend(terms)
-        nodes = list[Node]()
-        for identity, kind, sort, bits, detail, places in table:
-            node = self._known.get(identity)
+        nodes, known = list[Node](), self._known
+        for identity, (kind, sort, bits, detail, places, digest) in zip(identities, rows, strict=True):
+            node = known.get(identity)
             if node is None:
-                node = _with(identity, kind, tuple([nodes[place] for place in places]), sort, bits, detail)
-                self._known[identity] = node
+                node = known[identity] = _with(identity, kind, tuple([nodes[place] for place in places]), sort, bits, detail)
             nodes.append(node)
+            self._digests[identity] = digest
+
+    def row(self, node: Node, places: list[int]) -> Row:
+        """What ``know`` takes of a node, whose arguments have these places."""
+        return node.kind, node.sort, node.bits, node.detail, places, self._digest(node)
 
     def below(self, term: Any, seen: set[int]) -> Iterator[Node]:
         """Every node of a term that is not yet in ``seen`` (their identities), each once; what is met is added to it."""
@@ -111,8 +127,10 @@ class Nodes:
     def digest(self, term: Any) -> bytes:
         """What identifies a term in any process: terms have it in common just if they are written alike. ValueError for a
         quantifier."""
-        known, root = self._digests, self.of(term)
-        stack = [root]
+        return self._digest(self.of(term))
+
+    def _digest(self, root: Node) -> bytes:
+        known, stack = self._digests, [root]
         while stack:
             node = stack[-1]
             missing = [argument for argument in node.arguments if argument.identity not in known]

@@ -58,11 +58,12 @@ def described(protocol: Protocol, suite: Suite) -> list[Any]:
 
 
 def nodes_of(nodes: Nodes, protocol: Protocol) -> list[Any]:
-    """All nodes of the terms of a protocol, each with those that are right below it."""
+    """The digests of the terms of a protocol, and all their nodes, each with those that are right below it."""
     terms, seen = [term for a in protocol.actions for term in (a.guard, *a.updates.values())], set[int]()
     below = [node for term in terms for node in nodes.below(term, seen)]
     places = [([a.identity for a in node.arguments], [a.identity for a in node.in_turn]) for node in below]
-    return [(n.identity, n.kind, n.sort, n.bits, n.detail, n.size, each) for n, each in zip(below, places, strict=True)]
+    of_nodes = [(n.identity, n.kind, n.sort, n.bits, n.detail, n.size, each) for n, each in zip(below, places, strict=True)]
+    return [*map(nodes.digest, terms), *of_nodes]
 
 
 CI = [(name, instance) for name in PROTOCOLS for instance in PROTOCOLS[name].sizes["ci"] if not instance.any]
