@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from fencepost.model.kernel.compiler.product_store import product
+from fencepost.model.kernel.compiler.sources import sources
 from fencepost.model.language.building import is_outline
 from fencepost.model.language.groundings import Recording, StrangerError, reading
 from fencepost.model.language.protocol import Protocol, is_grounded
@@ -63,7 +64,7 @@ def read_or_built(
 @cache
 def _sources() -> str:
     """A digest of the sources of the model."""
-    whole, model = hashlib.sha256(), Path(__file__).parents[1] / "model"
-    for source in sorted(model.rglob("*.py")):
-        whole.update(f"{source.relative_to(model)}\0".encode() + source.read_bytes() + b"\0")
+    whole = hashlib.sha256()
+    for name, source in sources(Path(__file__).parents[1] / "model"):
+        whole.update(f"{name}\0".encode() + source + b"\0")
     return whole.hexdigest()

@@ -7,7 +7,6 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 
 from fencepost.checks.commands.exit_status import EXIT_STATUS
 from fencepost.checks.commands.verdict_cache import Record
@@ -71,6 +70,8 @@ class _Version(argparse.Action):
     """Prints the version, which is read only when it is asked for, and ends the program."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import PackageNotFoundError, version
+
         try:
             text = version("fencepost")
         except PackageNotFoundError:

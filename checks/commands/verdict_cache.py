@@ -19,7 +19,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -120,6 +119,8 @@ def _code() -> list[str]:
 
 
 def _version(package: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version  # which takes time where nothing is remembered
+
     try:
         return version(package)
     except PackageNotFoundError:

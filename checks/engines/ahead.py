@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
+import itertools
 import multiprocessing
 import os
 import pickle
-import queue
 import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -57,19 +57,20 @@ class Ahead:
     Each check is made by the process that comes to it first. The first takes from the second what is established; the protocol
     and its properties it builds itself, since formulas of Z3 belong to their process. So what is found does not depend on
     whether there is a second process, and it may end at any time. Each of the two keeps within the memory of the approach.
-    Without a core for it (``workers`` is 1), and where processes are not forked (outside Linux), there is none.
+    Without a task or a core for it (``workers`` is 1), and where processes are not forked (outside Linux), there is none.
     """
 
     def __init__(self, tasks: Iterable[Task], workers: int) -> None:
         self._own: dict[int, Checked] = {}
         self._results: dict[int, bytes | None] = {}
         self._second: multiprocessing.process.BaseProcess | None = None
-        if workers > 1 and sys.platform == "linux":
+        tasks = iter(tasks)
+        if workers > 1 and sys.platform == "linux" and (first := next(tasks, None)) is not None:
             context = multiprocessing.get_context("fork")
             self._taken = context.Array("Q", MOST)
             self._count = context.Value("i", 0)
             self._sent: Any = context.Queue()
-            self._second = context.Process(target=self._do, args=(os.getpid(), tasks), daemon=True)
+            self._second = context.Process(target=self._do, args=(os.getpid(), itertools.chain([first], tasks)), daemon=True)
             self._second.start()
 
     def __enter__(self) -> Ahead:
@@ -118,6 +119,8 @@ class Ahead:
 
     def _received(self, key: int, reporter: Reporter, should_stop: Callable[[], bool]) -> bytes | None:
         """What the second process found; None if it found nothing that can be passed on, or is no more."""
+        import queue  # loaded with the second process
+
         while key not in self._results and not should_stop():
             is_alive = self._second is not None and self._second.is_alive()
             try:

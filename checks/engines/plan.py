@@ -9,8 +9,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.induction.necessity import unneeded
-from fencepost.checks.engines.induction.proof import prove
 from fencepost.checks.engines.results.checked import Checked, chosen_of
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import Verdict
@@ -221,6 +219,9 @@ class _Run:
         return self._leaving(findings, "walks", left)
 
     def induction(self) -> Findings:
+        from fencepost.checks.engines.induction.necessity import unneeded  # most checks prove nothing
+        from fencepost.checks.engines.induction.proof import prove
+
         approach = self.approach
         wanted = {p.name for p in self.chosen}
         proof = prove(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import sys
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
 from fencepost.model.kernel.compiler import stored_files
 from fencepost.model.kernel.compiler.native_functions import host
+from fencepost.model.kernel.compiler.sources import sources
+from fencepost.model.kernel.compiler.versions import versions
 
 _PACKAGE = Path(__file__).parent.parent
 
@@ -41,8 +41,7 @@ def write(loop: str, stored: Stored) -> None:
 @cache
 def folder_of_loops() -> str:
     """The name of a folder for this text of the loops, the compilers and the processor: object code fits no other."""
-    sources = [source.read_bytes() for source in sorted(_PACKAGE.rglob("*.py"))]
     marks = b"@native", b"@intrinsic", b"numba.njit"
-    whole = hashlib.sha256(b"".join(source for source in sources if any(mark in source for mark in marks)))
-    whole.update(repr((*host(), version("llvmlite"), version("numba"), sys.implementation.cache_tag)).encode())
+    whole = hashlib.sha256(b"".join(text for _, text in sources(_PACKAGE) if any(mark in text for mark in marks)))
+    whole.update(repr((*host(), *versions())).encode())
     return f"loops-{whole.hexdigest()[:12]}"

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import version
 from itertools import count
 from pathlib import Path
 
 from fencepost.model.kernel.compiler import stored_files
+from fencepost.model.kernel.compiler.versions import versions
 
 FOLDER = "protocols"
 MOST = 256 << 20
@@ -67,5 +66,4 @@ def _makers() -> str:
     whole, model = hashlib.sha256(), Path(__file__).parents[2]
     for source in sorted(path for maker in _MAKERS for path in (model / maker).glob("*.py")):
         whole.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
-    versions = version("llvmlite"), version("z3-solver"), version("numba"), sys.implementation.cache_tag
-    return f"{whole.hexdigest()} {versions}"
+    return f"{whole.hexdigest()} {versions()}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import os
 import subprocess
@@ -115,7 +116,7 @@ def test_the_key_has_the_sources_and_the_versions(tmp_path: Path, monkeypatch: p
         (package / floor / "room" / "page.js").unlink()
     (package / "model" / ".#module.py").symlink_to("someone@somewhere")  # as Emacs locks a file that is edited
     assert verdict_cache._code() != before
-    monkeypatch.setattr(verdict_cache, "version", lambda package: "9.9")
+    monkeypatch.setattr(importlib.metadata, "version", lambda package: "9.9")
     assert verdict_cache._code() != before
 
 

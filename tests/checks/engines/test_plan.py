@@ -11,6 +11,7 @@ import pytest
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines import plan
+from fencepost.checks.engines.induction import proof
 from fencepost.checks.engines.plan import Approach, check
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.findings import Findings
@@ -125,13 +126,13 @@ def test_what_a_search_leaves_open_is_proved_or_walked_to() -> None:
 
 def test_the_engines_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[float] = []
-    whole = plan.prove
+    whole = proof.prove
 
     def prove(*args: Any, budget: float, **options: Any) -> Any:
         given.append(budget)
         return whole(*args, budget=budget, **options)
 
-    monkeypatch.setattr(plan, "prove", prove)
+    monkeypatch.setattr(proof, "prove", prove)
     _after_a_search_that_ended(0.4, 60.0)
     assert len(given) == 1
     assert 0 < given[0] <= 59.6
