@@ -90,11 +90,12 @@ class Ahead:
         reporter: Reporter,
         should_stop: Callable[[], bool],
     ) -> Checked:
-        """What ``plan.check`` returns, made here or by the second process. Raises what ``plan.check`` raises."""
+        """What ``plan.check`` returns, made here, once for each that is asked for, or by the second process. Raises what
+        ``plan.check`` raises."""
         key = _key(entry, instance, defects, approach)
-        if self._second is None or not key:
+        if not key:
             return check(entry, instance, defects, approach, reporter, should_stop)
-        if key not in self._own and not self._takes(key):
+        if self._second is not None and key not in self._own and not self._takes(key):
             reporter.begin(f"{entry.name}, {instance.name}")
             carried = self._received(key, reporter, should_stop)
             reporter.end()

@@ -64,7 +64,7 @@ def test_what_the_second_has_checked_is_taken_from_it(made_here: list[str]) -> N
 
 
 def test_what_one_process_asks_twice_it_checks_once(made_here: list[str]) -> None:
-    with Ahead([], workers=2) as second:
+    with Ahead(tasks(DEFECTS[1]), workers=2) as second:
         assert of(second.check, DEFECTS[0]) is of(second.check, DEFECTS[0])
     assert made_here == DEFECTS[:1]
 
@@ -84,8 +84,9 @@ def test_what_the_second_does_not_finish_the_first_checks(
     assert made_here == DEFECTS[:1]
 
 
-def test_with_one_core_there_is_no_second(made_here: list[str]) -> None:
-    with Ahead(tasks(*DEFECTS), workers=1) as second:
+@pytest.mark.parametrize(("defects", "workers"), [(DEFECTS, 1), ([], 2)], ids=["one core", "no task"])
+def test_there_is_no_second_without_a_core_or_a_task_for_it(defects: list[str], workers: int, made_here: list[str]) -> None:
+    with Ahead(tasks(*defects), workers) as second:
         assert second._second is None
-        of(second.check, DEFECTS[0])
+        assert of(second.check, DEFECTS[0]) is of(second.check, DEFECTS[0])
     assert made_here == DEFECTS[:1]
