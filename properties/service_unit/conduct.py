@@ -190,16 +190,19 @@ def _topics(suite: Suite, now: Units, then: Units) -> None:
 
         def follows(b: int, u: int) -> Any:
             before, after = s.topics[b, u], n.topics[b, u]
-            detaches = And(before == "open", n.to_publish[b, u] == "release_attached", n.to_publish_dst[b, u] != NOBODY)
-            releases = And(before.among("open", "detaching"), s.to_publish[b, u].among("release", "release_attached"))
+            together = now.closed_with(u)
+            halfway = [And(n.to_publish[b, v] == "release_attached", n.to_publish_dst[b, v] != NOBODY) for v in together]
+            detaches = And(before.among("open", "lingering"), Or(*halfway))
+            released = any_of(s.to_publish[b, v].among("release", "release_attached") for v in together)
+            releases = And(before.among("open", "detaching", "lingering"), released)
             learns = And(Not(s.layout_copy[b]), n.layout_copy[b]) if now.settings["splits"] else False
             return Or(
                 after == before,
                 learns,
-                And(after == "open", before == "closed", now.owns(b, u), Not(s.closing[b, u])),
+                And(after == "open", before.among("closed", "late"), now.owns(b, u), Not(s.closing[b, u])),
                 And(after == "detaching", detaches),
-                And(after == "attached", before == "detaching"),
-                And(after == "late", releases),
+                And(after == "attached", before.among("detaching", "lingering")),
+                And(after.among("late", "lingering"), releases),
                 And(after == "closed", Or(s.closing[b, u], before == "late", Not(n.lives[b]))),
             )
 

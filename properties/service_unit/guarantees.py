@@ -71,7 +71,7 @@ def served(p: Protocol) -> Suite:
 
 def _twice(now: Units) -> list[Any]:
     """For each bundle the formula that two brokers serve it: each lives, and takes itself for the owner or has topics open."""
-    has_topics = {(b, u): now.s.topics[b, u].among("open", "detaching", "late") for b, u in now.pairs}
+    has_topics = {(b, u): now.s.topics[b, u].among("open", "detaching", "late", "lingering") for b, u in now.pairs}
     serves = {(b, u): And(now.s.lives[b], Or(now.owns(b, u), has_topics[b, u])) for b, u in now.pairs}
     return [at_least(2, [serves[b, u] for b in now.broker]) for u in now.unit]
 

@@ -106,7 +106,7 @@ def _sessions(suite: Suite, now: Units) -> None:
             And(
                 Implies(dead[b], lost[b]),
                 Implies(lost[b], And(now.view(b, u).absent, Not(s.unheard[b, u]))),
-                Implies(And(lost[b], s.topics[b, u].among("open", "detaching", "attached")), s.closing[b, u]),
+                Implies(And(lost[b], s.topics[b, u].among("open", "detaching", "attached", "lingering")), s.closing[b, u]),
                 Implies(dead[b], And(s.topics[b, u] == "closed", s.to_publish[b, u] == "none", Not(s.closing[b, u]))),
             )
             for b, u in now.pairs
@@ -208,7 +208,7 @@ def _topics(suite: Suite, now: Units) -> None:
         @suite.lemma
         def topics_close_in_time() -> Any:
             """As no topic takes too long to close, none is late."""
-            return all_of(s.topics[b, u] != "late" for b, u in now.pairs)
+            return all_of(Not(s.topics[b, u].among("late", "lingering")) for b, u in now.pairs)
 
     if lives_on:
 

@@ -42,7 +42,7 @@ def channel_refinement(suite: Suite, now: Units, weak: Collection[str]) -> None:
         leaving = record.state.among("Releasing", "Splitting")
 
         def believes(b: int) -> Any:
-            return And(s.lives[b], s.topics[b, UNIT].among("open", "detaching", "late"))
+            return And(s.lives[b], s.topics[b, UNIT].among("open", "detaching", "late", "lingering"))
 
         owner = If(record.state == "Owned", record.dst, If(leaving, record.src, NOBODY))
         return {"owner": owner, "believes": believes, "expiries": 0}

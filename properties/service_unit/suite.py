@@ -101,7 +101,7 @@ def _owners(suite: Suite, now: Units) -> list[Formula]:
     )
     def topics_are_open_once() -> Any:
         """No two brokers have topics of a unit open."""
-        opened = {(b, u): And(s.lives[b], s.topics[b, u].among("open", "detaching", "late")) for b, u in now.pairs}
+        opened = {(b, u): And(s.lives[b], s.topics[b, u].among("open", "detaching", "late", "lingering")) for b, u in now.pairs}
         return all_of(Not(at_least(2, [opened[b, u] for b in broker])) for u in now.unit)
 
     if suite.protocol.formulates("sometimes") and not suite.protocol.active:
@@ -114,7 +114,9 @@ def _owners(suite: Suite, now: Units) -> list[Formula]:
         @suite.always
         def what_comes_back_is_disposed_of() -> Any:
             """Topics closed halfway, of a unit that a broker owns again, are being disposed of, so that they can be opened."""
-            halfway = {(b, u): And(s.topics[b, u].among("detaching", "attached"), now.runs(b)) for b, u in now.pairs}
+            halfway = {
+                (b, u): And(s.topics[b, u].among("detaching", "attached", "lingering"), now.runs(b)) for b, u in now.pairs
+            }
             owned = {(b, u): And(halfway[b, u], now.view(b, u).state == "Owned", now.view(b, u).dst == b) for b, u in now.pairs}
             return all_of(Implies(owned[pair], s.closing[pair]) for pair in now.pairs)
 

@@ -24,6 +24,10 @@ class Units:
         transfers = self.settings["unloads"] if self.settings["multi_phase"] else 0
         self.comes_back = transfers > 1 or bool(transfers and self.overrides)
 
+    def closed_with(self, u: int) -> tuple[int, ...]:
+        """The units whose topics are closed with those of a unit: of one that is split, and its child, both."""
+        return (0, 1) if self.settings["splits"] else (u,)
+
     def record(self, u: int) -> Record:
         """The record of a unit: what the whole log comes to, or what the node says."""
         s = self.s

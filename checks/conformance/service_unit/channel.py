@@ -140,7 +140,11 @@ OBSERVABLES = (
 
 
 class ChannelAdapter(Adapter):
-    """Drives a ServiceUnitStateChannelImpl over a ZKMetadataStore for each broker, over one ZooKeeper server."""
+    """Drives a ServiceUnitStateChannelImpl over a ZKMetadataStore for each broker, over one ZooKeeper server.
+
+    The broker's topics are those of a BrokerService and a PersistentTopic of the release, over a ledger that closes when a step
+    says so.
+    """
 
     protocol = "service_unit"
     not_covered: ClassVar[Mapping[str, str]] = {

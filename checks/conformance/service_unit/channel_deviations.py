@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fencepost.checks.conformance.running.adapter import Allowance, Seen
 from fencepost.checks.conformance.running.view import View
-from fencepost.checks.conformance.service_unit.channel_requests import NOBODY, record_of, runs, view_of
+from fencepost.checks.conformance.service_unit.channel_requests import NOBODY, closed_with, record_of, runs, view_of
 from fencepost.model.language import Action
 
 
@@ -28,7 +28,10 @@ def _waits_with_another(action: Action, view: View, seen: Seen) -> bool:
 
 
 def _opens_before_release(action: Action, view: View, seen: Seen) -> bool:
-    return action.name == "open_topics" and view[f"to_publish[{', '.join(action.arguments.values())}]"] != "none"
+    if action.name != "open_topics":
+        return False
+    b = action.arguments["b"]
+    return any(view[f"to_publish[{b}, {u}]"] != "none" for u in closed_with(view, **action.arguments))
 
 
 def _hears_itself(action: Action, view: View, seen: Seen) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from fencepost.checks.conformance.running.view import View
@@ -59,16 +59,22 @@ def closing(view: View, b: str, u: str) -> bool:
     return bool(view[f"closing[{b}, {u}]"] or view[f"topics[{b}, {u}]"] == "detaching")
 
 
+def closed_with(view: View, b: str, u: str) -> Sequence[str]:
+    """The units whose topics are closed with those of a unit: where one is split, that and its child."""
+    return view.members("unit") if f"split_stage[{b}]" in view else [u]
+
+
 def waits(view: View, b: str, u: str) -> bool:
     """Whether the closing that the next write waits for is not over."""
     halfway = view[f"to_publish[{b}, {u}]"] == "release_attached"
-    return bool(view[f"topics[{b}, {u}]"] == "detaching" if halfway else view[f"closing[{b}, {u}]"])
+    together = closed_with(view, b, u)
+    return any(view[f"topics[{b}, {v}]"] == "detaching" if halfway else view[f"closing[{b}, {v}]"] for v in together)
 
 
 def topics(view: View, b: str, u: str) -> str:
-    """The topics of a unit; those that are being closed are open until then."""
+    """The topics of a unit; those that were open and are being closed, but not halfway, are closing."""
     state: str = view[f"topics[{b}, {u}]"]
-    return "open" if state == "detaching" else state
+    return "closing" if state == "open" and view[f"closing[{b}, {u}]"] else state
 
 
 def is_wanted(view: View, b: str, u: str) -> bool:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from fencepost.model.language import And, If, Not, Or, Protocol, Universe
+from fencepost.model.language import And, If, Not, Or, Protocol, Universe, any_of
 from fencepost.model.pulsar.service_unit.both_stores import BothStores
 from fencepost.model.pulsar.service_unit.metadata_views import MetadataViews
 from fencepost.model.pulsar.service_unit.nodes import LastingNode, SilentNode
 from fencepost.model.pulsar.service_unit.records import NOBODY, Record, Records
 from fencepost.model.pulsar.service_unit.shutdown import Shutdown
-from fencepost.model.pulsar.service_unit.splits import PARENT, Splits
+from fencepost.model.pulsar.service_unit.splits import CHILD, PARENT, Splits
 from fencepost.model.pulsar.service_unit.system_topic import SystemTopic
 from fencepost.model.zookeeper.sessions_and_nodes import Sessions, Updates, merged
 
 TO_PUBLISH = ("none", "release", "release_attached", "tombstone")
-TOPICS = ("closed", "open", "detaching", "attached", "late")
+TOPICS = ("closed", "open", "detaching", "attached", "late", "lingering")
+IN_MAP = ("open", "detaching", "attached", "lingering")
+"""Those that BrokerService.topics has: a closing with clients that takes too long has them removed from it."""
 
 
 class Channel:
@@ -23,10 +25,13 @@ class Channel:
 
     ``pending`` says that a lookup waits there; ``topics`` whether it has topics of the unit open, or closed them too late. In a
     transfer of many phases it closes them halfway, ``detaching``; then they are ``attached``: fenced and transferring, their
-    clients still there, and not disposed of (PersistentTopic.close with disconnectClients=false). ``closing`` says that it
-    closes whatever there is of them, clients and all; both closings may be under way at once. ``to_publish`` is what it writes
-    once they are closed, or with ``release_attached`` closed halfway, with ``to_publish_dst`` and ``to_publish_version`` of the
-    record that asked for it; ``existing`` that it has found itself as the target of an assignment when it started.
+    clients still there, and not disposed of (PersistentTopic.close with disconnectClients=false). If that takes too long they
+    are ``lingering``, and still in the map of the broker's topics, which has no ``late`` ones. ``closing`` says that it closes
+    whatever there is of them, clients and all; both closings may be under way at once. A broker that closes the topics of a
+    unit that was split closes those of its child, and vice versa: BrokerService.unloadServiceUnit takes all that the bundle
+    includes. ``to_publish`` is what it writes once they are closed, or with ``release_attached`` closed halfway, with
+    ``to_publish_dst`` and ``to_publish_version`` of the record that asked for it; ``existing`` that it has found itself as the
+    target of an assignment when it started.
     """
 
     def __init__(
@@ -115,7 +120,13 @@ class Channel:
 
     def is_closing(self, b: int, u: int) -> Any:
         """The formula: the closing that what the broker is about to write waits for is not over."""
-        return If(self.to_publish[b, u] == "release_attached", self.topics[b, u] == "detaching", self.closing[b, u])
+        halfway = any_of(self.topics[b, v] == "detaching" for v in self.closed_with(u))
+        entirely = any_of(self.closing[b, v] for v in self.closed_with(u))
+        return If(self.to_publish[b, u] == "release_attached", halfway, entirely)
+
+    def closed_with(self, u: int) -> tuple[int, ...]:
+        """The units whose topics are closed with those of a unit; a broker has topics of one of them."""
+        return (u,) if self.splits is None else (PARENT, CHILD)
 
     def _waits_for_owner(self, b: int, u: int) -> Any:
         """A lookup waits where the unit is about to come here, or its owner is gone."""
@@ -134,7 +145,7 @@ class Channel:
 
     def _comes_back(self, b: int, u: int) -> Any:
         """A broker that gets a unit back disposes of topics that it has closed halfway, or is about to."""
-        return self.topics[b, u].among("detaching", "attached")
+        return any_of(self.topics[b, v].among("detaching", "attached", "lingering") for v in self.closed_with(u))
 
     def _renews(self, b: int) -> Any:
         """A broker looks after its node in the registry."""
@@ -169,7 +180,6 @@ class Channel:
         Returns its updates, whether it answers, and the record that it writes then. Of two writes that wait for closings the
         later one is kept.
         """
-        topics = self.topics[b, u]
         decided = event.state.among("Init", "Free", "Owned", "Deleted")
         releases, detaches = self._on_release(b, u, event)
         frees = self._on_free(b, event)
@@ -178,7 +188,6 @@ class Channel:
         updates: Updates = {
             self.pending[b, u]: And(self.pending[b, u], Or(Not(decided), self.is_dropped(b, u))),
             self.existing[b, u]: False,
-            topics: If(And(detaches, topics == "open"), "detaching", topics),
             self.to_publish[b, u]: If(
                 detaches, "release_attached", If(releases, "release", If(frees, "tombstone", self.to_publish[b, u]))
             ),
@@ -190,7 +199,10 @@ class Channel:
             deletes = self._on_delete(b, event, self.splits)
             answers, answer = Or(answers, deletes), self.records.none.where(deletes, answer)
             updates |= self.splits.begun(b, event)
-        updates[self.closing[b, u]] = Or(self.closing[b, u], And(closes, topics != "closed"))
+        for v in self.closed_with(u):
+            topics, closing = self.topics[b, v], self.closing[b, v]
+            updates[topics] = If(And(detaches, topics.among("open", "lingering")), "detaching", topics)
+            updates[closing] = Or(closing, And(closes, topics.among(*IN_MAP)))
         if self.shutdown is not None:
             updates, answers = self.shutdown.heard(b, event, updates, answers, self.pending[b, u])
             updates[self.existing[b, u]] = False  # what was to be written is of an older record: it is rejected
@@ -207,7 +219,8 @@ class Channel:
         They do not if topics are closing with their clients: PersistentTopic.close then waits for that closing.
         """
         releases = And(event.state == "Releasing", event.src == b)
-        return releases, And(releases, event.dst != NOBODY, self.multi_phase, Not(self.closing[b, u]))
+        closing = any_of(self.closing[b, v] for v in self.closed_with(u))
+        return releases, And(releases, event.dst != NOBODY, self.multi_phase, Not(closing))
 
     def _on_free(self, b: int, event: Record) -> Any:
         """handleFreeEvent: whether the broker closes a unit that was taken from it, for nobody, and deletes its record."""
@@ -238,7 +251,7 @@ class Channel:
         fails = {} if self.splits is None else self.splits.lost(b)
         if isinstance(self.units, SystemTopic):
             return fails
-        return {self.closing[b, u]: self.topics[b, u] != "closed" for u in self.unit} | fails
+        return {self.closing[b, u]: self.topics[b, u].among(*IN_MAP) for u in self.unit} | fails
 
     def _reestablished(self, b: int) -> Updates:
         """SessionReestablished: what is read again is treated like what is there at a start."""

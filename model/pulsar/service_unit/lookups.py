@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from fencepost.model.language import And, Not, Or
+from fencepost.model.language import And, If, Not, Or
 from fencepost.model.pulsar.service_unit.channel import Channel
 from fencepost.model.pulsar.service_unit.records import NOBODY
-from fencepost.model.zookeeper.sessions_and_nodes import merged
+from fencepost.model.zookeeper.sessions_and_nodes import Updates, merged
 
 
 def declare_lookups(channel: Channel) -> None:
@@ -73,8 +73,11 @@ def declare_topics(channel: Channel, timeouts: int) -> None:
         u=unit,
     )
     def open_topics(b: int, u: int) -> Any:
-        """A client is served by a broker that takes itself for the owner, unless the topics there are closed halfway."""
-        ready = And(topics[b, u] == "closed", Not(closing[b, u]))
+        """A client is served by a broker that takes itself for the owner, unless the topics there are closed halfway.
+
+        Those that did not close in time are opened again: the map does not have them.
+        """
+        ready = And(topics[b, u].among("closed", "late"), Not(closing[b, u]))
         return And(channel.owns(b, u), channel.is_in_layout(b, u), ready), {topics[b, u]: "open"}
 
     @p.step(
@@ -87,7 +90,7 @@ def declare_topics(channel: Channel, timeouts: int) -> None:
     )
     def detach_topics(b: int, u: int) -> Any:
         """The topics are closed halfway, as in a transfer of many phases: clients stay until the next owner has the unit."""
-        wanted = And(store.lives[b], topics[b, u] == "detaching")
+        wanted = And(store.lives[b], topics[b, u].among("detaching", "lingering"))
         return And(wanted, Not(channel.must_not_close(b, u))), {topics[b, u]: "attached"}
 
     @p.step(
@@ -113,9 +116,18 @@ def declare_topics(channel: Channel, timeouts: int) -> None:
         u=unit,
     )
     def time_out_closing(b: int, u: int) -> Any:
-        """The topics of a unit do not close in time: the release goes on without them."""
+        """The topics of a unit do not close in time: the release goes on without them.
+
+        The map of the broker's topics has them no more, unless they were being closed halfway only.
+        """
         waits = And(store.lives[b], channel.is_releasing(b, u), channel.is_closing(b, u))
-        return And(waits, topics[b, u].among("open", "detaching")), {topics[b, u]: "late", closing[b, u]: False}
+        closes = [topics[b, v].among("open", "detaching", "lingering") for v in channel.closed_with(u)]
+        updates: Updates = {}
+        for v, is_closed in zip(channel.closed_with(u), closes, strict=True):
+            halfway = And(topics[b, v] == "detaching", Not(closing[b, v]))
+            updates[topics[b, v]] = If(is_closed, If(halfway, "lingering", "late"), topics[b, v])
+            updates[closing[b, v]] = False
+        return And(waits, Or(*closes)), updates
 
     @p.step(by="b", mirrors="BrokerService.unloadServiceUnit", fair=True, b=broker, u=unit, only_if=timeouts)
     def close_late(b: int, u: int) -> Any:

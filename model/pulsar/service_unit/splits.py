@@ -107,11 +107,12 @@ class Splits:
     def learned(self, b: int, topics: Any, closing: Any) -> Updates:
         """The broker's copy of the layout has the child, and so the topics are the child's."""
         of_parent, of_child = topics[b, PARENT], topics[b, CHILD]
+        taken = And(Not(of_parent.among("closed", "late")), self.is_lost(b))
         return {
             self.copy[b]: True,
             of_child: If(of_parent != "closed", of_parent, of_child),
             of_parent: "closed",
-            closing[b, CHILD]: Or(closing[b, CHILD], closing[b, PARENT], And(of_parent != "closed", self.is_lost(b))),
+            closing[b, CHILD]: Or(closing[b, CHILD], closing[b, PARENT], taken),
             closing[b, PARENT]: False,
         }
 

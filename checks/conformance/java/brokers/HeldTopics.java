@@ -44,10 +44,8 @@ final class HeldTopics extends BrokerService {
         Bare.set(BrokerService.class, topics, "topics", topics.served);
         Bare.set(BrokerService.class, topics, "multiLayerTopicsMap", new ConcurrentHashMap<>());
         Bare.set(BrokerService.class, topics, "topicEventsDispatcher", new TopicEventsDispatcher());
-        try {
+        if (Bare.declares(BrokerService.class, "topicCacheRemovalsInProgress")) { // not older and newer releases
             Bare.set(BrokerService.class, topics, "topicCacheRemovalsInProgress", ConcurrentHashMap.newKeySet());
-        } catch (NoSuchFieldException e) {
-            // older and newer releases do not note it
         }
         return topics;
     }

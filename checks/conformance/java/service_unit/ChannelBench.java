@@ -24,7 +24,6 @@ import org.apache.pulsar.metadata.impl.ZKMetadataStore;
  */
 public final class ChannelBench implements Lines.Target {
     private static final String ROOT = ServiceUnitStateMetadataStoreTableViewImpl.PATH_PREFIX;
-    private static final long HASHES = 0xffffffffL;
 
     private final Server server = Wire.server();
     private final ZKMetadataStore admin;
@@ -38,6 +37,7 @@ public final class ChannelBench implements Lines.Target {
         var usual = MetadataStoreConfig.builder().sessionTimeoutMillis(Server.SESSION_MILLIS).batchingEnabled(false).build();
         admin = new ZKMetadataStore(Wire.to(server).address(), usual, false);
         resources = new PulsarResources(admin, admin);
+        Bare.set(PulsarResources.class, resources, "topicResources", Bare.of(Surroundings.Written.class));
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -82,7 +82,7 @@ public final class ChannelBench implements Lines.Target {
         namespace = "conform/run-" + ++runs;
         JsonNode names = request.get("units");
         for (int i = 0; i < names.size(); i++) {
-            String range = String.format("0x%08x_0x%08x", HASHES * i / names.size(), HASHES * (i + 1) / names.size());
+            String range = Layout.cut(i, names.size()) + "_" + Layout.cut(i + 1, names.size());
             if (request.path("split").asBoolean()) {
                 range = i == 0 ? Layout.WHOLE : Layout.HALF;
             }

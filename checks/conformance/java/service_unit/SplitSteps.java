@@ -1,7 +1,5 @@
 package org.apache.pulsar.metadata.coordination.impl;
 
-import org.apache.pulsar.common.naming.NamespaceBundle;
-
 /** The steps of a split at a broker, from the write of the half's record on. */
 final class SplitSteps {
     private final UnitBroker broker;
@@ -15,7 +13,6 @@ final class SplitSteps {
     /** Goes on with a split of a unit; returns why it cannot, null if it did. */
     String take(String step, String whole, String half, Surroundings around) throws Exception {
         Layout layout = around.layout;
-        NamespaceBundle from = broker.bundle(whole);
         switch (step) {
             case "own-half":
                 if (!requests.let(half, owned()) && !layout.isReading()) {
@@ -25,7 +22,6 @@ final class SplitSteps {
                 return null;
             case "learn-layout":
                 layout.learn();
-                around.topics.move(from, broker.bundle(half));
                 return null;
             case "lose-layout":
                 layout.fail();
@@ -40,7 +36,6 @@ final class SplitSteps {
                     layout.fail();
                 } else {
                     layout.change();
-                    around.topics.move(from, broker.bundle(half));
                 }
                 return null;
         }

@@ -7,12 +7,15 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.pulsar.broker.PulsarService;
 import org.apache.pulsar.broker.ServiceConfiguration;
 import org.apache.pulsar.broker.loadbalance.LeaderBroker;
 import org.apache.pulsar.broker.loadbalance.LeaderElectionService;
+import org.apache.pulsar.broker.loadbalance.LoadManager;
 import org.apache.pulsar.broker.loadbalance.extensions.BrokerRegistry;
 import org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl;
+import org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerWrapper;
 import org.apache.pulsar.broker.loadbalance.extensions.LoadManagerContext;
 import org.apache.pulsar.broker.loadbalance.extensions.channel.ServiceUnitStateChannel;
 import org.apache.pulsar.broker.loadbalance.extensions.data.BrokerLookupData;
@@ -21,11 +24,14 @@ import org.apache.pulsar.broker.loadbalance.extensions.store.LoadDataStore;
 import org.apache.pulsar.broker.namespace.LookupOptions;
 import org.apache.pulsar.broker.namespace.NamespaceService;
 import org.apache.pulsar.broker.resources.PulsarResources;
+import org.apache.pulsar.broker.resources.TopicResources;
 import org.apache.pulsar.broker.service.BrokerService;
+import org.apache.pulsar.broker.service.TopicPoliciesService;
 import org.apache.pulsar.client.admin.Brokers;
 import org.apache.pulsar.client.admin.PulsarAdmin;
 import org.apache.pulsar.common.naming.NamespaceBundle;
 import org.apache.pulsar.common.naming.ServiceUnitId;
+import org.apache.pulsar.common.naming.TopicName;
 import org.apache.pulsar.metadata.api.extended.MetadataStoreExtended;
 
 /**
@@ -34,29 +40,36 @@ import org.apache.pulsar.metadata.api.extended.MetadataStoreExtended;
  */
 final class Surroundings {
     final String broker;
-    final Topics topics = Topics.none();
+    final Topics topics;
     /** Where clean-ups are begun. */
     final Jobs jobs = new Jobs();
-    final Layout layout = new Layout();
+    final Layout layout;
     final Set<String> registered = new HashSet<>();
     String leader;
     String selected;
     /** The only unit for which a broker is selected. */
     String selectedFor;
     final Set<String> ill = new HashSet<>();
+    private final Pulsar pulsar = Bare.of(Pulsar.class);
+    private Channel channel;
 
-    Surroundings(String broker) {
+    /** Those of a broker whose namespace has so many bundles. */
+    Surroundings(String broker, int bundles) {
         this.broker = broker;
+        pulsar.around = this;
+        layout = new Layout(bundles, unit -> channel.isOwner(unit.toString()));
+        topics = Topics.of(pulsar, layout);
     }
 
-    /** The broker as the channel sees it, over a store. */
-    PulsarService pulsar(MetadataStoreExtended store, PulsarResources resources, ServiceConfiguration configuration) {
-        Pulsar pulsar = Bare.of(Pulsar.class);
-        pulsar.around = this;
+    /** The channel over a store, with all this around it. */
+    Channel channel(MetadataStoreExtended store, PulsarResources resources, ServiceConfiguration configuration)
+            throws Exception {
         pulsar.store = store;
         pulsar.resources = resources;
         pulsar.configuration = configuration;
-        return pulsar;
+        pulsar.loadManager = new AtomicReference<>(new ExtensibleLoadManagerWrapper(loadManager()));
+        channel = new Channel(pulsar, this);
+        return channel;
     }
 
     BrokerRegistry registry() {
@@ -82,8 +95,8 @@ final class Surroundings {
         return election;
     }
 
-    LoadManager loadManager() {
-        LoadManager manager = Bare.of(LoadManager.class);
+    Selector loadManager() {
+        Selector manager = Bare.of(Selector.class);
         manager.around = this;
         return manager;
     }
@@ -116,6 +129,7 @@ final class Surroundings {
         private MetadataStoreExtended store;
         private PulsarResources resources;
         private ServiceConfiguration configuration;
+        private AtomicReference<LoadManager> loadManager;
 
         private Pulsar() {
             super(null);
@@ -157,6 +171,16 @@ final class Surroundings {
         }
 
         @Override
+        public AtomicReference<LoadManager> getLoadManager() {
+            return loadManager;
+        }
+
+        @Override
+        public TopicPoliciesService getTopicPoliciesService() {
+            return TopicPoliciesService.DISABLED;
+        }
+
+        @Override
         public ScheduledExecutorService getLoadManagerExecutor() {
             return around.jobs;
         }
@@ -183,7 +207,7 @@ final class Surroundings {
     }
 
     /** The load manager with a selection of brokers that is told; all else of a lookup is its own. */
-    static final class LoadManager extends ExtensibleLoadManagerImpl {
+    static final class Selector extends ExtensibleLoadManagerImpl {
         private Surroundings around;
 
         /** Looks up who owns a unit, or selects somebody and writes that. */
@@ -202,6 +226,28 @@ final class Surroundings {
                 return CompletableFuture.failedFuture(new IllegalStateException("nobody is selected in this step"));
             }
             return CompletableFuture.completedFuture(Optional.ofNullable(around.selected));
+        }
+
+        @Override
+        public ServiceUnitStateChannel getServiceUnitStateChannel() {
+            return around.channel;
+        }
+
+        @Override
+        public BrokerRegistry getBrokerRegistry() {
+            return around.registry();
+        }
+    }
+
+    /** The topics in the metadata store: whichever is asked for has been written there. */
+    static final class Written extends TopicResources {
+        private Written() {
+            super(null);
+        }
+
+        @Override
+        public CompletableFuture<Boolean> persistentTopicExists(TopicName topic) {
+            return CompletableFuture.completedFuture(true);
         }
     }
 }

@@ -1,135 +1,146 @@
 package org.apache.pulsar.metadata.coordination.impl;
 
-import java.util.ArrayList;
+import io.netty.channel.EventLoopGroup;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.apache.pulsar.broker.PulsarService;
 import org.apache.pulsar.broker.service.BrokerService;
+import org.apache.pulsar.broker.service.Topic;
+import org.apache.pulsar.broker.service.TopicEventsDispatcher;
+import org.apache.pulsar.broker.service.TopicLoadingContext;
 import org.apache.pulsar.common.naming.NamespaceBundle;
+import org.apache.pulsar.common.naming.TopicName;
 
-/** The topics of a broker: those of a unit are open, closed except for their clients, closed, or late to close, all together. */
+/**
+ * BrokerService, made without its constructor, with one topic for each unit: its map of topics, getTopic, unloadServiceUnit with its
+ * timer, cleanUnloadedTopicFromCache and removeTopicFromCache are those of the release, and so are the topics.
+ *
+ * <p>What loads a topic that is not in the map is the harness's (loadOrCreatePersistentTopic: no ledger is opened, no policy read),
+ * and the map of the topics' statistics stays empty, which removeTopicFromCache and refreshTopicToStatsMaps only clear.
+ */
 class Topics extends BrokerService {
-    /** A closing that the channel has asked for, which has not ended. */
-    private record Closing(boolean isHalfway, CompletableFuture<Integer> ended) {
-    }
+    private static final CompletableFuture<Optional<Topic>> ABSENT = CompletableFuture.completedFuture(Optional.empty());
 
-    private Map<String, String> states;
-    private Map<String, List<Closing>> closings;
+    private Layout layout;
+    private Timers timers;
+    /** The last topic that was loaded by each name, also if it is not in the map any more. */
+    private Map<String, UnitTopic> loaded;
+    private Map<String, TopicName> names;
 
     private Topics() throws Exception {
         super(null, null);
     }
 
-    static Topics none() {
+    static Topics of(PulsarService pulsar, Layout layout) {
         Topics topics = Bare.of(Topics.class);
-        topics.states = new HashMap<>();
-        topics.closings = new HashMap<>();
+        topics.layout = layout;
+        topics.timers = new Timers();
+        topics.loaded = new ConcurrentHashMap<>();
+        topics.names = new HashMap<>();
+        Bare.set(BrokerService.class, topics, "pulsar", pulsar);
+        Bare.set(BrokerService.class, topics, "topics", new ConcurrentHashMap<>());
+        Bare.set(BrokerService.class, topics, "multiLayerTopicsMap", new ConcurrentHashMap<>());
+        Bare.set(BrokerService.class, topics, "topicEventsDispatcher", new TopicEventsDispatcher());
+        if (Bare.declares(BrokerService.class, "topicCacheRemovalsInProgress")) { // not older and newer releases
+            Bare.set(BrokerService.class, topics, "topicCacheRemovalsInProgress", ConcurrentHashMap.newKeySet());
+        }
         return topics;
     }
 
-    synchronized String state(NamespaceBundle unit) {
-        return states.getOrDefault(unit.toString(), "closed");
-    }
+    // --- what can be seen
 
-    /** Whether the channel waits for topics to close. */
-    synchronized boolean closing(NamespaceBundle unit) {
-        return !asked(unit).isEmpty();
-    }
-
-    /** Opens the topics; false if there are some that are fenced, which BrokerService.getTopic finds in its map, or close. */
-    synchronized boolean open(NamespaceBundle unit) {
-        if (!state(unit).equals("closed") || closing(unit)) {
-            return false;
+    /** The topic of a unit as its object, and whether the map has it, show it. */
+    String state(NamespaceBundle unit) {
+        TopicName name = name(unit);
+        UnitTopic topic = loaded.get(name.toString());
+        if (topic == null || !isOf(name, unit)) {
+            return "closed";
         }
-        states.put(unit.toString(), "open");
-        return true;
+        if (BrokerService.extractTopic(getTopics().getOrDefault(name.toString(), ABSENT)).orElse(null) != topic) {
+            return topic.isClosing() ? "late" : "closed";
+        }
+        String state = topic.state();
+        return state.equals("detaching") && timersOf(name).noneMatch(each -> each.halfway) ? "lingering" : state;
     }
 
-    /** The topics are closed halfway: their clients stay; false if nobody waits for that. */
+    private Stream<Timers.Timer> timersOf(TopicName name) {
+        return timers.waiting().stream().filter(each -> each.unit.includes(name));
+    }
+
+    /** Whether the channel waits for the topic of a unit to close: what unloadServiceUnit returned is not done, nor its timer. */
+    boolean closing(NamespaceBundle unit) {
+        TopicName name = name(unit);
+        return isOf(name, unit) && timersOf(name).findAny().isPresent();
+    }
+
+    /** Of two units that a topic can be of, as one is a half of the other, the one that the broker has in its layout. */
+    private boolean isOf(TopicName name, NamespaceBundle unit) {
+        return layout.bundle(name).equals(unit);
+    }
+
+    private synchronized TopicName name(NamespaceBundle unit) {
+        return names.computeIfAbsent(unit.toString(), __ -> layout.topic(unit));
+    }
+
+    // --- steps
+
+    /** A client is to be served: getTopic finds a topic, or loads it, and addProducer lets it in; returns why not, null if it is. */
+    String open(NamespaceBundle unit) {
+        CompletableFuture<Optional<Topic>> found = getTopic(name(unit), true, Map.of());
+        return Timers.failure(found.thenCompose(topic -> ((UnitTopic) topic.orElseThrow()).serve()));
+    }
+
+    /** The ledger is closed, for a closing halfway; false if none waits for that. */
     boolean detach(NamespaceBundle unit) {
-        return end(unit, "attached", Closing::isHalfway);
+        UnitTopic topic = loaded.get(name(unit).toString());
+        return topic != null && topic.endHalfway();
     }
 
-    /** The topics are closed with their clients, which ends a closing halfway, too; false if nobody waits for it. */
+    /** The ledger is closed, for every closing that waits for it; false if none waits that disconnects clients. */
     boolean close(NamespaceBundle unit) {
-        return isLeft(unit) && end(unit, "closed", each -> true);
+        UnitTopic topic = loaded.get(name(unit).toString());
+        return topic != null && topic.end();
     }
 
-    /** The time is up, after which the closing ends as if it were done, as BrokerService.unloadServiceUnit has it. */
+    /** The time of the closings of a unit is up; false if there is none. */
     boolean timeOut(NamespaceBundle unit) {
-        return end(unit, "late", each -> true);
+        List<Timers.Timer> up = timersOf(name(unit)).toList();
+        up.forEach(Timers.Timer::goOff);
+        return !up.isEmpty();
     }
 
-    /** Topics that did not close in time are closed; false if there are none. */
+    /** A topic that did not close in time is closed; false if there is none. */
     boolean closeLate(NamespaceBundle unit) {
-        if (!state(unit).equals("late")) {
-            return false;
-        }
-        if (!end(unit, "closed", each -> true)) {
-            setState(unit, "closed");
-        }
-        return true;
+        return state(unit).equals("late") && close(unit);
     }
 
-    private synchronized void setState(NamespaceBundle unit, String state) {
-        states.put(unit.toString(), state);
-    }
+    // --- what a broker has
 
-    /** Whether the topics are being closed with their clients. */
-    private synchronized boolean isLeft(NamespaceBundle unit) {
-        return asked(unit).stream().anyMatch(each -> !each.isHalfway());
-    }
-
-    /** The topics of one unit are those of another one from now on; who waits for them to close waits for those. */
-    synchronized void move(NamespaceBundle from, NamespaceBundle to) {
-        String state = states.remove(from.toString());
-        if (state != null && !state.equals("closed")) {
-            states.put(to.toString(), state);
-        }
-        asked(to).addAll(asked(from));
-        asked(from).clear();
-    }
-
-    private boolean end(NamespaceBundle unit, String state, Predicate<Closing> which) {
-        List<Closing> ended;
-        synchronized (this) {
-            ended = asked(unit).stream().filter(which).toList();
-            if (ended.isEmpty()) {
-                return false;
-            }
-            asked(unit).removeAll(ended);
-            setState(unit, state);
-        }
-        ended.forEach(each -> each.ended().complete(1));
-        return true;
-    }
-
-    private List<Closing> asked(NamespaceBundle unit) {
-        return closings.computeIfAbsent(unit.toString(), name -> new ArrayList<>());
+    @Override
+    public EventLoopGroup executor() {
+        return timers.executor;
     }
 
     @Override
-    public synchronized CompletableFuture<Integer> unloadServiceUnit(
+    public CompletableFuture<Integer> unloadServiceUnit(
             NamespaceBundle unit, boolean disconnect, boolean hurry, long timeout, TimeUnit inUnits) {
-        String state = state(unit);
-        // PersistentTopic.close: who wants them closed halfway waits for what closes them entirely
-        boolean isHalfway = !disconnect && !isLeft(unit);
-        if (state.equals("closed") || isHalfway && !state.equals("open")) {
-            return CompletableFuture.completedFuture(0);
-        }
-        CompletableFuture<Integer> ended = new CompletableFuture<>();
-        asked(unit).add(new Closing(isHalfway, ended));
-        return ended;
+        // PersistentTopic.close: who wants a topic closed halfway waits for what closes it entirely, if that is under way
+        boolean halfway = !disconnect && loaded.values().stream().noneMatch(UnitTopic::isClosingEntirely);
+        return timers.of(unit, halfway, () -> super.unloadServiceUnit(unit, disconnect, hurry, timeout, inUnits));
     }
 
     @Override
-    public void cleanUnloadedTopicFromCache(NamespaceBundle unit) {
-    }
-
-    @Override
-    public void refreshTopicToStatsMaps(NamespaceBundle unit) {
+    protected CompletableFuture<Optional<Topic>> loadOrCreatePersistentTopic(TopicLoadingContext context) {
+        UnitTopic topic = UnitTopic.of(context.getTopicName().toString(), this);
+        topic.setCreateFuture(context.getTopicFuture());
+        loaded.put(topic.getName(), topic);
+        context.getTopicFuture().complete(Optional.of(topic));
+        return context.getTopicFuture();
     }
 }

@@ -47,14 +47,20 @@ final class UnitBroker extends Client {
         super(name, server, concern);
         this.units = units;
         this.resources = resources;
-        around = new Surroundings(name);
+        around = surroundings();
+    }
+
+    /** A unit that is not split is a bundle; of two of which one is a half of the other there is the whole. */
+    private Surroundings surroundings() {
+        boolean split = units.values().stream().anyMatch(each -> each.endsWith(Layout.WHOLE));
+        return new Surroundings(name, split ? 1 : units.size());
     }
 
     @Override
     void start() throws Exception {
         super.start();
         Surroundings before = around;
-        around = new Surroundings(name);
+        around = surroundings();
         around.registered.addAll(before.registered);
         around.leader = before.leader;
         var configuration = new ServiceConfiguration();
@@ -63,7 +69,7 @@ final class UnitBroker extends Client {
         configuration.setLoadBalancerInFlightServiceUnitStateWaitingTimeInMillis(AN_HOUR_MILLIS);
         configuration.setMetadataStoreOperationTimeoutSeconds(AN_HOUR_MILLIS / 1000);
         configuration.setLoadBalancerMultiPhaseBundleUnload(multiPhase);
-        channel = new Channel(around.pulsar(store, resources, configuration), around);
+        channel = around.channel(store, resources, configuration);
         channel.start();
         timers.clear();
         requests.forget();
@@ -245,7 +251,8 @@ final class UnitBroker extends Client {
         if (!channel.isOwner(units.get(unit))) {
             return name + " does not take itself for the owner of " + unit;
         }
-        return around.topics.open(bundle(unit)) ? null : name + " has topics of " + unit + " that are fenced, or close";
+        String refused = around.topics.open(bundle(unit));
+        return refused == null ? null : name + " does not serve the topic of " + unit + ": " + refused;
     }
 
     // --- the leader

@@ -168,7 +168,7 @@ def check_hazards(adapter: ChannelAdapter) -> None:
         assert ends[hazard].verdict == "agrees", (hazard, str(ends[hazard]))
         assert len(ends[hazard].trace.steps) == script.count(";") + 1
     # what an operator would see: two brokers have the topics open; clients are attached where nobody serves them
-    assert shown(ends["close_overtaken"], "topics") == {"b0": "open", "b1": "open"}
+    assert shown(ends["close_overtaken"], "topics") == {"b0": "detaching", "b1": "open"}
     assert shown(ends["release_cut_short"], "topics") == {"b0": "open", "b1": "open"}
     assert shown(ends["split_kept"], "topics") == {"b0": "open", "b1": "open"}
     assert shown(ends["transfer_unseen"], "topics") == {"b0": "attached", "b1": "closed"}
@@ -207,6 +207,46 @@ def test_a_release_goes_on_when_the_time_for_closing_topics_is_up(adapter: Chann
     assert outcome.verdict == "agrees"
     assert shown(outcome, "topics")["b0"] == "late"
     assert shown(outcome, "requests")["b0"] == ["put Free nobody b0 4"]
+
+
+AGAIN = f"{LATE_CLOSE}; release(b0, *); read(b0, *); assign(b0, *, b0); read(b0, *); read(b0, *)"
+
+
+@pytest.mark.parametrize(
+    ("goes_on", "left"), [("unload(b0, *, b0); read(b0, *)", ("late", False)), ("open_topics(b0, *)", ("open", False))]
+)
+def test_the_map_does_not_have_topics_that_are_late(adapter: ChannelAdapter, goes_on: str, left: tuple[str, bool]) -> None:
+    """A second release has nothing to wait for, and a client opens the topics again (cleanUnloadedTopicFromCache)."""
+    outcome = follow(adapter, f"{AGAIN}; {goes_on}", *HAZARDS, timeouts=1, unloads=2, multi_phase=False)
+    assert outcome.verdict == "agrees", str(outcome)
+    assert (shown(outcome, "topics")["b0"], shown(outcome, "closing")["b0"]) == left
+
+
+@pytest.mark.parametrize(
+    ("goes_on", "left"), [("", "lingering"), ("; detach_topics(b0, *)", "attached"), ("; release(b0, *)", "lingering")]
+)
+def test_the_map_has_topics_that_take_too_long_to_close_halfway(adapter: ChannelAdapter, goes_on: str, left: str) -> None:
+    script = f"{OWNS}; open_topics(b0, *); transfer(b0, *, b0, b1); read(b0, *); time_out_closing(b0, *){goes_on}"
+    outcome = follow(adapter, script, *HAZARDS, timeouts=1)
+    assert outcome.verdict == "agrees", str(outcome)
+    assert (shown(outcome, "topics")["b0"], shown(outcome, "closing")["b0"]) == (left, False)
+
+
+def test_topics_that_come_back_half_closed_refuse_their_clients(adapter: ChannelAdapter) -> None:
+    """BrokerService.getTopic finds them in its map, and AbstractTopic.addProducer finds them fenced."""
+    assert follow(adapter, BACK, *HAZARDS, crashes=1).verdict == "agrees"
+    answer = adapter.session.ask({"do": "open", "of": "b0", "unit": "u0", "registered": ["b0"], "leader": "b0", "then": "b0"})
+    assert "TopicFencedException: Topic is temporarily unavailable" in answer["refused"]
+
+
+def test_a_unit_that_was_split_is_closed_with_the_topics_of_its_child(adapter: ChannelAdapter) -> None:
+    """A broker that has not heard of the split assigns the unit again, and it is unloaded."""
+    script = f"{SPLIT}; open_topics(b0, u1); assign(b1, *, b0); read(b0, *); read(b1, *); unload(b1, *, b0); read(b0, *)"
+    outcome = follow(adapter, script, *HAZARDS, **HALVES)
+    assert outcome.verdict == "agrees", str(outcome)
+    assert outcome.seen is not None
+    child = outcome.seen.values["brokers"]["b0"]["units"]["u1"]
+    assert (child["topics"], child["closing"]) == ("closing", True)
 
 
 CLOSED_TWICE = f"{OWNS}; open_topics(b0, *); transfer(b0, *, b0, b1); read(b0, *); expire(b0); learn_of_expiry(b0)"

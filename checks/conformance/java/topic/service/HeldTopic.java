@@ -39,8 +39,8 @@ public final class HeldTopic extends PersistentTopic {
         topic.policies = new HierarchyTopicPolicies();
         topic.policies.getDeduplicationSnapshotIntervalSeconds().updateBrokerValue(1);
         topic.deduplicated = deduplicated;
-        logged(topic, DECLARING);
-        logged(topic, AbstractTopic.class);
+        Bare.logged(DECLARING, topic);
+        Bare.logged(AbstractTopic.class, topic);
         Bare.set(AbstractTopic.class, topic, "topic", ledger.getName());
         Bare.set(AbstractTopic.class, topic, "brokerService", brokers);
         Bare.set(AbstractTopic.class, topic, "producers", new ConcurrentHashMap<>());
@@ -51,16 +51,6 @@ public final class HeldTopic extends PersistentTopic {
         topic.deduplication = new MessageDeduplication(service, topic, ledger);
         Bare.set(DECLARING, topic, "messageDeduplication", topic.deduplication);
         return topic;
-    }
-
-    /** Since 5.0.0 a logger is a field of the object, made from one of its class. */
-    private static void logged(HeldTopic topic, Class<?> declaring) throws Exception {
-        for (Field field : declaring.getDeclaredFields()) {
-            if (field.getName().equals("LOG") && field.getType().getName().contains("slog")) {
-                field.setAccessible(true);
-                Bare.set(declaring, topic, "log", field.get(null));
-            }
-        }
     }
 
     /** Deduplication is turned on: its cursor is opened, and the log replayed. */
