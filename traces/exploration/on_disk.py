@@ -23,7 +23,7 @@ import numpy as np
 
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.search.coding import CodingError, count_states, read_states, write_states
-from fencepost.model.kernel.search.collapsed import Collapsed
+from fencepost.model.kernel.search.collapsed import SAMPLE, Collapsed
 from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.search.expansion import Worker as Tally
 from fencepost.model.kernel.search.finds import Finds
@@ -144,8 +144,7 @@ class DiskLevels(Levels):
             return
         self._known = None  # what it has moves to a larger table only if there is memory for both
         try:
-            last = chain.from_iterable(self._states(depth - 1, bucket) for bucket in range(self.buckets))
-            known = Collapsed(next(last), self._memory, crew.size)
+            known = Collapsed(self._sample(depth - 1), self._memory, crew.size)
             sizes = [self.size(earlier) for earlier in range(depth)]
             self._has_room = known.make_room(sum(sizes) + expected, crew) and all(
                 self._take_in(earlier, size, known, crew, work) for earlier, size in enumerate(sizes)
@@ -154,6 +153,16 @@ class DiskLevels(Levels):
             self._has_room = False
         if self._has_room:
             self._known = known
+
+    def _sample(self, depth: int) -> Words:
+        """Some states of a level, in which all its buckets have a part if they are few."""
+        pieces, count = list[Words](), 0
+        for states in chain.from_iterable(self._states(depth, bucket) for bucket in range(self.buckets)):
+            pieces.append(states)
+            count += len(states)
+            if count >= SAMPLE:
+                break
+        return np.concatenate(pieces)
 
     def _take_in(self, depth: int, size: int, known: Collapsed, crew: Crew, work: _Work) -> bool:
         """Has the states of a level known; false if there is no room for them, or if that is cut off."""

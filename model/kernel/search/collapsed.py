@@ -28,6 +28,7 @@ from fencepost.model.kernel.compiler.loops import (
 )
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.search.crew import Crew
+from fencepost.model.kernel.search.sieve import new_states
 from fencepost.model.kernel.search.store import Segment, Store, zeros
 from fencepost.model.kernel.search.table import AHEAD, LINE, fetch_line, fetch_match, find, hash_state, insert
 
@@ -37,8 +38,8 @@ _GROWTH = 1.5
 """How much larger the next table is, if there is memory: while the words move, both are there."""
 _SLACK = 1 << 16
 """Room that there is for more than is expected."""
-_SAMPLE = 1 << 17
-"""States by which it is decided where to cut."""
+SAMPLE = 1 << 20
+"""States by which it is decided where to cut. Of few states nearly each has halves of its own, wherever they are cut."""
 _LEFT, _RIGHT, _KEYS = 0, 1, 2
 _HALF = np.uint64(32)
 _EMPTY, _ALL = np.uint64(0), ~np.uint64(0)
@@ -50,7 +51,7 @@ class Collapsed:
     def __init__(self, sample: Words, memory: int, threads: int) -> None:
         """``sample`` are states of the search, one in each row, of two words at least."""
         self.words = sample.shape[1]
-        self.split = _cut(sample[:_SAMPLE])
+        self.split = _cut(sample[:SAMPLE])
         self._memory, self._threads = memory, threads
         self._halves = [Store(words, memory, _FIRST_LINES) for words in (self.split, self.words - self.split)]
         self._counts = np.zeros(3, dtype=np.int64)
@@ -125,7 +126,7 @@ def _cut(sample: Words) -> int:
     """After which word a state is cut, so that there are few halves."""
 
     def halves(split: int) -> int:
-        return sum(len(np.unique(part, axis=0)) for part in (sample[:, :split], sample[:, split:]))
+        return sum(len(new_states([part], [])) for part in (sample[:, :split], sample[:, split:]))
 
     return min(range(1, sample.shape[1]), key=halves)
 
