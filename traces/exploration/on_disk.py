@@ -239,8 +239,8 @@ class _Work:
                 queue.put(bucket)
 
     def again(self) -> _Work:
-        """The buckets once more, in one pass, of which nobody is told."""
-        return _Work(self._should_stop, lambda share: None, self._all // len(self._queues), 1)
+        """The buckets once more, in one pass."""
+        return _Work(self._should_stop, self._tell, self._all // len(self._queues), 1)
 
     def look(self) -> None:
         """To be called now and then by the thread that waits."""
