@@ -53,7 +53,7 @@ def test_a_check_loads_what_it_asks() -> None:
 
 
 def test_the_version_is_that_of_what_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fencepost.checks.commands.arguments.version", lambda name: f"1.2.3 of {name}")
+    monkeypatch.setattr("importlib.metadata.version", lambda name: f"1.2.3 of {name}")
     assert fencepost("--version") == (0, "fencepost 1.2.3 of fencepost\n", "")
 
 
@@ -61,6 +61,6 @@ def test_what_is_not_installed_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     def version(name: str) -> str:
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr("fencepost.checks.commands.arguments.version", version)
+    monkeypatch.setattr("importlib.metadata.version", version)
     status, output, _ = fencepost("--version")
     assert (status, output.startswith("fencepost is running from source")) == (0, True)
