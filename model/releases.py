@@ -183,6 +183,7 @@ ONLY_IN: Mapping[str, str] = {
     "BrokerRegistryImpl.handleMetadataStoreNotification": _FROM_3_0_7,
     "BrokerRegistryImpl.registerAsync": _FROM_4_0_8,
     "BrokerRegistryImpl.unregister": _FROM_3_0_7,
+    "DualMetadataCache": _FROM_4_2_4,
     "DualMetadataStore": _FROM_4_2_4,
     "ExtensibleLoadManagerImpl": _FROM_3_0_7,
     "ExtensibleLoadManagerImpl.validateBrokerRegistry": _FROM_4_0_8,
