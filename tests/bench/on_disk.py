@@ -36,7 +36,7 @@ def main() -> None:
             memory, there = timed(
                 lambda: search(observed.kernel, alarm=alarm, step_alarm=step_alarm, watch=observed.controls())  # noqa: B023
             )
-            disk, here = on_disk(run, None)
+            disk, here = on_disk(run, Limits.memory)
             read, away = on_disk(run, 0)
         if not disk.distinct == read.distinct == memory.distinct:
             raise AssertionError(f"{disk.distinct} and {read.distinct} states on disk, {memory.distinct} in memory")
@@ -49,7 +49,7 @@ def main() -> None:
     show(rows)
 
 
-def on_disk(run: Run, memory: int | None) -> tuple[Searched, float]:
+def on_disk(run: Run, memory: int) -> tuple[Searched, float]:
     """A search on disk, and the processor time that it took."""
     with tempfile.TemporaryDirectory() as folder:
         return timed(lambda: search_on_disk(run, Path(folder), head=Limits(depth=8), memory=memory))

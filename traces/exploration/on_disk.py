@@ -10,7 +10,6 @@ the same.
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
@@ -45,11 +44,6 @@ _AHEAD = 3
 """States of the next level for each of the last one, for which there is to be room: a level seldom has twice as many."""
 
 
-def usual_memory() -> int:
-    """Bytes for what is known: half of the machine's memory."""
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
-
-
 def search_on_disk(
     run: Run,
     folder: Path,
@@ -57,20 +51,19 @@ def search_on_disk(
     head: Limits = HEAD,
     workers: int | None = None,
     buckets: int = BUCKETS,
-    memory: int | None = None,
+    memory: int = Limits.memory,
     should_stop: Callable[[], bool] = lambda: False,
     progress: Callable[[Progress], None] = lambda at: None,
 ) -> Searched:
     """Visits all reachable states, or goes on where the folder's search was cut off; ends with the level of a violation.
 
     The first levels are made in memory, within the limits of the ``head``. ``workers`` is the number of threads (None: one for
-    each core), ``buckets`` that of the parts of a level, ``memory`` the bytes for what is known (None: half of the machine's).
-    ``should_stop`` ends the search after the last complete level. Raises OSError, FolderError if its states are damaged or were
-    written by Spark.
+    each core), ``buckets`` that of the parts of a level, ``memory`` the bytes for what is known. ``should_stop`` ends the
+    search after the last complete level. Raises OSError, FolderError if its states are damaged or Spark wrote them.
     """
     if begun_on_spark(folder):
         raise FolderError(f"{folder} holds a search that Spark began: go on with it by --master")
-    levels = DiskLevels(run, folder, buckets, workers, usual_memory() if memory is None else memory)
+    levels = DiskLevels(run, folder, buckets, workers, memory)
     return LevelSearch(levels, folder, head, should_stop, progress).result()
 
 

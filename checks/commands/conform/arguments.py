@@ -55,9 +55,9 @@ TARGETS = {
 """The targets, as ``checks/conformance/registry.py`` has them: that they are the same is tested, here and below."""
 
 WITH_STORAGE, WITH_PROCESSES = ("ledger", "bookie"), ("bookie",)
+"""The targets whose bookies have a storage to choose, and those whose process can be killed."""
 OVER_CALLS = ("election", "metadata-store", "ownership", "service-unit", "split", "unload")
 """The targets whose ZooKeeper is called, unless its sockets are asked for."""
-"""The targets whose bookies have a storage to choose, and those whose process can be killed."""
 
 MIRRORS = """Looks in the jars of each modelled release for the classes and methods that the actions of the protocols mirror.
 Methods that only some releases have are declared (ONLY_IN of model/releases.py). The exit status is 12 if a method is missing

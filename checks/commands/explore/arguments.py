@@ -59,7 +59,7 @@ def add_explore(commands: Commands) -> None:
     add_releases(explore)
     add_defect(explore)
     add("--exhaustive", action="store_true", help="visit every state, level by level, instead of walking")
-    helps = "memory of --exhaustive for what it knows; beyond that it reads it from disk (default: half of the machine's)"
+    helps = "memory of --exhaustive for what it knows; beyond that it reads it from disk (default: 4)"
     add("--memory", type=positive, metavar="GIB", help=helps)
     add("--stop-on-first", action="store_true", help="end with the first violation that is not expected")
     add("--master", metavar="URL", help="Spark's master (default: local[*], all cores of this machine; --exhaustive: no Spark)")

@@ -16,6 +16,7 @@ from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.engines.search.exhaustive import searched
 from fencepost.checks.reports.report import closing, text
+from fencepost.model.kernel.search.results import Limits
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, find
 from fencepost.traces.exploration.levelwise import Searched
@@ -52,7 +53,8 @@ def exhaust(explored: Run, asked: ExploreRequest, folder: Path, *, is_reported: 
 def _searching(asked: ExploreRequest, folder: Path) -> Iterator[tuple[Callable[..., Searched], str]]:
     """What searches, and what there is to say of how it began."""
     if not (asked.master or asked.spark_conf or begun_on_spark(folder)):
-        yield partial(search_on_disk, memory=None if asked.memory is None else int(asked.memory * (1 << 30))), ""
+        memory = Limits.memory if asked.memory is None else int(asked.memory * (1 << 30))
+        yield partial(search_on_disk, memory=memory), ""
         return
     require(SPARK, "explore")
     from fencepost.traces.exploration.search import SEARCH_SETTINGS, search

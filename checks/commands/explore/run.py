@@ -45,6 +45,8 @@ def _folder(asked: ExploreRequest) -> Path:
 def _explore(asked: ExploreRequest) -> ExitStatus:
     if asked.folder is not None or asked.out is None:
         raise RegistryError("explore needs a folder for its results: fencepost explore PROTOCOL --out DIR")
+    if asked.memory is not None and (not asked.exhaustive or asked.master or asked.spark_conf):
+        raise RegistryError("--memory is for a search on this machine: --exhaustive, without --master and --spark-conf")
     if asked.exhaustive:
         return exhaust(_asked_for(asked), asked, asked.out)
     require(SPARK, "explore")

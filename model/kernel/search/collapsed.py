@@ -42,6 +42,8 @@ SAMPLE = 1 << 20
 """States by which it is decided where to cut. Of few states nearly each has halves of its own, wherever they are cut."""
 _LEFT, _RIGHT, _KEYS = 0, 1, 2
 _HALF = np.uint64(32)
+_MOST = (1 << 32) - 1
+"""Halves of a kind: their numbers have 32 bits."""
 _EMPTY, _ALL = np.uint64(0), ~np.uint64(0)
 
 
@@ -69,6 +71,8 @@ class Collapsed:
         """Gets ready for so many more states; false if there is too little memory. Nothing may be added meanwhile."""
         for half, count, which in zip(self._halves, self._counts[:_KEYS].tolist(), (_LEFT, _RIGHT), strict=True):
             least = count + min(count, expected) + _SLACK * self._threads
+            if least > _MOST:
+                return False
             if least > half.space.grow_at and not half.rebuild(self._segments(which), least, _everywhere(crew)):
                 return False
         wanted = int((int(self._counts[_KEYS]) + expected + _SLACK * self._threads) / (_LOAD * LINE)) + 1
@@ -189,8 +193,8 @@ def _strike(
     for first in range(0, count, AHEAD):
         if (
             load_int(counts + 8 * _KEYS) > most
-            or load_int(counts + 8 * _LEFT) + slack > left.grow_at
-            or load_int(counts + 8 * _RIGHT) + slack > right.grow_at
+            or load_int(counts + 8 * _LEFT) + slack > min(left.grow_at, _MOST)
+            or load_int(counts + 8 * _RIGHT) + slack > min(right.grow_at, _MOST)
         ):
             return first
         batch = min(AHEAD, count - first)

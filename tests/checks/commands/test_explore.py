@@ -50,6 +50,8 @@ def folder(tmp_path: Path) -> Path:
         (["trace"], "explore trace needs the folder of a run"),
         (["ledger", "--out", "x", "--set", "bookie=3"], "did you mean bookies?"),
         (["ledger", "--out", "x", "--spark-conf", "memory=3g"], "'memory=3g' is not of the form spark.NAME=VALUE"),
+        (["ledger", "--out", "x", "--memory", "8"], "--memory is for a search on this machine: --exhaustive"),
+        (["ledger", "--out", "x", "--exhaustive", "--memory", "8", "--master", "local[2]"], "--memory is for a search on this"),
     ],
 )
 def test_wrong_usage_is_said_in_a_line(

@@ -27,7 +27,7 @@ spread(2, 2, lambda: lambda task: at_it())
 AT_IT = """
 import os, time
 def at_it():
-    print(os.getpid(), flush=True)
+    os.write(1, b"%d\\n" % os.getpid())  # at once: several processes write here
     time.sleep(600)
 """
 
@@ -45,11 +45,13 @@ def runs(process: int) -> bool:
 @pytest.mark.parametrize(("program", "forked"), [(AHEAD, 1), (SPREAD, 2)], ids=["ahead", "spread"])
 def test_what_a_killed_run_has_forked_ends(program: str, forked: int) -> None:
     with subprocess.Popen([sys.executable, "-c", AT_IT + program], cwd=ROOT, stdout=subprocess.PIPE, text=True) as run:
-        assert run.stdout is not None
-        processes = [int(run.stdout.readline()) for _ in range(forked)]
-        assert run.pid not in processes
-        assert all(map(runs, processes))
-        run.send_signal(signal.SIGKILL)
+        try:
+            assert run.stdout is not None
+            processes = [int(run.stdout.readline()) for _ in range(forked)]
+            assert run.pid not in processes
+            assert all(map(runs, processes))
+        finally:
+            run.send_signal(signal.SIGKILL)
         until = time.monotonic() + SECONDS
         while any(map(runs, processes)) and time.monotonic() < until:
             time.sleep(0.01)

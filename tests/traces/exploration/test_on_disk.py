@@ -21,7 +21,8 @@ NOTHING = Limits(depth=0)
 """All but the initial states are found on disk."""
 
 
-MEMORY = pytest.mark.parametrize("memory", [0, None], ids=["what is known is read", "what is known is in memory"])
+ENOUGH = Limits.memory
+MEMORY = pytest.mark.parametrize("memory", [0, ENOUGH], ids=["what is known is read", "what is known is in memory"])
 
 
 @pytest.mark.long
@@ -36,13 +37,13 @@ MEMORY = pytest.mark.parametrize("memory", [0, None], ids=["what is known is rea
     ],
 )
 def test_it_finds_what_the_engine_finds(
-    tmp_path: Path, parameters: dict[str, int], defects: tuple[str, ...], memory: int | None
+    tmp_path: Path, parameters: dict[str, int], defects: tuple[str, ...], memory: int
 ) -> None:
     run = Run("ledger", parameters, defects)
     assert_same(search_on_disk(run, tmp_path, head=NOTHING, buckets=3, memory=memory), by_itself(run))
 
 
-def written(folder: Path, workers: int, memory: int | None) -> dict[Path, bytes]:
+def written(folder: Path, workers: int, memory: int) -> dict[Path, bytes]:
     """The files of a search."""
     folder.mkdir()
     search_on_disk(ALL, folder, head=Limits(depth=6), workers=workers, buckets=5, memory=memory)
@@ -50,9 +51,7 @@ def written(folder: Path, workers: int, memory: int | None) -> dict[Path, bytes]
 
 
 def test_the_files_are_the_same_whatever_the_number_of_threads_and_the_memory(tmp_path: Path) -> None:
-    files = [
-        written(tmp_path / f"{workers}-{memory}", workers, memory) for workers, memory in ((1, 0), (3, 0), (1, None), (3, None))
-    ]
+    files = [written(tmp_path / f"{workers}-{memory}", workers, memory) for memory in (0, ENOUGH) for workers in (1, 3)]
     assert all(each == files[0] for each in files)
     assert len(files[0]) == 12 * 5
 
@@ -61,7 +60,7 @@ def test_a_level_for_which_the_room_is_too_little_is_read_past_what_is_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The table of what is known fills up in the midst of levels, and is made anew after each of them."""
-    enough = written(tmp_path / "enough", 2, None)
+    enough = written(tmp_path / "enough", 2, ENOUGH)
     monkeypatch.setattr(collapsed, "_FIRST_LINES", 16)
     monkeypatch.setattr(collapsed, "_SLACK", 200)
     monkeypatch.setattr(on_disk, "_AHEAD", 0)
@@ -74,7 +73,7 @@ def test_a_level_for_which_the_room_is_too_little_is_read_past_what_is_known(
         return new, every
 
     monkeypatch.setattr(Collapsed, "unknown", noting)
-    assert written(tmp_path / "little", 2, None) == enough
+    assert written(tmp_path / "little", 2, ENOUGH) == enough
     assert any(filled)
     assert not all(filled)
 

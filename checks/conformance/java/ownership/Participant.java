@@ -12,7 +12,7 @@ import org.apache.pulsar.metadata.impl.batching.MetadataOp;
 
 /**
  * A process of a broker whose metadata may be migrated: its DualMetadataStore, over a source that is held, with the target that
- * it makes. What that store does on its thread is done when it is told to.
+ * it makes. What that store does on its thread is done by a step.
  */
 final class Participant {
     private static final String DUAL = "org.apache.pulsar.metadata.impl.DualMetadataStore";

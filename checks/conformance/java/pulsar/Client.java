@@ -17,7 +17,7 @@ abstract class Client {
     private final HeldStore.Concern concern;
     HeldStore store;
     HeldExecutor executor;
-    /** Those of the process, beside the store's. */
+    /** The threads of the process, beside the store's. */
     final List<Probe> threads = new ArrayList<>();
     /** The session of the process that runs, or that ran last. */
     long session;

@@ -68,7 +68,9 @@ final class HeldStore extends ZKMetadataStore {
     /** What was sent, by name: a request whose answer is lost comes again, on a thread that does not show whose it is. */
     private final Map<MetadataOp, String> sent = new IdentityHashMap<>();
     private final List<Probe> threads = new ArrayList<>();
-    private final Map<Object, Long> frames = new IdentityHashMap<>(1);
+    /** The client's connection when {@link #heard} was last asked, and how many frames had come over it. */
+    private Object socket;
+    private long frames;
     /** What the broker has last been told of its session; nothing at first. */
     private SessionEvent told;
     private boolean deaf;
@@ -313,7 +315,7 @@ final class HeldStore extends ZKMetadataStore {
         learn(SessionEvent.SessionLost);
     }
 
-    /** Waits until what the server has told this client so far has been handled; whether anything was, since this was last asked. */
+    /** Waits until what the server has sent this client so far has been handled; whether anything was, since this was last asked. */
     boolean moved(boolean connected) throws Exception {
         boolean any = false;
         if (connected) {
@@ -329,12 +331,11 @@ final class HeldStore extends ZKMetadataStore {
 
     /** Whether the client has been sent anything but the answer to one question since this was last asked. */
     private boolean heard() throws Exception {
-        Object socket = field(field(connection(), "sendThread"), "clientCnxnSocket");
-        long now = ((AtomicLong) field(socket, "recvCount")).get();
-        Long before = frames.get(socket);
-        frames.clear();
-        frames.put(socket, now);
-        return before == null || now != before + 1;
+        Object before = socket;
+        long expected = frames + 1;
+        socket = field(field(connection(), "sendThread"), "clientCnxnSocket");
+        frames = ((AtomicLong) field(socket, "recvCount")).get();
+        return socket != before || frames != expected;
     }
 
     /** The threads on which the store handles notifications and, in newer releases, reads what caches load. */

@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The lookups that wait at a channel. An event takes one out and completes it; what runs then (dedupeGetOwnerRequest) takes it out
- * once more. That is done here when it is told to, as by a thread that is slow between the two.
+ * once more. Here a step does that, as a thread would that is slow between the two.
  */
 final class LateLookups extends ConcurrentHashMap<String, CompletableFuture<String>> {
     private static final long serialVersionUID = 1L;

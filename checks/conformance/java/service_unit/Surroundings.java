@@ -206,7 +206,7 @@ final class Surroundings {
         }
     }
 
-    /** The load manager with a selection of brokers that is told; all else of a lookup is its own. */
+    /** The load manager, which selects the broker that the step names; all else of a lookup is its own. */
     static final class Selector extends ExtensibleLoadManagerImpl {
         private Surroundings around;
 

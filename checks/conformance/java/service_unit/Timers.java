@@ -7,12 +7,10 @@ import io.netty.util.concurrent.ScheduledFuture;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.pulsar.common.naming.NamespaceBundle;
-import org.apache.pulsar.common.util.FutureUtil;
 
 /** The executor of a BrokerService: its timers, none of which goes off by the clock. */
 final class Timers {
@@ -79,14 +77,5 @@ final class Timers {
     /** The timers of unloadings that are not over, in their order. */
     synchronized List<Timer> waiting() {
         return all.stream().filter(each -> !each.isDone()).toList();
-    }
-
-    /** Why something has failed that waits for nothing; null if it has not. */
-    static String failure(CompletableFuture<?> done) {
-        if (!done.isDone()) {
-            return "it waits";
-        }
-        return done.handle((value, failure) -> failure == null ? null : FutureUtil.unwrapCompletionException(failure).toString())
-                .join();
     }
 }

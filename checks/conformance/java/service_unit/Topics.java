@@ -16,6 +16,7 @@ import org.apache.pulsar.broker.service.TopicEventsDispatcher;
 import org.apache.pulsar.broker.service.TopicLoadingContext;
 import org.apache.pulsar.common.naming.NamespaceBundle;
 import org.apache.pulsar.common.naming.TopicName;
+import org.apache.pulsar.common.util.FutureUtil;
 
 /**
  * BrokerService, made without its constructor, with one topic for each unit: its map of topics, getTopic, unloadServiceUnit with its
@@ -93,7 +94,16 @@ class Topics extends BrokerService {
     /** A client is to be served: getTopic finds a topic, or loads it, and addProducer lets it in; returns why not, null if it is. */
     String open(NamespaceBundle unit) {
         CompletableFuture<Optional<Topic>> found = getTopic(name(unit), true, Map.of());
-        return Timers.failure(found.thenCompose(topic -> ((UnitTopic) topic.orElseThrow()).serve()));
+        return failure(found.thenCompose(topic -> ((UnitTopic) topic.orElseThrow()).serve()));
+    }
+
+    /** Why something has failed that waits for nothing; null if it has not. */
+    private static String failure(CompletableFuture<?> done) {
+        if (!done.isDone()) {
+            return "it waits";
+        }
+        return done.handle((value, failure) -> failure == null ? null : FutureUtil.unwrapCompletionException(failure).toString())
+                .join();
     }
 
     /** The ledger is closed, for a closing halfway; false if none waits for that. */
@@ -131,7 +141,8 @@ class Topics extends BrokerService {
     public CompletableFuture<Integer> unloadServiceUnit(
             NamespaceBundle unit, boolean disconnect, boolean hurry, long timeout, TimeUnit inUnits) {
         // PersistentTopic.close: who wants a topic closed halfway waits for what closes it entirely, if that is under way
-        boolean halfway = !disconnect && loaded.values().stream().noneMatch(UnitTopic::isClosingEntirely);
+        boolean halfway = !disconnect && loaded.values().stream()
+                .noneMatch(each -> unit.includes(TopicName.get(each.getName())) && each.isClosingEntirely());
         return timers.of(unit, halfway, () -> super.unloadServiceUnit(unit, disconnect, hurry, timeout, inUnits));
     }
 

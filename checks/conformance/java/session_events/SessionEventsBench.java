@@ -39,12 +39,12 @@ public final class SessionEventsBench implements Lines.Target {
         long session = store.getZkSessionId();
         server.expire(session);
         Server.until("new session", () -> store.getZkSessionId() != session && server.has(store.getZkSessionId()));
-        boolean told = false;
-        for (SessionEvent next = next(); next != null && !told; next = told ? null : next()) {
-            told = next == SessionEvent.SessionReestablished;
+        SessionEvent last = next();
+        while (last != null && last != SessionEvent.SessionReestablished) {
+            last = next();
         }
-        answer.put("heard", told);
-        // a request of the new session is answered, whether or not anybody was told of it
+        answer.put("heard", last != null);
+        // a request of the new session is answered, whether or not its event was heard
         answer.put("usable", store.exists("/").get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS));
     }
 
