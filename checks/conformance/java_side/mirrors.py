@@ -57,7 +57,7 @@ def classes_of(project: str, version: str) -> Release:
         scala = "2.13" if is_since(version, "3.9.1") else "2.11"
         names = [f"org.apache.kafka:kafka_{scala}:{version}", *_zookeeper(version)]
     else:
-        own = ("pulsar-broker", "pulsar-broker-common", "pulsar-client-original", "pulsar-metadata")
+        own = ("pulsar-broker", "pulsar-broker-common", "pulsar-client-original", "pulsar-metadata", "managed-ledger")
         names = [f"org.apache.pulsar:{name}:{version}" for name in own]
         names += _zookeeper(version)
     return Release(f"{project}-classes", version, tuple(Artifact(name, _ALONE) for name in names))

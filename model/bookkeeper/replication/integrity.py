@@ -65,7 +65,7 @@ def declare_integrity_check(s: State) -> None:
         x=bookie,
         e=entry,
         fair=True,
-        mirrors="DataIntegrityCheckImpl.checkAndRecoverLedgerEntries, EntryCopierImpl.copyEntry",
+        mirrors="DataIntegrityCheckImpl.checkAndRecoverLedgerEntries, EntryCopierImpl.BatchImpl.copyFromAvailable",
     )
     def refill(b: int, x: int, e: int) -> Any:
         """The bookie reads an entry that it should have from another, and stores it."""

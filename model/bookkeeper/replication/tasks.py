@@ -133,7 +133,7 @@ class Tasks:
             """After 9 to 300 seconds the worker releases the lock of a ledger that is not whole; the task stays."""
             return s.phase[w] == "failed", self.given_back(w)
 
-        @p.fault(by="w", spends="expiries", w=s.locking, mirrors="ZooKeeperServer.expire")
+        @p.fault(by="w", spends="expiries", w=s.locking)
         def expire(w: int) -> Any:
             """The worker's session expires, and its lock goes. Its client has a new session, and the worker goes on."""
             return And(s.phase[w] != "idle", Not(s.zombie[w])), {

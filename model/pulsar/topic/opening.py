@@ -85,7 +85,7 @@ class Opening:
 
         @p.fault(
             by="b",
-            mirrors="ManagedLedgerImpl.initialize, ManagedLedgerImpl.isNoSuchLedgerExistsException",
+            mirrors="ManagedLedgerImpl.initialize, Errors.isNoSuchLedgerExistsException",
             spends="failures",
             b=s.broker,
             k=s.ledger,
