@@ -153,4 +153,4 @@ def test_every_method_is_in_the_jars_of_every_release() -> None:
     ran = fencepost("conform", "mirrors")
     assert ran.returncode == 0, ran
     releases = [len(numbers(entry.project)) for entry in PROTOCOLS.values()]
-    assert ran.stdout.count(": ") == sum(1 + count for count in releases if count), "the whole mirrors nothing that no part does"
+    assert ran.stdout.count(": ") == sum(1 + count for count in releases if count), "the whole has none of its own"
