@@ -38,10 +38,12 @@ class Reporter:
         self._started = time.monotonic()
 
     def searching(self, at: Progress) -> None:
-        """Tells of an exhaustive search; the size of the frontier is all that is known of what is left."""
+        """Tells of an exhaustive search; the level that is being expanded is all that is known of what is left."""
+        done = "all states read back" if at.reads_back else "that done"
+        part = "" if at.share is None else f", {at.share:.0%} of {done}"
         self._tell(
             f"{count_of(at.distinct, 'state')}, {count_of(at.transitions, 'transition')}, depth {at.depth}, "
-            f"{at.frontier:,} to expand there, {at.rate:,.0f} states/s"
+            f"{at.frontier:,} to expand there{part}, {at.rate:,.0f} states/s"
         )
 
     def walking(self, at: WalkProgress, count: int) -> None:

@@ -65,6 +65,7 @@ class Levels(ABC):
         self.run, self.folder = run, folder.resolve() / LEVELS
         self.kernel = run.observed().kernel
         self.buckets = buckets  # a search that goes on keeps its own number
+        self.reads_back = False  # what earlier levels have, so as to know it
 
     def adopt(self, depth: int) -> None:
         """Removes what a kill may have left beyond this depth."""
@@ -96,7 +97,8 @@ class Levels(ABC):
     ) -> list[Tally] | None:
         """Writes the level of this depth: the states that are one step from the last level and in no level so far.
 
-        Returns what was counted and found on the way, None if it was given up. ``tell`` is called with the share that is done.
+        Returns what was counted and found on the way, None if it was given up. ``tell`` is called with the share that is done,
+        of reading back first, if that has to be.
         """
 
     @abstractmethod
@@ -220,7 +222,8 @@ class LevelSearch:
         if self.sizes:
             distinct = sum(self.sizes)
             rate = distinct / (self.earlier + time.monotonic() - self.started)
-            self.progress(Progress(len(self.sizes) - 1, distinct, self.totals.transitions, self.sizes[-1], rate))
+            done, transitions = (share, self.levels.reads_back), self.totals.transitions
+            self.progress(Progress(len(self.sizes) - 1, distinct, transitions, self.sizes[-1], rate, *done))
 
     def _note(self, depth: int) -> None:
         """Writes down the search as it stands after a level: from here on the level counts."""

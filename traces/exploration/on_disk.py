@@ -11,7 +11,7 @@ the same.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from itertools import chain
@@ -41,7 +41,10 @@ BUCKETS = 64
 """With so many, a thread holds some 100 MB of a level of 10^8 states."""
 
 _AHEAD = 3
-"""States of the next level for each of the last one, for which there is to be room: a level seldom has twice as many."""
+"""States of the next level for each of the last one, for which there is room at most: a level seldom has twice as many."""
+
+_GROWTH = 1.25
+"""The next level may be so much larger than levels that grow or shrink as the last two did. There is room for that."""
 
 
 def search_on_disk(
@@ -132,20 +135,24 @@ class DiskLevels(Levels):
         """Makes room for what a level of this depth may have. Without memory for it ``_known`` is None from then on."""
         if not self._has_room:
             return
-        expected = _AHEAD * self.size(depth - 1)
+        expected = self._expected(depth)
         if self._known is not None and self._known.make_room(expected, crew):
             return
-        self._known = None  # what it has moves to a larger table only if there is memory for both
+        self._known = None  # its memory goes before another takes some
         try:
             known = Collapsed(self._sample(depth - 1), self._memory, crew.size)
             sizes = [self.size(earlier) for earlier in range(depth)]
-            self._has_room = known.make_room(sum(sizes) + expected, crew) and all(
-                self._take_in(earlier, size, known, crew, work) for earlier, size in enumerate(sizes)
-            )
+            self._has_room = known.make_room(sum(sizes) + expected, crew) and self._take_in(sizes, known, crew, work)
         except BudgetError:
             self._has_room = False
         if self._has_room:
             self._known = known
+
+    def _expected(self, depth: int) -> int:
+        """For how many states of a level there is to be room."""
+        last = self.size(depth - 1)
+        growth = last / max(self.size(depth - 2), 1) if depth > 1 else _AHEAD
+        return int(last * min(_AHEAD, _GROWTH * growth))
 
     def _sample(self, depth: int) -> Words:
         """Some states of a level, in which all its buckets have a part if they are few."""
@@ -157,19 +164,28 @@ class DiskLevels(Levels):
                 break
         return np.concatenate(pieces)
 
-    def _take_in(self, depth: int, size: int, known: Collapsed, crew: Crew, work: _Work) -> bool:
-        """Has the states of a level known; false if there is no room for them, or if that is cut off."""
+    def _take_in(self, sizes: Sequence[int], known: Collapsed, crew: Crew, work: _Work) -> bool:
+        """Has the states of the levels of these sizes known; false if there is no room for them, or if that is cut off."""
 
-        def learn(parts: _Work, thread: int) -> bool:
+        def learn(depth: int, parts: _Work, thread: int) -> bool:
             states = chain.from_iterable(self._states(depth, bucket) for bucket in parts.buckets(0))
             return all(known.unknown(rows, thread)[1] for rows in states)
 
-        while known.make_room(size, crew):
-            parts = work.again()
-            fits = all(crew.run(partial(learn, parts), parts.look))
-            if fits or parts.is_over:
-                return fits and not parts.is_over
-        return False
+        def tell(depth: int, share: float) -> None:
+            work.tell((sum(sizes[:depth]) + share * sizes[depth]) / sum(sizes))
+
+        self.reads_back = True
+        try:
+            depth = 0
+            while depth < len(sizes) and known.make_room(sizes[depth], crew):
+                parts = _Work(work.should_stop, partial(tell, depth), self.buckets, 1)
+                if all(crew.run(partial(learn, depth, parts), parts.look)):
+                    depth += 1
+                if parts.is_over:
+                    return False
+        finally:
+            self.reads_back = False
+        return depth == len(sizes)
 
     def _expand(self, depth: int, buckets: Iterable[int], finds: Finds, out: Path, thread: int) -> tuple[Tally, bool]:
         """Writes the successors of a level's states in these buckets, each at least once, to a file for each bucket; of what is
@@ -223,7 +239,7 @@ class _Work:
     ``should_stop`` has said that nobody takes another."""
 
     def __init__(self, should_stop: Callable[[], bool], tell: Callable[[float], None], buckets: int, passes: int) -> None:
-        self._should_stop, self._tell = should_stop, tell
+        self.should_stop, self.tell = should_stop, tell
         self._queues = [SimpleQueue[int]() for _ in range(passes)]
         self._all = passes * buckets
         self.is_over = False
@@ -231,14 +247,10 @@ class _Work:
             for bucket in range(buckets):
                 queue.put(bucket)
 
-    def again(self) -> _Work:
-        """The buckets once more, in one pass."""
-        return _Work(self._should_stop, self._tell, self._all // len(self._queues), 1)
-
     def look(self) -> None:
         """To be called now and then by the thread that waits."""
-        self.is_over = self.is_over or self._should_stop()
-        self._tell(1 - sum(queue.qsize() for queue in self._queues) / self._all)
+        self.is_over = self.is_over or self.should_stop()
+        self.tell(1 - sum(queue.qsize() for queue in self._queues) / self._all)
 
     def buckets(self, number: int) -> Iterator[int]:
         """Buckets of a pass for the thread that asks, until there are no more."""

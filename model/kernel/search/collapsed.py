@@ -29,13 +29,16 @@ from fencepost.model.kernel.compiler.loops import (
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.search.sieve import new_states
-from fencepost.model.kernel.search.store import Segment, Store, zeros
+from fencepost.model.kernel.search.store import Segment, Store, give_back, zeros
 from fencepost.model.kernel.search.table import AHEAD, LINE, fetch_line, fetch_match, find, hash_state, insert
 
 _LOAD = 0.8
 _FIRST_LINES = 1 << 13
 _GROWTH = 1.5
-"""How much larger the next table is, if there is memory: while the words move, both are there."""
+"""How much larger the next table is, if there is memory."""
+_STRETCH = 1 << 16
+"""Lines of a table that move at once, 4 MiB. Then their memory is given back: words keep their order when they move, so the new
+table fills from its beginning while the old one goes, and both together take no more than the new one."""
 _SLACK = 1 << 16
 """Room that there is for more than is expected."""
 SAMPLE = 1 << 20
@@ -78,13 +81,19 @@ class Collapsed:
         wanted = int((int(self._counts[_KEYS]) + expected + _SLACK * self._threads) / (_LOAD * LINE)) + 1
         if wanted <= self._lines:
             return self.bytes_in_use <= self._memory
-        affordable = (self._memory - self.bytes_in_use) // (8 * LINE)
-        lines = max(wanted, min(int(_GROWTH * max(wanted, self._lines)), affordable))
-        if lines > affordable:
+        affordable = self._lines + (self._memory - self.bytes_in_use) // (8 * LINE)
+        if wanted > affordable:
             return False
-        table, cursor = zeros(LINE * lines), np.zeros(1, dtype=np.int64)
-        old = self._table.ctypes.data, self._lines
-        crew.run(lambda _: _move(*old, table.ctypes.data, lines, cursor.ctypes.data))
+        lines = min(int(_GROWTH * wanted), affordable)
+        table, firsts = zeros(LINE * lines), iter(range(0, self._lines, _STRETCH))
+
+        def move(_: int) -> None:
+            for first in firsts:
+                last = min(first + _STRETCH, self._lines)
+                _move(self._table.ctypes.data, first, last, table.ctypes.data, lines)
+                give_back(self._table, LINE * first, LINE * last)
+
+        crew.run(move)
         self._table, self._lines = table, lines
         return True
 
@@ -226,13 +235,9 @@ def _strike(
 
 
 @native
-def _move(table: Any, lines: Any, to: Any, to_lines: Any, cursor: Any) -> None:
-    """Adds the words of a table to another one; several threads share the work by the counter at the address ``cursor``."""
-    while True:
-        first = fetch_add(cursor, AHEAD)
-        if first >= lines:
-            return
-        for slot in range(LINE * first, LINE * min(first + AHEAD, lines)):
-            key = load(table + 8 * slot)
-            if key != _EMPTY:
-                _add(to, to_lines, key)
+def _move(table: Any, first: Any, last: Any, to: Any, to_lines: Any) -> None:
+    """Adds the words of some lines of a table to another one."""
+    for slot in range(LINE * first, LINE * last):
+        key = load(table + 8 * slot)
+        if key != _EMPTY:
+            _add(to, to_lines, key)

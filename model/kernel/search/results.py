@@ -36,13 +36,16 @@ class Find:
 @dataclass(frozen=True)
 class Progress:
     """How far a search is: complete levels, states and transitions so far, states of the level being expanded, new states
-    per second since the last report."""
+    per second since the last report. Which part of that level's work is done, if that is known; of reading back what earlier
+    levels have, if that comes first."""
 
     depth: int
     distinct: int
     transitions: int
     frontier: int
     rate: float
+    share: float | None = None
+    reads_back: bool = False
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any, cast
 
 import numpy as np
 
@@ -30,6 +31,14 @@ def zeros(words: int) -> Words:
     if hasattr(mmap, "MADV_HUGEPAGE"):
         memory.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(memory, dtype=np.uint64)
+
+
+def give_back(words: Words, first: int, last: int) -> None:
+    """The machine may have the memory of these words of ``zeros``, which nobody reads again; whole pages of it."""
+    page = mmap.PAGESIZE // 8
+    start, end = -(-first // page) * page, last // page * page
+    if start < end and hasattr(mmap, "MADV_DONTNEED"):
+        cast(Any, words.base).obj.madvise(mmap.MADV_DONTNEED, 8 * start, 8 * (end - start))
 
 
 def frontier(segments: Sequence[Segment]) -> Frontier:

@@ -9,13 +9,15 @@ import subprocess
 import sys
 import termios
 import time
+from dataclasses import replace
 from io import StringIO
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from fencepost.checks.console.progress import Reporter
+from fencepost.checks.console.progress import SILENT_SECONDS, Reporter
+from fencepost.model.kernel.search.results import Progress
 
 
 class Terminal(StringIO):
@@ -56,6 +58,21 @@ def test_on_a_terminal_the_line_is_rewritten_from_two_seconds_on(monkeypatch: py
 
 def test_quiet_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert times(monkeypatch, StringIO(), quiet=True) == []
+
+
+def test_a_search_tells_how_much_of_a_level_is_done_where_it_knows() -> None:
+    stream = StringIO()
+    reporter = Reporter(stream=stream)
+    reporter._started -= SILENT_SECONDS
+    at = Progress(depth=3, distinct=1234, transitions=5678, frontier=900, rate=50.0)
+    for now in (at, replace(at, share=0.25), replace(at, share=0.5, reads_back=True)):
+        reporter._due = 0.0
+        reporter.searching(now)
+    assert stream.getvalue() == (
+        "# : 1,234 states, 5,678 transitions, depth 3, 900 to expand there, 50 states/s\n"
+        "# : 1,234 states, 5,678 transitions, depth 3, 900 to expand there, 25% of that done, 50 states/s\n"
+        "# : 1,234 states, 5,678 transitions, depth 3, 900 to expand there, 50% of all states read back, 50 states/s\n"
+    )
 
 
 WRITING = """

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from fencepost.model.kernel.compiler.packing import Words
-from fencepost.model.kernel.search import collapsed
+from fencepost.model.kernel.search import collapsed, crew
 from fencepost.model.kernel.search.collapsed import Collapsed
-from fencepost.model.kernel.search.results import Limits
+from fencepost.model.kernel.search.results import Limits, Progress
 from fencepost.traces.exploration import on_disk
 from fencepost.traces.exploration.folder import FolderError
 from fencepost.traces.exploration.on_disk import search_on_disk
@@ -54,6 +54,20 @@ def test_the_files_are_the_same_whatever_the_number_of_threads_and_the_memory(tm
     files = [written(tmp_path / f"{workers}-{memory}", workers, memory) for memory in (0, ENOUGH) for workers in (1, 3)]
     assert all(each == files[0] for each in files)
     assert len(files[0]) == 12 * 5
+
+
+def test_it_tells_how_much_of_a_level_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """First, of reading back what is known."""
+    monkeypatch.setattr(crew, "_GLANCE", 0.0)
+    told = list[Progress]()
+    search_on_disk(ALL, tmp_path, head=Limits(depth=10), buckets=3, progress=told.append)
+    of_the_level = [at for at in told if at.depth == 10 and at.share is not None]
+    assert [at.reads_back for at in of_the_level] == sorted([at.reads_back for at in of_the_level], reverse=True)
+    for reads_back in (True, False):
+        shares = [at.share for at in of_the_level if at.reads_back == reads_back]
+        assert len(set(shares)) > 1
+        assert shares == sorted(shares)
+        assert all(0 <= share <= 1 for share in shares)
 
 
 def test_a_level_for_which_the_room_is_too_little_is_read_past_what_is_known(

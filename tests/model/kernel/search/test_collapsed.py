@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -77,3 +79,19 @@ def test_it_is_cut_where_there_are_few_halves() -> None:
     numbers = np.arange(1000, dtype=np.uint64)
     first, last = np.stack([numbers, numbers % 7, numbers % 5], 1), np.stack([numbers % 5, numbers % 7, numbers], 1)
     assert [Collapsed(rows, MEMORY, 1).split for rows in (first, last)] == [2, 1]
+
+
+def test_what_has_moved_gives_its_memory_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both tables together take no more than the new one: what is given back reads as zero."""
+    if sys.platform != "linux":
+        pytest.skip("elsewhere the system may keep it until it needs it")
+    monkeypatch.setattr(collapsed, "_STRETCH", 1 << 9)
+    piece = np.unique(many(1), axis=0)
+    with Crew(2) as crew:
+        known = Collapsed(piece, MEMORY, crew.size)
+        known.unknown(piece, 0)
+        before = known._table
+        assert before.any()
+        assert known.make_room(10 * len(piece), crew)
+        assert not before.any()
+        assert not len(known.unknown(piece[:50_000], 0)[0]), "and nothing is forgotten"
