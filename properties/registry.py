@@ -16,7 +16,7 @@ from fencepost.model.language.mistakes import guess
 from fencepost.model.language.sizes import Size
 from fencepost.model.releases import PULSAR, Behaviour, Releases
 from fencepost.properties.any_size import General, Part
-from fencepost.properties.stored_builds import read_or_built
+from fencepost.properties.stored_builds import read_or_built, read_or_stated
 from fencepost.properties.vocabulary import Suite
 
 __tracebackhide__ = True  # what is wrong with a model is told with a line of the model
@@ -112,7 +112,7 @@ class Entry:
 
     def __post_init__(self) -> None:
         if not isinstance(self.suite, partial):  # it is one already where an entry is made of another
-            object.__setattr__(self, "suite", partial(built, f"{self.name}: its properties", Suite, self.suite))
+            object.__setattr__(self, "suite", partial(_suite, f"{self.name}: its properties", self.suite))
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -266,6 +266,11 @@ class Entry:
     def _listing(self) -> str:
         usual = ", ".join(f"{p.name}={written(p.default)}" for p in self.parameters)
         return f"{self.name} takes {usual}, unless set" if usual else f"{self.name} takes no parameters"
+
+
+def _suite(where: str, function: Callable[[Protocol], Suite], protocol: Protocol) -> Suite:
+    suite: Suite = read_or_stated(function, protocol, partial(built, where, Suite, function, protocol))
+    return suite
 
 
 def find(name: str, protocols: Mapping[str, T]) -> T:

@@ -1,7 +1,7 @@
-"""Protocols that an earlier process has built: what their actions are for all arguments is read from disk.
+"""Protocols and properties that an earlier process has built: their terms are read from disk.
 
-Only a command that checks what is installed stores builds, of protocols of this package. What is stored is known by the
-function, its parameters and defects, and by a digest of all sources of the model, so a changed guard is seen.
+Only a command that checks what is installed stores builds, of protocols and properties of this package. What is stored is known
+by the function and what it is given, and by a digest of all sources that it may call, so a changed guard is seen.
 """
 
 from __future__ import annotations
@@ -12,15 +12,18 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from fencepost.model.kernel.compiler.product_store import product
 from fencepost.model.kernel.compiler.sources import sources
-from fencepost.model.language.building import is_outline
-from fencepost.model.language.groundings import Recording, StrangerError, reading
+from fencepost.model.language.building import is_outline, wanted
+from fencepost.model.language.digests import digest_of
 from fencepost.model.language.protocol import Protocol, is_grounded
+from fencepost.model.language.stored_terms import Recording, StrangerError, reading
 
-MODEL = "fencepost.model."
+T = TypeVar("T")
+
+MODEL, PROPERTIES = "fencepost.model.", "fencepost.properties."
 _STORES = ContextVar("stores builds", default=False)
 
 
@@ -38,33 +41,51 @@ def read_or_built(
     function: Callable[..., Protocol], parameters: Mapping[str, Any], defects: Sequence[str], build: Callable[[], Protocol]
 ) -> Protocol:
     """What ``build`` builds by this function of these parameters and defects. Raises what ``build`` raises."""
-    if not (_STORES.get() and function.__module__.startswith(MODEL) and is_grounded() and not is_outline()):
+    if not _is_stored(function, MODEL):
         return build()
-    what = "groundings", function.__module__, function.__qualname__, sorted(parameters.items()), tuple(defects), _sources()
-    protocols = list[Protocol]()
+    what = "protocol", function.__module__, function.__qualname__, sorted(parameters.items()), tuple(defects), _sources("model")
+    return _read_or_made(what, build)
+
+
+def read_or_stated(function: Callable[..., Any], protocol: Protocol, state: Callable[[], T]) -> T:
+    """What ``state`` states of a protocol by this function. Raises what ``state`` raises."""
+    if not _is_stored(function, PROPERTIES):
+        return state()
+    instance = protocol.name, sorted(protocol.parameters.items()), protocol.active, digest_of(protocol)
+    sources = _sources("model"), _sources("properties")
+    return _read_or_made(("properties", function.__module__, function.__qualname__, *instance, wanted(), *sources), state)
+
+
+def _is_stored(function: Callable[..., Any], package: str) -> bool:
+    is_named = function.__module__.startswith(package) and "<" not in function.__qualname__
+    return _STORES.get() and is_named and is_grounded() and not is_outline()
+
+
+def _read_or_made(what: object, make: Callable[[], T]) -> T:
+    made = list[T]()
 
     def recorded() -> bytes:
         recording = Recording()
         with recording.recorded():
-            protocols.append(build())
+            made.append(make())
         return recording.encoded()
 
     content = product(what, recorded)
-    if protocols:
-        return protocols[0]
+    if made:
+        return made[0]
     if not content:
-        return build()
+        return make()
     try:
         with reading(content):
-            return build()
+            return make()
     except StrangerError:
-        return build()
+        return make()
 
 
 @cache
-def _sources() -> str:
-    """A digest of the sources of the model."""
+def _sources(floor: str) -> str:
+    """A digest of the sources of a floor."""
     whole = hashlib.sha256()
-    for name, source in sources(Path(__file__).parents[1] / "model"):
+    for name, source in sources(Path(__file__).parents[1] / floor):
         whole.update(f"{name}\0".encode() + source + b"\0")
     return whole.hexdigest()

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any, Literal, overload
 
 import z3
@@ -14,6 +15,7 @@ from fencepost.model.language import Action, Location, ModelError, Protocol
 from fencepost.model.language.building import build, is_outline, is_part_wanted, is_wanted
 from fencepost.model.language.mistakes import guess
 from fencepost.model.language.refinement import Refinement
+from fencepost.model.language.stored_terms import Worked, worked_out
 
 __tracebackhide__ = True  # what is wrong with a property is told with the line of who declares it
 
@@ -246,10 +248,24 @@ class Suite:
             raise ModelError(f"{where} has no docstring; say what it means")
         if kind != "lemma" and not is_wanted(name):
             make = None
-        formula, leads = (None, ()) if make is None else self._formulated(where, kind, make, unfair)
-        unless = None if kind != "step" or formula is None else self._unless(formula)
+        formula, leads, unless = (None, (), None) if make is None else self._stated(where, kind, make, unfair)
         statement = Property(name, kind, formula, doc, location, strict, leads, unfair, unless, refinement)
         (self._lemmas if kind == "lemma" else self.properties).append(statement)
+
+    def _stated(
+        self, where: str, kind: Kind, make: Formula, unfair: frozenset[str]
+    ) -> tuple[Any, tuple[tuple[Any, Any], ...], Any]:
+        """The formula of a statement, its pairs if it speaks of the end, and what excuses a step; they may be stored."""
+
+        def worked() -> Worked:
+            formula, leads = self._formulated(where, kind, make, unfair)
+            unless = self._unless(formula) if kind == "step" else None
+            excuse = [] if unless is None else [unless]
+            return [formula, *excuse, *chain.from_iterable(leads)], len(excuse)
+
+        (formula, *terms), excuses = worked_out(where, self.protocol.constants, worked)
+        pairs = iter(terms[excuses:])
+        return formula, tuple(zip(pairs, pairs, strict=True)), terms[0] if excuses else None
 
     def _unless(self, formula: Any) -> Any:
         """That nothing changes, if the formula of a step may be false where that is so.

@@ -51,16 +51,21 @@ def wanting(names: Collection[str]) -> Iterator[None]:
         _WANTED.reset(before)
 
 
+def wanted() -> tuple[str, ...]:
+    """The names of the properties that are wanted, in order; none if all are."""
+    return tuple(sorted(_WANTED.get()))
+
+
 def is_wanted(name: str) -> bool:
     """Whether the formula of a property of that name is to be made: it is wanted, or what a refinement carries of it is."""
-    wanted = _WANTED.get()
-    return not wanted or any(each == name or each.endswith(f"_{name}") for each in wanted)
+    names = _WANTED.get()
+    return not names or any(each == name or each.endswith(f"_{name}") for each in names)
 
 
 def is_part_wanted(name: str) -> bool:
     """Whether a formula is to be made of any property that a refinement of that name declares."""
-    wanted = _WANTED.get()
-    return not wanted or any(each == name or each.startswith(f"{name}_") for each in wanted)
+    names = _WANTED.get()
+    return not names or any(each == name or each.startswith(f"{name}_") for each in names)
 
 
 MISTAKES = (

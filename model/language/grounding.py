@@ -14,11 +14,11 @@ from fencepost.model.language.connectives import And
 from fencepost.model.language.declarations import Action, OneOf, Taken, Variable
 from fencepost.model.language.domains import Choice, Domain, Universe
 from fencepost.model.language.effects import Given, calls, outcome
-from fencepost.model.language.groundings import Grounded, grounded
 from fencepost.model.language.locations import Location
 from fencepost.model.language.manner import Manner
 from fencepost.model.language.mistakes import ModelError, reason
 from fencepost.model.language.moves import which
+from fencepost.model.language.stored_terms import Grounded, grounded
 
 if TYPE_CHECKING:
     from fencepost.model.language.protocol import Protocol

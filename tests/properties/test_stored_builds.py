@@ -1,16 +1,19 @@
-"""A protocol that is read from disk is the one that is built, term by term."""
+"""Protocols and properties that are read from disk are those that are built, term by term."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from fencepost.model.kernel.compiler import product_store
-from fencepost.model.language import Protocol, grounding
-from fencepost.model.language.groundings import Recording, StrangerError, reading
+from fencepost.model.language import Not, Protocol, grounding
+from fencepost.model.language.building import wanting
 from fencepost.model.language.nodes import Nodes
+from fencepost.model.language.stored_terms import Recording, StrangerError, reading
 from fencepost.properties import stored_builds
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance
@@ -24,6 +27,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder of what is kept."""
     monkeypatch.setattr(product_store, "FOLDER", str(tmp_path / "protocols"))
     return tmp_path / "protocols"
+
+
+@pytest.fixture
+def stated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The properties whose functions are called from now on."""
+    names, formulated = list[str](), Suite._formulated
+
+    def noted(suite: Suite, where: str, *rest: Any) -> Any:
+        names.append(where)
+        return formulated(suite, where, *rest)
+
+    monkeypatch.setattr(Suite, "_formulated", noted)
+    return names
 
 
 @pytest.fixture
@@ -53,7 +69,10 @@ def described(protocol: Protocol, suite: Suite) -> list[Any]:
         actions.append((texts, terms, moves))
     variables = [(v.name, v.domain, v.initial, _terms([v.term, v.next])) for v in protocol.variables]
     offers = {name: offer.taken for name, offer in protocol.offers.items()}
-    properties = [(p.name, p.kind, p.doc, p.location, p.strict, p.formula.as_ast().value) for p in suite.properties]
+    properties = []
+    for p in [*suite.properties, *suite.lemmas]:
+        stated = _terms(t for t in (p.formula, p.unless, *chain.from_iterable(p.leads)) if t is not None)
+        properties.append((p.name, p.kind, p.doc, p.location, p.strict, p.unfair, len(p.leads), p.unless is None, stated))
     return [actions, variables, offers, properties, protocol.mirrors, protocol.conditions, protocol.steps, protocol.budgets]
 
 
@@ -70,17 +89,23 @@ CI = [(name, instance) for name in PROTOCOLS for instance in PROTOCOLS[name].siz
 
 
 @pytest.mark.parametrize(("name", "instance"), first_at_once(CI, 3), ids=str)
-def test_what_is_read_is_what_was_built(name: str, instance: Instance, calls: list[str]) -> None:
+def test_what_is_read_is_what_was_built(name: str, instance: Instance, calls: list[str], stated: list[str]) -> None:
     entry = PROTOCOLS[name]
     built = entry.build(instance.parameters)
-    was = described(built, entry.suite(built))
+    first = entry.suite(built)  # which holds on to its terms: a place in Z3 names a term as long as that is there
+    was = described(built, first)
     with builds_stored():
-        entry.build(instance.parameters)
-        called = len(calls)
+        entry.suite(entry.build(instance.parameters))
+        called, formulated = len(calls), len(stated)
         read = entry.build(instance.parameters)
+        suite = entry.suite(read)
     assert len(calls) == called > 0
-    assert described(read, entry.suite(read)) == was
+    assert len(stated) == formulated > 0
+    assert described(read, suite) == was
     assert nodes_of(read.constants.nodes, read) == nodes_of(Nodes(), read)
+
+
+real = stored_builds._sources
 
 
 def test_with_a_defect_it_is_another(calls: list[str]) -> None:
@@ -95,13 +120,44 @@ def test_with_a_defect_it_is_another(calls: list[str]) -> None:
     assert list(again.active) == [defect]
 
 
-def test_other_sources_are_read(calls: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("floor", ["model", "properties"])
+def test_other_sources_are_read(floor: str, calls: list[str], stated: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a guard has changed, and where a property has."""
+    entry = PROTOCOLS["election"]
     with builds_stored():
-        PROTOCOLS["election"].build({})
-        before = len(calls)
-        monkeypatch.setattr(stored_builds, "_sources", lambda: "a guard has changed")
-        PROTOCOLS["election"].build({})
-    assert len(calls) == 2 * before
+        entry.suite(entry.build({}))
+        before, formulated = len(calls), len(stated)
+        monkeypatch.setattr(stored_builds, "_sources", lambda of: f"{of} {floor}" if of == floor else real(of))
+        entry.suite(entry.build({}))
+    assert len(calls) == (2 * before if floor == "model" else before)
+    assert len(stated) == 2 * formulated
+
+
+def test_properties_that_are_wanted_are_others_than_all(stated: list[str]) -> None:
+    entry, names = PROTOCOLS["election"], ("leader_holds_the_node",)
+    with builds_stored():
+        protocol = entry.build({})
+        entry.suite(protocol)
+        before = len(stated)
+        for is_made in (True, False):
+            with wanting(names):
+                suite = entry.suite(protocol)
+            assert [p.name for p in suite.properties if p.formula is not None] == list(names)
+            assert (len(stated) > before) == is_made
+            before = len(stated)
+
+
+def test_of_another_protocol_properties_are_made_anew(stated: list[str]) -> None:
+    """As of one that differs in nothing but a guard."""
+    entry = PROTOCOLS["election"]
+    with builds_stored():
+        protocol = entry.build({})
+        entry.suite(protocol)
+        before = len(stated)
+        action = protocol.actions[0]
+        protocol.actions[0] = replace(action, guard=Not(action.guard))
+        entry.suite(protocol)
+    assert len(stated) == 2 * before
 
 
 def test_only_a_command_stores_and_only_what_is_of_the_package(folder: Path) -> None:
@@ -116,14 +172,15 @@ def test_only_a_command_stores_and_only_what_is_of_the_package(folder: Path) -> 
 
         return p
 
-    PROTOCOLS["election"].build({})
+    PROTOCOLS["election"].suite(PROTOCOLS["election"].build({}))
     with builds_stored():
-        Entry("clock", "", clock, Suite, {}).build({})
+        of_the_user = Entry("clock", "", clock, lambda p: Suite(p), {})
+        of_the_user.suite(of_the_user.build({}))
         PROTOCOLS["election"].outline({})
     assert not folder.exists()
 
 
-def test_what_is_of_another_protocol_is_not_taken(calls: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_of_another_protocol_is_not_taken(calls: list[str], stated: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     entry, recording = PROTOCOLS["election"], Recording()
     with recording.recorded():
         PROTOCOLS["metadata_store"].build({})
@@ -133,7 +190,8 @@ def test_what_is_of_another_protocol_is_not_taken(calls: list[str], monkeypatch:
     with pytest.raises(StrangerError), reading(content):
         pass
     monkeypatch.setattr(stored_builds, "product", lambda what, make: content)
-    before = len(calls)
+    before, formulated = len(calls), len(stated)
     with builds_stored():
-        entry.build({})
+        entry.suite(entry.build({}))
     assert len(calls) > before
+    assert len(stated) > formulated

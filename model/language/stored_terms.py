@@ -1,8 +1,8 @@
-"""What the actions of a protocol are for each tuple of arguments, stored, so that a later build need not work it out.
+"""Terms that were worked out once, stored, so that a later build of the same need not work them out.
 
-To call the function of each action with all arguments, and to vet what it returns, is most of what building takes. A build that
-is recorded notes the guards, updates and moves in the order in which they come. One that reads them makes the very same terms
-in Z3, and does all else as ever.
+To call the function of each action with all arguments, and that of each property, and to vet what they return, is most of what
+building takes. A build that is recorded notes the guards, updates and moves, and the formulas, in the order in which they come.
+One that reads them makes the very same terms in Z3, and does all else as ever.
 """
 
 from __future__ import annotations
@@ -25,23 +25,40 @@ from fencepost.model.language.nodes import Node, Nodes, Row
 Grounded = tuple[Any, dict[Variable, Any], tuple[Taken, ...]]
 """A guard, updates and moves."""
 
-Source = Callable[[str, Constants, Callable[[], Grounded]], Grounded]
+Worked = tuple[list[Any], Any]
+"""Terms, and what else was worked out with them, in values that ``marshal`` takes."""
 
-_SOURCE: ContextVar[Source | None] = ContextVar("source of groundings", default=None)
+Source = Callable[[str, Constants, Callable[[], Worked]], Worked]
+
+_SOURCE: ContextVar[Source | None] = ContextVar("source of terms", default=None)
 
 
 class StrangerError(Exception):
-    """What is stored is of another protocol."""
+    """What is stored is of something else."""
 
 
-def grounded(where: str, constants: Constants, make: Callable[[], Grounded]) -> Grounded:
-    """What ``make`` makes, unless it is stored; ``where`` names the action and its arguments."""
+def worked_out(where: str, constants: Constants, make: Callable[[], Worked]) -> Worked:
+    """What ``make`` works out over these constants, unless it is stored; ``where`` names it."""
     source = _SOURCE.get()
     return make() if source is None else source(where, constants, make)
 
 
+def grounded(where: str, constants: Constants, make: Callable[[], Grounded]) -> Grounded:
+    """What ``make`` makes of an action with its arguments, unless it is stored; ``where`` names both."""
+    if _SOURCE.get() is None:
+        return make()
+
+    def made() -> Worked:
+        guard, updates, moves = make()
+        return [guard, *updates.values()], ([v.name for v in updates], [_plain(taken) for taken in moves])
+
+    (guard, *terms), (names, moves) = worked_out(where, constants, made)
+    updates = dict(zip(map(constants.__getitem__, names), terms, strict=True))
+    return guard, updates, tuple(Taken(*taken) for taken in moves)
+
+
 @contextmanager
-def _from(source: Source) -> Iterator[None]:
+def _from(source: Source | None) -> Iterator[None]:
     before = _SOURCE.set(source)
     try:
         yield
@@ -50,10 +67,10 @@ def _from(source: Source) -> Iterator[None]:
 
 
 class Recording:
-    """The groundings of protocols that are built within ``recorded``."""
+    """The terms that are worked out within ``recorded``."""
 
     def __init__(self) -> None:
-        self._rows: list[tuple[str, Constants, Grounded]] = []
+        self._rows: list[tuple[str, Constants, Worked]] = []
 
     @contextmanager
     def recorded(self) -> Iterator[None]:
@@ -61,41 +78,40 @@ class Recording:
         with _from(self._note):
             yield
 
-    def _note(self, where: str, constants: Constants, make: Callable[[], Grounded]) -> Grounded:
-        guard, updates, moves = make()
-        self._rows.append((where, constants, (guard, dict(updates), moves)))
-        return guard, updates, moves
+    def _note(self, where: str, constants: Constants, make: Callable[[], Worked]) -> Worked:
+        with _from(None):  # what it works out on the way is part of it, and not worked out when it is read
+            terms, besides = make()
+        self._rows.append((where, constants, (list(terms), besides)))
+        return terms, besides
 
     def encoded(self) -> bytes:
         """All that was noted; empty if something in it would not be the same when it is read."""
         table, rows = _Table(), list[Any]()
-        for where, constants, (guard, updates, moves) in self._rows:
-            terms = [table.row(constants.nodes, term) for term in (guard, *updates.values())]
-            rows.append((where, terms, [v.name for v in updates], [_plain(taken) for taken in moves]))
         try:
+            for where, constants, (terms, besides) in self._rows:
+                rows.append((where, [table.row(constants.nodes, term) for term in terms], besides))
             content = marshal.dumps((table.nodes, rows))
             read = _read(content).rows
         except (ValueError, KeyError, TypeError, z3.Z3Exception):
             return b""
-        originals = [[guard, *updates.values()] for _, _, (guard, updates, _) in self._rows]
-        return content if all(map(_are_same, originals, (row.terms for row in read))) else b""
+        same = all(_are_same(terms, row.terms) for (_, _, (terms, _)), row in zip(self._rows, read, strict=True))
+        return content if same else b""
 
 
 @contextmanager
 def reading(content: bytes) -> Iterator[None]:
-    """Within it what is built has the groundings that were recorded. Raises StrangerError for those of another protocol."""
+    """Within it what is built has the terms that were recorded. Raises StrangerError for those of anything else."""
     stored = _read(content)
     rows, knowing = iter(stored.rows), list[Constants]()
 
-    def source(where: str, constants: Constants, make: Callable[[], Grounded]) -> Grounded:
+    def source(where: str, constants: Constants, make: Callable[[], Worked]) -> Worked:
         if constants not in knowing:
             constants.nodes.know(stored.identities, stored.nodes, stored.terms)
             knowing.append(constants)
         row = next(rows, None)
         if row is None or row.where != where:
             raise StrangerError(where)
-        guard, *terms = row.terms
-        return guard, dict(zip(map(constants.__getitem__, row.names), terms, strict=True)), row.moves
+        return row.terms, row.besides
 
     with _from(source):
         yield
@@ -106,8 +122,7 @@ def reading(content: bytes) -> Iterator[None]:
 class _Row(NamedTuple):
     where: str
     terms: list[Any]
-    names: list[str]
-    moves: tuple[Taken, ...]
+    besides: Any
 
 
 class _Stored(NamedTuple):
@@ -174,10 +189,7 @@ def _read(content: bytes) -> _Stored:
             terms[key] = _of_python(asts[place], kind, names, context)
         return terms[key]
 
-    read = [
-        _Row(where, [term(*each) for each in these], names, tuple(Taken(*taken) for taken in moves))
-        for where, these, names, moves in rows
-    ]
+    read = [_Row(where, [term(*each) for each in these], besides) for where, these, besides in rows]
     return _Stored(read, list(terms.values()), nodes, [ast.value for ast in asts])
 
 
