@@ -57,8 +57,9 @@ def read_or_stated(function: Callable[..., Any], protocol: Protocol, state: Call
 
 
 def _is_stored(function: Callable[..., Any], package: str) -> bool:
-    is_named = function.__module__.startswith(package) and "<" not in function.__qualname__
-    return _STORES.get() and is_named and is_grounded() and not is_outline()
+    if not _STORES.get() or is_outline() or not is_grounded():
+        return False
+    return function.__module__.startswith(package) and "<" not in getattr(function, "__qualname__", "<")
 
 
 def _read_or_made(what: object, make: Callable[[], T]) -> T:
