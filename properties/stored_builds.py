@@ -63,17 +63,17 @@ def _is_stored(function: Callable[..., Any], package: str) -> bool:
 
 
 def _read_or_made(what: object, make: Callable[[], T]) -> T:
-    made = list[T]()
+    results = list[T]()
 
     def recorded() -> bytes:
         recording = Recording()
         with recording.recorded():
-            made.append(make())
+            results.append(make())
         return recording.encoded()
 
     content = product(what, recorded)
-    if made:
-        return made[0]
+    if results:
+        return results[0]
     if not content:
         return make()
     try:

@@ -48,11 +48,11 @@ def grounded(where: str, constants: Constants, make: Callable[[], Grounded]) -> 
     if _SOURCE.get() is None:
         return make()
 
-    def made() -> Worked:
+    def flat() -> Worked:
         guard, updates, moves = make()
         return [guard, *updates.values()], ([v.name for v in updates], [_plain(taken) for taken in moves])
 
-    (guard, *terms), (names, moves) = worked_out(where, constants, made)
+    (guard, *terms), (names, moves) = worked_out(where, constants, flat)
     updates = dict(zip(map(constants.__getitem__, names), terms, strict=True))
     return guard, updates, tuple(Taken(*taken) for taken in moves)
 

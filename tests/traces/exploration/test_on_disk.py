@@ -59,9 +59,9 @@ def test_the_files_are_the_same_whatever_the_number_of_threads_and_the_memory(tm
 def test_it_tells_how_much_of_a_level_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """First, of reading back what is known."""
     monkeypatch.setattr(crew, "_GLANCE", 0.0)
-    told = list[Progress]()
-    search_on_disk(ALL, tmp_path, head=Limits(depth=10), buckets=3, progress=told.append)
-    of_the_level = [at for at in told if at.depth == 10 and at.share is not None]
+    reports = list[Progress]()
+    search_on_disk(ALL, tmp_path, head=Limits(depth=10), buckets=3, progress=reports.append)
+    of_the_level = [at for at in reports if at.depth == 10 and at.share is not None]
     assert [at.reads_back for at in of_the_level] == sorted([at.reads_back for at in of_the_level], reverse=True)
     for reads_back in (True, False):
         shares = [at.share for at in of_the_level if at.reads_back == reads_back]
