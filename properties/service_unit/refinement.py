@@ -33,9 +33,13 @@ def channel_refinement(suite: Suite, now: Units, weak: Collection[str]) -> None:
     s, broker, settings = suite.protocol.state, now.broker, now.settings
     leaves = settings["unloads"] + settings["splits"] + now.brokers_go > 0
     never = NEVER if leaves else (*NEVER, "lose", "release")
-    coarse = stand_in(broker.size, 0, allows=weak, moves=[move for move in MOVES if move not in never])
+    moves = [move for move in MOVES if move not in never]
+    # Without a move of a unit a broker gives it up only once it is lost a second time, and that by a broker that lives.
+    gives_up = settings["unloads"] + settings["splits"] + settings["shutdowns"] > 0
+    gives_up |= settings["expiries"] > 0 and settings["expiries"] + settings["crashes"] > 1
+    reached = [move for move in moves if gives_up or move != "release"]
 
-    @suite.refines(coarse)
+    @suite.refines(stand_in(broker.size, 0, allows=weak, moves=moves), reached=reached)
     def is_the_owner_that_a_topic_has() -> Any:
         """A topic sees which broker the record says, and which brokers have topics of the unit open."""
         record = now.record(UNIT)

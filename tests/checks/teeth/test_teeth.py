@@ -18,7 +18,7 @@ from fencepost.checks.teeth.mutation import Mistake, mutants
 from fencepost.checks.teeth.report import text
 from fencepost.checks.teeth.run import Sample, Teeth, bite
 from fencepost.checks.teeth.switched_mutants import alone, differences
-from fencepost.checks.teeth.trial import Kill
+from fencepost.checks.teeth.trial import Kill, Trial
 from fencepost.model.language import And, If, ModelError, Not, Protocol, at_least
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
@@ -359,3 +359,11 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
 def test_wrong_usage_is_told(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["teeth", *arguments, "--quiet"]) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "instance"), [(name, instance) for name in PROTOCOLS for instance in PROTOCOLS[name].mutated], ids=str
+)
+def test_what_is_mutated_holds_without_any_mutation(name: str, instance: Instance) -> None:
+    Trial(PROTOCOLS[name], instance, Budget()).check(lambda: False)
