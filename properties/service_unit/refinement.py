@@ -34,7 +34,8 @@ def channel_refinement(suite: Suite, now: Units, weak: Collection[str]) -> None:
     leaves = settings["unloads"] + settings["splits"] + now.brokers_go > 0
     never = NEVER if leaves else (*NEVER, "lose", "release")
     moves = [move for move in MOVES if move not in never]
-    # Without a move of a unit a broker gives it up only once it is lost a second time, and that by a broker that lives.
+    # Where no unit is moved, one lost session or process does not make a broker give one up: searches of two brokers, in both
+    # stores, reach that only after two, of which one is a session.
     gives_up = settings["unloads"] + settings["splits"] + settings["shutdowns"] > 0
     gives_up |= settings["expiries"] > 0 and settings["expiries"] + settings["crashes"] > 1
     reached = [move for move in moves if gives_up or move != "release"]

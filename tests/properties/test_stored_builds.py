@@ -29,30 +29,28 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "protocols"
 
 
+def _called(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> list[str]:
+    """What a function is called for from now on, which is its second argument."""
+    places, function = list[str](), getattr(owner, name)
+
+    def noted(first: Any, where: str, *rest: Any) -> Any:
+        places.append(where)
+        return function(first, where, *rest)
+
+    monkeypatch.setattr(owner, name, noted)
+    return places
+
+
 @pytest.fixture
 def stated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The properties whose functions are called from now on."""
-    names, formulated = list[str](), Suite._formulated
-
-    def noted(suite: Suite, where: str, *rest: Any) -> Any:
-        names.append(where)
-        return formulated(suite, where, *rest)
-
-    monkeypatch.setattr(Suite, "_formulated", noted)
-    return names
+    return _called(monkeypatch, Suite, "_formulated")
 
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The actions whose functions are called from now on."""
-    names, work_out = list[str](), grounding._worked_out
-
-    def noted(p: Protocol, where: str, *rest: Any) -> Any:
-        names.append(where)
-        return work_out(p, where, *rest)
-
-    monkeypatch.setattr(grounding, "_worked_out", noted)
-    return names
+    return _called(monkeypatch, grounding, "_worked_out")
 
 
 def _terms(values: Any) -> list[Any]:
@@ -105,9 +103,6 @@ def test_what_is_read_is_what_was_built(name: str, instance: Instance, calls: li
     assert nodes_of(read.constants.nodes, read) == nodes_of(Nodes(), read)
 
 
-real = stored_builds._sources
-
-
 def test_with_a_defect_it_is_another(calls: list[str]) -> None:
     entry = PROTOCOLS["election"]
     first, defect = entry.sizes["ci"][0].parameters, next(iter(entry.shown_by))
@@ -123,11 +118,11 @@ def test_with_a_defect_it_is_another(calls: list[str]) -> None:
 @pytest.mark.parametrize("floor", ["model", "properties"])
 def test_other_sources_are_read(floor: str, calls: list[str], stated: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a guard has changed, and where a property has."""
-    entry = PROTOCOLS["election"]
+    entry, usual = PROTOCOLS["election"], stored_builds._sources
     with builds_stored():
         entry.suite(entry.build({}))
         before, formulated = len(calls), len(stated)
-        monkeypatch.setattr(stored_builds, "_sources", lambda of: f"{of} {floor}" if of == floor else real(of))
+        monkeypatch.setattr(stored_builds, "_sources", lambda of: "changed" if of == floor else usual(of))
         entry.suite(entry.build({}))
     assert len(calls) == (2 * before if floor == "model" else before)
     assert len(stated) == 2 * formulated

@@ -44,7 +44,7 @@ _AHEAD = 3
 """States of the next level for each of the last one, for which there is room at most: a level seldom has twice as many."""
 
 _GROWTH = 1.25
-"""The next level may be so much larger than levels that grow or shrink as the last two did. There is room for that."""
+"""There is room for so many times the states that the next level has if it grows as the last one did."""
 
 
 def search_on_disk(
