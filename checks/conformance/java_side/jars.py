@@ -1,9 +1,10 @@
-"""The jars of a release: fetched by Maven once, checked against pinned checksums, kept in the user's cache."""
+"""The jars of a release: fetched by Maven, the artifacts checked against pinned checksums, kept in the user's cache."""
 
 from __future__ import annotations
 
 import hashlib
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,13 +25,19 @@ class Artifact:
     coordinates: str
     exclusions: tuple[str, ...] = ()
 
+    @property
+    def jar(self) -> str:
+        """The name of its file: ``artifact-version.jar``."""
+        _, artifact, version = self.coordinates.split(":")
+        return f"{artifact}-{version}.jar"
+
 
 @dataclass(frozen=True)
 class Release:
     """A release of a system: its ``name`` (``bookkeeper``), its ``version``, and the artifacts that make its class path.
 
-    ``managed`` are poms (``group:artifact:version``) that say which versions belong together. A release with a file of pins,
-    ``pins/NAME-VERSION.sha256``, is fetched only if every jar is the one that was pinned; others rest on Maven's own checks.
+    ``managed`` are poms (``group:artifact:version``) that say which versions belong together. An artifact in
+    ``pins/SYSTEM-VERSION.sha256`` must be the jar that is pinned there; Maven verifies the checksums of all the others.
     """
 
     name: str
@@ -42,14 +49,22 @@ class Release:
         return f"{self.name} {self.version}"
 
     @property
-    def pins(self) -> Path:
-        """The file of pins, which need not exist."""
-        return PINS / f"{self.name}-{self.version}.sha256"
+    def system(self) -> str:
+        """The system that the class path is of: ``pulsar`` for ``pulsar-topic``."""
+        return self.name.partition("-")[0]
+
+    @property
+    def pins(self) -> Mapping[str, str]:
+        """The sha256 of each of its artifacts that is pinned, by the name of the jar."""
+        file = PINS / f"{self.system}-{self.version}.sha256"
+        lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else ()
+        digests = {name: digest for digest, name in (line.split() for line in lines)}
+        return {a.jar: digests[a.jar] for a in self.artifacts if a.jar in digests}
 
     @property
     def pinned(self) -> bool:
-        """Whether its jars are pinned by checksum."""
-        return self.pins.exists()
+        """Whether each of its artifacts is pinned by checksum."""
+        return len(self.pins) == len(self.artifacts)
 
     def pom(self) -> str:
         """The Maven project that has the artifacts as its dependencies."""
@@ -82,13 +97,11 @@ def jars(release: Release, tools: Toolchain) -> list[Path]:
 
     Raises ToolchainError if Maven fails, or if a jar is not the one that is pinned.
     """
-    pins = release.pins.read_text(encoding="utf-8") if release.pinned else ""
-    key = hashlib.sha256(f"{release.pom()}{pins}".encode()).hexdigest()[:16]
+    key = hashlib.sha256(f"{release.pom()}{sorted(release.pins.items())}".encode()).hexdigest()[:16]
 
     def fetch(folder: Path) -> None:
         _fetched(release, tools, folder)
-        if pins:
-            _check(release, folder, pins)
+        _check(release, folder)
 
     folder = ensure_folder(user_cache() / "jars" / f"{release.name}-{release.version}-{key}", fetch)
     return sorted(folder.glob("*.jar"))
@@ -97,7 +110,17 @@ def jars(release: Release, tools: Toolchain) -> list[Path]:
 def _fetched(release: Release, tools: Toolchain, folder: Path) -> None:
     pom = folder / "pom.xml"
     pom.write_text(release.pom(), encoding="utf-8")
-    command = [str(tools.mvn), "-B", "-q", "-f", str(pom), PLUGIN, f"-DoutputDirectory={folder}", "-DincludeScope=runtime"]
+    command = [
+        str(tools.mvn),
+        "-B",
+        "-q",
+        "--strict-checksums",
+        "-f",
+        str(pom),
+        PLUGIN,
+        f"-DoutputDirectory={folder}",
+        "-DincludeScope=runtime",
+    ]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, stdin=subprocess.DEVNULL, check=False)
     except subprocess.TimeoutExpired:
@@ -109,24 +132,18 @@ def _fetched(release: Release, tools: Toolchain, folder: Path) -> None:
         raise ToolchainError(f"Maven cannot fetch the jars of {release} (is there such a release?): {message[:300]}")
 
 
-def _check(release: Release, folder: Path, pins: str) -> None:
-    wanted = {name: digest for digest, name in (line.split() for line in pins.splitlines())}
-    actual = digests(folder)
-    for name in sorted({*wanted, *actual}):
-        if name not in actual:
+def _check(release: Release, folder: Path) -> None:
+    for name, digest in sorted(release.pins.items()):
+        jar = folder / name
+        if not jar.exists():
             raise ToolchainError(f"{release}: {name} is pinned, and Maven did not fetch it")
-        if name not in wanted:
-            raise ToolchainError(f"{release}: Maven fetched {name}, which is not pinned in {release.pins.name}")
-        if wanted[name] != actual[name]:
-            raise ToolchainError(f"{release}: {name} is not the jar that is pinned: its sha256 is {actual[name]}")
-
-
-def digests(folder: Path) -> dict[str, str]:
-    """The sha256 of each jar of a folder, by its name."""
-    return {jar.name: hashlib.sha256(jar.read_bytes()).hexdigest() for jar in sorted(folder.glob("*.jar"))}
+        actual = hashlib.sha256(jar.read_bytes()).hexdigest()
+        if actual != digest:
+            raise ToolchainError(f"{release}: {name} is not the jar that is pinned: its sha256 is {actual}")
 
 
 def written_pins(release: Release, tools: Toolchain) -> str:
-    """What a file of pins for the release would say, as ``sha256sum`` writes it. Raises ToolchainError."""
+    """The lines that pin the artifacts of a release, as ``sha256sum`` writes them. Raises ToolchainError."""
     folder = jars(release, tools)[0].parent
-    return "".join(f"{digest}  {name}\n" for name, digest in digests(folder).items())
+    names = sorted(artifact.jar for artifact in release.artifacts)
+    return "".join(f"{hashlib.sha256((folder / name).read_bytes()).hexdigest()}  {name}\n" for name in names)

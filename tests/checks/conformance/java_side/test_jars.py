@@ -15,7 +15,6 @@ from fencepost.checks.console.user_cache import user_cache
 from tests.checks.conformance import real
 
 RELEASE = Release("boxes", "1.0", (Artifact("org.example:boxes:1.0", ("org.example:lids",)),), ("org.example:bom:1.0",))
-NAMES = {"a.jar": b"one", "b.jar": b"two"}
 
 
 @pytest.fixture
@@ -27,7 +26,7 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Toolchain:
     mvn.write_text(
         f"#!/bin/sh\necho called >> {tmp_path}/calls\n"
         'for a; do case "$a" in -DoutputDirectory=*) out=${a#*=};; esac; done\n'
-        'printf one > "$out/a.jar"; printf two > "$out/b.jar"\n',
+        'printf one > "$out/boxes-1.0.jar"; printf two > "$out/needed-2.jar"\n',
         encoding="utf-8",
     )
     mvn.chmod(0o755)
@@ -35,13 +34,13 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Toolchain:
 
 
 def pin(tmp_path: Path, **contents: bytes) -> None:
-    lines = [f"{hashlib.sha256(data).hexdigest()}  {name}.jar\n" for name, data in contents.items()]
+    lines = [f"{hashlib.sha256(data).hexdigest()}  {name}-1.0.jar\n" for name, data in contents.items()]
     (tmp_path / "boxes-1.0.sha256").write_text("".join(lines), encoding="utf-8")
 
 
 def test_a_class_path_is_fetched_once(tools: Toolchain, tmp_path: Path) -> None:
-    assert [jar.name for jar in jars(RELEASE, tools)] == ["a.jar", "b.jar"]
-    assert [jar.name for jar in jars(RELEASE, tools)] == ["a.jar", "b.jar"]
+    assert [jar.name for jar in jars(RELEASE, tools)] == ["boxes-1.0.jar", "needed-2.jar"]
+    assert [jar.name for jar in jars(RELEASE, tools)] == ["boxes-1.0.jar", "needed-2.jar"]
     assert (tmp_path / "calls").read_text() == "called\n"
 
 
@@ -51,25 +50,33 @@ def test_the_pom_names_what_is_wanted() -> None:
     assert "<artifactId>bom</artifactId><version>1.0</version><type>pom</type><scope>import</scope>" in pom
 
 
-def test_pinned_jars_are_taken(tools: Toolchain, tmp_path: Path) -> None:
-    pin(tmp_path, a=b"one", b=b"two")
+def test_the_artifacts_are_pinned_and_what_they_need_is_not(tools: Toolchain, tmp_path: Path) -> None:
+    assert not RELEASE.pinned
+    pin(tmp_path, boxes=b"one", of_another_class_path=b"three")
     assert RELEASE.pinned
     assert len(jars(RELEASE, tools)) == 2
-    assert written_pins(RELEASE, tools) == RELEASE.pins.read_text()
+    assert written_pins(RELEASE, tools) == f"{RELEASE.pins['boxes-1.0.jar']}  boxes-1.0.jar\n"
+
+
+def test_a_file_of_pins_serves_each_class_path_of_the_release(tools: Toolchain, tmp_path: Path) -> None:
+    pin(tmp_path, boxes=b"one")
+    assert Release("boxes-servers", "1.0", RELEASE.artifacts).pinned
+    assert not Release("boxes", "1.1", RELEASE.artifacts).pinned
 
 
 @pytest.mark.parametrize(
-    ("pinned", "message"),
+    ("artifact", "pinned", "message"),
     [
-        ({"a": b"one", "b": b"else"}, "b.jar is not the jar that is pinned"),
-        ({"a": b"one"}, "Maven fetched b.jar, which is not pinned"),
-        ({"a": b"one", "b": b"two", "c": b"three"}, "c.jar is pinned, and Maven did not fetch it"),
+        ("boxes", {"boxes": b"else"}, r"boxes-1.0.jar is not the jar that is pinned"),
+        ("lids", {"lids": b"three"}, r"lids-1.0.jar is pinned, and Maven did not fetch it"),
     ],
 )
-def test_other_jars_are_refused_and_not_kept(tools: Toolchain, tmp_path: Path, pinned: dict[str, bytes], message: str) -> None:
+def test_other_jars_are_refused_and_not_kept(
+    tools: Toolchain, tmp_path: Path, artifact: str, pinned: dict[str, bytes], message: str
+) -> None:
     pin(tmp_path, **pinned)
     with pytest.raises(ToolchainError, match=message):
-        jars(RELEASE, tools)
+        jars(Release("boxes", "1.0", (Artifact(f"org.example:{artifact}:1.0"),)), tools)
     assert list((tmp_path / "cache" / "fencepost" / "jars").iterdir()) == []
 
 
