@@ -100,6 +100,7 @@ class Taken:
     conditions: Mapping[str, str]
     fair: bool
     fault: bool
+    takes: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +112,8 @@ class Action:
     those in them that the guard stands for, in the words of the code, by the method. ``hears`` is the actor,
     or the store, whose message reaches this one by it, and ``to`` to whom it sends one that arrives at once, if there are such.
     ``posts`` has for each to whom it may send a message that arrives later the variable that holds what is on its way.
-    ``moves`` are those of parts that it takes; what they mirror is among its ``mirrors``.
+    ``moves`` are those of parts that it takes; what they mirror is among its ``mirrors``. ``takes`` names the number that says
+    how long it takes or how often it happens; it is empty if nobody has said so.
     """
 
     name: str
@@ -130,6 +132,7 @@ class Action:
     posts: Mapping[str, Variable] = field(default_factory=dict)
     moves: tuple[Taken, ...] = ()
     conditions: Mapping[str, str] = field(default_factory=dict)
+    takes: str = ""
 
     @property
     def in_the_code(self) -> list[str]:

@@ -129,6 +129,7 @@ def actions(p: Protocol, definition: Definition) -> Iterator[Action]:
             posts,
             moves,
             conditions,
+            manner.takes or _taken_by(moves),
         )
 
 
@@ -154,6 +155,12 @@ def _note(p: Protocol, where: str, manner: Manner, moves: Iterable[Taken]) -> No
             raise ModelError(f"{where}: it takes {taken.name}, which is a fault: declare it with @p.fault")
         if taken.name in p.offers:
             p.offers[taken.name].taken = True
+
+
+def _taken_by(moves: Iterable[Taken]) -> str:
+    """The number that all of the moves which name one take; empty if they name several, or none."""
+    numbers = {taken.takes for taken in moves} - {""}
+    return numbers.pop() if len(numbers) == 1 else ""
 
 
 def _checked(

@@ -21,7 +21,8 @@ _MIRROR = re.compile(r"([^,{}]*)(?:\{([^{}]*)\})?\s*(?:,|$)")
 class Manner(NamedTuple):
     """How an action is declared, as ``Protocol.step``, ``Protocol.fault`` and ``Protocol.move`` have it.
 
-    ``move`` says that a part offers it to steps of the whole, ``alone`` that it is a step where there is no whole.
+    ``move`` says that a part offers it to steps of the whole, ``alone`` that it is a step where there is no whole. ``takes``
+    names the number that says how long it takes, or how often it happens.
     """
 
     by: str
@@ -34,6 +35,7 @@ class Manner(NamedTuple):
     talk: Talk = Talk()
     move: bool = False
     alone: bool = True
+    takes: str = ""
 
     def methods(self, where: str) -> tuple[str, ...]:
         """The methods that the action mirrors; ModelError, beginning with ``where``, if one is written as no method is."""

@@ -52,7 +52,8 @@ class Move:
         raise TypeError(f"Python's and, or, not and if cannot see into a move: call {self.name}, after the guard, with a comma")
 
     def __call__(self, *given: Any, **named: Any) -> Effect:
-        taken = Taken(self.name, self.doc, self.mirrors, self._manner.conditions(), self._manner.fair, self._manner.fault)
+        how = self._manner
+        taken = Taken(self.name, self.doc, self.mirrors, how.conditions(), how.fair, how.fault, how.takes)
         note(taken)
         try:
             call = self._signature.bind(*given, **named)

@@ -264,6 +264,7 @@ class Protocol:
         fair: bool = False,
         spends: str | None = None,
         only_if: object = True,
+        takes: str = "",
         hears: str = "",
         to: str = "",
         posts: Family | None = None,
@@ -277,6 +278,9 @@ class Protocol:
         budget that each occurrence takes one from (with nothing in it the step is left out); ``only_if`` is false where the
         instance has no such step, because it could never be taken; a function says so of each of the arguments.
 
+        ``takes`` names the number, of ``model/odds/numbers.toml``, that says how long the step takes or how often it happens. A
+        step without one takes what the moves in it take, if they agree.
+
         What follows is for drawings. ``hears`` names the actor, the parameter or the ``store`` whose message reaches the
         actor by this step, and ``to`` whom one reaches that it sends. ``posts`` is the family of variables, one for each
         receiver, that holds what is on its way: of sets of what the step has a member of as a parameter, a message goes to each
@@ -288,7 +292,8 @@ class Protocol:
         updates, moves of parts, ``either`` of such. Where the arguments alone settle that the guard is false, as ``old != new``
         is for twice the same member, there is no action.
         """
-        return self._action(Manner(by, parameters, mirrors, spends, only_if, fair=fair, talk=Talk(hears, to, posts)))
+        talk = Talk(hears, to, posts)
+        return self._action(Manner(by, parameters, mirrors, spends, only_if, fair=fair, talk=talk, takes=takes))
 
     def move(
         self,
@@ -298,6 +303,7 @@ class Protocol:
         fair: bool = False,
         spends: str | None = None,
         only_if: object = True,
+        takes: str = "",
         alone: bool = True,
         **parameters: Values,
     ) -> Callable[[Callable[..., Any]], Callable[..., Effect]]:
@@ -306,7 +312,7 @@ class Protocol:
         Whoever takes it calls it, with a member or a term for each parameter, and returns the outcome after the guard. Where
         the protocol is no part of another it is a step, unless ``alone`` is false.
         """
-        return self._action(Manner(by, parameters, mirrors, spends, only_if, fair=fair, move=True, alone=alone))
+        return self._action(Manner(by, parameters, mirrors, spends, only_if, fair=fair, move=True, alone=alone, takes=takes))
 
     def fault(
         self,
@@ -315,10 +321,11 @@ class Protocol:
         mirrors: str = "",
         spends: str | None = None,
         only_if: object = True,
+        takes: str = "",
         **parameters: Values,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Declares a fault, like ``step``; ``spends`` names the budget that each occurrence takes one from."""
-        return self._action(Manner(by, parameters, mirrors, spends, only_if, fault=True))
+        return self._action(Manner(by, parameters, mirrors, spends, only_if, fault=True, takes=takes))
 
     def _action(self, manner: Manner) -> Callable[[Callable[..., Any]], Any]:
         if manner.spends is not None:

@@ -162,8 +162,8 @@ class _Table:
 
 
 def _plain(taken: Taken) -> tuple[Any, ...]:
-    name, doc, mirrors, conditions, fair, fault = astuple(taken)
-    return name, doc, tuple(mirrors), dict(conditions), fair, fault
+    name, doc, mirrors, conditions, *rest = astuple(taken)
+    return name, doc, tuple(mirrors), dict(conditions), *rest
 
 
 def _are_same(originals: Sequence[Any], read: Sequence[Any]) -> bool:

@@ -257,6 +257,57 @@ MISTAKES: dict[str, tuple[Callable[[Protocol, Any, Any], Any], str]] = {
 }
 
 
+class Door:
+    """A door whose lock and hinge take numbers of their own."""
+
+    def __init__(self, p: Protocol) -> None:
+        self.locked, self.open = locked, open_ = p.flag("locked"), p.flag("open")
+
+        @p.move(by="hand", takes="lock")
+        def lock() -> Any:
+            """It is locked."""
+            return Not(locked), {locked: True}
+
+        @p.move(by="hand", takes="hinge")
+        def swing() -> Any:
+            """It opens."""
+            return Not(locked), {open_: True}
+
+        self.lock, self.swing = lock, swing
+
+
+def test_an_action_takes_the_number_that_it_names_or_that_its_moves_agree_on() -> None:
+    p = Protocol("house")
+    door = p.include("door", Door)
+
+    @p.step(by="user")
+    def leave() -> Any:
+        """Somebody leaves."""
+        return True, door.lock()
+
+    @p.step(by="user", takes="hurry")
+    def run() -> Any:
+        """Somebody runs."""
+        return True, door.lock()
+
+    @p.step(by="user")
+    def do_both() -> Any:
+        """Somebody does both."""
+        return True, door.lock(), door.swing()
+
+    @p.fault(by="weather", takes="storms")
+    def storm() -> Any:
+        """A storm comes."""
+        return Not(door.open), {}
+
+    assert {action.name: action.takes for action in p.actions} == {
+        "leave": "lock",
+        "run": "hurry",
+        "do_both": "",
+        "storm": "storms",
+    }
+
+
 @pytest.mark.parametrize(("returns", "message"), MISTAKES.values(), ids=MISTAKES)
 def test_mistakes_in_what_a_step_returns(returns: Callable[[Protocol, Any, Any], Any], message: str) -> None:
     p = Protocol("whole")
