@@ -44,7 +44,7 @@ class Bundle:
         may_take, may_lose = disconnects or unowned, expiries or unowned or deleted
         may_release = crashes or unloads or disconnects or unowned
 
-        @p.step(by="b", mirrors="OwnershipCache.tryAcquiringOwnership", fair=True, b=broker)
+        @p.step(by="b", takes="takeover", mirrors="OwnershipCache.tryAcquiringOwnership", fair=True, b=broker)
         def acquire(b: int) -> Any:
             """A lookup makes the broker create the node of the owner, and it takes itself for the owner.
 
@@ -57,7 +57,7 @@ class Bundle:
             """The node of the owner is created as the connection breaks, and the broker does not hear of that."""
             return bundle.owner == NOBODY, bundle.create(b)
 
-        @p.step(by="b", mirrors="ResourceLockImpl.revalidate", fair=True, b=broker, only_if=may_take)
+        @p.step(by="b", takes="metadata", mirrors="ResourceLockImpl.revalidate", fair=True, b=broker, only_if=may_take)
         def take(b: int) -> Any:
             """A broker finds the node that it created, and takes itself for the owner."""
             return bundle.take(b)
@@ -76,19 +76,19 @@ class Bundle:
 
         lost = "OwnershipCache.invalidateLocalOwnerCache"
 
-        @p.step(by="b", hears="store", mirrors=lost, fair=hears, b=broker, only_if=may_lose)
+        @p.step(by="b", takes="life_after_loss", hears="store", mirrors=lost, fair=hears, b=broker, only_if=may_lose)
         def hear_loss(b: int) -> Any:
             """The broker hears that its node is gone, and closes the topic."""
             return bundle.owner != b, bundle.lose(b), topic.leave(b)
 
-        @p.step(by="b", mirrors="OwnedBundle.handleUnloadRequest", spends="unloads", b=broker)
+        @p.step(by="b", takes="unloads", mirrors="OwnedBundle.handleUnloadRequest", spends="unloads", b=broker)
         def unload(b: int) -> Any:
             """The broker gives the bundle up: it closes the topic, whatever is under way, and will delete its node."""
             return bundle.owner == b, bundle.lose(b), topic.leave(b)
 
         goes = "node_left" not in weak
 
-        @p.step(by="store", mirrors="ResourceLockImpl.release", fair=goes, b=broker, only_if=may_release)
+        @p.step(by="store", takes="metadata", mirrors="ResourceLockImpl.release", fair=goes, b=broker, only_if=may_release)
         def vanish(b: int) -> Any:
             """The node of a broker that gave the bundle up is deleted, and that of a dead one vanishes with its session."""
             return Not(bundle.believes[b]), bundle.release(b)
@@ -119,12 +119,12 @@ def _declare_copies(p: Protocol, copies: Copies, size: Mapping[str, Any], is_clo
     """Declares what becomes of the copies of the first ledger: auto-recovery works on a ledger that is closed."""
     most = size["copies"]
 
-    @p.fault(by="bookie", only_if=size["disk_losses"])
+    @p.fault(by="bookie", takes="disk_losses", only_if=size["disk_losses"])
     def lose_disk() -> Any:
         """A bookie that has a copy of the first ledger loses its disk."""
         return is_closed, copies.lose(1)
 
-    @p.step(by="worker", mirrors="ReplicationWorker.rereplicate", fair=True)
+    @p.step(by="worker", takes="repair", mirrors="ReplicationWorker.rereplicate", fair=True)
     def replicate() -> Any:
         """Auto-recovery copies the first ledger, and the metadata name as many bookies that have it as they should."""
         return And(is_closed, copies.copies > 0), copies.restore(most)

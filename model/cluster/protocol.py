@@ -88,7 +88,7 @@ def cluster(
     bundle = p.include("", Bundle, broker, parameters)
     other = p.include("other", Bundle, broker, parameters) if bundles == 2 else None
 
-    @p.fault(by="b", b=broker)
+    @p.fault(by="b", takes="expiries", b=broker)
     def expire(b: int) -> Any:
         """The session of an owner that lives expires: its node vanishes, and the broker goes on until it hears of that.
 
@@ -98,7 +98,7 @@ def cluster(
             return bundle.is_owned_by(b), bundle.lose_session(b)
         return True, bundle.lose_session(b), other.lose_session(b)
 
-    @p.fault(by="b", b=broker, only_if=other is None)
+    @p.fault(by="b", takes="broker_kills", b=broker, only_if=other is None)
     def die(b: int) -> Any:
         """The process of an owner ends, and forgets everything."""
         return True, bundle.end(b)

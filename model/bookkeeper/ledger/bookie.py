@@ -56,6 +56,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
 
         @p.step(
             by="b",
+            takes="task",
             hears="writer",
             b=bookie,
             e=entry,
@@ -71,6 +72,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
 
     @p.step(
         by="b",
+        takes="task",
         hears="writer",
         b=bookie,
         e=entry,
@@ -124,14 +126,21 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
         "one_directory_marks_for_all", lambda b: {**without_entries(b, True), fenced[b]: False, explicit_lac[b]: -1}
     )
 
-    @p.fault(by="b", spends="crashes", b=bookie, mirrors="BookieImpl.shutdown")
+    @p.fault(by="b", takes="bookie_kills", spends="crashes", b=bookie, mirrors="BookieImpl.shutdown")
     def crash(b: int) -> Any:
         """The bookie stops or is killed; while it is down it does nothing."""
         forgotten = {} if checked is None else {checked[b]: ()}
         losses = {**fences.after_crash(b), **saves.after_crash(b), **forgotten, **after_crash(b)}
         return up[b], {up[b]: False, **write_cache.on_disk(b, losses)}
 
-    @p.step(by="b", b=bookie, fair=True, only_if=p.budgets["crashes"], mirrors="BookieImpl.readJournal, BookieImpl.start")
+    @p.step(
+        by="b",
+        takes="restart",
+        b=bookie,
+        fair=True,
+        only_if=p.budgets["crashes"],
+        mirrors="BookieImpl.readJournal, BookieImpl.start",
+    )
     def restart(b: int) -> Any:
         """The bookie comes back with its data, unless its disk is lost."""
         return And(Not(up[b]), Not(s.is_gone(b))), {up[b]: True, **fences.after_boot(b), **saves.after_boot(b)}
@@ -162,6 +171,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
 
     @p.fault(
         by="b",
+        takes="bookie_kills",
         spends="unclean_shutdowns",
         b=bookie,
         keep=p.upto(s.entries),
@@ -189,6 +199,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
 
     @p.fault(
         by="b",
+        takes="wiped" if p.has("cookie_deleted_after_wipe") else "disk_losses",
         spends="losses",
         b=bookie,
         mirrors="LegacyCookieValidation.checkCookies, DataIntegrityCookieValidation.checkCookies, "

@@ -74,6 +74,7 @@ class Fences:
 
         @p.step(
             by="b",
+            takes="journal",
             b=bookie,
             fair=True,
             only_if=p.has("denies_before_fence_is_journaled"),
@@ -85,6 +86,7 @@ class Fences:
 
         @p.step(
             by="b",
+            takes="checkpoint",
             b=bookie,
             only_if="idle_checkpoint_skips_index" in losing and p.has("idle_checkpoint_skips_index"),
             mirrors="SingleDirectoryDbLedgerStorage.checkpoint, SyncThread.checkpoint, Journal.checkpointComplete",

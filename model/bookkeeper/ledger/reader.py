@@ -17,6 +17,7 @@ def declare_readers(p: Protocol, s: LedgerState) -> None:
 
     @p.step(
         by="l",
+        takes="never",
         l=s.reader,
         e=s.entry,
         mirrors="LedgerHandle.asyncReadLastConfirmed, LedgerHandle.asyncReadEntries, ReadLastConfirmedOp.initiate, "

@@ -39,6 +39,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
 
     @p.step(
         by="r",
+        takes="rival_recoveries",
         r=recoverer,
         fair=True,
         mirrors="ReadOnlyLedgerHandle.recover, LedgerOpenOp.openWithMetadata, LedgerRecoveryOp.initiate, "
@@ -59,6 +60,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
 
     @p.step(
         by="r",
+        takes="journal",
         r=recoverer,
         b=bookie,
         fair=True,
@@ -87,7 +89,13 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
 
     asks_to_fence.instead("recovery_reads_do_not_fence", lambda r: And(phase[r] != "idle", phase[r] != "reading"))
 
-    @p.step(by="r", r=recoverer, b=bookie, mirrors="BookieImpl.fenceLedger, LedgerDescriptorImpl.fenceAndLogInJournal")
+    @p.step(
+        by="r",
+        takes="journal",
+        r=recoverer,
+        b=bookie,
+        mirrors="BookieImpl.fenceLedger, LedgerDescriptorImpl.fenceAndLogInJournal",
+    )
     def fence_unheard(r: int, b: int) -> Any:
         """The bookie fences the ledger for a recovery, and its answer is lost or comes too late."""
         return And(asks_to_fence(r), up[b], for_recovery[r].in_last(b), Not(s.fenced[b])), answers.fence(b)
@@ -108,6 +116,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
 
     @p.step(
         by="r",
+        takes="task",
         r=recoverer,
         fair=True,
         mirrors="LedgerRecoveryOp.initiate, LedgerRecoveryOp.doRecoveryRead, "
@@ -178,6 +187,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
 
     @p.step(
         by="r",
+        takes="network",
         r=recoverer,
         b=bookie,
         fair=True,
@@ -200,6 +210,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
 
     @p.step(
         by="r",
+        takes="network",
         r=recoverer,
         b=bookie,
         fair=True,
@@ -243,6 +254,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
 
     @p.step(
         by="r",
+        takes="journal",
         r=recoverer,
         b=bookie,
         fair=True,
@@ -261,7 +273,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
             **answers.saves.after_entry(b, here(r)),
         }
 
-    @p.step(by="b", hears="r", r=recoverer, b=bookie, e=entry, mirrors="BookieImpl.recoveryAddEntry")
+    @p.step(by="b", takes="never", hears="r", r=recoverer, b=bookie, e=entry, mirrors="BookieImpl.recoveryAddEntry")
     def late_recovery_add(r: int, b: int, e: int) -> Any:
         """An entry that recovery stores again arrives with its acknowledgement lost, or when recovery has long gone on."""
         asked = Or(new_ensembles[r].holds(b, e), for_recovery[r].holds(b, e))
@@ -273,7 +285,13 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
             **answers.saves.after_entry(b, e),
         }
 
-    @p.step(by="r", r=recoverer, fair=True, mirrors="LedgerRecoveryOp.addComplete, LedgerHandle.sendAddSuccessCallbacks")
+    @p.step(
+        by="r",
+        takes="task",
+        r=recoverer,
+        fair=True,
+        mirrors="LedgerRecoveryOp.addComplete, LedgerHandle.sendAddSuccessCallbacks",
+    )
     def recovery_add_complete(r: int) -> Any:
         """An ack quorum has the entry again: recovery goes on to the next one.
 
@@ -305,6 +323,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
 
     @p.step(
         by="r",
+        takes="never",
         spends="changes",
         r=recoverer,
         o=bookie,
@@ -351,7 +370,13 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         lambda r: published.copied_from_if(Not(new_ensembles[r].same_last(for_recovery[r])), new_ensembles[r]),
     )
 
-    @p.step(by="r", r=recoverer, fair=True, mirrors="ReadOnlyLedgerHandle.closeRecovered, MetadataUpdateLoop.writeLoop")
+    @p.step(
+        by="r",
+        takes="metadata",
+        r=recoverer,
+        fair=True,
+        mirrors="ReadOnlyLedgerHandle.closeRecovered, MetadataUpdateLoop.writeLoop",
+    )
     def close_recovered(r: int) -> Any:
         """Recovery closes the ledger before the entry that it could not find, unless somebody else has closed it.
 
@@ -371,6 +396,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
 
     @p.step(
         by="r",
+        takes="metadata",
         hears="store",
         r=recoverer,
         fair=True,

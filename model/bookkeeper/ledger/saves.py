@@ -44,6 +44,7 @@ class Saves:
 
         @p.fault(
             by="b",
+            takes="failed_flushes",
             spends="failed_saves",
             b=bookie,
             mirrors="SingleDirectoryDbLedgerStorage.checkpoint, SyncThread.checkpoint",
@@ -54,6 +55,7 @@ class Saves:
 
         @p.step(
             by="b",
+            takes="checkpoint",
             b=bookie,
             only_if=forgets,
             mirrors="SingleDirectoryDbLedgerStorage.checkpoint, SyncThread.checkpoint, Journal.checkpointComplete",

@@ -29,6 +29,7 @@ class Unsetting:
 
         @p.step(
             by="writer",
+            takes="task",
             e=s.entry,
             fair=True,
             mirrors="PendingAddOp.unsetSuccessAndSendWriteRequest, LedgerHandle.sendAddSuccessCallbacks",

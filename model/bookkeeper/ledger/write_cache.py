@@ -29,6 +29,7 @@ class WriteCache:
 
         @p.step(
             by="b",
+            takes="checkpoint",
             b=s.bookie,
             only_if=looks_there,
             mirrors="SingleDirectoryDbLedgerStorage.checkpoint, SingleDirectoryDbLedgerStorage.getLastEntry",

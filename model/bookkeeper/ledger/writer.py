@@ -32,7 +32,13 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
     def taken(e: int) -> Any:
         return any_of(sent_to[b].has(e) for b in bookie)
 
-    @p.step(by="writer", e=entry, only_if=p.has("captured_ensemble"), mirrors="LedgerHandle.asyncAddEntry, PendingAddOp.create")
+    @p.step(
+        by="writer",
+        takes="messages",
+        e=entry,
+        only_if=p.has("captured_ensemble"),
+        mirrors="LedgerHandle.asyncAddEntry, PendingAddOp.create",
+    )
     def take_ensemble(e: int) -> Any:
         """The thread that adds takes the ensemble for the entry, and has still to queue the add."""
         return And(writer == "writing", sent == e - 1, Not(taken(e))), {
@@ -48,6 +54,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
 
     @p.step(
         by="writer",
+        takes="messages",
         posts=sent_to,
         e=entry,
         fair=True,
@@ -76,6 +83,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
 
     @p.step(
         by="writer",
+        takes="journal",
         hears="b",
         b=bookie,
         e=entry,
@@ -116,6 +124,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
 
     @p.step(
         by="writer",
+        takes="task",
         e=entry,
         fair=True,
         mirrors="LedgerHandle.sendAddSuccessCallbacks, PendingAddOp.sendAddSuccessCallbacks, PendingAddOp.submitCallback",
@@ -156,6 +165,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
 
     @p.step(
         by="writer",
+        takes="bookie_failures",
         to="" if p.has("change_not_committed") else "store",
         spends="changes",
         o=bookie,
@@ -184,7 +194,13 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
 
     is_allowed.instead("change_ignores_version", lambda: True)
 
-    @p.step(by="store", fair=True, only_if=s.changes, mirrors="MetadataUpdateLoop.writeLoop, LedgerManager.writeLedgerMetadata")
+    @p.step(
+        by="store",
+        takes="metadata",
+        fair=True,
+        only_if=s.changes,
+        mirrors="MetadataUpdateLoop.writeLoop, LedgerManager.writeLedgerMetadata",
+    )
     def publish_change() -> Any:
         """The store replaces the last ensemble, or appends one, if the ledger is still OPEN.
 
@@ -224,6 +240,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
 
     @p.step(
         by="writer",
+        takes="network",
         hears="store",
         posts=sent_to,
         fair=True,
@@ -258,6 +275,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
 
     @p.step(
         by="writer",
+        takes="never",
         fair=True,
         mirrors="LedgerHandle.doAsyncCloseInternal, LedgerHandle.handleUnrecoverableErrorDuringAdd, MetadataUpdateLoop.run",
     )
@@ -275,7 +293,13 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
             **s.after_update,
         }
 
-    @p.step(by="writer", hears="store", fair=True, mirrors="LedgerHandle.doAsyncCloseInternal, LedgerHandle.ensembleChangeLoop")
+    @p.step(
+        by="writer",
+        takes="life_after_loss",
+        hears="store",
+        fair=True,
+        mirrors="LedgerHandle.doAsyncCloseInternal, LedgerHandle.ensembleChangeLoop",
+    )
     def find_closed() -> Any:
         """The writer finds the ledger closed: at its own last add confirmed that is success, at another end an error.
 
@@ -286,6 +310,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
 
     @p.step(
         by="writer",
+        takes="metadata",
         hears="store",
         only_if=p.has("length_after_refusal") and s.changes,
         mirrors="LedgerHandle.ensembleChangeLoop, LedgerHandle.setLedgerMetadata, LedgerHandle.drainPendingAddsAndAdjustLength",

@@ -80,6 +80,7 @@ class Adds:
 
         @p.step(
             by="b",
+            takes="task",
             mirrors="ManagedLedgerImpl.internalAsyncAddEntry, OpAddEntry.initiate",
             fair=True,
             b=s.broker,
@@ -93,7 +94,7 @@ class Adds:
             ready = And(arrives(b), s.state[b] == "opened", s.ledgers[k].sent == e)
             return ready, s.ledgers[k].send(1), {**then, **closing}
 
-        @p.step(by="b", mirrors="ManagedLedgerImpl.internalAsyncAddEntry", fair=True, b=s.broker)
+        @p.step(by="b", takes="task", mirrors="ManagedLedgerImpl.internalAsyncAddEntry", fair=True, b=s.broker)
         def add_waits(b: int) -> Any:
             """Without one it waits; if nobody creates a ledger, this add does."""
             waits = s.state[b].among("closing_ledger", "creating", "closed_ledger")
@@ -102,6 +103,7 @@ class Adds:
 
         @p.step(
             by="b",
+            takes="task",
             mirrors="ManagedLedgerImpl.internalAsyncAddEntry, PersistentTopic.addFailed",
             fair=True,
             b=s.broker,
@@ -116,6 +118,7 @@ class Adds:
 
         @p.step(
             by="b",
+            takes="journal",
             mirrors="OpAddEntry.run, OpAddEntry.addComplete, PersistentTopic.addComplete, "
             "MessageDeduplication.recordMessagePersisted",
             fair=True,
@@ -131,6 +134,7 @@ class Adds:
 
         @p.step(
             by="b",
+            takes="metadata",
             mirrors="OpAddEntry.closeComplete, ManagedLedgerImpl.ledgerClosed",
             fair=True,
             b=s.broker,
@@ -153,6 +157,7 @@ class Adds:
 
         @p.step(
             by="b",
+            takes="metadata",
             mirrors="OpAddEntry.closeComplete, ManagedLedgerImpl.ledgerClosed",
             fair=True,
             b=s.broker,
@@ -172,6 +177,7 @@ class Adds:
 
         @p.step(
             by="b",
+            takes="network",
             mirrors="ManagedLedgerImpl.addEntryFailedDueToConcurrentlyModified, OpAddEntry.handleAddFailure",
             fair=True,
             b=s.broker,
@@ -199,6 +205,7 @@ class Adds:
 
         @p.fault(
             by="b",
+            takes="outage_fails",
             mirrors="ManagedLedgerImpl.addEntryFailedDueToConcurrentlyModified, ManagedLedgerImpl.handleBadVersion",
             spends="failures",
             b=s.broker,
@@ -212,6 +219,7 @@ class Adds:
 
         @p.step(
             by="b",
+            takes="network",
             mirrors="ManagedLedgerImpl.addEntryFailedDueToConcurrentlyModified, ManagedLedgerImpl.handleBadVersion",
             fair=True,
             b=s.broker,
@@ -224,6 +232,7 @@ class Adds:
 
         @p.step(
             by="b",
+            takes="task",
             mirrors="ManagedLedgerImpl.ledgerClosed, ManagedLedgerImpl.clearPendingAddEntries",
             fair=True,
             b=s.broker,
@@ -237,6 +246,7 @@ class Adds:
 
         @p.fault(
             by="b",
+            takes="bookie_failures",
             mirrors="OpAddEntry.handleAddFailure, ManagedLedgerImpl.ledgerClosed",
             spends="add_failures",
             b=s.broker,
@@ -267,7 +277,7 @@ class Adds:
             answered = {} if p.has("timeout_races_ack") else {s.sent[b]: 0}
             return And(under_way, s.ledgers[k].confirmed == n), self.ledger_closed(b, k, n), answered
 
-        @p.fault(by="auditor", spends="recoveries", k=s.ledger, n=p.upto(full))
+        @p.fault(by="auditor", takes="other_recoveries", spends="recoveries", k=s.ledger, n=p.upto(full))
         def recover_elsewhere(k: int, n: int) -> Any:
             """Somebody who is no broker recovers a ledger that is being written: auto-recovery, or a tool."""
             return And(s.listed.has(k), s.ledgers[k].status == "open"), s.ledgers[k].close(n)

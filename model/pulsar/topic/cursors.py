@@ -78,6 +78,7 @@ class Cursors:
 
         @p.step(
             by="b",
+            takes="journal",
             to="store",
             mirrors="ManagedCursorImpl.internalMarkDelete, ManagedCursorImpl.persistPositionToLedger, "
             "ManagedCursorImpl.persistPositionMetaStore",
@@ -94,6 +95,7 @@ class Cursors:
 
         @p.step(
             by="b",
+            takes="metadata",
             hears="store",
             mirrors="ManagedLedgerImpl.initializeCursors, ManagedCursorImpl.recover",
             fair=True,

@@ -20,6 +20,7 @@ class Deletion:
 
         @p.step(
             by="b",
+            takes="inactive",
             to="store",
             mirrors="PersistentTopic.checkGC, ManagedLedgerImpl.asyncDelete, ManagedLedgerImpl.deleteAllLedgers, "
             "MetaStoreImpl.removeManagedLedger",

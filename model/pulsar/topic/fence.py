@@ -74,6 +74,7 @@ class Fence:
 
         @p.step(
             by="b",
+            takes="task",
             mirrors="Producer.disconnect, Producer.closeNow, ServerCnx.closeProducer, ServerCnx.safelyRemoveProducer",
             fair=True,
             b=s.broker,
@@ -87,13 +88,14 @@ class Fence:
             cut = {s.link: "removed"} if late else s.disconnected()
             return s.is_cut_off(b), cut
 
-        @p.step(by="b", mirrors="ServerCnx.safelyRemoveProducer", fair=True, b=s.broker, only_if=late)
+        @p.step(by="b", takes="task", mirrors="ServerCnx.safelyRemoveProducer", fair=True, b=s.broker, only_if=late)
         def forget_producer(b: int) -> Any:
             """The later task: what the stream still brings is ignored from now on."""
             return And(s.connected == b, s.link == "removed"), s.disconnected()
 
         @p.step(
             by="b",
+            takes="task",
             mirrors="PersistentTopic.decrementPendingWriteOpsAndCheck, ManagedLedgerImpl.readyToCreateNewLedger, "
             "MessageDeduplication.resetHighestSequenceIdPushed",
             fair=True,
@@ -110,7 +112,12 @@ class Fence:
             return drained, {s.topic[b]: "serving", **ready, **reset}
 
         @p.step(
-            by="b", mirrors="PersistentTopic.close, ManagedLedgerImpl.asyncClose", fair=True, b=s.broker, only_if=s.may.closes
+            by="b",
+            takes="task",
+            mirrors="PersistentTopic.close, ManagedLedgerImpl.asyncClose",
+            fair=True,
+            b=s.broker,
+            only_if=s.may.closes,
         )
         def leave_topic(b: int) -> Any:
             """A topic that is being closed is gone, and its producers disconnected.

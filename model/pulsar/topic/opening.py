@@ -26,6 +26,7 @@ class Opening:
 
         @p.step(
             by="b",
+            takes="metadata",
             hears="store",
             mirrors="ManagedLedgerImpl.initialize, MetaStoreImpl.getManagedLedgerInfo",
             fair=True,
@@ -45,6 +46,7 @@ class Opening:
 
         @p.step(
             by="b",
+            takes="recovery",
             mirrors="ManagedLedgerImpl.initialize, ManagedLedgerImpl.initializeBookKeeper",
             fair=True,
             b=s.broker,
@@ -72,6 +74,7 @@ class Opening:
 
         @p.step(
             by="b",
+            takes="metadata",
             mirrors="ManagedLedgerImpl.initialize",
             fair=True,
             b=s.broker,
@@ -97,7 +100,7 @@ class Opening:
             there = ledgers[k].status.among("open", "closed")
             return And(state[b] == "opening", s.is_last(b, k), there), dropped(b, k)
 
-        @p.step(by="b", mirrors="ManagedLedgerImpl.initialize", fair=True, b=s.broker)
+        @p.step(by="b", takes="task", mirrors="ManagedLedgerImpl.initialize", fair=True, b=s.broker)
         def find_empty(b: int) -> Any:
             """The list is empty."""
             return And(state[b] == "opening", s.known[b].is_empty), {state[b]: "recovered"}
@@ -110,6 +113,7 @@ class Opening:
 
         @p.step(
             by="b",
+            takes="metadata",
             to="store",
             mirrors="ManagedLedgerImpl.initializeBookKeeper, MetaStoreImpl.asyncUpdateLedgerIds, "
             "ManagedLedgerImpl.initializeCursors, "

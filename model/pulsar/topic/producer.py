@@ -31,18 +31,28 @@ class Producer:
         """Declares the steps; returns the one that connects, which a whole may take."""
         p, s = self.protocol, self.s
 
-        @p.step(by="producer", to="b", mirrors="PersistentTopic.addProducer", fair=True, spends="connections", b=s.broker)
+        @p.step(
+            by="producer",
+            takes="reconnect",
+            to="b",
+            mirrors="PersistentTopic.addProducer",
+            fair=True,
+            spends="connections",
+            b=s.broker,
+        )
         def connect(b: int) -> Any:
             """The producer connects to a broker that has the topic; it will send all that is not acknowledged."""
             serves = And(s.is_loaded(b), s.topic[b] == "serving")
             return And(s.connected == NOBODY, serves), {s.connected: b, s.next_out: s.acked}
 
-        @p.fault(by="producer", b=s.broker)
+        @p.fault(by="producer", takes="connections", b=s.broker)
         def lose_connection(b: int) -> Any:
             """The connection breaks."""
             return s.connected == b, s.hung_up(b)
 
-        @p.step(by="producer", mirrors="ClientCnx.handleSendError", fair=True, b=s.broker, only_if=s.may.closes)
+        @p.step(
+            by="producer", takes="network", mirrors="ClientCnx.handleSendError", fair=True, b=s.broker, only_if=s.may.closes
+        )
         def hear_error(b: int) -> Any:
             """What was sent is answered, and some of it with an error: the client closes the connection."""
             answered = And(s.length[b] == 0, s.next_out > s.acked, Not(s.is_stuck(b)))
@@ -51,6 +61,7 @@ class Producer:
 
         @p.step(
             by="producer",
+            takes="messages",
             to="b",
             mirrors="PersistentTopic.publishMessage, ServerCnx.handleSend, MessageDeduplication.isDuplicateNormal",
             fair=True,

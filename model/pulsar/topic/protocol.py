@@ -101,7 +101,7 @@ class Topic:
         if size["deletions"]:
             Deletion(p, s).declare()
 
-        @p.fault(by="b", spends="crashes", b=broker)
+        @p.fault(by="b", takes="broker_kills", spends="crashes", b=broker)
         def crash(b: int) -> Any:
             """The process ends and forgets everything."""
             ended = {} if s.stuck is None else {s.stuck[b]: False}

@@ -35,6 +35,7 @@ class Rollover:
 
         @p.step(
             by="b",
+            takes="rollovers",
             mirrors="ManagedLedgerImpl.rollCurrentLedgerIfFull, ManagedLedgerImpl.ledgerClosed",
             spends="rolls",
             b=s.broker,
@@ -54,6 +55,7 @@ class Rollover:
 
         @p.step(
             by="b",
+            takes="metadata",
             mirrors="ManagedLedgerImpl.asyncCreateLedger, ManagedLedgerImpl.createComplete",
             fair=True,
             b=s.broker,
@@ -68,7 +70,12 @@ class Rollover:
             return And(going, next_one), ledgers[k].create(), {s.fresh[b]: k}
 
         @p.step(
-            by="b", mirrors="ManagedLedgerImpl.createComplete", b=s.broker, k=s.ledger, only_if=p.has("listed_before_created")
+            by="b",
+            takes="metadata",
+            mirrors="ManagedLedgerImpl.createComplete",
+            b=s.broker,
+            k=s.ledger,
+            only_if=p.has("listed_before_created"),
         )
         def list_early(b: int, k: int) -> Any:
             """A ledger is listed that is yet to be created."""
@@ -91,7 +98,7 @@ class Rollover:
             next_one = And(*(ledgers[j].status != "absent" for j in s.ledger if j < k))
             return And(state[b] == "opened", s.fresh[b] == NONE, next_one), ledgers[k].create(), {s.fresh[b]: k}
 
-        @p.fault(by="b", mirrors="ManagedLedgerImpl.createComplete", spends="failures", b=s.broker)
+        @p.fault(by="b", takes="outage_fails", mirrors="ManagedLedgerImpl.createComplete", spends="failures", b=s.broker)
         def creation_fails(b: int) -> Any:
             """No ledger can be created: what is pending fails, and until the topic has drained so does what comes.
 
@@ -101,7 +108,7 @@ class Rollover:
             fails = {state[b]: If(s.arrived[b] > 0, "write_failed", "closed_ledger")}
             return And(state[b] == "creating", s.fresh[b] == NONE), fails, fence.all_fail(b)
 
-        @p.step(by="b", b=s.broker, k=s.ledger, only_if=early)
+        @p.step(by="b", takes="task", b=s.broker, k=s.ledger, only_if=early)
         def write_early(b: int, k: int) -> Any:
             """What is pending goes to the new ledger before the list has it."""
             waits = And(state[b] == "creating", s.fresh[b] == k, s.arrived[b] > 0, ledgers[k].sent == 0)
@@ -109,6 +116,7 @@ class Rollover:
 
         @p.step(
             by="b",
+            takes="metadata",
             mirrors="ManagedLedgerImpl.updateLedgersListAfterRollover, ManagedLedgerImpl.updateLedgersIdsComplete, "
             "ManagedLedgerImpl.createNewOpAddEntryForNewLedger, ManagedLedgerImpl.clearPendingAddEntries",
             fair=True,
@@ -141,6 +149,7 @@ class Rollover:
 
         @p.fault(
             by="b",
+            takes="outage_fails",
             mirrors="ManagedLedgerImpl.createComplete, ManagedLedgerImpl.clearPendingAddEntries",
             spends="failures",
             b=s.broker,

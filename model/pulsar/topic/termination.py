@@ -43,6 +43,7 @@ class Termination:
 
         @p.step(
             by="admin",
+            takes="terminations",
             to="b",
             mirrors="ManagedLedgerImpl.asyncTerminate",
             spends="terminations",
@@ -69,7 +70,14 @@ class Termination:
             under_way = self._under_way(b, failed, waiting=reopens)
             return ready, ledger.close(end), {state[b]: "terminated"}, under_way
 
-        @p.step(by="b", mirrors="ManagedLedgerImpl.asyncTerminate", fair=True, b=s.broker, k=lambda b: s.current[b])
+        @p.step(
+            by="b",
+            takes="metadata",
+            mirrors="ManagedLedgerImpl.asyncTerminate",
+            fair=True,
+            b=s.broker,
+            k=lambda b: s.current[b],
+        )
         def list_end(b: int, k: int) -> Any:
             """The list is written with the terminated position, by compare-and-set; BadVersion: the managed ledger is
             fenced.
@@ -85,6 +93,7 @@ class Termination:
 
         @p.step(
             by="b",
+            takes="metadata",
             mirrors="ManagedLedgerImpl.createComplete",
             fair=True,
             b=s.broker,
@@ -97,6 +106,7 @@ class Termination:
 
         @p.step(
             by="b",
+            takes="metadata",
             mirrors="ManagedLedgerImpl.asyncTerminate, ManagedLedgerImpl.updateLedgersListAfterRollover",
             b=s.broker,
             k=s.ledger,
@@ -120,6 +130,7 @@ class Termination:
 
         @p.step(
             by="admin",
+            takes="unloads",
             to="b",
             mirrors="PersistentTopic.close, ManagedLedgerImpl.asyncClose, ManagedCursorImpl.asyncClose",
             spends="closings",

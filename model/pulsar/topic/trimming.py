@@ -53,6 +53,7 @@ class Trimming:
 
         @p.fault(
             by="b",
+            takes="outage_fails",
             mirrors="ManagedLedgerImpl.internalTrimLedgers",
             spends="failures",
             b=s.broker,
@@ -65,7 +66,7 @@ class Trimming:
             forgotten = {s.known_entries[b, j]: If(gone.has(j), 0, s.known_entries[b, j]) for j in s.ledger}
             return may_trim(b, k), {s.known[b]: s.known[b] & ~gone, s.trimmed: s.trimmed | gone, **forgotten}
 
-        @p.step(by="b", mirrors="ManagedLedgerImpl.asyncDeleteLedger", fair=True, b=s.broker, k=s.ledger)
+        @p.step(by="b", takes="metadata", mirrors="ManagedLedgerImpl.asyncDeleteLedger", fair=True, b=s.broker, k=s.ledger)
         def delete_ledger(b: int, k: int) -> Any:
             """A ledger that was trimmed is deleted."""
             return s.deleting[b].has(k), ledgers[k].delete(), {s.deleting[b]: s.deleting[b].minus(k)}
