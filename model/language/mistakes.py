@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterable
 from types import FrameType, TracebackType
 
+import z3
+
 from fencepost.model.language.locations import Location
 
 _LANGUAGE = ("fencepost.model.language.", "z3.")
@@ -79,6 +81,10 @@ def guess(name: str, names: Iterable[str]) -> str:
 def reason(error: BaseException) -> str:
     """What an exception says, in one line; Z3 wraps its messages as the text of a bytes literal."""
     text = str(error.args[0]) if error.args else type(error).__name__
+    if isinstance(error, KeyError):
+        any_member = bool(error.args) and isinstance(error.args[0], z3.ExprRef)
+        remedy = ": of any number of members a formula is written where it is used, not looked up" if any_member else ""
+        return f"a dict has no entry {text!r}{remedy}"
     if text.startswith(("b'", 'b"')):
         text = ast.literal_eval(text).decode()
     return " ".join(text.split())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from fencepost.properties.any_size import General, sizes_from
 from fencepost.properties.registry import Instance, Value
@@ -59,6 +60,14 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
 FAULTS = ("disconnects", "expiries", "crashes", "releases", "disables")
 _ALL: Mapping[str, Value] = {**_CUT_OFF, "crashes": 1, "releases": 1, "fixed": True}
 
+
+def _no_proof(parameters: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Why nothing is proved with these parameters and any number of such things; empty if it is."""
+    if not parameters.get("migration"):
+        return ""
+    return f"for any number of {' and '.join(names)} there is no proof with migration; leave migration=no"
+
+
 GENERAL = General(
     {
         "brokers": sizes_from("brokers", 2, 1, alike=True),
@@ -72,7 +81,7 @@ GENERAL = General(
         Instance("all faults, fixed", _ALL, by="induction", any=("brokers", "bundles")),
         Instance("all faults, fixed", {"fixed": True}, by="induction", any=("brokers", "bundles", *FAULTS)),
     ),
-    lambda parameters, names: "",
+    _no_proof,
     "what happens in the end",
     steps=True,
 )

@@ -120,6 +120,20 @@ def test_an_open_guard_is_refused() -> None:
                 return left_open(thing, held), {}
 
 
+def test_a_dict_of_members_has_none_that_stands_for_all() -> None:
+    with any_size():
+        p = Protocol("things")
+        thing = p.universe("thing", Size.named("things", 2))
+        held = p.subset("held", thing)
+        with pytest.raises(ModelError, match=r"action take: a dict has no entry 't.*: of any number of members a formula"):
+
+            @p.step(by="user", t=thing)
+            def take(t: int) -> Any:
+                """Takes a thing."""
+                free = {each: Not(held.has(each)) for each in thing}
+                return free[t], {held: held.add(t)}
+
+
 def test_questions_about_a_size_are_answered_only_if_every_size_has_the_same_answer() -> None:
     size = Size.named("things", 2)
     assert (size > 1, size >= 2, size != 1, size < 2, size <= 1, size == 0) == (True, True, True, False, False, False)

@@ -247,6 +247,7 @@ def test_what_cannot_be_of_any_size_is_refused(any: tuple[str, ...], parameters:
         (["ledger", "--any", "bookies", "--set", "ack_quorum=2"], "ack_quorum is settled by the number of bookies"),
         (["service_unit", "--any", "brokers"], "service_unit: there is no proof of it for any size"),
         (["election", "--any", "brokers", "--set", "lookups=yes"], "there is no proof with lookups; leave lookups=no"),
+        (["ownership", "--any", "brokers", "--set", "migration=yes"], "there is no proof with migration; leave migration=no"),
     ],
 )
 def test_the_command_line_refuses_what_is_not_proved(
@@ -254,6 +255,34 @@ def test_the_command_line_refuses_what_is_not_proved(
 ) -> None:
     assert run(["check", *arguments, "--quiet"]) == ExitStatus.USAGE
     assert message in capsys.readouterr().err
+
+
+def settings_one_by_one() -> list[Any]:
+    """Each parameter of a protocol that is not of any size, and a value that is not its default."""
+    return [
+        pytest.param(
+            name, parameter.name, value, id=f"{name}-{parameter.name}", marks=[pytest.mark.deep] if name == "ledger" else []
+        )
+        for name, entry in PROTOCOLS.items()
+        if entry.general
+        for parameter in entry.parameters
+        if parameter.name not in entry.general.sizes and parameter.type is not str
+        for value in [not parameter.default if parameter.type is bool else int(parameter.default) + 1]
+    ]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("protocol", "parameter", "value"), settings_one_by_one())
+def test_what_is_said_of_any_number_can_be_said_with_each_setting(protocol: str, parameter: str, value: Any) -> None:
+    entry = PROTOCOLS[protocol]
+    names = tuple(entry.general.sizes)
+    settled = any(parameter in sizes.settles for sizes in entry.general.sizes.values())
+    if settled or entry.general.refuses({parameter: value}, names):
+        with pytest.raises(RegistryError, match=r"there is no proof with|is settled by"):
+            entry.of_any(names, {parameter: value})
+    else:
+        parts = entry.of_any(names, {parameter: value})
+        assert all(part.is_an_instance or part.general().properties for part in parts)
 
 
 def test_what_is_instantiated_follows_and_no_more() -> None:

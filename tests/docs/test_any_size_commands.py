@@ -1,0 +1,46 @@
+"""Each command with ``--any`` that a document mentions within a sentence runs to its end and proves something.
+
+Those in blocks are run with their blocks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from fencepost.properties.protocols import PROTOCOLS
+from tests.command import fencepost
+from tests.docs.examples import BLOCK, DOCUMENTS, ROOT
+from tests.marking import first_at_once
+
+MENTIONED = re.compile(r"`(?:fencepost )?check (?P<protocol>[a-z_]+) (?P<options>[^`]*--any [^`]+)`")
+
+
+def mentioned() -> Iterator[str]:
+    """The commands in the sentences of all documents, each once and without the name of the program."""
+    texts = (BLOCK.sub("", document.read_text(encoding="utf-8")) for document in DOCUMENTS)
+    commands = {f"check {found['protocol']} {found['options']}" for text in texts for found in MENTIONED.finditer(text)}
+    yield from sorted(commands | {"check election --any brokers --set closes=1"})
+
+
+@pytest.mark.parametrize("command", first_at_once(list(mentioned())))
+def test_a_command_that_a_sentence_shows_ends_with_a_proof(command: str) -> None:
+    ran = fencepost(*command.split(), "--quiet")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert re.search(r"^\d+ proved for any size: ", ran.stdout, re.MULTILINE)
+
+
+def test_several_commands_are_found() -> None:
+    assert {command.split()[1] for command in mentioned()} >= {"election", "unload", "kafka_controller"}
+
+
+def test_the_reference_names_all_that_can_be_of_any_size() -> None:
+    (row,) = re.findall(
+        r"^\| `--any NAME .*$", (ROOT / "docs/reference/command-line.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    shown = {
+        protocol: re.findall(r"`(\w+)`", names) for names, protocol in re.findall(r"((?:`\w+`(?:, | and )?)+) of `(\w+)`", row)
+    }
+    assert shown == {name: list(entry.general.sizes) for name, entry in PROTOCOLS.items() if entry.general}
