@@ -32,6 +32,8 @@ from fencepost.model.pulsar.hash_range import ALGORITHMS
 from fencepost.model.releases import NEWEST
 
 INTEGERS = range(-(2**31), 2**31)
+FRACTIONS = ("loadBalancerHistoryResourcePercentage", "maxUnloadPercentage", "loadBalancerBrokerLoadTargetStd")
+"""Settings that are parts of one, whatever their names say."""
 INTERVALS = ("loadBalancerSheddingIntervalMinutes", "loadBalancerSplitIntervalMinutes")
 
 
@@ -68,7 +70,13 @@ def read_settings(paths: Sequence[Path], pulsar: str | None) -> Settings:
     conf = configuration_in(file, version)
     remedy = "give the broker.conf that the brokers start with, or leave it out for Pulsar's defaults"
     file.look_closer(remedy, besides=_names_elsewhere(version))
-    notes = (*file.notes, *_spelled_otherwise(file, version), *_without_effect(file, version), *_on_managers(file, conf))
+    notes = (
+        *file.notes,
+        *_spelled_otherwise(file, version),
+        *_without_effect(file, version),
+        *_on_fractions(file, conf),
+        *_on_managers(file, conf),
+    )
     places = {key: places[-1] for key in (SHEDDER, PLACEMENT) if (places := file.places_of(key))}
     return Settings(conf, notes, places)
 
@@ -176,6 +184,16 @@ def _without_effect(file: BrokerConf, version: Version) -> list[str]:
     message = f"is not read by Pulsar {version}, which has no such setting"
     keys = [one.name for one in fields(Configuration) if one.name in ABSENT.get(version, ())]
     return [f"{place}: {key} {message}" for key in keys for place in file.places_of(key)]
+
+
+def _on_fractions(file: BrokerConf, conf: Configuration) -> list[str]:
+    """Notes on parts that are larger than the whole: percentages, most likely."""
+    return [
+        f"{place}: {key} is a fraction, and {value:g} of it are {value * 100:g} %; did you mean {value / 100:g}?"
+        for key in FRACTIONS
+        if (value := getattr(conf, key)) > 1
+        for place in file.places_of(key)
+    ]
 
 
 def _on_managers(file: BrokerConf, conf: Configuration) -> list[str]:

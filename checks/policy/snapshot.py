@@ -14,11 +14,20 @@ from fencepost.checks.console.numbers import written_hash
 from fencepost.checks.policy.reading import json_path, read_json
 from fencepost.checks.settings.input_files import InputError
 from fencepost.model.balance.isolation import FailureDomain, NamespaceIsolationData, Policies
-from fencepost.model.balance.load_data import Amount, BrokerLoad, BundleData, Count, LoadData, LocalBrokerData
+from fencepost.model.balance.load_data import Amount, BrokerLoad, BundleData, Count, LoadData, LocalBrokerData, ResourceUsage
 from fencepost.model.balance.load_manager import Snapshot
 from fencepost.model.balance.splitting import Topic
 
 LAST_HASH = 0xFFFFFFFF
+
+LEAST_NETWORK = 1000.0
+"""kbit/s: a network card reports its speed in whole Mbit/s. A lower limit is no speed, but what the usage is a part of."""
+
+IN_SECONDS = range(1_100_000_000, 100_000_000_000)
+"""Times since 1970 that are seconds: as milliseconds they are before 1974."""
+
+MOST_LOAD = 10.0
+"""Above it an average usage of the extensible manager is no fraction, whatever the weights."""
 
 
 def _hash(value: Any) -> Any:
@@ -96,9 +105,18 @@ class SnapshotFile:
 
     @property
     def reports(self) -> dict[str, LocalBrokerData | None]:
-        """The reports, each that does not say when it was made as of ``time``: Java's constructor takes the clock."""
+        """The reports, in which each network knows its unit.
+
+        A report that does not say when it was made is as of ``time``: Java's constructor takes the clock.
+        """
         return {
-            name: report if report is None or report.lastUpdate else replace(report, lastUpdate=self.time)
+            name: report
+            and replace(
+                report,
+                bandwidthIn=_network(report.bandwidthIn),
+                bandwidthOut=_network(report.bandwidthOut),
+                lastUpdate=report.lastUpdate or self.time,
+            )
             for name, report in self.brokers.items()
         }
 
@@ -118,6 +136,11 @@ class SnapshotFile:
         policies = Policies(self.isolation or {}, self.anti_affinity or {}, self.failure_domains or {})
         topics = {bundle: tuple(entry.topic for entry in entries) for bundle, entries in (self.topics or {}).items()}
         return Snapshot(load, policies, topics)
+
+
+def _network(usage: ResourceUsage) -> ResourceUsage:
+    """The usage of a network with its unit, which a file may leave out."""
+    return replace(usage, unit="percent") if 0 < usage.limit < LEAST_NETWORK else usage
 
 
 SNAPSHOT = TypeAdapter(SnapshotFile)
@@ -143,6 +166,11 @@ def as_snapshot(load: LoadData) -> Any:
 def read_snapshot(path: Path) -> Snapshot:
     """The snapshot in a file; raises InputError."""
     file = read_json(path, SNAPSHOT, "a snapshot of the cluster's load")
+    _require_milliseconds(path, file)
+    for broker, load in (file.loads or {}).items():
+        if load.weightedMaxEMA > MOST_LOAD:
+            where = json_path(("loads", broker, "weightedMaxEMA"))
+            raise InputError(f"{path}: {where} is {load.weightedMaxEMA:g}; it is a fraction: write 0.85 for 85 %")
     for name, policy in (file.isolation or {}).items():
         _require_patterns(path, name, policy)
     return file.snapshot
@@ -151,6 +179,16 @@ def read_snapshot(path: Path) -> Snapshot:
 def read_topics(path: Path) -> tuple[Topic, ...]:
     """The topics in a file; raises InputError."""
     return tuple(entry.topic for entry in read_json(path, TOPICS, "a JSON list of topics"))
+
+
+def _require_milliseconds(path: Path, file: SnapshotFile) -> None:
+    times: dict[tuple[str, ...], int] = {("now",): file.now or 0}
+    times |= {("brokers", name, "lastUpdate"): report.lastUpdate for name, report in file.brokers.items() if report is not None}
+    for key in ("recently_unloaded", "recently_unloaded_brokers"):
+        times |= {(key, name): time for name, time in (getattr(file, key) or {}).items()}
+    for place, time in times.items():
+        if time in IN_SECONDS:
+            raise InputError(f"{path}: {json_path(place)} is {time}, in seconds; write milliseconds since 1970: {time}000")
 
 
 def _require_patterns(path: Path, name: str, policy: NamespaceIsolationData) -> None:

@@ -24,6 +24,8 @@ from fencepost.model.balance.java import percentage
 SHORT_TERM_SAMPLES = 10
 LONG_TERM_SAMPLES = 1000
 SYSTEM_NAMESPACE = "pulsar/system"
+KILOBIT = 1000 / 8
+"""Bytes in the unit of a report's bandwidths."""
 
 Amount = Annotated[float, Ge(0), Le(sys.float_info.max)]
 Number = Annotated[float, Ge(-sys.float_info.max), Le(sys.float_info.max)]
@@ -32,17 +34,31 @@ where /proc/stat cannot be read, or a rate of a counter that went back."""
 Count = Annotated[int, Ge(0)]
 
 
+Unit = Literal["reported", "percent"]
+"""What a usage and its limit are in. ``reported``: as a broker's load report has the resource, the CPU in percent of one core,
+memory in MiB, the network in kbit/s. ``percent``: in percent of a limit whose size nobody says."""
+
+
 @dataclass(frozen=True)
 class ResourceUsage:
-    """How much of a resource is used, in the resource's own unit; a limit of 0 or less means that it is unknown."""
+    """How much of a resource is used; a limit of 0 or less means that it is unknown."""
 
     usage: Number = 0.0
     limit: Number = 0.0
+    unit: Unit = "reported"
 
     @cached_property
     def percent(self) -> float:
         """percentUsage(): 0 to 100 and above, a 32-bit float."""
         return percentage(self.usage, self.limit)
+
+    @property
+    def bytes_per_second(self) -> float | None:
+        """The limit of a network that is reported; None if its size is not known.
+
+        BitRateUnit has 1,000 bits in a kilobit; LinuxBrokerHostUsageImpl of 2.10 has 1,024.
+        """
+        return self.limit * KILOBIT if self.unit == "reported" and self.limit > 0 else None
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,9 @@ def _put_together(admin: Admin, brokers: Sequence[str], cluster: str) -> tuple[s
 
 def composed(figures: Mapping[str, float], stats: Mapping[str, Mapping[str, Any]], owned: Iterable[str]) -> Report:
     """A report with the usages in ``figures``, in percent, and the statistics of bundles; ``owned`` may have no topic."""
-    report: Report = {resource: {"usage": figures.get(key, 0.0), "limit": 100.0} for resource, key in USAGES.items()}
+    report: Report = {
+        resource: {"usage": figures.get(key, 0.0), "limit": 100.0, "unit": "percent"} for resource, key in USAGES.items()
+    }
     report |= {rate: sum(bundle[rate] for bundle in stats.values()) for rate in RATES}
     bundles = sorted({*stats, *owned})  # those without a topic have no statistics
     report |= {"numTopics": sum(bundle["topics"] for bundle in stats.values()), "numBundles": len(bundles)}

@@ -21,11 +21,12 @@ NOBODY = -1
 @dataclass(frozen=True)
 class Capacity:
     """What a broker can take: at ``rate`` messages/s its CPU is full, at ``throughput`` bytes/s too (both add up), and at
-    ``network`` bytes/s in one direction its network."""
+    ``incoming`` or ``outgoing`` bytes/s its network."""
 
     rate: float = 100_000.0
     throughput: float = math.inf
-    network: float = 1.25e9
+    incoming: float = 1.25e9
+    outgoing: float = 1.25e9
 
 
 @dataclass(frozen=True)

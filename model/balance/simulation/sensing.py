@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import astuple
 from functools import cached_property
 
 import numpy as np
@@ -10,11 +11,10 @@ from numpy.typing import NDArray
 
 from fencepost.model.balance.configuration import Configuration, Resource
 from fencepost.model.balance.java import percentages
-from fencepost.model.balance.load_data import LocalBrokerData, ResourceUsage
+from fencepost.model.balance.load_data import KILOBIT, LocalBrokerData, ResourceUsage
 from fencepost.model.balance.reports import Figures, bandwidth
 from fencepost.model.balance.simulation.cluster import NOBODY
 from fencepost.model.balance.simulation.records import Owned, Sample, record
-from fencepost.model.balance.simulation.snapshot_cluster import KILOBIT
 from fencepost.model.balance.simulation.world import World, stream
 from fencepost.model.balance.usage import RESOURCES, reported_usages, weighted_usages
 
@@ -26,7 +26,7 @@ MOST_KILOBITS = 1e9
 class Load:
     """What the brokers carry in one minute: ``traffic`` (messages and bytes per second, in and out), ``clients`` (topics,
     producers, consumers) and how many ``bundles``, by broker; ``cpu``, ``incoming`` and ``outgoing`` are parts of what there
-    is of each."""
+    is of each. ``network`` is what the network can take, in and out (bytes per second)."""
 
     def __init__(self, world: World, sample: Sample) -> None:
         size = len(world.brokers) + 1
@@ -36,10 +36,10 @@ class Load:
         self.clients = np.stack([np.bincount(owner, row, size)[1:] for row in sample.clients])
         self.bundles = np.bincount(owner, minlength=size)[1:]
         self.rate, self.throughput = self.traffic[:2].sum(axis=0), self.traffic[2:].sum(axis=0)
-        most = np.array([(c.rate, c.throughput, c.network) for c in world.capacities])
-        self.cpu = self.rate / most[:, 0] + self.throughput / most[:, 1]
-        self.incoming, self.outgoing = self.traffic[2] / most[:, 2], self.traffic[3] / most[:, 2]
-        self.network = most[:, 2]
+        rate, throughput, *network = np.array([astuple(capacity) for capacity in world.capacities]).T
+        self.cpu = self.rate / rate + self.throughput / throughput
+        self.network = np.stack(network)
+        self.incoming, self.outgoing = self.traffic[2:] / self.network
 
     @property
     def usage(self) -> NDArray[np.float64]:
@@ -95,7 +95,10 @@ class Measured(Mapping[str, LocalBrokerData]):
         resources = zip(RESOURCES, *(column[place] for column in columns), strict=True)
         return record(
             LocalBrokerData,
-            **{name: record(ResourceUsage, usage=usage, limit=limit, percent=part) for name, usage, limit, part in resources},
+            **{
+                name: record(ResourceUsage, usage=usage, limit=limit, unit="reported", percent=part)
+                for name, usage, limit, part in resources
+            },
             msgRateIn=rate_in,
             msgRateOut=rate_out,
             msgThroughputIn=throughput_in,
@@ -134,5 +137,5 @@ class Instruments:
         spike, hasty = self._spikes[world.minute], self._hasty[world.minute]
         used[:2, spike] = limits[:2, spike] = WHOLE
         for mistaken, sent in ((self._silent[world.minute], 0), (hasty, 1)):
-            used[3:, mistaken], limits[3:, mistaken] = bandwidth(sent, 0), np.minimum(kilobits[mistaken], MOST_KILOBITS)
+            used[3:, mistaken], limits[3:, mistaken] = bandwidth(sent, 0), np.minimum(kilobits[:, mistaken], MOST_KILOBITS)
         return Measured(world, load, now, used, limits)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import fmean
@@ -12,14 +12,15 @@ from statistics import fmean
 import numpy as np
 
 from fencepost.model.balance.averages import never_seen
-from fencepost.model.balance.load_data import LoadData, LocalBrokerData, NamespaceBundleStats, namespace_of
+from fencepost.model.balance.load_data import LoadData, LocalBrokerData, NamespaceBundleStats, ResourceUsage, namespace_of
 from fencepost.model.balance.load_manager import Snapshot
 from fencepost.model.balance.simulation.cluster import NOBODY, Capacity, Cluster, Topics, Traits
 from fencepost.model.balance.splitting import Topic
 from fencepost.model.pulsar.hash_range import FULL, Bundle, Layout, Refused
 
-KILOBIT = 1000 / 8
-"""Bytes in the unit of a report's bandwidths."""
+CARRIES = 0.05
+"""A broker shows what its network can take if it carries at least this part of the mean: something else uses the network of
+one that carries less."""
 
 
 class Unusable(Exception):
@@ -33,8 +34,9 @@ class Pictured:
     What each bundle carries are its last statistics, or else its short-term averages. Without a list of its topics, a bundle
     has as many as it counts, evenly over its range and all the same. A part of the hash range that the snapshot does not
     speak of is a bundle without topics. A broker's CPU costs as much per message (or per byte, if it handles no messages)
-    as its report shows; where it shows nothing, the mean of the others. Where a report has no limit of the network, there is
-    none. ``default`` is for what no report shows.
+    as its report shows; where it shows nothing, the mean of the others. So does its network in each direction, per byte; where
+    the report shows nothing, it can take its limit, or the mean of the others, or anything. ``default`` is for what no report
+    shows.
     """
 
     snapshot: Snapshot
@@ -157,7 +159,12 @@ def _capacities(data: LoadData, default: Capacity) -> tuple[Capacity, ...]:
         rate=fmean(rates) if rates else math.inf if throughputs else default.rate,
         throughput=fmean(throughputs) if throughputs else default.throughput,
     )
-    return tuple(_with_network(measured.get(broker) or usual, data.brokers[broker]) for broker in data.brokers)
+    incoming = _networks({b: (report.bandwidthIn, report.msgThroughputIn) for b, report in data.reports.items()})
+    outgoing = _networks({b: (report.bandwidthOut, report.msgThroughputOut) for b, report in data.reports.items()})
+    return tuple(
+        replace(measured.get(b) or usual, incoming=incoming.get(b, math.inf), outgoing=outgoing.get(b, math.inf))
+        for b in data.brokers
+    )
 
 
 def _measured(report: LocalBrokerData) -> Capacity | None:
@@ -170,6 +177,13 @@ def _measured(report: LocalBrokerData) -> Capacity | None:
     return Capacity(rate=math.inf, throughput=report.throughput / part)
 
 
-def _with_network(capacity: Capacity, report: LocalBrokerData | None) -> Capacity:
-    limits = [r.limit * KILOBIT for r in (report.bandwidthIn, report.bandwidthOut) if r.limit > 0] if report else []
-    return replace(capacity, network=min(limits, default=math.inf))
+def _networks(reports: Mapping[str, tuple[ResourceUsage, float]]) -> dict[str, float]:
+    """What each broker's network can take in one direction, in bytes/s, by how much of it is used and what is carried."""
+    least = CARRIES * fmean(carried for _, carried in reports.values()) if reports else 0.0
+    measured = {
+        broker: carried / (network.percent / 100)
+        for broker, (network, carried) in reports.items()
+        if network.percent > 0 and carried > 0 and carried >= least
+    }
+    usual = fmean(measured.values()) if measured else math.inf
+    return {broker: measured.get(broker) or network.bytes_per_second or usual for broker, (network, _) in reports.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import astuple, dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,4 +128,4 @@ def _topics_of(name: str, bundles: Sequence[str], topics: Topics) -> NDArray[np.
 
 
 def _times(capacity: Capacity, factor: float) -> Capacity:
-    return Capacity(capacity.rate * factor, capacity.throughput * factor, capacity.network * factor)
+    return Capacity(*(each * factor for each in astuple(capacity)))

@@ -44,6 +44,13 @@ def refused(*arguments: str | Path) -> str:
         ('{"brokers": {"b1": {"bundles": {}}}}', "$.brokers.b1.bundles is an object; it must be a list"),
         ('{"brokers": {"b1": {"numTopics": 1.5}}}', "$.brokers.b1.numTopics is 1.5; it must be a whole number"),
         ('{"brokers": {}, "now": true}', "$.now is true; it must be a whole number"),
+        ('{"brokers": {}, "now": 1760000000}', "$.now is 1760000000, in seconds; write milliseconds since 1970: 1760000000000"),
+        ('{"brokers": {"b1": {"lastUpdate": 1760000000}}}', "$.brokers.b1.lastUpdate is 1760000000, in seconds"),
+        ('{"brokers": {}, "recently_unloaded": {"x": 1760000000}}', "$.recently_unloaded.x is 1760000000, in seconds"),
+        (
+            '{"brokers": {}, "loads": {"b1": {"weightedMaxEMA": 85}}}',
+            "$.loads.b1.weightedMaxEMA is 85; it is a fraction: write 0.85 for 85 %",
+        ),
         ('{"brokers": {}, "bundles": {"x": {"shortTermData": 3}}}', "$.bundles.x.shortTermData is 3; it must be an object"),
         ('{"brokers": {}, "topics": {"x": [{}]}}', '$.topics.x[0]: has neither "name" nor "hash"; give one of them'),
         ('{"brokers": {}, "topics": {"x": [{"hash": "top"}]}}', "$.topics.x[0].hash: 'top' is not a hash"),
@@ -92,6 +99,12 @@ def test_settings_that_cannot_be_used(tmp_path: Path, line: str, message: str) -
     refusal = refused("decide", "--snapshot", write(tmp_path, snapshot()), "--conf", conf)
     assert refusal.startswith(f"{conf}:2: {line.split('=')[0]} = ")
     assert message in refusal
+
+
+def test_a_fraction_that_is_written_as_a_percentage_is_pointed_out(tmp_path: Path) -> None:
+    conf = write(tmp_path, "maxUnloadPercentage=20\nloadBalancerHistoryResourcePercentage=0.9\n", "broker.conf")
+    notes = read_settings([conf], None).notes
+    assert notes == (f"{conf}:1: maxUnloadPercentage is a fraction, and 20 of it are 2000 %; did you mean 0.2?",)
 
 
 def test_a_strategy_of_the_file_that_does_not_exist(tmp_path: Path) -> None:

@@ -60,8 +60,8 @@ def test_a_scrape_of_a_real_broker_is_its_load_report(tmp_path: Path, scrape: Pa
     text = scrape.read_text()
     report = taken(tmp_path, scrape)["brokers"]["127.0.0.1"]
     [cpu] = re.findall(r"pulsar_lb_cpu_usage\{.*\} (.*)", text)
-    assert report["cpu"] == {"usage": float(cpu), "limit": 100.0}
-    assert report["bandwidthIn"] == {"usage": 0.0, "limit": 100.0}
+    assert report["cpu"] == {"usage": float(cpu), "limit": 100.0, "unit": "percent"}
+    assert report["bandwidthIn"] == {"usage": 0.0, "limit": 100.0, "unit": "percent"}
     rates = {bundle: float(rate) for bundle, rate in re.findall(r'pulsar_bundle_msg_rate_in\{.*bundle="(.*?)".*\} (.*)', text)}
     assert {bundle: stats["msgRateIn"] for bundle, stats in report["lastStats"].items()} == rates
     assert report["bundles"] == sorted(rates)

@@ -127,7 +127,7 @@ def test_the_extensible_manager(tmp_path: Path, first: FakeBroker, second: FakeB
     snapshot = taken(tmp_path, "--admin", first.url, "--admin", second.url)
     assert sorted(snapshot["brokers"]) == sorted([first.address, second.address])
     one = snapshot["brokers"][first.address]
-    assert one["cpu"] == {"usage": 50.0, "limit": 100.0}
+    assert one["cpu"] == {"usage": 50.0, "limit": 100.0, "unit": "percent"}
     assert one["lastStats"] == {
         BUNDLE: {"msgRateIn": 9.0, "msgRateOut": 2.0, "msgThroughputIn": 900.0, "msgThroughputOut": 20.0, "topics": 2}
         | {"producerCount": 2, "consumerCount": 0}

@@ -75,9 +75,20 @@ def test_capacities_are_seen_in_reports() -> None:
     idle = LocalBrokerData()
     capacities = Pictured(Snapshot(LoadData({"a": by_rate, "b": by_bytes, "c": idle, "d": None}))).cluster(RANDOM).capacities
     infinite = float("inf")
-    assert capacities[0] == Capacity(4000, infinite, 1e6)
-    assert capacities[1] == Capacity(infinite, 1200, infinite)
-    assert capacities[2] == capacities[3] == Capacity(4000, 1200, infinite)
+    assert capacities[0] == Capacity(4000, infinite, 1e6, infinite)
+    assert capacities[1] == Capacity(infinite, 1200, infinite, infinite)
+    assert capacities[2] == capacities[3] == Capacity(4000, 1200, infinite, infinite)
+
+
+def test_a_network_takes_what_the_report_shows() -> None:
+    carrying = LocalBrokerData(msgThroughputIn=3e6, msgThroughputOut=1e6, bandwidthIn=ResourceUsage(25, 100, "percent"))
+    of_a_card = LocalBrokerData(msgThroughputIn=1e6, bandwidthIn=ResourceUsage(16_000, 80_000))
+    idle, noisy = (LocalBrokerData(msgThroughputIn=carried, bandwidthIn=ResourceUsage(1, 8000)) for carried in (0, 10))
+    unknown = LocalBrokerData(bandwidthIn=ResourceUsage(0, 100, "percent"))
+    reports = {"a": replace(carrying, bundles=(bundle(0),)), "b": of_a_card, "c": idle, "d": noisy, "e": unknown}
+    capacities = Pictured(Snapshot(LoadData(reports))).cluster(RANDOM).capacities
+    assert [each.incoming for each in capacities] == pytest.approx([12e6, 5e6, 1e6, 1e6, 8.5e6])
+    assert {each.outgoing for each in capacities} == {float("inf")}
 
 
 def test_of_two_owners_the_later_report_is_right() -> None:
