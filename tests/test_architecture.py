@@ -22,7 +22,7 @@ BUILT_ON_OTHERS = ("cluster", "service_unit", "service_unit_migration")
 FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
     "model": (
         ("language", "releases", "counts"),
-        ("history",),
+        ("history", "odds"),
         ("kernel/compiler",),
         ("kernel/search",),
         ("kernel/walks", "kernel/clause_tables"),
@@ -58,7 +58,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("console", "settings"),
         ("engines/results",),
         ("engines/solvers",),
-        ("engines/search",),
+        ("engines/search", "engines/odds"),
         ("engines/induction",),
         ("engines/any_size",),
         ("engines/lemmas",),
@@ -66,6 +66,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("engines/ahead",),
         ("engines/theorems",),
         ("questions",),
+        ("odds",),
         ("conformance/__init__", "conformance/java_side", "conformance/logs"),
         ("conformance/running", "conformance/reproductions"),
         ("conformance/targets", "conformance/scenario"),

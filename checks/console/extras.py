@@ -18,6 +18,7 @@ class Extra:
 SPARK = Extra("spark", "Spark", ("pyspark", "pyarrow", "pandas"))
 PARQUET = Extra("parquet", "PyArrow", ("pyarrow",))
 PLOTS = Extra("plots", "Matplotlib and NetworkX", ("matplotlib", "networkx"))
+ODDS = Extra("odds", "SciPy and NetworkX", ("scipy", "networkx"))
 
 
 class ExtraError(Exception):

@@ -28,7 +28,7 @@ def rolling(**settings: Any) -> Protocol:
     return p
 
 
-class _Ledger:
+class LedgerWords:
     """The words that the questions share."""
 
     def __init__(self, p: Protocol) -> None:
@@ -72,7 +72,7 @@ class _Ledger:
 
 def durability(p: Protocol) -> Suite:
     """That an acknowledged entry is in the ledger, and has a copy."""
-    ours, suite, s = _Ledger(p), Suite(p), p.state
+    ours, suite, s = LedgerWords(p), Suite(p), p.state
 
     @suite.always
     def acknowledged_entries_have_a_copy() -> Any:
@@ -85,7 +85,7 @@ def durability(p: Protocol) -> Suite:
 
 def durability_of_restarts(p: Protocol) -> Suite:
     """That an acknowledged entry is in the ledger, and has a copy, when every bookie is back."""
-    ours, suite, s = _Ledger(p), Suite(p), p.state
+    ours, suite, s = LedgerWords(p), Suite(p), p.state
 
     def will_have(b: int, e: int) -> Any:
         comes = And(s.sent_to[b].has(e), Not(s.taken_by_bookie[b].has(e)), Not(s.fenced[b]))
@@ -101,7 +101,7 @@ def durability_of_restarts(p: Protocol) -> Suite:
     return suite
 
 
-def _in_the_ledger(ours: _Ledger, suite: Suite) -> None:
+def _in_the_ledger(ours: LedgerWords, suite: Suite) -> None:
     p, s = ours.p, ours.state
 
     @suite.always
@@ -119,7 +119,7 @@ def _in_the_ledger(ours: _Ledger, suite: Suite) -> None:
 
 def usual_durability(p: Protocol) -> Suite:
     """That an entry which every bookie of its write set has taken has a copy: at a bookie that is up, while others are gone."""
-    ours, suite, s = _Ledger(p), Suite(p), p.state
+    ours, suite, s = LedgerWords(p), Suite(p), p.state
 
     def is_everywhere(e: int) -> Any:
         return all_of(Implies(ours.published.holds(b, e), s.taken_by_bookie[b].has(e)) for b in ours.bookie)
@@ -141,7 +141,7 @@ def usual_durability(p: Protocol) -> Suite:
 
 def durability_after_change(p: Protocol) -> Suite:
     """That an acknowledged entry has a copy when no bookie of its first write set is in its last."""
-    ours, suite, s = _Ledger(p), Suite(p), p.state
+    ours, suite, s = LedgerWords(p), Suite(p), p.state
 
     def is_elsewhere(e: int) -> Any:
         return And(s.confirmed.has(e), *(Not(ours.published.holds(b, e)) for b in ours.striping.places(e)))
@@ -162,7 +162,7 @@ def durability_after_change(p: Protocol) -> Suite:
 
 def reading(p: Protocol) -> Suite:
     """That an acknowledged entry can be read."""
-    ours, suite, s = _Ledger(p), Suite(p), p.state
+    ours, suite, s = LedgerWords(p), Suite(p), p.state
 
     @suite.always
     def acknowledged_entries_can_be_read() -> Any:
@@ -183,7 +183,7 @@ def writing(p: Protocol) -> Suite:
     LedgerHandle.handleBookieFailure replaces a bookie as soon as one add to it fails, whether the others make an ack quorum or
     not, and closes the ledger if no bookie can take its place: so one must be there, besides the acknowledgements.
     """
-    ours, suite, s = _Ledger(p), Suite(p), p.state
+    ours, suite, s = LedgerWords(p), Suite(p), p.state
     writers = Ensembles(p, "writer", ours.striping)
     recoverer = p.universes["recoverer"]
 
@@ -216,7 +216,7 @@ def recovering(p: Protocol) -> Suite:
     ReadOnlyLedgerHandle.handleBookieFailure gives the recovery up if nobody can take the place of a bookie to which an entry
     cannot be stored again.
     """
-    ours, suite, s = _Ledger(p), Suite(p), p.state
+    ours, suite, s = LedgerWords(p), Suite(p), p.state
     (r,) = p.universes["recoverer"]
     new = Ensembles(p, "new", ours.striping, r)
 

@@ -1,0 +1,1 @@
+"""How often: the reachable graph of an instance with rates, solved exactly or walked with weights."""

@@ -1,0 +1,112 @@
+"""The odds of ways: against the textbook, against larger instances, and by what scaling says."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fencepost.checks.engines.odds.transitions import transitions
+from fencepost.checks.odds.solving import Solver, spread
+from fencepost.checks.odds.ways import OVERLAP, WAYS
+from fencepost.model.odds.numbers import MS_PER_YEAR, published
+from fencepost.properties.protocols import PROTOCOLS
+from tests.marking import first_at_once
+
+NUMBERS = published()
+IN_A_GROUP = pytest.mark.xdist_group("odds")
+pytestmark = IN_A_GROUP
+SOLVER = Solver(1)
+
+
+def test_two_lost_disks_are_the_textbook() -> None:
+    """The second disk is lost within the repair of the first: 2 nu^2 T of a pair."""
+    found = SOLVER.per_year(WAYS["disks"], NUMBERS)
+    assert math.isclose(found, 2 * NUMBERS["disk_losses"] ** 2 * NUMBERS["repair"] / MS_PER_YEAR, rel_tol=1e-4)
+
+
+def test_elasticities_of_disks_are_what_the_formula_says() -> None:
+    powers = SOLVER.elasticities(WAYS["disks"], NUMBERS)
+    assert powers["disk_losses"] == pytest.approx(2, abs=1e-3)
+    assert powers["repair"] == pytest.approx(1, abs=1e-3)
+    assert powers["journal"] == pytest.approx(0, abs=1e-3)
+    assert spread(powers, NUMBERS) == pytest.approx(math.exp(math.hypot(2 * math.log(2), math.log(3))), rel=1e-2)
+
+
+def test_faster_time_of_everything_is_more_incidents_in_the_same_proportion() -> None:
+    """If every duration halves and every rate doubles, so does the frequency: there is no hidden unit."""
+    faster = NUMBERS
+    for name in NUMBERS:
+        number = NUMBERS.of(name)
+        if number.parts is None and number.unit != "1":
+            faster = faster.given(name, number.value / 2 if number.unit == "ms" else number.value * 2)
+    for name in ("removed_producer_publishes", "terminated_reopened", "disks"):
+        found = SOLVER.per_year(WAYS[name], faster) / SOLVER.per_year(WAYS[name], NUMBERS)
+        assert found == pytest.approx(2, rel=1e-9)
+
+
+def test_one_message_more_changes_little() -> None:
+    more = replace(
+        WAYS["terminated_reopened"], name="more", parameters={**WAYS["terminated_reopened"].parameters, "messages": 4}
+    )
+    assert SOLVER.per_year(more, NUMBERS) == pytest.approx(SOLVER.per_year(WAYS["terminated_reopened"], NUMBERS), rel=0.01)
+
+
+@pytest.mark.parametrize("name", first_at_once(sorted(set(WAYS) - {"zombie_deletes"})))
+def test_workers_change_no_byte(name: str) -> None:
+    two = Solver(2)
+    for numbers in (NUMBERS, NUMBERS.given("journal", 50)):
+        assert SOLVER.per_year(WAYS[name], numbers) == two.per_year(WAYS[name], numbers)
+
+
+@pytest.mark.long
+def test_a_rival_recovers_about_as_often_as_sessions_are_lost() -> None:
+    """Of four lost sessions a year some end before another broker has opened the topic."""
+    assert SOLVER.per_year(OVERLAP, NUMBERS) == pytest.approx(1.5720, rel=1e-3)
+
+
+PINNED = {
+    "removed_producer_publishes": 5.405e-6,
+    "terminated_reopened": 7.527e-9,
+    "fence_checked_apart": 4.007e-4,
+    "idle_checkpoint_skips_index": 8.956e-16,
+    "denies_before_fence_is_journaled": 1.026e-12,
+    "master_key_with_entries_only": 2.977e-18,
+    "key_record_after_entry": 4.436e-15,
+    "cookie_deleted_after_wipe": 5.067e-12,
+}
+
+
+@pytest.mark.parametrize("name", first_at_once(sorted(PINNED)))
+def test_frequencies_are_as_they_were(name: str) -> None:
+    assert SOLVER.per_year(WAYS[name], NUMBERS) == pytest.approx(PINNED[name], rel=1e-3)
+
+
+def test_without_the_bug_nothing_is_lost() -> None:
+    way = replace(WAYS["terminated_reopened"], name="fixed", bugs=())
+    assert SOLVER.per_year(way, NUMBERS) == 0
+
+
+def test_backward_probabilities_are_those_of_a_dense_solution() -> None:
+    cycles = SOLVER.cycles(WAYS["removed_producer_publishes"])
+    generator = np.random.default_rng(1)
+    rates = 10 ** generator.uniform(-9, 0, len(cycles.codes))
+    found = cycles.chain.reaching(rates, np.where(cycles.ends, 1.0, -1.0))
+    matrix, right = np.eye(cycles.nodes), cycles.ends * 1.0
+    whole = np.bincount(cycles.sources, rates, cycles.nodes)
+    inside = ~cycles.ends[cycles.sources]
+    np.add.at(matrix, (cycles.sources[inside], cycles.chain.targets[inside]), -(rates / whole[cycles.sources])[inside])
+    dense = np.linalg.solve(matrix, right)
+    assert np.allclose(found[found > 1e-12], dense[found > 1e-12], rtol=1e-9)
+
+
+def test_stages_of_a_timer_keep_its_mean() -> None:
+    """An inactive topic is deleted after a minute, whatever the stages: each goes as many times as fast as all together."""
+    p = PROTOCOLS["cluster"].build(
+        dict(WAYS["zombie_deletes"].parameters) | {"messages": 1, "connections": 1}, ("zombie_deletes",)
+    )
+    whole = transitions(p, NUMBERS, WAYS["zombie_deletes"].lost, 0, workers=1)
+    is_timer = np.array([action.takes == "inactive" for action in p.actions])[whole.codes]
+    assert set(whole.weights[is_timer]) == {16.0}
