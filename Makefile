@@ -100,8 +100,8 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --ed
 	@echo "installing all dependencies and the tools of development into .venv"
 	@$(INSTALL) '.[dev]'
 	@echo "compiling the loops of the kernel"
-	@$(BIN)/fencepost check metadata_store --no-cache --quiet >/dev/null & \
-	$(BIN)/fencepost check ledger --by walks --walks 100 --no-cache --quiet >/dev/null; wait
+	@$(BIN)/fencepost check metadata_store --quiet >/dev/null & \
+	$(BIN)/fencepost check ledger --by walks --walks 100 --quiet >/dev/null; wait
 	@$(BIN)/mypy >/dev/null & $(BIN)/pytest -q --collect-only >/dev/null & \
 	$(BIN)/pytest -q -n auto -m 'not deep and not later' $(addprefix tests/model/kernel/,clause_tables search walks) >/dev/null; wait
 	@touch $@ .venv/installed .venv/installed-parquet .venv/installed-spark .venv/installed-plots .venv/installed-docs

@@ -6,13 +6,8 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Sequence
-from functools import partial
-from typing import TYPE_CHECKING
 
 from fencepost.checks.console.termination import TERMINATED, terminable
-
-if TYPE_CHECKING:
-    from fencepost.checks.commands.verdict_cache import Record
 
 GIVEN_UP = 20
 """``ExitStatus.INCONCLUSIVE``, which may not be loaded yet."""
@@ -23,27 +18,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else list(arguments)
     with terminable() as termination:
         try:
-            status = _status(words)
+            status = _run(words)
         except KeyboardInterrupt:
             print("fencepost: given up", file=sys.stderr)
             status = GIVEN_UP
     return TERMINATED if termination.received else status
 
 
-def _status(words: Sequence[str]) -> int:
-    if words[:1] != ["check"]:
-        return _run(words)
-    from fencepost.checks.commands.verdict_cache import remembering
-
-    return remembering(words, partial(_run, words))
-
-
-def _run(words: Sequence[str], record: Record | None = None) -> int:
+def _run(words: Sequence[str]) -> int:
     # Formulas and modules are many and stay: to look through them for garbage each 700 takes a twentieth of a small check.
     gc.set_threshold(50_000, 20, 20)
     from fencepost.checks.commands.arguments import run
 
-    return run(words, record)
+    return run(words)
 
 
 if __name__ == "__main__":

@@ -17,8 +17,6 @@ import pytest
 
 from tests.marking import COSTLY, needed, unmarked
 
-os.environ["FENCEPOST_NO_CACHE"] = "yes"
-
 LONGEST = 80
 """Characters of a text in the name of a test."""
 

@@ -75,7 +75,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("conformance/topic",),
         ("conformance/registry",),
         ("reports", "export", "policy", "public_calls"),
-        ("certify", "teeth", "pytest_fixtures"),
+        ("teeth", "pytest_fixtures"),
         ("commands", "pytest_plugin"),
         ("cli",),
         ("hook",),

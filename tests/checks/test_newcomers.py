@@ -202,14 +202,14 @@ def test_a_mistake_is_told_in_a_line(
     wrong, instead, message, *at = MISTAKES[name]
     entry, place = written(tmp_path, wrong, instead, at[0] if at else None)
     with pytest.raises(pytest.fail.Exception) as failed:
-        Checking({"guests": entry})("guests", by="bounded")
+        Checking({"guests": entry})("guests", by="exhaustive")
     error = str(failed.value)
     assert message in error
     assert error.startswith(place), (error, place)
     assert "\n" not in error
     assert not re.search(r"0x[0-9a-f]{6}", error)
     monkeypatch.setattr(planning, "EVERYTHING", {"guests": entry})
-    assert main(["check", "guests", "--by", "bounded", "--quiet"]) == 2
+    assert main(["check", "guests", "--by", "exhaustive", "--quiet"]) == 2
     assert capsys.readouterr().err == f"fencepost: {error}\n"
 
 

@@ -55,11 +55,6 @@ def test_a_check_works_and_says_in_a_line_where_its_loops_are(folder: Path) -> N
     assert not list(folder.glob("~")), "a home that is none"
 
 
-def test_answers_are_remembered_where_the_user_says(folder: Path) -> None:
-    asked = {"XDG_CACHE_HOME": str(folder / "cache")}
-    assert [ran(folder, *SMALL, **asked).stdout.startswith("# remembered: ") for _ in range(2)] == [False, True]
-
-
 def test_a_temporary_folder_of_somebody_else_is_not_trusted(folder: Path) -> None:
     (folder / "others" / f"fencepost-{UID}").mkdir(parents=True)
     (folder / "others").chmod(0o777)
@@ -81,7 +76,6 @@ def test_a_temporary_folder_of_somebody_else_is_not_trusted(folder: Path) -> Non
         (("trace", "show", "x" * 300), ExitStatus.INPUT, "File name too long"),
         (("play", "election", "--html", "forbidden/page.html"), ExitStatus.SYSTEM, "Permission denied"),
         (("export", "election", "--format", "tla", "--out", "forbidden/there"), ExitStatus.SYSTEM, "Permission denied"),
-        (("certify", "forbidden/certificate"), ExitStatus.INPUT, "Permission denied"),
         (("policy", "decide", "--snapshot", "secret.conf"), ExitStatus.INPUT, "secret.conf: cannot be read: Permission denied"),
         (("explore", "report", "forbidden/run"), ExitStatus.SYSTEM, "Permission denied"),
         (("conform", "election"), ExitStatus.SYSTEM, "set HOME or XDG_CACHE_HOME"),

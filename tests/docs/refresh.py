@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
-os.environ["FENCEPOST_NO_CACHE"] = "yes"  # what is shown is found again
 
 from tests.docs.examples import DOCUMENTS, Session, refreshed  # noqa: E402
 from tests.docs.tables import with_tables  # noqa: E402

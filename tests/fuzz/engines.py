@@ -18,7 +18,6 @@ from fencepost.checks.commands.export.run import tla
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.induction.proof import prove
 from fencepost.checks.engines.results.findings import Findings
-from fencepost.checks.engines.search.bounded import unroll
 from fencepost.checks.engines.search.sampling import Walks, sample
 from fencepost.model.kernel.walks.steered import Steered
 from fencepost.model.kernel.walks.walks import random_walks, walk_path
@@ -58,30 +57,6 @@ def _inductively(case: Case) -> dict[str, str]:
     return {
         s.name: "proved" if inductive and not broken[s.kind](s.formulas[0]) else "inconclusive" for s in case.of_kind(*broken)
     }
-
-
-def bounded(case: Case) -> bool:
-    """All runs of a few steps: what violates a property, in as few steps as plain Python finds."""
-    depth = case.chance.choice((1, 2, 3, 4))
-    finite = [p for p in case.suite.properties if p.kind != "leads_to"]
-    findings = unroll(case.suite, finite, depth, seconds=20.0)
-    never_wrong(case, "bounded", findings)
-    if not case.world.whole and depth >= len(case.world.levels):
-        return True
-    for verdict in findings.verdicts:
-        statement = case.statements[verdict.property.name]
-        if verdict.reach["depth"] < depth and "time" in verdict.note:
-            continue
-        met = case.truth.shortest(statement)
-        met = met if met is not None and met <= depth else None
-        expected = {"sometimes": ("proved", "inconclusive"), "strict": ("violated", "inconclusive")}.get(
-            statement.kind, ("violated", "bounded")
-        )
-        case.same(f"bounded: {statement.name} within {depth}", verdict.verdict, expected[met is None])
-        if met is not None:
-            case.same(f"bounded: steps of {statement.name}", len(verdict.trace.steps), met)
-            case.sound("bounded", verdict.trace, statement)
-    return True
 
 
 def walks(case: Case) -> bool:

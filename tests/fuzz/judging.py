@@ -66,5 +66,3 @@ def never_wrong(case: Case, by: str, findings: Findings) -> None:
             case.sound(by, verdict.trace, statement)
         elif verdict.verdict in ("exhausted", "proved"):
             case.same(about, None, met)
-        elif verdict.verdict == "bounded":
-            case.same(about, True, met is None or met > verdict.reach["depth"])

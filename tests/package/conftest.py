@@ -20,7 +20,7 @@ def test_the_names_are_ours():
 
 
 def test_a_protocol(fencepost_check):
-    (checked,) = fencepost_check("election", set={"brokers": 2}, by="bounded")
+    (checked,) = fencepost_check("election", set={"brokers": 2}, by="walks", seconds=9)
     assert checked.entry.name == "election"
 
 

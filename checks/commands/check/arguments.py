@@ -78,7 +78,7 @@ def add_check(commands: Commands) -> None:
     add_set(check)
     add_size(check)
     helps = "the engine (default: the strongest that terminates)"
-    add("--by", choices=("exhaustive", "walks", "induction", "bounded"), help=helps)
+    add("--by", choices=("exhaustive", "walks", "induction"), help=helps)
     add_defect(check)
     add("--property", action="append", default=[], metavar="NAME", help="check only this property; may be given several times")
     add_format(check, FORMATS)
@@ -88,13 +88,10 @@ def add_check(commands: Commands) -> None:
     add_workers(check)
     add_traces(check, "write the traces of violated properties there, as ITF files")
     add_page(check, "write a page to explore these traces in a browser")
-    add("--depth", type=whole(1), default=8, metavar="K", help="depth to which --by bounded unrolls (default: 8)")
     add_walks(check, 100_000, "number of walks of --by walks")
     helps = "prove it by induction for any number of these: entries, bookies, recoverers (ledger), brokers (ownership), ..."
     add("--any", nargs="+", action="extend", default=[], metavar="NAME", help=helps)
     add("--second-solver", action="store_true", help="have cvc5 confirm every obligation that Z3 discharges")
-    helps = "write a certificate of what --by induction proved, for fencepost certify"
-    add("--certificate", type=Path, metavar="DIR", help=helps)
     add("--symmetry", action="store_true", help="explore one representative of symmetric states")
     add("--no-slice", action="store_true", help="search all of a protocol, not only what the named properties can see")
     add("--checkpoint", type=Path, metavar="DIR", help="keep the levels of an exhaustive search there")
@@ -103,7 +100,6 @@ def add_check(commands: Commands) -> None:
     helps = "fail only on findings missing from FILE, or on entries that no longer occur"
     add("--baseline", type=Path, action=Once, metavar="FILE", help=helps)
     add("--write-baseline", type=Path, action=Once, metavar="FILE", help="write the current findings to FILE and exit 0")
-    add("--no-cache", action="store_true", help="check again even if the same check was made before, and do not cache it")
     add_quiet(check)
     check.set_defaults(command=_check)
 
@@ -111,4 +107,4 @@ def add_check(commands: Commands) -> None:
 def _check(options: argparse.Namespace) -> ExitStatus:
     from fencepost.checks.commands.check.run import run
 
-    return run(request_of(CheckRequest, options), options.record)
+    return run(request_of(CheckRequest, options))

@@ -13,7 +13,6 @@ from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.subject import Subject
 from fencepost.checks.commands.check.whole import come_first, required
 from fencepost.checks.commands.pages import default_page, write_report
-from fencepost.checks.commands.verdict_cache import Record
 from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.ahead import Ahead, Check, Task
@@ -169,7 +168,7 @@ def _approach(asked: CheckRequest) -> Approach:
     return Approach(by="exhaustive", workers=asked.cores, memory=memory)
 
 
-def run_alone(asked: CheckRequest, subject: Subject, started: float, record: Record) -> ExitStatus:
+def run_alone(asked: CheckRequest, subject: Subject, started: float) -> ExitStatus:
     """Tells the guarantees, how they differ from those of another configuration, and what falls short."""
     reporter, teller = Reporter(quiet=asked.quiet), Teller(asked)
     with interruptible() as interrupt, Ahead(guarantees_ahead(asked, subject), asked.cores) as ahead:
@@ -181,23 +180,14 @@ def run_alone(asked: CheckRequest, subject: Subject, started: float, record: Rec
         status = ExitStatus.INCONCLUSIVE
     if opening.bugs is not None and opening.bugs.felt:
         status = severest({status, ExitStatus.HAZARD})
-    pages: list[Path] = []
     if asked.html is not None:
         page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
-        pages = write_report(opening, (), status, page, reporter)
+        write_report(opening, (), status, page, reporter)
         teller.name(f"page: {page}")
     notes = [*subject.settings_notes, *subject.classes, *filter(None, [unread])]
     outcome = FinishedGuarantees(opening, status, notes, asked.all)
     print(FORMATS[asked.format].guarantees(outcome), end="")
-    if not interrupt() and is_whole(opening):
-        record.keep(pages, aloud=teller.as_text)
     return status
-
-
-def is_whole(opening: Opening) -> bool:
-    """Whether no row is left open: each has a run with one event more, or no more were asked about."""
-    rows = [*opening.now.rows, *(opening.before.rows if opening.before else ())]
-    return all(row.is_known for row in rows)
 
 
 def named(files: Sequence[Path]) -> str:

@@ -103,7 +103,6 @@ def _approach(asked: CheckRequest, seconds: float | None) -> Approach:
         workers=asked.cores,
         memory=int((asked.memory or USUAL_MEMORY) * GIB),
         seconds=seconds,
-        depth=asked.depth,
         walks=Walks(asked.walks, asked.steps, asked.seed, asked.strategy),
         second_solver=asked.second_solver,
         checkpoint=asked.checkpoint,

@@ -32,13 +32,11 @@ class CheckRequest(Wanted, NamedReleases):
     workers: int | None
     trace_dir: Path | None
     html: Path | None
-    depth: int
     walks: int
     steps: int
     seed: int
     strategy: Strategy
     second_solver: bool
-    certificate: Path | None
     symmetry: bool
     no_slice: bool
     checkpoint: Path | None

@@ -22,7 +22,6 @@ from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.shown import Shown
 from fencepost.checks.commands.check.subject import Subject
 from fencepost.checks.commands.check.whole import come_first, is_of_everything, refuse_parts, wanted_alone
-from fencepost.checks.commands.verdict_cache import Record
 from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import width
@@ -35,8 +34,7 @@ from fencepost.checks.questions.instances import BOOKIE
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.questions.planning import planned_with_hazards
 from fencepost.checks.reports.report import write_traces
-from fencepost.checks.settings.input_files import STANDARD_INPUT, InputError, Place
-from fencepost.checks.settings.own_protocols import is_own
+from fencepost.checks.settings.input_files import STANDARD_INPUT, InputError, Place, inputs_read_once
 from fencepost.model.counts import count_of
 from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.model.language import ModelError
@@ -49,11 +47,11 @@ if TYPE_CHECKING:
     from fencepost.checks.reports.guarantees import Opening
 
 
-def run(asked: CheckRequest, record: Record) -> ExitStatus:
+def run(asked: CheckRequest) -> ExitStatus:
     """Checks what the command line asks for; returns the exit status. What is refused is told in the format, too."""
     try:
-        with builds_stored():
-            return _checked_as(asked, record)
+        with inputs_read_once(), builds_stored():
+            return _checked_as(asked)
     except (InputError, CheckpointError) as error:
         return _refused(asked, str(error), ExitStatus.INPUT, error.place if isinstance(error, InputError) else None)
     except (RegistryError, ModelError, ReleaseError, PropertyError) as error:
@@ -74,19 +72,19 @@ def _refused(asked: CheckRequest, message: str, status: ExitStatus, place: Place
     return status
 
 
-def _checked_as(asked: CheckRequest, record: Record) -> ExitStatus:
+def _checked_as(asked: CheckRequest) -> ExitStatus:
     started = time.monotonic()
     _refuse(asked)
     subject, baseline = Subject.of(asked), accepted(asked)
     if wanted_alone(asked):
         from fencepost.checks.commands.check.guarantees import run_alone
 
-        return run_alone(asked, subject, started, record)
+        return run_alone(asked, subject, started)
     plan, hazards = planned_with_hazards(asked, subject.settings, subject.releases)
     jobs: list[Job] = [*plan, *hazards]
     page = _page(asked)
     beside = page and page.parent, asked.write_baseline and asked.write_baseline.parent
-    _make_folders(asked.trace_dir, asked.certificate, *beside)
+    _make_folders(asked.trace_dir, *beside)
     names = {item.name for item, _ in plan} | {hazard.entry.name for hazard in hazards if not plan}
     notes, reporter = subject.notes(names), Reporter(quiet=asked.quiet)
     teller = Teller(asked, at_the_end=come_first(asked))
@@ -118,11 +116,6 @@ def _checked_as(asked: CheckRequest, record: Record) -> ExitStatus:
     shown.end()
     teller.tell(*notes[len(notes) - bool(skipped) :])
 
-    if asked.certificate is not None:
-        from fencepost.checks.export.certificate import certify
-
-        for one in everything:
-            teller.name(certify(one, asked.certificate))
     files = write_traces(everything, asked.trace_dir) if asked.trace_dir is not None else {}
     teller.tell(*(f"trace: {file}" for file in files.values()))
     is_part = bool(skipped or subject.unclaimed(names) or subject.unread(names))
@@ -130,11 +123,9 @@ def _checked_as(asked: CheckRequest, record: Record) -> ExitStatus:
     outcome = replace(outcome, configured=_configured(asked, subject), whole=not shown.brief, remarks=remarks)
     outcome = compared(asked, baseline, outcome, subject.release, teller, whole=not (skipped or asked.property))
     outcome = replace(outcome, everything=[*outcome.everything, *rest])
-    pages = _pages(outcome, page, teller, reporter)
+    _write_page(outcome, page, teller, reporter)
     outcome = replace(outcome, messages=teller.lines)
     print(FORMATS[asked.format].run(outcome), end="")
-    if not (skipped or interrupt()) and _can_be_remembered(asked, outcome):
-        record.keep([*files.values(), *pages], aloud=teller.as_text)
     return outcome.status
 
 
@@ -179,8 +170,6 @@ def _refuse(asked: CheckRequest) -> None:
         raise RegistryError(f"--any needs --by induction; --by {asked.by} checks one size at a time")
     if asked.any and asked.conf:
         raise RegistryError("--any works with the parameters of --set, not with --conf")
-    if asked.certificate is not None and (asked.by != "induction" or asked.any):
-        raise RegistryError("--certificate needs a proof of stated sizes: add --by induction, and leave --any out")
     if asked.resume and asked.checkpoint is None:
         raise RegistryError("--resume continues from a checkpoint: add --checkpoint DIR")
     refuse_parts(asked)
@@ -213,28 +202,15 @@ def _make_folders(*folders: Path | None) -> None:
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
 
 
-def _pages(outcome: FinishedRun, page: Path | None, teller: Teller, reporter: Reporter) -> list[Path]:
-    """Writes the page that was asked for: of a configuration as a whole, or else of what is violated; what was written."""
+def _write_page(outcome: FinishedRun, page: Path | None, teller: Teller, reporter: Reporter) -> None:
+    """Writes the page that was asked for: of a configuration as a whole, or else of what is violated."""
     if page is None:
-        return []
+        return
     from fencepost.checks.commands.pages import write_page, write_report
 
     if outcome.opening is not None:
-        pages = write_report(outcome.opening, outcome.everything, outcome.status, page, reporter)
+        write_report(outcome.opening, outcome.everything, outcome.status, page, reporter)
+        is_written = True
     else:
-        pages = [page] if write_page(outcome.everything, page, reporter, outcome.releases) else []
-    teller.name(f"page: {page}" if pages else "page: none, since nothing is violated")
-    return pages
-
-
-def _can_be_remembered(asked: CheckRequest, outcome: FinishedRun) -> bool:
-    """Whether the same command is bound to find the same: nothing is left open, nothing was read but inputs, and nothing is
-    written that a later run goes on with."""
-    everything, opening = outcome.everything, outcome.opening
-    is_open = any(verdict.verdict == "inconclusive" for checked in everything for verdict in checked.findings.verdicts)
-    reads_more = any(map(is_own, asked.protocols))
-    if opening is not None:
-        from fencepost.checks.commands.check.guarantees import is_whole
-
-        is_open = is_open or not is_whole(opening)
-    return bool(everything) and not (is_open or reads_more or asked.write_baseline or asked.checkpoint or asked.certificate)
+        is_written = write_page(outcome.everything, page, reporter, outcome.releases)
+    teller.name(f"page: {page}" if is_written else "page: none, since nothing is violated")

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from fencepost.model.history import History
 from fencepost.properties.vocabulary import Kind, Property
 
-Value = Literal["proved", "proved for any size", "exhausted", "bounded", "sampled", "violated", "hazard", "inconclusive"]
+Value = Literal["proved", "proved for any size", "exhausted", "sampled", "violated", "hazard", "inconclusive"]
 
 Amount = int | float | str
 """How far an engine went in one respect: a count, an estimate, or the name of a strategy."""
@@ -48,7 +48,7 @@ class Verdict:
     """What is known of one property of one instance.
 
     ``verdict`` is one of ``proved`` (at any depth), ``proved for any size`` (so, and for any number of entries, say),
-    ``exhausted`` (all reachable states), ``bounded`` (all runs up to a depth), ``sampled`` (only what was seen), ``violated``
+    ``exhausted`` (all reachable states), ``sampled`` (only what was seen), ``violated``
     (certain: there is a trace), ``hazard`` (as certain, of a release that has a known defect) and ``inconclusive`` (nothing is
     claimed); ``by`` names the engine, ``reach`` how far it went, by name, ``note`` is for the reader. ``trace`` is the run that
     violates the property, or that reaches it if it is a ``sometimes``. Of a hazard ``history`` is what is known of it,

@@ -364,5 +364,5 @@ def test_what_is_required_is_asked_first(tmp_path: Path, monkeypatch: pytest.Mon
     conf.write_text("managedLedgerDefaultEnsembleSize=2\n")
     for required in ("recoveries>=1", "disks>=1"):
         with pytest.raises(Stopped):
-            main(["check", "--conf", str(conf), "--guarantees", "--require", required, "--no-cache", "--quiet"])
+            main(["check", "--conf", str(conf), "--guarantees", "--require", required, "--quiet"])
     assert names == ["recoveries", "disks"]

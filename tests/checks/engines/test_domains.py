@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from fencepost.checks.engines.induction.proof import prove
-from fencepost.checks.engines.search.bounded import unroll
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.checks.engines.search.sampling import Walks, sample
 from fencepost.model.kernel import Kernel
@@ -54,7 +53,6 @@ WAYS: dict[str, Callable[[Suite], Any]] = {
     "exhaustive": lambda suite: exhaust(observed(suite), Budget(workers=1)),
     "walks": lambda suite: sample(observed(suite), Walks(count=2, steps=9), workers=1),
     "induction": prove,
-    "bounded": lambda suite: unroll(suite, suite.properties, 5),
     "a run that is steered": lambda suite: Run(observed(suite)).take("grant"),
     "Hypothesis": lambda suite: machine(observed(suite)),
     "a program": lambda suite: Program.of(Kernel(suite.protocol)),

@@ -9,7 +9,6 @@ import pytest
 
 from fencepost.checks.engines.induction.necessity import unneeded
 from fencepost.checks.engines.induction.proof import prove
-from fencepost.checks.engines.search.bounded import unroll
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.checks.engines.search.sampling import Walks, sample
 from fencepost.model.language import And, If, Implies, Not, Protocol
@@ -71,10 +70,6 @@ def walked(suite: Suite) -> dict[str, str]:
     return {v.property.name: v.verdict for v in verdicts}
 
 
-def bounded(suite: Suite) -> dict[str, str]:
-    return {v.property.name: v.verdict for v in unroll(suite, suite.properties, 5).verdicts}
-
-
 def inductive(suite: Suite) -> dict[str, str]:
     return {v.property.name: v.verdict for v in prove(suite).verdicts}
 
@@ -89,7 +84,7 @@ def steered(suite: Suite) -> dict[str, str]:
     return {p.name: "violated" if p.name in violated else "seen" for p in suite.properties}
 
 
-ENGINES = (exhaustive, walked, bounded, inductive, steered)
+ENGINES = (exhaustive, walked, inductive, steered)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -218,7 +218,7 @@ def test_there_is_no_claim_without_complete_verdicts() -> None:
     claim = establish(question, MEANS).claim
     assert claim is not None
     (checked,) = claim.checked
-    for verdict in ("bounded", "sampled", "inconclusive", "violated", "hazard"):
+    for verdict in ("sampled", "inconclusive", "violated", "hazard"):
         verdicts = tuple(replace(v, verdict=verdict) for v in checked.findings.verdicts)
         partial = replace(checked, findings=replace(checked.findings, verdicts=verdicts))
         assert isinstance(claimed(1, [checked, partial]), Gap)

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from fencepost.model.pulsar.hash_range import DEFECTS, FULL, HashRange, Layout, Refused
-from fencepost.properties.hash_range.machine import Abstract, LayoutMachine
+from tests.properties.hash_range.layout_machine import Abstract, LayoutMachine
 
 EDGES = "boundaries_unchecked", "edges_kept", "empty_bundles_allowed"
 CAUGHT = [

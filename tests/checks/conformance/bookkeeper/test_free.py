@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.conformance.bookkeeper.free_runs import FreeRuns, Line
 from fencepost.checks.conformance.bookkeeper.target import start
 from fencepost.checks.conformance.java_side.session import SessionError
 from fencepost.checks.conformance.logs.events import events_of, read_log
@@ -17,6 +16,7 @@ from fencepost.checks.conformance.targets import Asked
 from fencepost.model.kernel import Kernel
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
+from tests.checks.conformance.bookkeeper.free_runs import FreeRuns, Line
 from tests.checks.conformance.real import tools
 
 pytestmark = pytest.mark.xdist_group("real bookkeeper")

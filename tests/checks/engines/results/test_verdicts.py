@@ -29,7 +29,7 @@ def test_the_statuses_are_those_of_tlc_and_five_of_our_own() -> None:
     }
 
 
-@pytest.mark.parametrize("value", ["proved", "exhausted", "bounded", "sampled"])
+@pytest.mark.parametrize("value", ["proved", "exhausted", "sampled"])
 @pytest.mark.parametrize("kind", ["always", "step", "deadlock"])
 def test_what_holds_as_far_as_it_was_checked(kind: Kind, value: Value) -> None:
     assert exit_status([Verdict(prop(kind), value, "engine")]) == ExitStatus.HOLDS
@@ -79,7 +79,6 @@ def test_a_negative_control_is_expected_to_be_violated() -> None:
     [
         ("proved", ExitStatus.ASSUMPTION),
         ("exhausted", ExitStatus.ASSUMPTION),
-        ("bounded", ExitStatus.INCONCLUSIVE),
         ("sampled", ExitStatus.INCONCLUSIVE),
         ("inconclusive", ExitStatus.INCONCLUSIVE),
     ],
@@ -96,7 +95,7 @@ def test_one_witness_settles_what_is_sometimes_so() -> None:
 
 @pytest.mark.parametrize(
     ("searched", "status"),
-    [("exhausted", ExitStatus.ASSUMPTION), ("bounded", ExitStatus.INCONCLUSIVE), ("sampled", ExitStatus.INCONCLUSIVE)],
+    [("exhausted", ExitStatus.ASSUMPTION), ("sampled", ExitStatus.INCONCLUSIVE)],
 )
 def test_only_a_search_of_everything_shows_that_something_is_never_so(searched: Value, status: ExitStatus) -> None:
     verdict = unreached(prop("sometimes"), searched, "engine", {})

@@ -137,7 +137,7 @@ def test_symmetry_is_that_of_the_slice(name: str, instance: str) -> None:
 
 
 def check(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
-    status = main(["check", *arguments, "--quiet", "--no-cache"])
+    status = main(["check", *arguments, "--quiet"])
     return status, capsys.readouterr().out
 
 

@@ -12,10 +12,7 @@ import pytest
 import z3
 
 from fencepost.checks.console.progress import interruptible
-from fencepost.checks.engines.search.bounded import unroll
 from fencepost.checks.engines.solvers.solving import ask
-from fencepost.model.language import And, Not, OneOf, Protocol
-from fencepost.properties.vocabulary import Suite
 
 PIGEONS = 14
 
@@ -65,26 +62,3 @@ def test_time_that_is_over_is_no_ctrl_c(kind: Callable[[], z3.Solver]) -> None:
     with interruptible() as interrupt:
         assert ask(solver(kind), seconds=0.1) == z3.unknown
         assert not interrupt()
-
-
-def test_ctrl_c_ends_a_bounded_check_as_an_interruption() -> None:
-    p = Protocol("loft")
-    sits = p.flag("sits", per=(p.universe("pigeon", PIGEONS), p.universe("hole", PIGEONS - 1)), init=OneOf((False, True)))
-
-    @p.step(by="nobody")
-    def stay() -> Any:
-        """Nothing happens."""
-        return True, {}
-
-    suite = Suite(p)
-
-    @suite.always
-    def one_is_outside() -> Any:
-        """There are not enough holes."""
-        return Not(And(*pigeons([[sits[pigeon, hole] for hole in range(PIGEONS - 1)] for pigeon in range(PIGEONS)])))
-
-    with interruptible() as interrupt:
-        ctrl_c_in_a_moment()
-        findings = unroll(suite, suite.properties, 3, seconds=60.0, should_stop=interrupt)
-    assert findings.notes == ("looked at every run of up to 0 steps; interrupted",)
-    assert [verdict.verdict for verdict in findings.verdicts] == ["inconclusive"]

@@ -1,1 +1,0 @@
-"""Certificates of proofs: checked by two solvers, with nothing of what made them."""
