@@ -1,6 +1,7 @@
 """Answers to what users ask first: each *yes* is a run that was found, each *no* what complete searches show.
 
 An answer is composed of the guarantees of a cluster and of the known bugs of its releases; nothing is said that neither shows.
+What a search comes to is an ``Outcome``. Only what is ``Settled`` counts for a *no*, and only complete searches make that.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.engines.results.outcomes import Open, Outcome, Refuted, Settled, first_refuted, outcome
 from fencepost.checks.engines.results.verdicts import Verdict
-from fencepost.checks.questions.establishing import Established, Failure, Means
+from fencepost.checks.questions.establishing import NO_TIME, Established, Failure, Means
 from fencepost.checks.questions.hazard_search import Searches
 from fencepost.checks.questions.hazards import Hazard
 from fencepost.checks.questions.judging import gap_in_words
@@ -32,7 +34,8 @@ class Way:
     ``needs`` are the events that must coincide, in words, and ``faults`` how many of them are faults. ``history`` is what is
     known of the bug, None of what no bug is to blame for. ``row`` is the guarantee that shows it, if one does, and ``violates``
     the property of the protocol that the run violates. ``whole`` is the check of a cluster that the bug enters by weak moves:
-    its run is from the acknowledgement to the loss. ``avoided_by`` is the setting that avoids what is no bug.
+    its run is from the acknowledgement to the loss. ``avoided_by`` is the setting that avoids what is no bug. ``open`` says why
+    it is not known what else must coincide: the search of the cluster was cut short, or that of the part.
     """
 
     name: str
@@ -46,6 +49,7 @@ class Way:
     violates: str = ""
     whole: Checked | None = None
     avoided_by: str = ""
+    open: str = ""
 
     @property
     def steps(self) -> list[str]:
@@ -55,12 +59,18 @@ class Way:
 
 
 @dataclass(frozen=True)
+class Told:
+    """What is not searched: by this bug another answer is *yes* already."""
+
+
+@dataclass(frozen=True)
 class Answer:
     """The answer to a question of a user.
 
     ``ways`` are those in which it happens, what needs the fewest faults first; ``shown`` are the guarantees that hold, each
-    with the events that were asked about, or with as many as it survives; ``gaps`` say what was cut short. ``searched`` is how
-    many known bugs were searched for it alone, to the end. ``covered`` are known bugs by which a bundle has two owners, and it
+    with the events that were asked about, or with as many as it survives; ``gaps`` say what was cut short. ``searched`` has by
+    name the known bugs, and the properties of settings, that were searched for it alone, to the end. ``told`` are bugs that
+    were not, since another answer has told of them. ``covered`` are known bugs by which a bundle has two owners, and it
     does not happen all the same: each with the protections that keep it from that.
     """
 
@@ -68,13 +78,16 @@ class Answer:
     ways: tuple[Way, ...]
     shown: tuple[Established, ...]
     gaps: tuple[str, ...]
-    searched: int
+    searched: Mapping[str, Settled]
+    told: tuple[str, ...] = ()
     covered: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def value(self) -> str:
-        """``yes``, ``no`` or, where nothing was found and something was cut short, ``unknown``."""
-        return "yes" if self.lasting else "for a while" if self.ways else "unknown" if self.gaps else "no"
+        """``yes``; ``no`` if complete searches alone found nothing; where one was cut short, or none was made, ``unknown``."""
+        if self.ways:
+            return "yes" if self.lasting else "for a while"
+        return "no" if (self.searched or self.shown) and not self.gaps else "unknown"
 
     @property
     def lasting(self) -> tuple[Way, ...]:
@@ -89,66 +102,90 @@ def answer(
     """What the guarantees, and searches for the known bugs that they do not show, come to. Raises what ``check`` raises."""
     asked, hazards = [row for row in rows if row.guarantee.name in matter.rows], list(hazards)
     ways = [_in_a_cluster(way, matter, whole, means) for row in asked for way in _of_row(row, matter)]
-    ways = list(_distinct([*ways, *_of_settings(matter, whole, means)]))
     gaps = [f"{row.guarantee.name}: {gap_in_words(row)}" for row in asked if not row.is_known]
-    names, searched = {way.name for way in ways}, 0
+    searched, told = dict[str, Settled](), list[str]()
+    results: dict[str, Way | Settled | Open | Told | None] = {
+        name: _of_setting(name, setting, whole, means) for name, setting in matter.controls.items()
+    }
+    ways = list(_distinct([*ways, *(each for each in results.values() if isinstance(each, Way))]))
+    names = {way.name for way in ways}
     for name in dict.fromkeys(hazard.name for hazard in hazards if hazard.name not in names):
-        way, cut_short, was_asked = by_bug(matter, [each for each in hazards if each.name == name], searches, means, whole)
-        ways += [way] if way else []
-        gaps += [f"{name}: {gap}" for gap in ([] if way else cut_short)]
-        searched += was_asked and not (way or cut_short)
+        results[name] = by_bug(matter, [each for each in hazards if each.name == name], searches, means, whole)
+    for name, result in results.items():
+        match result:
+            case Way() if name not in matter.controls:
+                ways.append(result)
+            case Settled():
+                searched[name] = result
+            case Open(why):
+                gaps.append(f"{name}: {why}")
+            case Told():
+                told.append(name)
     names = {way.name for way in ways}
     gaps = [gap for gap in gaps if gap.partition(":")[0] not in names]
     covered = _covered(matter, hazards, whole, means)
-    answer = Answer(matter, tuple(ways), tuple(row for row in asked if row.figure), tuple(gaps), searched, covered)
+    shown = tuple(row for row in asked if row.figure)
+    answer = Answer(matter, tuple(ways), shown, tuple(gaps), searched, tuple(told), covered)
     return replace(answer, ways=tuple(sorted(ways, key=lambda way: (way in answer.lasting, way.faults, way.history is None))))
 
 
 def by_bug(
     matter: Matter, bugs: Sequence[Hazard], searches: Searches, means: Means, whole: Whole
-) -> tuple[Way | None, list[str], bool]:
-    """The way in which it happens by a known bug alone, in one of the protocols that have it or in a cluster; what was cut
-    short; and whether anything was asked. Raises what ``check`` raises."""
-    gaps, was_asked = list[str](), False
+) -> Way | Settled | Open | Told | None:
+    """The way in which it happens by a known bug alone, in one of the protocols that have it or in a cluster, or what the
+    searches for it come to; None if there is nothing to search. Raises what ``check`` raises."""
+    found = first_refuted(_searches_of_parts(matter, bugs, searches, means))
+    if isinstance(found, Refuted):
+        return _in_a_cluster(_of_bug(found), matter, whole, means)
+    moves = moves_of([bugs[0].name])
+    if not (matter.whole and moves):
+        return found
+    if matter.after:
+        before = whole.reached(moves, matter.after, {}, means)
+        if not isinstance(before, Settled):
+            return before if isinstance(before, Open) else Told()
+    together = first_refuted(each for each in (_violated(moves, matter, whole, means), found) if each is not None)
+    if not isinstance(together, Refuted):
+        return together
+    return replace(_by_moves(bugs[0], together), open=found.why if isinstance(found, Open) else "")
+
+
+def _searches_of_parts(matter: Matter, bugs: Sequence[Hazard], searches: Searches, means: Means) -> Iterator[Outcome]:
+    """What the searches for a bug come to in the protocols that have it, for the properties of the matter that they promise."""
     for bug in bugs:
-        stated = {prop.name for prop in bug.stated}
+        stated = {prop.name for prop in bug.stated if not prop.strict}
         wanted = [name for name in matter.violated.get(bug.entry.name, ()) if name in stated]
         if wanted:
-            was_asked = True
-            way, gap = _searched(bug, wanted, searches, means)
-            if way is not None:
-                return _in_a_cluster(way, matter, whole, means), [], True
-            gaps += [gap] if gap else []
-    if not (matter.whole and moves_of([bugs[0].name])):
-        return None, gaps, was_asked
-    if means.is_over:
-        return None, [*gaps, "out of time"], True
-    return _by_moves(bugs[0], matter, whole, means), gaps, True
+            yield _searched(bug, wanted, searches, means)
 
 
-def _by_moves(bug: Hazard, matter: Matter, whole: Whole, means: Means) -> Way | None:
+def _searched(bug: Hazard, wanted: Sequence[str], searches: Searches, means: Means) -> Outcome:
+    """What a search for these properties comes to, with a known bug alone."""
+    if bug.unfit or means.is_over:
+        return Open(bug.unfit or NO_TIME)
+    return outcome(searches.of(bug, wanted, means.left, means.reporter, means.should_stop))
+
+
+def _of_bug(found: Refuted) -> Way:
+    """The way that a run of a part shows, with a known bug alone."""
+    verdict, protocol = found.verdict, found.checked.protocol
+    needs, faults = preconditions(verdict.trace, protocol)
+    name, violates = verdict.property.name, verdict.violated.name
+    what = protocol.defects[name]
+    return Way(name, what, tuple(needs), faults, found.checked, verdict, verdict.history, violates=violates)
+
+
+def _by_moves(bug: Hazard, found: Refuted) -> Way:
     """The way in which it happens in a cluster by the weak moves of a bug, though its part violates nothing that is asked."""
-    moves = moves_of([bug.name])
-    if matter.after and verdict_of(whole.reached(moves, matter.after, {}, means)).verdict == "violated":
-        return None
-    checked = _violated(moves, matter, whole, means)
-    if checked is None:
-        return None
-    verdict = verdict_of(checked)
-    events, faults = events_of(verdict.trace, checked.protocol)
-    violates, what = verdict.property.name, bug.history.costs
-    return Way(bug.name, what, tuple(events), faults, checked, verdict, bug.history, violates=violates, whole=checked)
+    events, faults = events_of(found.verdict.trace, found.checked.protocol)
+    violates, what, checked = found.verdict.property.name, bug.history.costs, found.checked
+    return Way(bug.name, what, tuple(events), faults, checked, found.verdict, bug.history, violates=violates, whole=checked)
 
 
-def _violated(moves: Sequence[str], matter: Matter, whole: Whole, means: Means) -> Checked | None:
-    """The check of a cluster with these weak moves whose run violates what matters; None if none does."""
-    for name, parameters in matter.whole.items():
-        if whole.asks(name, parameters):
-            checked = whole.reached(moves, name, parameters, means)
-            verdict = verdict_of(checked)
-            if verdict.verdict == "violated" and verdict.trace is not None:
-                return checked
-    return None
+def _violated(moves: Sequence[str], matter: Matter, whole: Whole, means: Means) -> Outcome | None:
+    """What searches of a cluster with these weak moves come to for what matters; None if nothing of it is promised there."""
+    asked = ((name, parameters) for name, parameters in matter.whole.items() if whole.asks(name, parameters))
+    return first_refuted(whole.reached(moves, name, parameters, means) for name, parameters in asked)
 
 
 def reaching(row: Established, matter: Matter, whole: Whole, means: Means) -> Way | None:
@@ -186,14 +223,13 @@ def _of_failure(row: Established, failure: Failure, matter: Matter) -> Way:
     )
 
 
-def _of_settings(matter: Matter, whole: Whole, means: Means) -> Iterator[Way]:
-    """What happens by the settings alone: a property that holds with others only is violated with these."""
-    for name, setting in () if means.is_over else matter.controls.items():
-        checked = whole.control(name, means)
-        if checked is not None and verdict_of(checked).trace is not None:
-            verdict = verdict_of(checked)
-            needs, faults = events_of(verdict.trace, checked.protocol)
-            yield Way(name, verdict.note, tuple(needs), faults, checked, verdict, violates=name, avoided_by=setting)
+def _of_setting(name: str, setting: str, whole: Whole, means: Means) -> Way | Settled | Open | None:
+    """What happens by the settings alone, where a property holds with others only; None where it is promised with these."""
+    found = whole.control(name, means)
+    if not isinstance(found, Refuted):
+        return found
+    needs, faults = events_of(found.verdict.trace, found.checked.protocol)
+    return Way(name, found.verdict.note, tuple(needs), faults, found.checked, found.verdict, violates=name, avoided_by=setting)
 
 
 def _in_a_cluster(way: Way, matter: Matter, whole: Whole, means: Means) -> Way:
@@ -204,14 +240,14 @@ def _in_a_cluster(way: Way, matter: Matter, whole: Whole, means: Means) -> Way:
         lost = f"{count_of(others, 'other copy')} lost"
         return replace(way, needs=(*way.needs, lost), faults=way.faults + others)
     enters = CLOSED_TOO_EARLY if through == "a bookie that forgets" else moves_of([way.name])
-    if not enters or means.is_over:
+    found = _violated(enters, matter, whole, means) if enters else None
+    if isinstance(found, Open):
+        return replace(way, open=found.why)
+    if not isinstance(found, Refuted):
         return way
-    checked = _violated(enters, matter, whole, means)
-    if checked is None:
-        return way
-    events, faults = events_of(verdict_of(checked).trace, checked.protocol)
+    events, faults = events_of(found.verdict.trace, found.checked.protocol)
     before = () if through == "a recovery" else way.needs
-    return replace(way, needs=(*before, *events), faults=faults + (way.faults if before else 0), whole=checked)
+    return replace(way, needs=(*before, *events), faults=faults + (way.faults if before else 0), whole=found.checked)
 
 
 def _covered(matter: Matter, hazards: Iterable[Hazard], whole: Whole, means: Means) -> Mapping[str, tuple[str, ...]]:
@@ -221,25 +257,10 @@ def _covered(matter: Matter, hazards: Iterable[Hazard], whole: Whole, means: Mea
     covered = dict[str, tuple[str, ...]]()
     for name in names if LOST in matter.whole else ():
         moves = tuple(move for move in moves_of([name]) if move != "node_left")
-        if moves and not means.is_over and verdict_of(whole.reached(moves, LOST, {}, means)).verdict == "exhausted":
+        if moves and isinstance(whole.reached(moves, LOST, {}, means), Settled):
             covered[name] = whole.covered_by(moves, LOST, means)
     return {name: by for name, by in covered.items() if by}
 
 
 OWNING = ("ownership", "unload", "split", "service_unit")
 """The protocols of who owns a bundle."""
-
-
-def _searched(hazard: Hazard, wanted: Sequence[str], searches: Searches, means: Means) -> tuple[Way | None, str]:
-    """The way by a known bug alone that violates one of these properties, if there is one, and what was cut short."""
-    if hazard.unfit or means.is_over:
-        return None, hazard.unfit or "out of time"
-    checked = searches.of(hazard, wanted, means.left, means.reporter, means.should_stop)
-    (verdict,) = checked.findings.verdicts
-    if verdict.verdict == "inconclusive":
-        return None, verdict.note
-    if verdict.verdict != "hazard" or verdict.trace is None:
-        return None, ""
-    needs, faults = preconditions(verdict.trace, checked.protocol)
-    what, violates = checked.protocol.defects[hazard.name], verdict.violated.name
-    return Way(hazard.name, what, tuple(needs), faults, checked, verdict, hazard.history, violates=violates), ""

@@ -1,7 +1,7 @@
 """Claims: that nothing is wrong with so many events. They are built from complete verdicts, by one function and nowhere else.
 
 A search that was cut short, by memory, by time or by whoever waits for it, has seen nothing wrong and shows nothing: no claim
-can be made of it, and what it says is the gap.
+can be made of it, and what it says is why the question is open.
 """
 
 from __future__ import annotations
@@ -10,18 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.engines.results.outcomes import Open, why_incomplete
 from fencepost.checks.engines.results.verdicts import Value, Verdict
 from fencepost.properties.theorems import Theory
-
-COMPLETE: tuple[Value, ...] = ("exhausted", "proved", "proved for any size")
-"""The verdicts that say of every run, however long, that nothing is wrong with it."""
-
-
-@dataclass(frozen=True)
-class Gap:
-    """Why nothing is claimed: what was cut short, or does not occur."""
-
-    why: str
 
 
 @dataclass(frozen=True)
@@ -51,10 +42,10 @@ class Claim:
         return max(notes, key=len)
 
 
-def claimed(number: int, checked: Sequence[Checked]) -> Claim | Gap:
+def claimed(number: int, checked: Sequence[Checked]) -> Claim | Open:
     """The claim that these instances come to, or why there is none."""
     gap = _gap(checked)
-    return Gap(gap) if gap else Claim(number, tuple(checked))
+    return Open(gap) if gap else Claim(number, tuple(checked))
 
 
 def _gap(everything: Sequence[Checked]) -> str:
@@ -79,6 +70,4 @@ def _why_open(verdict: Verdict) -> str:
     """Why a verdict is not complete; empty if it is. A ``sometimes`` is if it was reached."""
     if verdict.property.kind == "sometimes" and verdict.verdict == "violated":
         return f"what is asked about does not occur: {verdict.property.doc.splitlines()[0]}"
-    if verdict.verdict in COMPLETE:
-        return ""
-    return verdict.note or f"{verdict.property.name} is {verdict.verdict}"
+    return why_incomplete(verdict)

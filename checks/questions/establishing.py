@@ -10,11 +10,12 @@ from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.ahead import Check
 from fencepost.checks.engines.plan import Approach, check
 from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.engines.results.outcomes import Open
 from fencepost.checks.engines.results.verdicts import Value, Verdict
 from fencepost.checks.engines.search.distances import FARTHEST, distances
 from fencepost.checks.engines.search.exhaustive import Budget
 from fencepost.checks.engines.theorems import check_theory
-from fencepost.checks.questions.claims import Claim, Gap, claimed
+from fencepost.checks.questions.claims import Claim, claimed
 from fencepost.checks.questions.guarantee import Guarantee
 from fencepost.checks.questions.ledger_guarantees import Sizes, ledger_guarantees
 from fencepost.model.releases import Releases
@@ -145,7 +146,7 @@ def establish(guarantee: Guarantee, means: Means) -> Established:
         answer = _asked(guarantee, events, means)
         if isinstance(answer, Failure):
             return Established(guarantee, claim, answer)
-        if isinstance(answer, Gap):
+        if isinstance(answer, Open):
             return Established(guarantee, claim, _beyond(guarantee, events + 1, means), answer.why)
         claim = answer
     return Established(guarantee, claim)
@@ -187,13 +188,13 @@ def _of_steps(guarantee: Guarantee, means: Means) -> Established:
     findings = distances(guarantee.entry.suite(protocol), budget, means.should_stop)
     most = max(int(verdict.reach.get(FARTHEST, 0)) for verdict in findings.verdicts)
     claim = claimed(most, [Checked(guarantee.entry, instance, protocol, findings)])
-    return Established(guarantee, None, gap=claim.why) if isinstance(claim, Gap) else Established(guarantee, claim)
+    return Established(guarantee, None, gap=claim.why) if isinstance(claim, Open) else Established(guarantee, claim)
 
 
-def _asked(guarantee: Guarantee, events: int, means: Means) -> Claim | Failure | Gap:
+def _asked(guarantee: Guarantee, events: int, means: Means) -> Claim | Failure | Open:
     """The claim that so many events do no harm, or the shortest run on which they do, or why there is neither."""
     if means.is_over:
-        return Gap(NO_TIME)
+        return Open(NO_TIME)
     entry = guarantee.entry
     if isinstance(entry, Theory):
         approach = replace(means.left, by=None)
@@ -214,7 +215,7 @@ def _asked(guarantee: Guarantee, events: int, means: Means) -> Claim | Failure |
             failures[defect] = failure
     if not failures:
         whole = len(answers) == 1 + len(guarantee.defects)
-        return claimed(events, list(answers.values())) if whole else Gap(NO_TIME)
+        return claimed(events, list(answers.values())) if whole else Open(NO_TIME)
     worst = min(failures.values(), key=lambda failure: (bool(failure.defect), len(failure.run)))
     if not worst.defect:
         return worst  # no mistake is to blame that is not needed

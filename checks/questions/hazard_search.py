@@ -10,6 +10,7 @@ from fencepost.checks.engines.ahead import Check
 from fencepost.checks.engines.plan import Approach, check
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.findings import Findings
+from fencepost.checks.engines.results.outcomes import Open, Settled, outcome
 from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.questions.hazards import Hazard
 from fencepost.model.language import Location, Protocol
@@ -85,11 +86,13 @@ def _verdict(hazard: Hazard, checked: Checked) -> Verdict:
         worst = min(bad, key=lambda v: (v.trace is None, int(v.reach.get("steps", 0))))
         reach, trace, shows = worst.reach, worst.trace, worst.property
         return Verdict(prop, "hazard", worst.by, reach, worst.note, trace, hazard.history, shows)
-    unknown = next((v for v in verdicts if v.verdict == "inconclusive"), None)
-    if unknown is not None:
-        return Verdict(prop, "inconclusive", unknown.by, unknown.reach, unknown.note, history=hazard.history)
-    note = "not in these settings: no property is violated"
-    return Verdict(prop, "exhausted", "exhaustive", verdicts[0].reach, note, history=hazard.history)
+    asked = tuple(verdict for verdict in verdicts if not verdict.expected)
+    found = outcome(replace(checked, findings=replace(checked.findings, verdicts=asked)))
+    if isinstance(found, Settled):
+        note = "not in these settings: no property is violated"
+        return Verdict(prop, "exhausted", "exhaustive", asked[0].reach, note, history=hazard.history)
+    why, reach = found.why if isinstance(found, Open) else "", asked[0].reach if asked else {}
+    return Verdict(prop, "inconclusive", "exhaustive", reach, why, history=hazard.history)
 
 
 def _property(hazard: Hazard, protocol: Protocol) -> Property:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fencepost.checks.engines.results.outcomes import Open, Settled
 from fencepost.checks.questions.answering import Way, by_bug
 from fencepost.checks.questions.establishing import Means
 from fencepost.checks.questions.hazard_search import Searches
@@ -51,9 +52,9 @@ def reach_of(bugs: Sequence[Hazard], searches: Searches, means: Means, whole: Wh
     """What a user meets by a known bug, in the protocols that have it. Raises what ``check`` raises."""
     gaps, is_asked = list[str](), False
     for matter in MATTERS:
-        way, cut_short, was_asked = by_bug(matter, bugs, searches, means, whole)
-        if way is not None:
-            return Reach(matter, way)
-        gaps += cut_short
-        is_asked = is_asked or was_asked
-    return Reach(gap="; ".join(dict.fromkeys(gaps)), is_asked=is_asked)
+        result = by_bug(matter, bugs, searches, means, whole)
+        if isinstance(result, Way):
+            return Reach(matter, result)
+        gaps += [result.why] if isinstance(result, Open) else []
+        is_asked = is_asked or isinstance(result, Settled)
+    return Reach(gap="; ".join(dict.fromkeys(gaps)), is_asked=is_asked or bool(gaps))

@@ -6,17 +6,18 @@ the same moves share one search.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.engines.results.outcomes import Open, Outcome, Refuted, Settled, outcome
 from fencepost.checks.engines.results.verdicts import Verdict
-from fencepost.checks.questions.establishing import Means
+from fencepost.checks.questions.establishing import NO_TIME, Means
 from fencepost.checks.questions.instances import Settings
 from fencepost.model.releases import Releases
 from fencepost.properties.cluster.instances import entering
 from fencepost.properties.protocols import PROTOCOLS
-from fencepost.properties.registry import Instance, Value
+from fencepost.properties.registry import Entry, Instance, Value
 
 CLUSTER, TOPIC = PROTOCOLS["cluster"], PROTOCOLS["topic"]
 SMALL = {"brokers": 1, "messages": 1, "ledgers": 2, "openings": 1, "connections": 2, "rolls": 0}
@@ -37,49 +38,56 @@ class Whole:
         known = {parameter.name for parameter in CLUSTER.parameters}
         taken = {name: value for name, value in settings.topic.parameters.items() if name in known}
         self._taken = {**CLUSTER.behaviour(releases), **taken}
-        self._done = dict[tuple[str, ...], Checked]()
+        self._done = dict[tuple[str, ...], Refuted | Settled]()
 
     def asks(self, prop: str, parameters: Mapping[str, Value]) -> bool:
         """Whether topics have this property with these settings, and it holds without a bug."""
         stated = TOPIC.outline({**SMALL, **parameters, **self._taken}).properties
         return any(each.name == prop and not each.strict for each in stated)
 
-    def reached(self, moves: Sequence[str], prop: str, parameters: Mapping[str, Value], means: Means) -> Checked:
-        """The check of a cluster with the moves of a bug: violated, with the shortest run, if they make this property false.
+    def reached(self, moves: Sequence[str], prop: str, parameters: Mapping[str, Value], means: Means) -> Outcome:
+        """What a search of a cluster with the moves of a bug comes to: refuted, by the shortest run, if they make this property
+        false.
 
         ``parameters`` are those of the instance that shows it, besides those that let the bug in. Raises what ``check`` raises.
         """
-        return self._checked(moves, prop, (), parameters, means)
+        return self._searched(moves, prop, (), parameters, means)
 
-    def control(self, prop: str, means: Means) -> Checked | None:
-        """The check of a topic for a property that is violated with these settings, and holds with others; None if it holds."""
-        checked = self._done.get((prop,))
-        if checked is None:
-            approach = replace(means.left, by="exhaustive", properties=(prop,), doubting=False)
-            instance = Instance("the settings", {**SMALL, **self._taken})
-            if self.asks(prop, {}):
-                return None
-            checked = means.check(TOPIC, instance, (), approach, means.reporter, means.should_stop)
-            self._done[prop,] = checked
-        return checked
+    def control(self, prop: str, means: Means) -> Outcome | None:
+        """What a search of a topic comes to for a property that is violated with these settings, and holds with others; None
+        if it is no such property."""
+        if self.asks(prop, {}):
+            return None
+        instance = Instance("the settings", {**SMALL, **self._taken})
+        return self._kept((prop,), lambda: self._check(TOPIC, instance, (), prop, means), means)
 
     def covered_by(self, moves: Sequence[str], prop: str, means: Means) -> tuple[str, ...]:
-        """Of the protections those without each of which the moves do so, in words. Raises what ``check`` raises."""
-        lost = {name: self._checked(moves, prop, (name,), {}, means) for name in PROTECTIONS}
-        return tuple(PROTECTIONS[name] for name, checked in lost.items() if verdict_of(checked).verdict == "violated")
+        """Of the protections those without each of which the moves do so, in words; none if that is not known of each. Raises
+        what ``check`` raises."""
+        lost = {name: self._searched(moves, prop, (name,), {}, means) for name in PROTECTIONS}
+        if any(isinstance(each, Open) for each in lost.values()):
+            return ()
+        return tuple(PROTECTIONS[name] for name, each in lost.items() if isinstance(each, Refuted))
 
-    def _checked(
+    def _searched(
         self, moves: Sequence[str], prop: str, more: Sequence[str], parameters: Mapping[str, Value], means: Means
-    ) -> Checked:
+    ) -> Outcome:
         defects = tuple(dict.fromkeys([*moves, *more]))
-        if (key := (prop, *defects)) not in self._done:
-            approach = replace(means.left, by="exhaustive", properties=(prop,), doubting=False)
-            instance = Instance("a weak move", {**entering(moves), **parameters, **self._taken})
-            checked = means.check(CLUSTER, instance, defects, approach, means.reporter, means.should_stop)
-            if verdict_of(checked).verdict == "inconclusive":
-                return checked
-            self._done[key] = checked
-        return self._done[key]
+        instance = Instance("a weak move", {**entering(moves), **parameters, **self._taken})
+        return self._kept((prop, *defects), lambda: self._check(CLUSTER, instance, defects, prop, means), means)
+
+    def _check(self, entry: Entry, instance: Instance, defects: Sequence[str], prop: str, means: Means) -> Checked:
+        approach = replace(means.left, by="exhaustive", properties=(prop,), doubting=False)
+        return means.check(entry, instance, defects, approach, means.reporter, means.should_stop)
+
+    def _kept(self, key: tuple[str, ...], search: Callable[[], Checked], means: Means) -> Outcome:
+        """What a search came to before or comes to now, if there is time; what is open is searched again."""
+        if key in self._done:
+            return self._done[key]
+        found = Open(NO_TIME) if means.is_over else outcome(search())
+        if not isinstance(found, Open):
+            self._done[key] = found
+        return found
 
 
 def verdict_of(checked: Checked) -> Verdict:

@@ -43,7 +43,8 @@ def as_text(answer: Answer, releases: Releases, width: int) -> str:
 def in_short(way: Way) -> str:
     """What a way is, and what must coincide."""
     needs = f"needs {', '.join(way.needs)}" if way.needs else "needs nothing else"
-    return f"{NUMBERS.sub('', way.what)}; {needs}"
+    more = f", and it is not known what else: {way.open}" if way.open else ""
+    return f"{NUMBERS.sub('', way.what)}; {needs}{more}"
 
 
 def covered(answer: Answer) -> Iterator[str]:
@@ -67,11 +68,11 @@ def survival(rows: Sequence[Established], width: int) -> str:
 
 def survived(rows: Sequence[Established]) -> Iterator[str]:
     """The events that a cluster survives, each with how many of them, in words: of several rows the fewest. What it survives
-    none of is among the answers."""
+    none of is among the answers; of what one of the rows leaves open nothing is said."""
     least = dict[str, tuple[int, str]]()
     for row in rows:
-        figure, event = row.figure, row.guarantee.event
-        if figure is not None and event:
+        figure, event = row.figure or 0, row.guarantee.event
+        if event:
             least[event] = min(least.get(event, (figure + 1, "")), (figure, row.guarantee.counted(figure)))
     return iter([words for figure, words in least.values() if figure])
 
@@ -96,21 +97,27 @@ def headline(answer: Answer) -> str:
 
 def _ways(ways: Sequence[Way]) -> str:
     """How many there are, by the faults that they need."""
-    counts = {faults: sum(way.faults == faults for way in ways) for faults in sorted({way.faults for way in ways})}
     parts = list[str]()
-    for faults, count in counts.items():
+    for faults in sorted({way.faults for way in ways if not way.open}):
+        count = sum(way.faults == faults for way in ways if not way.open)
         need = f"that need{'s' if count == 1 else ''} {FAULTS[faults] if faults < len(FAULTS) else faults}"
-        first = f"{count_of(count, 'way')} {need} fault{'s' if faults > 1 else ''}"
-        parts.append(f"{count} {need}" if parts else first)
+        parts.append(f"{count} {need}" if parts else f"{count_of(count, 'way')} {need} fault{'s' if faults > 1 else ''}")
+    if count := sum(bool(way.open) for way in ways):
+        parts.append(f"{count if parts else count_of(count, 'way')} of which it is not known how many faults they need")
     return ", ".join(parts)
 
 
 def _searched(answer: Answer) -> str:
     """What was searched to the end, and found nothing."""
-    events = [row.guarantee.counted(row.figure) for row in answer.shown if row.figure and row.guarantee.event]
-    bugs = f"{answer.searched} known bugs of the releases that can be tried, each alone" if answer.searched else ""
-    parts = [f"not with {', '.join(dict.fromkeys(events))}" if events else "", f"not by {bugs}" if bugs else ""]
-    return " and ".join(filter(None, parts)) or "nothing of it was asked"
+    events = [row.guarantee.counted(row.figure) if row.guarantee.event else row.sentence for row in answer.shown if row.figure]
+    number = len(answer.searched.keys() - answer.matter.controls.keys())
+    parts = [
+        f"not with {', '.join(dict.fromkeys(events))}" if events else "",
+        f"not by {count_of(number, 'known bug')} of the releases that can be tried, each alone" if number else "",
+        "not by the settings alone" if len(answer.searched) > number else "",
+    ]
+    told = f"; {count_of(len(answer.told), 'known bug')} by which a message is lost: see there" if answer.told else ""
+    return " and ".join(filter(None, parts)) + told
 
 
 def about(way: Way, releases: Releases) -> Iterator[str]:
@@ -182,6 +189,8 @@ def as_json(answers: Sequence[Answer], releases: Releases) -> list[dict[str, Any
             "headline": headline(answer),
             "ways": [_way(way, releases) for way in answer.ways],
             "shown": [row.guarantee.name for row in answer.shown],
+            "searched": sorted(answer.searched),
+            "told_elsewhere": sorted(answer.told),
             "open": list(answer.gaps),
             "covered": {name: list(protections) for name, protections in answer.covered.items()},
         }
@@ -196,6 +205,7 @@ def _way(way: Way, releases: Releases) -> dict[str, Any]:
         "text": way.what,
         "faults": way.faults,
         "needs": list(way.needs),
+        "open": way.open or None,
         "known_bug": history is not None,
         "project": history.project if history else None,
         "present": list(history.present) if history else [],

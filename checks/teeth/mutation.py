@@ -97,9 +97,7 @@ def _mistaken(protocol: Protocol, atom: Any) -> dict[str, Any]:
     left, right = atom.children()
     numbers = z3.is_int(left) and all(isinstance(v.domain, Number) for v in protocol.variables_of(atom))
     if kind == z3.Z3_OP_EQ:
-        return {"negated": z3.Not(atom)} | (
-            {"one above": left == right + 1, "one below": left == right - 1} if numbers else {}
-        )
+        return {"negated": z3.Not(atom)} | ({"one above": left == right + 1, "one below": left == right - 1} if numbers else {})
     return {
         z3.Z3_OP_LT: lambda: {"as <=": left <= right, "one below": left < right - 1},
         z3.Z3_OP_LE: lambda: {"as <": left < right, "one above": left <= right + 1},

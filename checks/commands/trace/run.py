@@ -60,9 +60,7 @@ class _Opened:
     def shown(self, trace: Trace, *, actor: str | None = None, full: bool = False) -> str:
         protocol, violated = self.suite.protocol, self.violated
         below = {} if actor else runs_below(trace, protocol)
-        return show(
-            trace, protocol, violated=violated, actor=actor, full=full, width=width(), colour=colour(), below=below
-        )
+        return show(trace, protocol, violated=violated, actor=actor, full=full, width=width(), colour=colour(), below=below)
 
     def unfit(self) -> bool:
         """Whether the trace does not replay, which is told."""

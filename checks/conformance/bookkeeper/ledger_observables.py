@@ -77,9 +77,7 @@ def _ends_told(seen: Mapping[str, Any]) -> Any:
 
 def _current(ledger: Ledger) -> Any:
     """The ensemble to which each recovery that reads and writes would write now."""
-    return {
-        r: frozenset(ledger.recovered(r)[-1].bookies) for r in ledger.recoverers if ledger.phase(r) in ("reading", ADDING)
-    }
+    return {r: frozenset(ledger.recovered(r)[-1].bookies) for r in ledger.recoverers if ledger.phase(r) in ("reading", ADDING)}
 
 
 OBSERVABLES = (

@@ -138,8 +138,7 @@ def bundle_names(random: Random, conf: Configuration, count: int) -> list[str]:
     """Names of bundles, all different, of several namespaces."""
     namespaces = (*NAMESPACES, *NAMESPACES_BEFORE_4_2) if conf.before("4.2.4") else NAMESPACES
     names = dict.fromkeys(
-        f"{random.choice(namespaces)}/0x{place * 0x1000:08x}"
-        f"_0x{place * 0x1000 + random.choice((1, 2, 0x1000)):08x}"
+        f"{random.choice(namespaces)}/0x{place * 0x1000:08x}_0x{place * 0x1000 + random.choice((1, 2, 0x1000)):08x}"
         for place in random.sample(range(4096), count)
     )
     return list(names)

@@ -53,6 +53,7 @@ _OF_OTHERS = (
     "org.slf4j:slf4j-api:2.0.17",
 )
 
+
 def pulsar_broker(release: str) -> Release:
     """The broker of a release.
 

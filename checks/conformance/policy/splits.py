@@ -96,9 +96,7 @@ class Cuts(Rule):
         if case.subject == cuts.POSITIONS:
             return cuts.specified_positions_divide(bundle, positions, len(topics))
         rate, mebibytes, threshold = case.more["limits"]
-        return cuts.flow_or_qps_equally_divide(
-            topics, most_rate=rate, most_mebibytes=mebibytes, threshold_percentage=threshold
-        )
+        return cuts.flow_or_qps_equally_divide(topics, most_rate=rate, most_mebibytes=mebibytes, threshold_percentage=threshold)
 
     def smaller(self, case: Case) -> Iterator[Case]:
         for name in ("topics", "positions"):

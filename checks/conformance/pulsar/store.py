@@ -46,9 +46,7 @@ def _of_client(family: str) -> Observable:
     )
 
 
-def _of_place(
-    name: str, family: str, shown: Callable[[View, str], Any] = lambda view, variable: view[variable]
-) -> Observable:
+def _of_place(name: str, family: str, shown: Callable[[View, str], Any] = lambda view, variable: view[variable]) -> Observable:
     """Something of each path that a client which runs knows, or was told."""
     return Observable(
         name,

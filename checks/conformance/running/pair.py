@@ -16,6 +16,7 @@ from fencepost.traces.trace import State, Trace, trace_of_raw
 
 Verdict = Literal["agrees", "differs", "departs", "not covered"]
 
+
 class _NotCovered(Exception):
     """A step of a trace cannot be tried."""
 

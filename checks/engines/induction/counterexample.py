@@ -65,9 +65,7 @@ def counterexample(
     if action is None:
         return Counterexample(protocol, state)
     values = [(v.term, v.domain.literal(raw)) for v, raw in zip(protocol.variables, state, strict=True)]
-    after = tuple(
-        v.domain.read(z3.simplify(z3.substitute(action.updates.get(v, v.term), *values))) for v in protocol.variables
-    )
+    after = tuple(v.domain.read(z3.simplify(z3.substitute(action.updates.get(v, v.term), *values))) for v in protocol.variables)
     return Counterexample(protocol, state, after)
 
 

@@ -134,7 +134,6 @@ def _solver(asked: bool | SecondSolver) -> SecondSolver | None:
     return cvc5_solver
 
 
-
 class _Plan:
     """The obligations of a proof as numbered tasks: 0 is the initial states, 1 what the invariant implies, then the actions."""
 

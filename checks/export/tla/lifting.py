@@ -156,4 +156,3 @@ def _conditions(parameters: Sequence[Parameter], rows: Sequence[Values]) -> list
         return conditions
     listed = (of("tuple", *(p.literal(value) for p, value in zip(parameters, row, strict=True))) for row in rows)
     return [of("in", of("tuple", *(name(p.name) for p in parameters)), of("set", *listed))]
-

@@ -292,5 +292,3 @@ def _counts(term: Any) -> Iterator[tuple[int, list[Any]]]:
         if z3.is_and(decided) and decided.num_args() == 2:
             for count, parts in _counts(decided.arg(1)):
                 yield count + 1, [decided.arg(0), *parts]
-
-

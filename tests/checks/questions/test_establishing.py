@@ -8,8 +8,9 @@ import pytest
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
+from fencepost.checks.engines.results.outcomes import Open
 from fencepost.checks.questions.bundle_guarantees import bundle_guarantees
-from fencepost.checks.questions.claims import Claim, Gap, claimed
+from fencepost.checks.questions.claims import Claim, claimed
 from fencepost.checks.questions.establishing import Established, Means, establish, raised
 from fencepost.checks.questions.ledger_guarantees import LEDGER, Sizes, ledger_guarantees
 from fencepost.checks.questions.requirements import BOOKIES, NAMES, TOPICS
@@ -221,13 +222,13 @@ def test_there_is_no_claim_without_complete_verdicts() -> None:
     for verdict in ("sampled", "inconclusive", "violated", "hazard"):
         verdicts = tuple(replace(v, verdict=verdict) for v in checked.findings.verdicts)
         partial = replace(checked, findings=replace(checked.findings, verdicts=verdicts))
-        assert isinstance(claimed(1, [checked, partial]), Gap)
+        assert isinstance(claimed(1, [checked, partial]), Open)
         with pytest.raises(ValueError, match="no claim"):
             Claim(1, (partial,))
     without = [v for v in checked.findings.verdicts if v.property.kind != "sometimes"]
     for verdicts in ((), tuple(without)):
-        assert isinstance(claimed(1, [replace(checked, findings=replace(checked.findings, verdicts=verdicts))]), Gap)
-    assert isinstance(claimed(1, []), Gap)
+        assert isinstance(claimed(1, [replace(checked, findings=replace(checked.findings, verdicts=verdicts))]), Open)
+    assert isinstance(claimed(1, []), Open)
 
 
 def bundles(name: str, policy: str = "reconnect", manager: LoadManagerSettings = MODULAR) -> Established:
