@@ -44,7 +44,7 @@ test-rest: .venv/installed-dev ## of these the ones that make test leaves out: r
 deep: .venv/installed-dev ## the tests that take minutes
 	@$(BIN)/pytest -m deep $(ARGS)
 
-docs: .venv/installed-docs ## the documentation as a site, build/site/index.html, with the runs of the findings to step through
+docs: .venv/installed-dev ## the documentation as a site, build/site/index.html, with the runs of the findings to step through
 	@$(BIN)/python docs/site/explorers.py
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	@echo "site: build/site/index.html"
@@ -88,7 +88,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --ed
 	@$(INSTALL) .
 	@touch $@
 
-.venv/installed-parquet .venv/installed-spark .venv/installed-plots .venv/installed-docs: .venv/installed-%: pyproject.toml | .venv/bin/python
+.venv/installed-parquet .venv/installed-spark .venv/installed-plots: .venv/installed-%: pyproject.toml | .venv/bin/python
 	@echo "installing what the extra $* brings into .venv"
 	@$(INSTALL) '.[$*]'
 	@touch $@ .venv/installed
@@ -104,4 +104,4 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --ed
 	$(BIN)/fencepost check ledger --by walks --walks 100 --quiet >/dev/null; wait
 	@$(BIN)/mypy >/dev/null & $(BIN)/pytest -q --collect-only >/dev/null & \
 	$(BIN)/pytest -q -n auto -m 'not deep and not later' $(addprefix tests/model/kernel/,clause_tables search walks) >/dev/null; wait
-	@touch $@ .venv/installed .venv/installed-parquet .venv/installed-spark .venv/installed-plots .venv/installed-docs
+	@touch $@ .venv/installed .venv/installed-parquet .venv/installed-spark .venv/installed-plots

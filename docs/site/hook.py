@@ -16,9 +16,12 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "docs" / "site"))
+sys.path[:0] = [str(ROOT / "docs" / "site"), str(ROOT)]
 
 from explorers import FOLDER, SESSION, pages_of  # noqa: E402
+
+from fencepost.properties.protocols import PROTOCOLS  # noqa: E402
+from tests.docs.tables import of_protocol  # noqa: E402
 
 AT_THE_TOP = {"README.md": "index.md", "CHANGELOG.md": "CHANGELOG.md", "CONTRIBUTING.md": "CONTRIBUTING.md"}
 """Files at the top of the repository that are pages of the site, and their names there."""
@@ -61,13 +64,17 @@ def on_post_build(config: Any) -> None:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """The page as the site has it: links from and to the top follow the files, explorers are embedded."""
+    """The page as the site has it: links from and to the top follow the files, the tables of a protocol follow its text, and
+    explorers are embedded."""
     source = page.file.src_uri
     page.meta["search"] = SEARCH.get(source, {})
     page.meta["hide"] = ["navigation"] if source == "index.md" else []  # what its examples print is 120 columns wide
     if source in AT_THE_TOP.values():
         markdown = re.sub(r"\]\(docs/", "](", markdown)
     markdown = re.sub(r"\]\(((?:\.\./)*)\.\./README\.md", r"](\1index.md", markdown)
+    name = source.removeprefix("reference/").removesuffix(".md")
+    if name in PROTOCOLS:
+        markdown += of_protocol(name)
     return embedded(without_escapes(markdown), source)
 
 

@@ -24,8 +24,7 @@ def main() -> None:
         for deep in (False, True) if options.deep else (False,):
             with tempfile.TemporaryDirectory() as folder:
                 text = refreshed(text, Session(Path(folder)), deep=deep)
-        if path.parent.name != "how-to":  # what a how-to shows of a page is an example of it
-            text = with_tables(text, protocol=path.stem)
+        text = with_tables(text, path.stem)
         if text != before:
             path.write_text(text, encoding="utf-8")
             print(f"changed: {path}")

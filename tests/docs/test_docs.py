@@ -17,7 +17,6 @@ from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
 from tests.checks.conformance.real import tools
 from tests.docs import rows_table, stores_table
-from tests.docs.defects_table import HEAD, caught, lost, row
 from tests.docs.examples import (
     DOCUMENTS,
     ROOT,
@@ -32,14 +31,13 @@ from tests.docs.examples import (
     refreshed,
 )
 from tests.docs.rows_table import ROWS
-from tests.docs.tables import instance_row, marked, table
+from tests.docs.tables import marked, of_protocol, table
 
 BY_DEFAULT = ("README.md", "docs/tutorial.md", "docs/how-to/check-a-release.md", "docs/how-to/read-a-protocol.md")
 """The documents whose examples are run in the first step."""
 
 REFERENCE = ROOT / "docs" / "reference"
 PAGES = {name: page for name in PROTOCOLS if (page := REFERENCE / f"{name}.md").exists()}
-TABLES = ("controls", "defects", "instances", "mirrors", "releases")
 NEEDED: dict[str, dict[str, Value]] = {
     "unclean_shutdowns": {"data_integrity": True},
     "splits": {"units": 2},
@@ -190,52 +188,6 @@ def _anchors(text: str) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def _ledgers_defects() -> str:
-    return marked(PAGES["ledger"].read_text(encoding="utf-8"))["defects"]
-
-
-def _line(defect: str) -> str:
-    return next(line for line in _ledgers_defects().splitlines() if line.startswith(f"| `{defect}` |"))
-
-
-@pytest.mark.parametrize("defect", PROTOCOLS["ledger"].shown_by)
-def test_a_defect_is_caught_as_the_tests_pin(defect: str) -> None:
-    assert _line(defect).startswith(caught(defect))
-    assert _line(defect).count("|") == HEAD.splitlines()[0].count("|")
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("defect", PROTOCOLS["ledger"].shown_by)
-def test_a_defect_truncates_as_the_reference_says(defect: str) -> None:
-    assert _line(defect).removeprefix(caught(defect)) == lost(defect)
-    assert f"{_line(defect)}\n" == row(defect)
-
-
-def test_the_table_of_defects_has_each_once() -> None:
-    rows = _ledgers_defects().removeprefix(HEAD).splitlines()
-    assert [line.split("`")[1] for line in rows] == list(PROTOCOLS["ledger"].shown_by)
-
-
-@pytest.mark.parametrize("protocol", [name for name in PAGES if PROTOCOLS[name].history])
-def test_the_reference_says_which_releases_have_a_defect(protocol: str) -> None:
-    assert marked(PAGES[protocol].read_text(encoding="utf-8"))["releases"] == table(protocol, "releases")
-
-
-WITH_TABLES = [name for name in PAGES if name != "ledger"]
-
-
-@pytest.mark.parametrize("protocol", WITH_TABLES)
-def test_the_tables_show_what_the_tests_pin(protocol: str) -> None:
-    shown, sizes = marked(PAGES[protocol].read_text(encoding="utf-8")), PROTOCOLS[protocol].sizes
-    assert tuple(sorted(shown)) == tuple(name for name in TABLES if name != "releases" or PROTOCOLS[protocol].history)
-    assert shown["controls"] == table(protocol, "controls")
-    assert shown["defects"] == table(protocol, "defects")
-    assert shown["mirrors"] == table(protocol, "mirrors")
-    rows = [line.split(" | ")[:2] for line in shown["instances"].splitlines()[2:]]
-    assert rows == [[f"| {size}", instance.name] for size in sizes for instance in sizes[size]]
-    assert all(instance_row(protocol, "ci", instance) in shown["instances"] for instance in sizes["ci"])
-
-
 def test_the_findings_have_every_hazard_of_the_control_plane() -> None:
     page = (ROOT / "docs" / "findings-control-plane.md").read_text(encoding="utf-8")
     assert marked(page) == {"hazards": table("findings-control-plane", "hazards")}
@@ -276,12 +228,6 @@ def test_every_row_of_the_comparison_is_in_a_model_or_told_of() -> None:
     for number, entry in ROWS.items():
         assert entry.names or entry.section, number
         assert not entry.begins or f"\n**{entry.begins}" in page, number
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("protocol", WITH_TABLES)
-def test_instances_have_as_many_states_as_the_reference_says(protocol: str) -> None:
-    assert marked(PAGES[protocol].read_text(encoding="utf-8"))["instances"] == table(protocol, "instances")
 
 
 @pytest.mark.parametrize(("folder", "names"), [("reference", 6), ("how-to", 4), ("explanation", 2)])
@@ -344,7 +290,7 @@ def _names(protocol: str) -> frozenset[str]:
 @pytest.mark.xdist_group("names")
 @pytest.mark.parametrize("protocol", [pytest.param(name, marks=pytest.mark.long) if name in LARGE else name for name in PAGES])
 def test_every_name_of_a_protocol_is_in_its_reference(protocol: str) -> None:
-    text = PAGES[protocol].read_text(encoding="utf-8")
+    text = PAGES[protocol].read_text(encoding="utf-8") + of_protocol(protocol)
     assert {name for name in _names(protocol) if f"`{name}`" not in text} == set()
 
 
