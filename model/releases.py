@@ -25,7 +25,7 @@ class Release:
     ``bookkeeper`` and ``zookeeper`` are what a release of Pulsar ships (``bookkeeper.version`` and ``zookeeper.version`` of its
     pom), or of Kafka (gradle/dependencies.gradle). ``policies`` is whether its rules of load balancing are modelled, which is
     read in its load managers; ``held`` whether ``fencepost conform`` holds the protocols against its classes where no release
-    is named."""
+    is named; ``served`` whether its jars could be fetched: of others only the sources were read."""
 
     project: Project
     number: str
@@ -33,6 +33,12 @@ class Release:
     zookeeper: str = ""
     policies: bool = False
     held: bool = False
+    served: bool = True
+
+    @property
+    def milestone(self) -> bool:
+        """Whether it was published before the release that it leads to, e.g. 5.0.0-M1."""
+        return "-" in self.number
 
 
 RELEASES = (
@@ -40,7 +46,9 @@ RELEASES = (
     Release("bookkeeper", "4.16.6"),
     Release("bookkeeper", "4.17.2", held=True),
     Release("bookkeeper", "4.17.3", held=True),
+    Release("bookkeeper", "4.17.4", served=False),
     Release("bookkeeper", "4.18.0", held=True),
+    Release("bookkeeper", "4.18.2", held=True),
     Release("kafka", "0.10.1.1", zookeeper="3.4.8", held=True),
     Release("kafka", "0.10.2.2", zookeeper="3.4.9", held=True),
     Release("kafka", "1.0.2", zookeeper="3.4.10"),
@@ -49,11 +57,13 @@ RELEASES = (
     Release("kafka", "2.1.1", zookeeper="3.4.13"),
     Release("kafka", "2.2.2", zookeeper="3.4.13"),
     Release("kafka", "3.9.1", zookeeper="3.8.4"),
+    Release("kafka", "3.9.2", zookeeper="3.8.6"),
     Release("pulsar", "2.10.1", bookkeeper="4.14.5", zookeeper="3.6.3", policies=True),
     Release("pulsar", "3.0.7", bookkeeper="4.16.6", zookeeper="3.9.2"),
     Release("pulsar", "4.0.8", bookkeeper="4.17.2", zookeeper="3.9.4", policies=True, held=True),
     Release("pulsar", "4.2.4", bookkeeper="4.17.3", zookeeper="3.9.5", policies=True, held=True),
     Release("pulsar", "5.0.0-M1", bookkeeper="4.18.0", zookeeper="3.9.5", policies=True, held=True),
+    Release("pulsar", "5.0.1", bookkeeper="4.18.2", zookeeper="3.9.5"),
 )
 """The modelled releases, of each project the oldest first."""
 
@@ -235,6 +245,11 @@ def changed(parameter: str, *, since: str, before: bool | int | str, after: bool
     A release that nobody has read behaves as the one before it in the table.
     """
     return {number: {parameter: after if is_since(number, since) else before} for number in PULSAR}
+
+
+def both(*behaviours: Behaviour) -> Behaviour:
+    """Behaviours that changed apart, together."""
+    return {number: {name: value for each in behaviours for name, value in each.get(number, {}).items()} for number in PULSAR}
 
 
 @dataclass(frozen=True)

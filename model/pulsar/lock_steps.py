@@ -47,7 +47,7 @@ def declare_locks(
         idle = And(store.lives[b], stage[b, u] == "none", locks.acquires(b, u), seems_free(b, u))
         free = Or(nodes[u].absent, nodes[u].deleted[b], nodes[u].is_held(b, former=True))
         wanted = Or(free, nodes[u].is_own(b)) if locks.reacquires else free
-        return And(idle, wanted, locks.may_write(b)), locks.begun(b, u)
+        return And(idle, wanted, locks.may_write(b), locks.may_acquire(b)), locks.begun(b, u)
 
     @p.step(
         by="b",

@@ -46,6 +46,7 @@ def ownership(
     releases: int = 0,
     disables: int = 0,
     reacquires: bool = True,
+    acquires_when_lost: bool = True,
     metadata_store: str = "zk",
     migration: bool = False,
     fixed: bool = False,
@@ -55,10 +56,10 @@ def ownership(
 
     ``disconnects``, ``expiries``, ``crashes``, ``releases`` and ``disables`` bound how often a broker is cut off, loses its
     session while it lives, dies, releases a bundle, and disables it beforehand. With ``reacquires``, as since 4.0.8, a lookup
-    at a broker that finds its own node, on which it has no lock, makes it acquire the bundle. With ``migration`` the metadata
-    are moved to another store once (store_migration.py). ``fixed`` is not upstream:
-    deletions then name the creation of the node that they mean, a re-creation that meets a node looks whose it is, and a
-    release that fails with its session counts as done.
+    at a broker that finds its own node, on which it has no lock, makes it acquire the bundle. Without ``acquires_when_lost``,
+    as since 5.0.1, a broker that has heard of the loss of its session acquires nothing. With ``migration`` the metadata are
+    moved to another store once (store_migration.py). ``fixed`` is not upstream: deletions then name the creation of the node
+    that they mean, a re-creation that meets a node looks whose it is, and a release that fails with its session counts as done.
     """
     if brokers < 1 or bundles < 1:
         raise ModelError("ownership: brokers and bundles are at least 1")
@@ -69,7 +70,9 @@ def ownership(
     bundle = p.universe("bundle", bundles, "u")
     kind = store_named(metadata_store, "ownership", brokers=brokers, faults=disconnects + expiries)
     store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, kind=kind)
-    locks = ResourceLocks(p, store, bundle, fixed=fixed, reacquires=reacquires, writes=1 if disables else 0)
+    writes = 1 if disables else 0
+    acquires = {"reacquires": reacquires, "acquires_when_lost": acquires_when_lost}
+    locks = ResourceLocks(p, store, bundle, fixed=fixed, writes=writes, **acquires)
     lock_defects.put_in(locks)
     owners, stage, bundle_state = locks.nodes, locks.stage, locks.bundle_state
     moves = store_migration.Migration(locks) if migration else None

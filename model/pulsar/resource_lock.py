@@ -28,15 +28,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from fencepost.model.language import And, If, Not, Or, Protocol, Universe
-from fencepost.model.releases import changed
+from fencepost.model.releases import both, changed
 from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, merged, updates_if
 
 STAGES = ("none", "acquiring", "valid", "checking", "recreating", "retaking", "releasing", "stranded")
 BUNDLE_STATES = ("absent", "active", "inactive")
 ANY = -1
 """The version of a lock that creates its node again: the store takes it for "any" where a node is deleted."""
-RELEASES = changed("reacquires", since="4.0.8", before=False, after=True)
-"""What behaves otherwise from release to release: whether a broker acquires a bundle of its own again (pulsar#23515)."""
+RELEASES = both(
+    changed("reacquires", since="4.0.8", before=False, after=True),
+    changed("acquires_when_lost", since="5.0.1", before=True, after=False),
+)
+"""What behaves otherwise from release to release: whether a broker acquires a bundle of its own again (pulsar#23515), and
+whether one does that has heard that its session is lost (OwnershipCache.tryAcquiringOwnership asks PulsarService since
+5.0.1)."""
 
 
 class ResourceLocks:
@@ -44,8 +49,9 @@ class ResourceLocks:
 
     ``fixed`` is not upstream: a deletion then names the creation of the node that it means, a re-creation that meets a node
     looks whose it is, and a release that fails with its session counts as done. ``reacquires`` says that a broker which is
-    asked for a bundle, and finds a node of its own but no lock, acquires it (pulsar#23515, since 4.0.8). ``writes`` is how
-    often a node may be written after its creation, to mark it as disabled.
+    asked for a bundle, and finds a node of its own but no lock, acquires it (pulsar#23515, since 4.0.8); without
+    ``acquires_when_lost`` a broker that has heard of the loss of its session acquires nothing. ``writes`` is how often
+    a node may be written after its creation, to mark it as disabled.
     """
 
     def __init__(
@@ -56,10 +62,11 @@ class ResourceLocks:
         *,
         fixed: bool,
         reacquires: bool,
+        acquires_when_lost: bool,
         writes: int = 0,
     ) -> None:
         self.protocol, self.store, self.bundle, self.fixed, self.writes = p, store, bundle, fixed, writes
-        self.reacquires = reacquires
+        self.reacquires, self.acquires_when_lost = reacquires, acquires_when_lost
         self.unknown = 0 if fixed else ANY
         marks = ("disabled",) if writes else ()
         self.nodes: Sequence[EphemeralNode] = EphemeralNode.declare(store, "owner", bundle, writes=writes, marks=marks)
@@ -95,6 +102,10 @@ class ResourceLocks:
     def acquires(self, b: int, u: int) -> Any:
         """The formula: the lock was never valid; its requests belong to an acquisition."""
         return self.bundle_state[b, u] == "absent"
+
+    def may_acquire(self, b: int) -> Any:
+        """The formula: the broker sets out to acquire what it is asked for."""
+        return True if self.acquires_when_lost else self.store.link[b] != "lost"
 
     def may_release(self, b: int, u: int) -> Any:
         """The formula: the lock was acquired and is not released yet."""

@@ -56,6 +56,7 @@ def split(
     crashes: int = 0,
     in_order: bool = True,
     reacquires: bool = True,
+    acquires_when_lost: bool = True,
     metadata_store: str = "zk",
     policies: bool = False,
     fixed: bool = False,
@@ -67,10 +68,10 @@ def split(
     ``unload_after_split`` loadBalancerAutoUnloadSplitBundlesEnabled; ``attempts`` is 8 in Pulsar. ``splits``, ``releases``,
     ``disconnects``, ``expiries`` and ``crashes`` bound how often a split begins, a broker gives a bundle up, is cut off, loses
     its session while it lives, and dies. With ``in_order`` the store carries out the requests of one session one after the
-    other, as ZooKeeper does. ``reacquires`` is as in ownership. ``policies`` tells what boundaries the namespace's policies
-    have, which are written after the layout (split_policies). ``fixed`` is not upstream: locks are fixed as in ownership, a
-    split waits for the children's locks, and until it can write the policies, the maximum is looked at in each attempt, the
-    layout is read again when a connection is back, and a broker gives bundles up that are not in it.
+    other, as ZooKeeper does. ``reacquires`` and ``acquires_when_lost`` are as in ownership. ``policies`` tells what boundaries
+    the namespace's policies have, which are written after the layout (split_policies). ``fixed`` is not upstream: locks are
+    fixed as in ownership, a split waits for the children's locks, and until it can write the policies, the maximum is looked at
+    in each attempt, the layout is read again when a connection is back, and a broker gives bundles up that are not in it.
     """
     parameters = stated({name: value for name, value in locals().items() if name != "defects"})
     p = Protocol("split", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
@@ -87,7 +88,7 @@ def split(
     bundle = p.universe("bundle", len(ranges.members), "u", names=ranges.names)
     kind = store_named(metadata_store, "split", brokers=brokers, faults=disconnects + expiries)
     store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, kind=kind)
-    locks = ResourceLocks(p, store, bundle, fixed=fixed, reacquires=reacquires)
+    locks = ResourceLocks(p, store, bundle, fixed=fixed, reacquires=reacquires, acquires_when_lost=acquires_when_lost)
     lock_defects.put_in_shared(locks)
     bundle_state = locks.bundle_state
     first = ranges.numbers(ranges.first)

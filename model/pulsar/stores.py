@@ -62,9 +62,9 @@ STORES = {
 
 
 def stated(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of an instance as it states them: that the store is ZooKeeper and is not migrated, and that what policies
-    say is left out, goes without saying."""
-    unsaid = (("metadata_store", "zk"), ("policies", False), ("migration", False))
+    """The parameters of an instance as it states them: that the store is ZooKeeper and is not migrated, that what policies
+    say is left out, and that a broker acquires bundles whatever it knows of its session, goes without saying."""
+    unsaid = (("metadata_store", "zk"), ("policies", False), ("migration", False), ("acquires_when_lost", True))
     return {name: value for name, value in parameters.items() if (name, value) not in unsaid}
 
 

@@ -52,6 +52,7 @@ def unload(
     expiries: int = 0,
     crashes: int = 0,
     reacquires: bool = True,
+    acquires_when_lost: bool = True,
     metadata_store: str = "zk",
     fixed: bool = False,
     defects: Iterable[str] = (),
@@ -60,7 +61,7 @@ def unload(
 
     ``unloads``, ``timeouts`` and ``failures`` bound how often a bundle is unloaded, the topics do not close in time, and they
     fail to close; ``disconnects``, ``expiries`` and ``crashes`` how often a broker is cut off, loses its session while it
-    lives, and dies. ``reacquires`` and ``fixed`` as in ownership.
+    lives, and dies. ``reacquires``, ``acquires_when_lost`` and ``fixed`` as in ownership.
     """
     if brokers < 1 or bundles < 1:
         raise ModelError("unload: brokers and bundles are at least 1")
@@ -71,7 +72,7 @@ def unload(
     bundle = p.universe("bundle", bundles, "u")
     kind = store_named(metadata_store, "unload", brokers=brokers, faults=disconnects + expiries)
     store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, kind=kind)
-    locks = ResourceLocks(p, store, bundle, fixed=fixed, reacquires=reacquires)
+    locks = ResourceLocks(p, store, bundle, fixed=fixed, reacquires=reacquires, acquires_when_lost=acquires_when_lost)
     lock_defects.put_in_shared(locks)
     bundle_state = locks.bundle_state
     unloading = p.choice("unloading", UNLOAD, per=(broker, bundle))

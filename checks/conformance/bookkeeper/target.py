@@ -7,6 +7,7 @@ from fencepost.checks.conformance.bookkeeper.ledger import LedgerAdapter
 from fencepost.checks.conformance.bookkeeper.replication import ReplicationAdapter
 from fencepost.checks.conformance.java_side.harness import OVER_ZOOKEEPER, harness
 from fencepost.checks.conformance.java_side.jars import Artifact, Release
+from fencepost.checks.conformance.java_side.published import class_path
 from fencepost.checks.conformance.java_side.servers import bookkeeper_processes
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.targets import Asked, Target
@@ -29,7 +30,7 @@ _PAIR_AND_SPARE = {"bookies": 3, "ensemble": 2, "write_quorum": 2, "ack_quorum":
 
 def bookkeeper(version: str) -> Release:
     """A release of bookkeeper-server with what it needs."""
-    return Release("bookkeeper", version, (Artifact(f"org.apache.bookkeeper:bookkeeper-server:{version}"),))
+    return class_path("bookkeeper", version, (Artifact(f"org.apache.bookkeeper:bookkeeper-server:{version}"),))
 
 
 def start(asked: Asked, *, keep_log: bool = False) -> LedgerAdapter:

@@ -79,7 +79,7 @@ def harness(
     kept by the digest of sources, release and JDK. Raises ToolchainError, with the compiler's first complaint if the release
     does not have what the harness uses.
     """
-    tools = tools or toolchain()
+    tools = (tools or toolchain()).at_least(release.java, str(release))
     path = jars(release, tools)
     own = folder.resolve() if isinstance(folder, Path) else JAVA / folder
     folders = [*(JAVA / each for each in (SHARED.name, *besides)), own]

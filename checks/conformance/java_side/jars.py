@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from fencepost.checks.conformance.java_side.cache import ensure_folder
-from fencepost.checks.conformance.java_side.toolchain import Toolchain, ToolchainError
+from fencepost.checks.conformance.java_side.toolchain import LEAST, Toolchain, ToolchainError
 from fencepost.checks.console.user_cache import user_cache
 
 PINS = Path(__file__).with_name("pins")
 PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
+ALONE = "org.apache.maven.plugins:maven-dependency-plugin:2.10:copy"
+"""Takes jars without a look at their poms, whose parents need not be published; the goal of later versions reads them."""
 SECONDS = 900
 """How long Maven may take: a class path is some hundred megabytes."""
 
@@ -36,14 +38,19 @@ class Artifact:
 class Release:
     """A release of a system: its ``name`` (``bookkeeper``), its ``version``, and the artifacts that make its class path.
 
-    ``managed`` are poms (``group:artifact:version``) that say which versions belong together. An artifact in
-    ``pins/SYSTEM-VERSION.sha256`` must be the jar that is pinned there; Maven verifies the checksums of all the others.
+    ``managed`` are poms (``group:artifact:version``) that say which versions belong together, ``settled`` artifacts whose
+    version is said here. ``replaced`` are artifacts whose own poms do not resolve: Maven resolves the settled version, and
+    their jars are put in its place, if it is there. An artifact in ``pins/SYSTEM-VERSION.sha256`` must be the jar that is
+    pinned there; Maven verifies the checksums of all the others. ``java`` is the oldest JDK that runs its classes.
     """
 
     name: str
     version: str
     artifacts: tuple[Artifact, ...]
     managed: tuple[str, ...] = ()
+    settled: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
+    java: int = LEAST
 
     def __str__(self) -> str:
         return f"{self.name} {self.version}"
@@ -68,22 +75,43 @@ class Release:
 
     def pom(self) -> str:
         """The Maven project that has the artifacts as its dependencies."""
-        managed = "".join(_dependency(name, "<type>pom</type><scope>import</scope>") for name in self.managed)
+        managed = "".join(_element("dependency", name, "<type>pom</type><scope>import</scope>") for name in self.managed)
+        managed += "".join(_element("dependency", name) for name in self.settled)
         management = f"<dependencyManagement><dependencies>{managed}</dependencies></dependencyManagement>" if managed else ""
-        needed = "".join(_dependency(a.coordinates, _excluded(a.exclusions)) for a in self.artifacts)
-        return (
-            '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
-            "<groupId>fencepost</groupId><artifactId>conformance</artifactId><version>1</version>"
-            f"{management}<dependencies>{needed}</dependencies></project>\n"
+        settled = {_named(name): name for name in self.settled}
+        resolved = {name: settled[_named(name)] for name in self.replaced}
+        needed = "".join(
+            _element("dependency", resolved.get(a.coordinates, a.coordinates), _excluded(a.exclusions)) for a in self.artifacts
         )
+        return _project(f"{management}<dependencies>{needed}</dependencies>")
 
 
-def _dependency(coordinates: str, more: str) -> str:
-    group, artifact, version = coordinates.split(":")
+_CONFIGURED = "<configuration><artifactItems>{}</artifactItems></configuration>"
+
+
+def _project(content: str) -> str:
     return (
-        f"<dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId><version>{version}</version>"
-        f"{more}</dependency>"
+        '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
+        f"<groupId>fencepost</groupId><artifactId>conformance</artifactId><version>1</version>{content}</project>\n"
     )
+
+
+def _element(kind: str, coordinates: str, more: str = "") -> str:
+    group, artifact, version = coordinates.split(":")
+    named = f"<groupId>{group}</groupId><artifactId>{artifact}</artifactId><version>{version}</version>"
+    return f"<{kind}>{named}{more}</{kind}>"
+
+
+def _named(coordinates: str) -> str:
+    """What an artifact is, without its version: ``group:artifact``."""
+    return coordinates.rpartition(":")[0]
+
+
+def _pom_of_jars(names: Iterable[str]) -> str:
+    """The Maven project that copies these jars alone."""
+    items = "".join(_element("artifactItem", name) for name in names)
+    plugin = _element("plugin", ALONE.rpartition(":")[0], _CONFIGURED.format(items))
+    return _project(f"<packaging>pom</packaging><build><plugins>{plugin}</plugins></build>")
 
 
 def _excluded(names: tuple[str, ...]) -> str:
@@ -97,7 +125,8 @@ def jars(release: Release, tools: Toolchain) -> list[Path]:
 
     Raises ToolchainError if Maven fails, or if a jar is not the one that is pinned.
     """
-    key = hashlib.sha256(f"{release.pom()}{sorted(release.pins.items())}".encode()).hexdigest()[:16]
+    what = f"{release.pom()}{release.replaced}{sorted(release.pins.items())}"
+    key = hashlib.sha256(what.encode()).hexdigest()[:16]
 
     def fetch(folder: Path) -> None:
         _fetched(release, tools, folder)
@@ -108,19 +137,26 @@ def jars(release: Release, tools: Toolchain) -> list[Path]:
 
 
 def _fetched(release: Release, tools: Toolchain, folder: Path) -> None:
-    pom = folder / "pom.xml"
-    pom.write_text(release.pom(), encoding="utf-8")
-    command = [
-        str(tools.mvn),
-        "-B",
-        "-q",
-        "--strict-checksums",
-        "-f",
-        str(pom),
-        PLUGIN,
-        f"-DoutputDirectory={folder}",
-        "-DincludeScope=runtime",
-    ]
+    _maven(release, tools, folder, release.pom(), PLUGIN, "-DincludeScope=runtime")
+    former = {name: _jars_of(folder, name) for name in release.replaced}
+    for jar in (jar for found in former.values() for jar in found):
+        jar.unlink()
+    if there := [name for name, found in former.items() if found]:
+        _maven(release, tools, folder, _pom_of_jars(there), ALONE)
+
+
+def _jars_of(folder: Path, coordinates: str) -> list[Path]:
+    """The jars of an artifact in whatever version, and of none whose name only begins with the same words."""
+    _, artifact, _ = coordinates.split(":")
+    return [jar for jar in folder.glob(f"{artifact}-*.jar") if jar.name[len(artifact) + 1].isdigit()]
+
+
+def _maven(release: Release, tools: Toolchain, folder: Path, pom: str, goal: str, *options: str) -> None:
+    """Has Maven put jars into a folder."""
+    project = folder / "pom.xml"
+    project.write_text(pom, encoding="utf-8")
+    told = ("-B", "-q", "--strict-checksums", "-f", str(project), goal, f"-DoutputDirectory={folder}", *options)
+    command = [str(tools.mvn), *told]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, stdin=subprocess.DEVNULL, check=False)
     except subprocess.TimeoutExpired:

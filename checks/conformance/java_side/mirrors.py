@@ -7,14 +7,12 @@ from dataclasses import dataclass
 
 from fencepost.checks.conformance.java_side.classfiles import Classes
 from fencepost.checks.conformance.java_side.jars import Artifact, Release, jars
+from fencepost.checks.conformance.java_side.published import ALONE, class_path
 from fencepost.checks.conformance.java_side.toolchain import Toolchain
 from fencepost.model.language.building import in_outline
 from fencepost.model.releases import ONLY_IN, is_since, mirrored_in, numbers
 from fencepost.model.releases import release as modelled_release
 from fencepost.properties.registry import Entry
-
-_ALONE = ("*:*",)
-"""Without anything that an artifact needs: nothing of it is run."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ def classes_of(project: str, version: str) -> Release:
         own = ("pulsar-broker", "pulsar-broker-common", "pulsar-client-original", "pulsar-metadata", "managed-ledger")
         names = [f"org.apache.pulsar:{name}:{version}" for name in own]
         names += _zookeeper(version)
-    return Release(f"{project}-classes", version, tuple(Artifact(name, _ALONE) for name in names))
+    return class_path(f"{project}-classes", version, (Artifact(name, ALONE) for name in names))
 
 
 def _names(full: str, method: str) -> tuple[str, str]:

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from fencepost.checks.conformance.java_side.jars import Artifact, Release
+from fencepost.checks.conformance.java_side.published import class_path
 
 ZOOKEEPER_SERVER = ("io.dropwizard.metrics:metrics-core:4.1.12.1", "org.xerial.snappy:snappy-java:1.1.10.5")
 """What a ZooKeeper server needs besides its client."""
 
 
-SETTLED: Mapping[str, Sequence[str]] = {"5.0.0-M1": ("com.fasterxml.jackson.core:jackson-annotations:2.21",)}
-"""What goes together with the rest of a release of Pulsar; Maven takes the version that is nearest, which is older."""
-
-
 def bookkeeper_processes(version: str) -> Release:
     """A release of bookkeeper-server, with a ZooKeeper server."""
     server = f"org.apache.bookkeeper:bookkeeper-server:{version}"
-    return Release("bookkeeper-processes", version, tuple(map(Artifact, (server, *ZOOKEEPER_SERVER))))
+    return class_path("bookkeeper-processes", version, map(Artifact, (server, *ZOOKEEPER_SERVER)))
 
 
 def kafka_servers(version: str) -> Release:
     """A release of Kafka's servers, with a ZooKeeper that runs on the JDKs of today."""
     zookeeper = ("org.apache.zookeeper:zookeeper:3.5.9", *ZOOKEEPER_SERVER)
-    return Release("kafka-servers", version, tuple(map(Artifact, (f"org.apache.kafka:kafka_2.12:{version}", *zookeeper))))
+    return class_path("kafka-servers", version, map(Artifact, (f"org.apache.kafka:kafka_2.12:{version}", *zookeeper)))
 
 
 UNPUBLISHED = ("org.apache.pulsar:jetcd-core-shaded", "org.apache.pulsar:pulsar-opentelemetry")
@@ -36,12 +31,12 @@ def pulsar_brokers(version: str) -> Release:
     A broker of 4.0.8 starts with the pulsar-opentelemetry of 4.2.4, since its own was not published.
     """
     managed = (f"org.apache.pulsar:pulsar:{version}",)
-    others = map(Artifact, (*ZOOKEEPER_SERVER, *SETTLED.get(version, ())))
+    others = map(Artifact, ZOOKEEPER_SERVER)
     if version == "4.0.8":
         telemetry = Artifact("org.apache.pulsar:pulsar-opentelemetry:4.2.4")
         broker = Artifact(f"org.apache.pulsar:pulsar-broker:{version}", UNPUBLISHED)
-        return Release("pulsar-brokers", version, (broker, telemetry, *others), managed)
+        return class_path("pulsar-brokers", version, (broker, telemetry, *others), managed)
     # 4.2 has a ZooKeeper of its own, zookeeper-with-patched-admin, beside that one
     excluded = ("org.apache.zookeeper:zookeeper",) if version.startswith("4.2.") else ()
     broker = Artifact(f"org.apache.pulsar:pulsar-broker:{version}", excluded)
-    return Release("pulsar-brokers", version, (broker, *others), managed)
+    return class_path("pulsar-brokers", version, (broker, *others), managed)

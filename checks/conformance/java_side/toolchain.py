@@ -6,8 +6,8 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 LEAST = 17
@@ -16,6 +16,16 @@ LEAST = 17
 REMEDY = (
     f"install a JDK {LEAST} or newer and Maven (Debian, Ubuntu: apt install openjdk-17-jdk-headless maven), or set JAVA_HOME"
 )
+
+FOLDERS = (
+    "/usr/lib/jvm/*",
+    "/usr/java/*",
+    "/opt/java/*",
+    "/Library/Java/JavaVirtualMachines/*/Contents/Home",
+    "~/.sdkman/candidates/java/*",
+    "~/.jdks/*",
+)
+"""Where JDKs are usually installed."""
 
 
 class ToolchainError(Exception):
@@ -31,13 +41,26 @@ class Toolchain:
     mvn: Path
     version: int
 
-    def up_to(self, newest: int, what: str) -> Toolchain:
-        """The same, for ``what`` needs a JDK no newer than that. Raises ToolchainError."""
-        if self.version > newest:
-            remedy = f"set JAVA_HOME to JDK {LEAST} (Debian, Ubuntu: apt install openjdk-17-jdk-headless)"
-            wrong = f"{what} needs a JDK from {LEAST} to {newest}, and {self.javac} is of {self.version}"
-            raise ToolchainError(f"{wrong}: {remedy}")
-        return self
+    def at_least(self, version: int, what: str, folders: Sequence[str] = FOLDERS) -> Toolchain:
+        """The same if its JDK is of that version or newer, else with the oldest of the usual ``folders`` that is.
+
+        ``what`` needs it: Java refuses classes that were compiled for a newer one. Raises ToolchainError.
+        """
+        if self.version >= version:
+            return self
+        found = sorted((found, javac) for javac in _installed(folders) if (found := _version(javac) or 0) >= version)
+        if not found:
+            wrong = f"{what} needs JDK {version} or newer, and {self.javac} is of {self.version}"
+            raise ToolchainError(f"{wrong}: set JAVA_HOME to one, or install it in one of {', '.join(folders)}")
+        newer, javac = found[0]
+        return replace(self, java=javac.with_name("java"), javac=javac, version=newer)
+
+
+def _installed(folders: Sequence[str]) -> Iterator[Path]:
+    """The compilers in these folders, whose patterns may begin with ``~``."""
+    for pattern in folders:
+        above, _, below = f"{Path(pattern).expanduser()}/bin/javac".partition("*")
+        yield from Path(above).glob(f"*{below}")
 
 
 def toolchain(environment: Mapping[str, str] | None = None) -> Toolchain:

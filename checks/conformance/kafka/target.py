@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fencepost.checks.conformance.java_side.harness import OVER_ZOOKEEPER
 from fencepost.checks.conformance.java_side.jars import Artifact, Release
+from fencepost.checks.conformance.java_side.published import class_path
 from fencepost.checks.conformance.java_side.servers import ZOOKEEPER_SERVER
 from fencepost.checks.conformance.kafka.controller import ControllerAdapter
 from fencepost.checks.conformance.targets import Bench, Target
@@ -14,7 +15,7 @@ def kafka_controller(version: str) -> Release:
     """A release of Kafka's core with a ZooKeeper that runs on the JDKs of today: its own connects to nothing there."""
     core, zookeeper = f"org.apache.kafka:kafka_2.11:{version}", "org.apache.zookeeper:zookeeper:3.5.9"
     lines = "com.fasterxml.jackson.core:jackson-databind:2.10.5.1"
-    return Release("kafka-controller", version, tuple(map(Artifact, (core, zookeeper, *ZOOKEEPER_SERVER, lines))))
+    return class_path("kafka-controller", version, map(Artifact, (core, zookeeper, *ZOOKEEPER_SERVER, lines)))
 
 
 start = Bench(

@@ -8,14 +8,13 @@ from typing import Any, Self
 
 from fencepost.checks.conformance.java_side.harness import harness
 from fencepost.checks.conformance.java_side.jars import Artifact, Release
-from fencepost.checks.conformance.java_side.servers import SETTLED
+from fencepost.checks.conformance.java_side.published import ALONE, class_path
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.model.balance.configuration import Version
 
 OPTIONS = ("-Xmx1g", "-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote")
 """Classes that are not verified do not ask for the classes of all their fields, which a load balancer never meets."""
 
-EVERYTHING = ("*:*",)
 _NOT_THERE = ("org.apache.pulsar:jetcd-core-shaded", "io.etcd:jetcd-core", "org.apache.pulsar:pulsar-opentelemetry")
 """What a broker with etcd needs, and what never was published."""
 
@@ -62,9 +61,8 @@ def pulsar_broker(release: str) -> Release:
     """
     if release == "2.10.1":
         own = [f"org.apache.pulsar:{name}:{release}" for name in _OF_PULSAR]
-        return Release("pulsar-broker", release, tuple(Artifact(name, EVERYTHING) for name in (*own, *_OF_OTHERS)))
-    broker = Artifact(f"org.apache.pulsar:pulsar-broker:{release}", _NOT_THERE)
-    return Release("pulsar-broker", release, (broker, *map(Artifact, SETTLED.get(release, ()))))
+        return class_path("pulsar-broker", release, (Artifact(name, ALONE) for name in (*own, *_OF_OTHERS)))
+    return class_path("pulsar-broker", release, (Artifact(f"org.apache.pulsar:pulsar-broker:{release}", _NOT_THERE),))
 
 
 class Code:

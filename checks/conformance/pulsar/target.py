@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fencepost.checks.conformance.java_side.harness import EXECUTORS, OF_PULSAR
 from fencepost.checks.conformance.java_side.jars import Artifact, Release
+from fencepost.checks.conformance.java_side.published import ALONE, class_path
 from fencepost.checks.conformance.java_side.servers import ZOOKEEPER_SERVER
 from fencepost.checks.conformance.pulsar.election import ElectionAdapter
 from fencepost.checks.conformance.pulsar.ownership import OwnershipAdapter
@@ -21,7 +22,7 @@ _ETCD = ("org.apache.pulsar:jetcd-core-shaded", "io.etcd:jetcd-core")
 def pulsar_metadata(version: str) -> Release:
     """A release of pulsar-metadata, without etcd, with what a ZooKeeper server needs."""
     metadata = Artifact(f"org.apache.pulsar:pulsar-metadata:{version}", _ETCD)
-    return Release("pulsar-metadata", version, (metadata, *map(Artifact, ZOOKEEPER_SERVER)))
+    return class_path("pulsar-metadata", version, (metadata, *map(Artifact, ZOOKEEPER_SERVER)))
 
 
 start_store = Bench("metadata_store", f"{PACKAGE}.StoreBench", pulsar_metadata, StoreAdapter, OF_PULSAR, OPTIONS)
@@ -59,9 +60,8 @@ METADATA_STORE = Target(
 
 def pulsar_ownership(version: str) -> Release:
     """A release of pulsar-metadata with the classes of a broker, and without what these need to run."""
-    alone = ("*:*",)
-    broker = (Artifact(f"org.apache.pulsar:{name}:{version}", alone) for name in ("pulsar-broker", "pulsar-broker-common"))
-    return Release("pulsar-ownership", version, (*pulsar_metadata(version).artifacts, *broker))
+    broker = (Artifact(f"org.apache.pulsar:{name}:{version}", ALONE) for name in ("pulsar-broker", "pulsar-broker-common"))
+    return class_path("pulsar-ownership", version, (*pulsar_metadata(version).artifacts, *broker))
 
 
 WITHOUT_THE_REST = ("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fencepost.checks.conformance.java_side.harness import EXECUTORS, OF_PULSAR, harness
 from fencepost.checks.conformance.java_side.session import Session
-from fencepost.checks.conformance.java_side.toolchain import toolchain
 from fencepost.checks.conformance.policy.code import OPTIONS, pulsar_broker
 from fencepost.checks.conformance.service_unit.channel import ChannelAdapter
 from fencepost.checks.conformance.targets import Asked, Target
@@ -12,15 +11,11 @@ from fencepost.model.releases import held
 
 MAIN = "org.apache.pulsar.metadata.coordination.impl.ChannelBench"
 
-NEWEST_JDK = 24
-"""The last one that keeps its timers where what times out is looked for (CompletableFuture.Delayer)."""
-
 
 def start(asked: Asked, *, keep_log: bool = False) -> ChannelAdapter:
     """A harness with a server and no broker yet. Raises ToolchainError or SessionError."""
-    tools = toolchain().up_to(NEWEST_JDK, "service-unit")
     options = (*OPTIONS, "-Dzookeeper.forceSync=no", EXECUTORS, *asked.options)
-    bench = harness("service_unit", MAIN, pulsar_broker(asked.release), besides=OF_PULSAR, options=options, tools=tools)
+    bench = harness("service_unit", MAIN, pulsar_broker(asked.release), besides=OF_PULSAR, options=options)
     return ChannelAdapter(Session(bench, keep_log=keep_log))
 
 

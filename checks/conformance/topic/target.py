@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fencepost.checks.conformance.java_side.harness import OF_PULSAR
 from fencepost.checks.conformance.java_side.jars import Artifact, Release
-from fencepost.checks.conformance.policy.code import EVERYTHING, pulsar_broker
+from fencepost.checks.conformance.java_side.published import ALONE, class_path
+from fencepost.checks.conformance.policy.code import pulsar_broker
 from fencepost.checks.conformance.pulsar.target import OPTIONS, WITHOUT_THE_REST
 from fencepost.checks.conformance.targets import Bench, Target
 from fencepost.checks.conformance.topic.adapter import TopicAdapter
@@ -18,7 +19,7 @@ def pulsar_topic(release: str) -> Release:
     """A broker with the names of its metrics, without which no managed ledger can be made."""
     broker = pulsar_broker(release)
     names = f"org.apache.pulsar:pulsar-opentelemetry:{NAMES if release == '4.0.8' else release}"
-    return Release("pulsar-topic", release, (*broker.artifacts, Artifact(names, EVERYTHING)), broker.managed)
+    return class_path("pulsar-topic", release, (*broker.artifacts, Artifact(names, ALONE)))
 
 
 start = Bench(

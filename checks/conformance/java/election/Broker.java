@@ -7,6 +7,9 @@ import fencepost.Server;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.apache.pulsar.metadata.api.coordination.LeaderElectionState;
+import org.apache.pulsar.metadata.api.extended.MetadataStoreExtended;
 import org.apache.pulsar.metadata.coordination.impl.HeldStore.Held;
 
 /** A broker, as far as it takes part in the election. */
@@ -33,9 +36,22 @@ final class Broker extends Client {
         super.start();
         confirms = false;
         closing = false;
-        election = new LeaderElectionImpl<>(store, String.class, path, state -> { }, executor);
+        election = election();
         election.elect(value);
         lookup = Lookup.at(name, election, executor);
+    }
+
+    /** Since 5.0.1 a service makes elections, and hears for them; before, each heard for itself. */
+    @SuppressWarnings("unchecked")
+    private LeaderElectionImpl<String> election() throws Exception {
+        Consumer<LeaderElectionState> listener = state -> { };
+        var constructor = LeaderElectionImpl.class.getDeclaredConstructors()[0];
+        if (constructor.getParameterTypes()[0] == MetadataStoreExtended.class) {
+            return (LeaderElectionImpl<String>) constructor.newInstance(store, String.class, path, listener, executor);
+        }
+        var service = new CoordinationServiceImpl(store);
+        Bare.set(CoordinationServiceImpl.class, service, "executor", executor);
+        return (LeaderElectionImpl<String>) service.getLeaderElection(String.class, path, listener);
     }
 
     /** A lookup of a bundle that nobody owns has come here; {@code choice} is what the load manager would choose. */

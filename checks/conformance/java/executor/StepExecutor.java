@@ -1,6 +1,7 @@
 package org.apache.bookkeeper.client;
 
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.AbstractExecutorService;
@@ -21,7 +22,8 @@ import org.apache.bookkeeper.stats.NullStatsLogger;
  */
 public class StepExecutor extends OrderedExecutor {
     private final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
-    private final ScheduledExecutorService one = new One();
+    private final ScheduledExecutorService one = bound(new One());
+    private boolean draining;
 
     public StepExecutor() {
         super("steps", 1, new DefaultThreadFactory("steps", true), NullStatsLogger.INSTANCE, false, false, 1_000_000L, -1, false,
@@ -66,11 +68,41 @@ public class StepExecutor extends OrderedExecutor {
     /** Runs what is queued, and what that queues; returns whether there was anything. */
     public final boolean drain() {
         boolean any = false;
-        for (Runnable task = queue.poll(); task != null; task = queue.poll()) {
-            any = true;
-            task.run();
+        boolean within = draining;
+        draining = true;
+        try {
+            for (Runnable task = queue.poll(); task != null; task = queue.poll()) {
+                any = true;
+                task.run();
+            }
+        } finally {
+            draining = within;
         }
         return any;
+    }
+
+    /** Since BookKeeper 4.18.2 a thread of a pool says whether it is the current one, and then runs a task at once (executeOrRun). */
+    private ScheduledExecutorService bound(ScheduledExecutorService plain) {
+        try {
+            Class<?> type = Class.forName("org.apache.bookkeeper.common.util.ThreadBoundExecutor");
+            return (ScheduledExecutorService) Proxy.newProxyInstance(type.getClassLoader(),
+                    new Class<?>[] {ScheduledExecutorService.class, type}, (proxy, method, arguments) -> {
+                        if (method.getDeclaringClass() != type) {
+                            return method.invoke(plain, arguments);
+                        }
+                        if (method.getName().equals("isCurrentThread")) {
+                            return draining;
+                        }
+                        if (draining) {
+                            ((Runnable) arguments[0]).run();
+                        } else {
+                            plain.execute((Runnable) arguments[0]);
+                        }
+                        return null;
+                    });
+        } catch (ClassNotFoundException e) {
+            return plain;
+        }
     }
 
     private final class One extends AbstractExecutorService implements ScheduledExecutorService {

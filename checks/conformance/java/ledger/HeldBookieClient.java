@@ -6,6 +6,7 @@ import io.netty.util.ReferenceCounted;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.apache.bookkeeper.client.api.WriteFlag;
 import org.apache.bookkeeper.net.BookieId;
 import org.apache.bookkeeper.proto.BookieClient;
@@ -59,6 +60,41 @@ final class HeldBookieClient implements BookieClient {
             Object context) {
         ByteBuf body = Unpooled.copiedBuffer(ByteBufList.coalesce(toSend));
         hold(HeldRequest.Kind.WRITE_LAC, bookie, ledger, lac, 0, key, body, callback, context);
+    }
+
+    // --- the same on an executor, where the answer is to be given: since 4.18.2, so that nothing is overridden in others
+
+    public void addEntry(BookieId bookie, long ledger, byte[] key, long entry, ReferenceCounted toSend, WriteCallback callback,
+            Object context, int options, boolean allowFastFail, EnumSet<WriteFlag> flags, Executor executor) {
+        addEntry(bookie, ledger, key, entry, toSend, callback, context, options, allowFastFail, flags);
+    }
+
+    public void readEntry(BookieId bookie, long ledger, long entry, ReadEntryCallback callback, Object context, int flags,
+            byte[] key, boolean allowFastFail, Executor executor) {
+        readEntry(bookie, ledger, entry, callback, context, flags, key, allowFastFail);
+    }
+
+    public void readLac(BookieId bookie, long ledger, ReadLacCallback callback, Object context, Executor executor) {
+        readLac(bookie, ledger, callback, context);
+    }
+
+    public void writeLac(BookieId bookie, long ledger, byte[] key, long lac, ByteBufList toSend, WriteLacCallback callback,
+            Object context, Executor executor) {
+        writeLac(bookie, ledger, key, lac, toSend, callback, context);
+    }
+
+    public void forceLedger(BookieId bookie, long ledger, ForceLedgerCallback callback, Object context, Executor executor) {
+        throw unused("forceLedger");
+    }
+
+    public void batchReadEntries(BookieId bookie, long ledger, long start, int count, long size,
+            BatchedReadEntryCallback callback, Object context, int flags, byte[] key, boolean allowFastFail, Executor executor) {
+        throw unused("batchReadEntries");
+    }
+
+    public void readEntryWaitForLACUpdate(BookieId bookie, long ledger, long entry, long previous, long timeout,
+            boolean piggyBack, ReadEntryCallback callback, Object context, Executor executor) {
+        throw unused("readEntryWaitForLACUpdate");
     }
 
     // --- what the runs do not use

@@ -74,7 +74,7 @@ final class Owner extends Owning {
         topics = StubBroker.Topics.none();
         var only = Proxy.newProxyInstance(Owner.class.getClassLoader(), new Class<?>[] {CoordinationService.class},
                 (proxy, method, arguments) -> locks);
-        cache = StubBroker.cache(name, (CoordinationService) only, topics);
+        cache = StubBroker.cache(name, (CoordinationService) only, topics, all, executor);
     }
 
     private MetadataStoreExtended participating() throws Exception {

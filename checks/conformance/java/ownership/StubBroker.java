@@ -1,16 +1,22 @@
 package org.apache.pulsar.metadata.coordination.impl;
 
 import java.util.ArrayDeque;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.pulsar.broker.loadbalance.LoadManager;
 import org.apache.pulsar.broker.namespace.NamespaceService;
 import org.apache.pulsar.broker.namespace.OwnershipCache;
 import org.apache.pulsar.broker.service.BrokerService;
+import org.apache.pulsar.broker.service.Topic;
 import org.apache.pulsar.common.naming.NamespaceBundle;
 import org.apache.pulsar.metadata.api.coordination.CoordinationService;
+import org.apache.pulsar.metadata.api.extended.MetadataStoreExtended;
+import org.apache.pulsar.metadata.api.extended.SessionEvent;
 
 /**
  * What an OwnershipCache asks of the broker around it. The broker's own classes are made without their constructors, which would
@@ -21,10 +27,13 @@ final class StubBroker {
     }
 
     /** The cache of a broker with that name, over these locks. */
-    static OwnershipCache cache(String name, CoordinationService locks, Topics topics) throws Exception {
+    static OwnershipCache cache(String name, CoordinationService locks, Topics topics, MetadataStoreExtended store,
+            ScheduledExecutorService executor) throws Exception {
         Pulsar pulsar = Bare.of(Pulsar.class);
         pulsar.name(name, locks);
         pulsar.topics = topics;
+        pulsar.executor = executor;
+        store.registerSessionListener(pulsar::hear);
         pulsar.namespaces = Bare.of(Namespaces.class);
         OwnershipCache cache = new OwnershipCache(pulsar, pulsar.namespaces);
         pulsar.namespaces.cache = cache;
@@ -38,6 +47,9 @@ final class StubBroker {
     static final class Pulsar extends UnstartedService {
         private Namespaces namespaces;
         private Topics topics;
+        private ScheduledExecutorService executor;
+        private volatile boolean lost;
+        private volatile long losses;
 
         @Override
         public NamespaceService getNamespaceService() {
@@ -47,6 +59,30 @@ final class StubBroker {
         @Override
         public BrokerService getBrokerService() {
             return topics;
+        }
+
+        /** Asked since 5.0.1: a broker that has heard that its session is lost acquires nothing. */
+        public boolean isMetadataSessionLost() {
+            return lost;
+        }
+
+        public long getMetadataSessionLossCount() {
+            return losses;
+        }
+
+        /** Where what is done to a bundle, one after the other, ends. */
+        @Override
+        public ScheduledExecutorService getExecutor() {
+            return executor;
+        }
+
+        void hear(SessionEvent event) {
+            if (event == SessionEvent.SessionLost) {
+                losses++;
+                lost = true;
+            } else if (event == SessionEvent.SessionReestablished) {
+                lost = false;
+            }
         }
 
         @Override
@@ -114,6 +150,20 @@ final class StubBroker {
 
         @Override
         public void cleanUnloadedTopicFromCache(NamespaceBundle bundle) {
+        }
+
+        // --- since 5.0.1 with the topics that there were as it began
+
+        public Map<String, CompletableFuture<Optional<Topic>>> getTopicFuturesInBundle(NamespaceBundle bundle) {
+            return Map.of();
+        }
+
+        public CompletableFuture<Integer> unloadServiceUnit(NamespaceBundle bundle, boolean disconnect, boolean hurry, long timeout,
+                TimeUnit unit, Map<String, CompletableFuture<Optional<Topic>>> of) {
+            return unloadServiceUnit(bundle, disconnect, hurry, timeout, unit);
+        }
+
+        public void cleanUnloadedTopicFromCache(NamespaceBundle bundle, Map<String, CompletableFuture<Optional<Topic>>> of) {
         }
     }
 }

@@ -27,6 +27,7 @@ import org.apache.pulsar.metadata.impl.batching.MetadataOp;
 import org.apache.pulsar.metadata.impl.batching.OpDelete;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 
@@ -309,9 +310,7 @@ final class HeldStore extends ZKMetadataStore {
         var since = ZKSessionWatcher.class.getDeclaredField("disconnectedAt");
         since.setAccessible(true);
         since.setLong(watcher, System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(Server.SESSION_MILLIS));
-        var look = ZKSessionWatcher.class.getDeclaredMethod("checkState", Watcher.Event.KeeperState.class);
-        look.setAccessible(true);
-        look.invoke(watcher, Watcher.Event.KeeperState.Disconnected);
+        watcher.process(new WatchedEvent(Watcher.Event.EventType.None, Watcher.Event.KeeperState.Disconnected, null));
         learn(SessionEvent.SessionLost);
     }
 

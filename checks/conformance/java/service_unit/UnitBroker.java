@@ -231,9 +231,7 @@ final class UnitBroker extends Client {
     }
 
     private void timed(String unit, RecordRequests.Action action) throws Exception {
-        Set<CompletableFuture<?>> before = Timeouts.running();
-        action.take();
-        Timeouts.running().stream().filter(each -> !before.contains(each)).forEach(each -> timers.put(unit, each));
+        Timeouts.during(action).forEach(each -> timers.put(unit, each));
     }
 
     /** The time of the lookup that waits is up. */

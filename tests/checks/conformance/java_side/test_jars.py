@@ -50,6 +50,25 @@ def test_the_pom_names_what_is_wanted() -> None:
     assert "<artifactId>bom</artifactId><version>1.0</version><type>pom</type><scope>import</scope>" in pom
 
 
+def test_what_does_not_resolve_is_put_in_the_place_of_what_does(tools: Toolchain, tmp_path: Path) -> None:
+    settled, replaced = ("org.example:boxes:0.9", "org.example:needed:2"), ("org.example:boxes:1.0", "org.example:absent:1.0")
+    release = Release("boxes", "1.0", RELEASE.artifacts, settled=(*settled, "org.example:absent:0.9"), replaced=replaced)
+    assert "<dependencies><dependency><groupId>org.example</groupId><artifactId>boxes</artifactId><version>0.9</version>" in (
+        release.pom().partition("</dependencyManagement>")[2]
+    )
+    tools.mvn.write_text(
+        f"#!/bin/sh\nfor a; do case \"$a\" in -DoutputDirectory=*) out=${{a#*=}};; *copy) goal=alone;; esac; done\n"
+        f'cat "$out/pom.xml" >> {tmp_path}/poms\n'
+        'if [ "$goal" ]; then printf new > "$out/boxes-1.0.jar"\n'
+        'else printf old > "$out/boxes-0.9.jar"; printf two > "$out/boxes-more-0.9.jar"; fi\n',
+        encoding="utf-8",
+    )
+    pin(tmp_path, boxes=b"new")
+    assert [jar.name for jar in jars(release, tools)] == ["boxes-1.0.jar", "boxes-more-0.9.jar"]
+    copied = (tmp_path / "poms").read_text().splitlines()[1]
+    assert "<artifactItem>" in copied and "absent" not in copied
+
+
 def test_the_artifacts_are_pinned_and_what_they_need_is_not(tools: Toolchain, tmp_path: Path) -> None:
     assert not RELEASE.pinned
     pin(tmp_path, boxes=b"one", of_another_class_path=b"three")

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
-from tests.command import fencepost
 
 
 def program(folder: Path, name: str, prints: str = "") -> Path:
@@ -53,23 +52,24 @@ def test_what_is_missing_is_told_with_the_remedy(tmp_path: Path, programs: dict[
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("version", ["17.0.1", "24"])
-def test_a_jdk_that_is_not_too_new(tmp_path: Path, version: str) -> None:
-    tools = toolchain(jdk(tmp_path, version))
-    assert tools.up_to(24, "this") is tools
+def test_a_release_takes_the_oldest_installed_jdk_that_runs_its_classes(tmp_path: Path) -> None:
+    for version in ("11", "21", "25"):
+        jdk(tmp_path / "jvm" / version / "bin", version)
+    installed = (str(tmp_path / "jvm" / "*"),)
+    tools = toolchain(jdk(tmp_path / "own", "17.0.1"))
+    assert tools.at_least(17, "this", installed) is tools
+    newer = tools.at_least(21, "that", installed)
+    assert (newer.version, newer.java, newer.mvn) == (21, tmp_path / "jvm" / "21" / "bin" / "java", tools.mvn)
+    assert tools.at_least(22, "that", installed).version == 25
 
 
-@pytest.mark.long
-def test_a_jdk_that_is_too_new_is_told_with_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("JAVA_HOME", raising=False)
-    monkeypatch.setenv("PATH", jdk(tmp_path, "25-ea")["PATH"])
-    run = fencepost("conform", "service-unit", "--quiet")
-    assert run.returncode == 153
-    assert run.stdout == ""
-    assert run.stderr == (
-        f"fencepost: service-unit needs a JDK from 17 to 24, and {tmp_path / 'javac'} is of 25: set JAVA_HOME to JDK 17 "
-        "(Debian, Ubuntu: apt install openjdk-17-jdk-headless)\n"
-    )
+def test_a_jdk_that_is_too_old_is_told_with_the_remedy(tmp_path: Path) -> None:
+    tools = toolchain(jdk(tmp_path / "own", "17"))
+    folder = f"{tmp_path}/jvm/*"
+    with pytest.raises(ToolchainError) as error:
+        tools.at_least(21, "pulsar-topic 5.0.1", (folder,))
+    wrong = f"pulsar-topic 5.0.1 needs JDK 21 or newer, and {tools.javac} is of 17"
+    assert str(error.value) == f"{wrong}: set JAVA_HOME to one, or install it in one of {folder}"
 
 
 def jdk(folder: Path, version: str) -> dict[str, str]:

@@ -66,7 +66,6 @@ public final class LedgersBench implements Lines.Target {
         MetadataStoreExtended store = MetadataStoreExtended.create(metadata, MetadataStoreConfig.builder().build());
         var settings = new ManagedLedgerConfig();
         settings.setEnsembleSize(1).setWriteQuorumSize(1).setAckQuorumSize(1);
-        settings.setMetadataEnsembleSize(1).setMetadataWriteQuorumSize(1).setMetadataAckQuorumSize(1);
         return new ManagedLedgerFactoryImpl(store, new BookKeeper(configuration)).open(TOPIC, settings);
     }
 

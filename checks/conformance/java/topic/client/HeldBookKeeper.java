@@ -115,18 +115,33 @@ public final class HeldBookKeeper extends BookKeeper {
         });
     }
 
-    /** A reader gets what is confirmed or within the end; who recovers an old ledger by reading it is a step of its own. */
+    /**
+     * A reader gets what is confirmed or within the end; who recovers an old ledger by reading it is a step of its own. Since 5.0.1 a
+     * managed ledger recovers its last ledger so, and opens the ledgers of cursors: both keep its metadata up to date.
+     */
     @Override
     public OpenBuilder newOpenLedgerOp() {
         long[] id = new long[1];
+        boolean[] keeps = new boolean[1];
         return built(OpenBuilder.class, (builder, method, arguments) -> {
             if (method.getName().equals("withLedgerId")) {
                 id[0] = (Long) arguments[0];
             }
+            keeps[0] |= method.getName().equals("withKeepUpdateMetadata") && (Boolean) arguments[0];
             if (!method.getName().equals("execute")) {
                 return builder;
             }
             CompletableFuture<ReadHandle> opened = new CompletableFuture<>();
+            if (keeps[0] || ledgers.find(id[0]) != null && !ledgers.isOfData(id[0])) {
+                asyncOpenLedger(id[0], DigestType.CRC32, null, (code, handle, context) -> {
+                    if (code == BKException.Code.OK) {
+                        opened.complete(handle);
+                    } else {
+                        opened.completeExceptionally(BKException.create(code));
+                    }
+                }, null);
+                return opened;
+            }
             StoredLedger ledger = ledgers.find(id[0]);
             tasks.add(() -> {
                 if (ledger == null) {

@@ -127,7 +127,6 @@ final class TopicBroker {
         view.cursorsLater = settings.lazy;
         config = new ManagedLedgerConfig();
         config.setEnsembleSize(1).setWriteQuorumSize(1).setAckQuorumSize(1);
-        config.setMetadataEnsembleSize(1).setMetadataWriteQuorumSize(1).setMetadataAckQuorumSize(1);
         config.setMaxEntriesPerLedger(settings.capacity).setMinimumRolloverTime(0, TimeUnit.MILLISECONDS);
         config.setMaximumRolloverTime(ROLLOVER_HOURS, TimeUnit.HOURS);
         config.setRetentionTime(-1, TimeUnit.SECONDS).setRetentionSizeInMB(-1);

@@ -3,6 +3,7 @@ package org.apache.pulsar.broker.service.persistent;
 import io.netty.buffer.ByteBuf;
 import java.lang.reflect.Field;
 import java.lang.reflect.Proxy;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
@@ -81,8 +82,12 @@ public final class HeldTopic extends PersistentTopic {
         return 1 + deduplication.highestSequencedPushed.getOrDefault(PRODUCER, -1L);
     }
 
-    public long persisted() {
-        return 1 + deduplication.highestSequencedPersisted.getOrDefault(PRODUCER, -1L);
+    public long persisted() throws Exception {
+        Object last = ((Map<?, ?>) deduplication.highestSequencedPersisted).get(PRODUCER);
+        if (last != null && !(last instanceof Long)) {
+            last = get(last.getClass(), last, "value"); // since 5.0.1
+        }
+        return 1 + (last == null ? -1 : (Long) last);
     }
 
     /** The timer of snapshots, which takes one if the last is old enough. */
@@ -92,17 +97,17 @@ public final class HeldTopic extends PersistentTopic {
     }
 
     public long pendingWrites() throws Exception {
-        return ((AtomicLong) get("pendingWriteOps")).get();
+        return ((AtomicLong) get(DECLARING, this, "pendingWriteOps")).get();
     }
 
     public String status() throws Exception {
-        return (boolean) get("isClosingOrDeleting") ? "closing" : isFenced ? "fenced" : "serving";
+        return (boolean) get(DECLARING, this, "isClosingOrDeleting") ? "closing" : isFenced ? "fenced" : "serving";
     }
 
-    private Object get(String name) throws Exception {
-        Field field = DECLARING.getDeclaredField(name);
+    private static Object get(Class<?> declaring, Object of, String name) throws Exception {
+        Field field = declaring.getDeclaredField(name);
         field.setAccessible(true);
-        return field.get(this);
+        return field.get(of);
     }
 
     @Override
