@@ -7,6 +7,7 @@ import gc
 import sys
 from collections.abc import Sequence
 
+from fencepost.checks.console.printing import spelled
 from fencepost.checks.console.termination import TERMINATED, terminable
 
 GIVEN_UP = 20
@@ -16,7 +17,7 @@ GIVEN_UP = 20
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     words = sys.argv[1:] if arguments is None else list(arguments)
-    with terminable() as termination:
+    with spelled(), terminable() as termination:
         try:
             status = _run(words)
         except KeyboardInterrupt:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ def add_command(
     commands: Commands, name: str, helps: str, description: str, epilog: str = "", usage: str | None = None
 ) -> argparse.ArgumentParser:
     """Adds a command whose help keeps its line breaks; ``helps`` is its line in the list of commands."""
-    return commands.add_parser(
+    parser = commands.add_parser(
         name,
         help=helps,
         usage=usage,
@@ -27,6 +28,20 @@ def add_command(
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.register("type", Path, local_path)
+    return parser
+
+
+def local_path(text: str) -> Path:
+    """The file or folder of that name; argparse's error for a URL, which would be a folder called like its scheme."""
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", text):
+        raise argparse.ArgumentTypeError(f"{text} is a URL: name a file or folder that this machine has mounted")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise argparse.ArgumentTypeError(f"the name {text} is not UTF-8: rename it") from None
+    return Path(text)
+
 
 
 class Once(argparse.Action):
@@ -96,7 +111,7 @@ def page_name(text: str) -> Path:
     """The name of a page: it ends in .html, so that a forgotten name is not the next argument."""
     if not text.endswith((".html", ".htm")):
         raise argparse.ArgumentTypeError(f"{text!r} is not the name of a page, which ends in .html")
-    return Path(text)
+    return local_path(text)
 
 
 def add_page(to: argparse.ArgumentParser, helps: str) -> None:

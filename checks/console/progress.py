@@ -21,6 +21,9 @@ if TYPE_CHECKING:  # who asks a policy need not wait for the kernel to load
 SILENT_SECONDS = 2.0
 SELDOM_SECONDS = 15.0
 
+LINE_AGAIN = "\r\x1b[K"
+"""What makes a terminal forget the line that it is at."""
+
 
 class Reporter:
     """Tells how far a long run is, from two seconds on, in a pipe a line every 15 s; ``quiet`` says nothing."""
@@ -75,14 +78,14 @@ class Reporter:
             return
         self._due = now + SELDOM_SECONDS
         line = f"# {self.subject}: {text}"
-        self._stream.write(f"\r\x1b[K{line}" if on_terminal else f"{line}\n")
+        self._stream.write(f"{LINE_AGAIN}{line}" if on_terminal else f"{line}\n")
         self._stream.flush()
         self._open = on_terminal
 
     def end(self) -> None:
         """Clears the line, so that what is printed next stands alone."""
         if self._open:
-            self._stream.write("\r\x1b[K")
+            self._stream.write(LINE_AGAIN)
             self._stream.flush()
             self._open = False
 

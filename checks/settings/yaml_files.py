@@ -148,7 +148,8 @@ def _chart_values(node: yaml.Node, component: str) -> Iterator[tuple[str, yaml.M
     """The places of a chart's values with the settings of a component: their name, they, and all values of the component."""
     if not isinstance(node, yaml.MappingNode):
         return
-    charts = [("", node), *((f"{key.value}.", value) for key, value in node.value)]
+    parts = ((key, value) for key, value in node.value if isinstance(key, yaml.ScalarNode))
+    charts = [("", node), *((f"{key.value}.", value) for key, value in parts)]
     for name, chart in charts:
         values = _child(chart, component)
         data = _child(values, "configData")
@@ -169,8 +170,9 @@ def _volumes(bookkeeper: yaml.MappingNode) -> Iterator[Setting]:
 def _entries(path: Path, node: yaml.MappingNode, name: str) -> Iterator[Setting]:
     for key, value in node.value:
         line = key.start_mark.line + 1
-        if key.value == "<<" or not isinstance(value, yaml.ScalarNode):
-            what = "merges another mapping" if key.value == "<<" else f"{key.value} is no text"
+        if key.value == "<<" or not (isinstance(key, yaml.ScalarNode) and isinstance(value, yaml.ScalarNode)):
+            what = f"{key.value} is no text" if isinstance(key, yaml.ScalarNode) else "a key is no text"
+            what = "merges another mapping" if key.value == "<<" else what
             place = Place(path, line)
             raise InputError(f"{place}: {name}: {what}; write each setting as KEY: 'VALUE'", place)
         yield Setting(key.value, "" if value.tag == NULL else value.value, line)

@@ -12,11 +12,11 @@ from fencepost.properties.registry import written
 from fencepost.properties.vocabulary import Property
 from fencepost.traces.trace import State, Trace
 from fencepost.traces.wording.reasons import Why, true_sentences, why_false
+from fencepost.traces.wording.styles import BOLD, PLAIN, RED
 
 NARROWEST = 40
 BELOW = "        | "
 """Stands before a run of a part."""
-BOLD, RED, PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[0m"
 
 
 class Below(Typed):

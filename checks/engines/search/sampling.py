@@ -66,7 +66,7 @@ def sample(
         should_stop=should_stop,
         progress=progress,
     )
-    reach: dict[str, Amount] = {"walks": result.walks, "steps": result.steps, "seed": walks.seed, "strategy": walks.strategy}
+    reach: dict[str, Amount] = {"walks": result.walks, "walked": result.steps, "seed": walks.seed, "strategy": walks.strategy}
     if result.unseen is not None:
         reach["unseen"] = round(result.unseen, 6)
     further = beyond(observed.kernel, **_as_walked(walks)) if result.outcome == "sampled" else None

@@ -138,6 +138,8 @@ def test_a_file_that_says_nothing_of_the_settings_is_refused_beside_others(tmp_p
     [
         ("broker: [a, b\n", 2, "is not YAML"),
         ("broker:\n  configData:\n    a: {b: 1}\n", 3, "a is no text"),
+        ("broker:\n  configData:\n    {a: b}: '1'\n", 3, "a key is no text"),
+        ("{a: b}: {broker: 1}\n? [broker, configData]\n: {broker: 1}\n", 0, "has neither broker.configData nor"),
         ("x: &x {a: '1'}\nbroker:\n  configData:\n    <<: *x\n", 4, "merges another mapping"),
         ("proxy:\n  configData:\n    a: b\n", 0, "has neither broker.configData nor bookkeeper.configData nor a ConfigMap"),
         ("kind: ConfigMap\nmetadata: {name: x}\n", 1, "ConfigMap x has no data"),

@@ -12,6 +12,7 @@ from fencepost.checks.engines.search.sampling import Walks, sample
 from fencepost.model.language import Not, Protocol, any_of
 from fencepost.properties.observed import Observed
 from fencepost.properties.vocabulary import Suite
+from tests.command import fencepost
 
 
 def philosophers() -> Suite:
@@ -87,6 +88,14 @@ def test_a_walk_is_shrunk_before_it_is_shown() -> None:
     assert [step.action for step in verdict.trace.steps] == ["tick"] * 5
     assert verdict.reach["steps"] == 5
     assert re.fullmatch(r"walk 0 \(held\), shrunk from \d+ steps", verdict.trace.found_by)
+
+
+def test_the_steps_of_all_walks_are_not_those_of_a_run() -> None:
+    few = ("--by", "walks", "--walks", "1000", "--property", "leaders_are_one_or_zombies")
+    ran = fencepost("check", "election", *few, "--quiet")
+    expected = ran.stdout[ran.stdout.index("expected violation") :].split("\n\n")[0]
+    assert "step" not in expected
+    assert "is gone (seen on some walk)" in " ".join(expected.split())
 
 
 @pytest.mark.parametrize("steps", [1, 2])
