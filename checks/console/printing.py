@@ -41,7 +41,7 @@ class Spelling:
 def spelled() -> Iterator[None]:
     """Within it standard output and standard error are such streams; one that is closed stays so."""
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = (stream and Spelling(stream) for stream in before)  # type: ignore[assignment]
+    sys.stdout, sys.stderr = (stream and Spelling(stream) for stream in before)
     try:
         yield
     finally:
