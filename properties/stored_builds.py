@@ -20,6 +20,7 @@ from fencepost.model.language.building import is_outline, wanted
 from fencepost.model.language.digests import digest_of
 from fencepost.model.language.protocol import Protocol, is_grounded
 from fencepost.model.language.stored_terms import Recording, StrangerError, reading
+from fencepost.model.own_sources import is_undisturbed
 
 T = TypeVar("T")
 
@@ -57,7 +58,7 @@ def read_or_stated(function: Callable[..., Any], protocol: Protocol, state: Call
 
 
 def _is_stored(function: Callable[..., Any], package: str) -> bool:
-    if not _STORES.get() or is_outline() or not is_grounded():
+    if not _STORES.get() or is_outline() or not is_grounded() or not is_undisturbed():
         return False
     return function.__module__.startswith(package) and "<" not in getattr(function, "__qualname__", "<")
 

@@ -2,11 +2,12 @@
 
 A marker comes from the group or the fixture that a test shares what it needs by, so that a test cannot forget it; a test that
 starts such a program without the marker fails. What has one, or is ``long``, is ``later``: ``make test`` leaves it out, except
-for the ``smoke`` tests. No test is answered from what an earlier run remembers.
+for the ``smoke`` tests.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections import Counter
@@ -15,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from fencepost import model
+from fencepost.model import own_sources
 from tests.marking import COSTLY, needed, unmarked
 
 LONGEST = 80
@@ -64,6 +67,13 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         return (yield)
     finally:
         Running.markers = None
+
+
+@pytest.fixture(autouse=True)
+def _own_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test keeps a later one in the same process from storing anything, nor does who saves a file meanwhile."""
+    monkeypatch.setattr(own_sources, "_users", [])
+    monkeypatch.setattr(model, "LOADED", math.inf)
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,7 @@ BUILT_ON_OTHERS = ("cluster", "service_unit", "service_unit_migration")
 
 FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
     "model": (
+        ("own_sources",),
         ("language", "releases", "counts"),
         ("history", "odds"),
         ("kernel/compiler",),

@@ -13,6 +13,7 @@ from typing import Any
 
 from fencepost.checks.settings.input_files import InputError, Place, read_bytes
 from fencepost.model.language import ModelError, Protocol
+from fencepost.model.own_sources import run_code_of
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.vocabulary import Suite
 
@@ -56,16 +57,17 @@ def _built_in(path: Path, module: ModuleType) -> Entry:
 def _executed(path: Path) -> ModuleType:
     """The file as a module, executed as Python executes a script: it can import what lies beside it.
 
-    The file is read once. What it imports Python reads, so that a check of it is never remembered.
+    The file is read once. What it imports Python reads, and it can change what is loaded: nothing is stored in this process.
     """
     source = read_bytes(path, "a file of Python")
-    name = path.stem
+    name = path.stem.replace(".", "_")  # with a dot it would be a name within a package, perhaps within ours
     spec = spec_from_file_location(name, path)
     assert spec is not None
     module = module_from_spec(spec)
     before, folder = sys.modules.get(name), str(path.resolve().parent)
     sys.modules[name] = module  # dataclasses look up the module of a class there
     sys.path.insert(0, folder)
+    run_code_of(str(path))
     try:
         # the bytes that were read, and not the file again: it may have changed, and a pipe has nothing left
         exec(compile(source, str(path), "exec", dont_inherit=True), module.__dict__)

@@ -14,6 +14,8 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any, Protocol
 
+from fencepost.model.own_sources import run_code_of
+
 Called = Callable[..., Any]
 
 
@@ -77,6 +79,7 @@ class UserFunction:
 def _defined(function: UserFunction) -> Called:
     module = ModuleType(f"policy in {function.file}")
     sys.modules[module.__name__] = module  # dataclasses look up the module of a class there
+    run_code_of(function.file)
     try:
         exec(compile(function.text, function.file, "exec", dont_inherit=True), vars(module))
     except (Exception, SystemExit) as error:

@@ -10,7 +10,8 @@ from fencepost.model.language.protocol import Protocol
 
 
 def digest_of(protocol: Protocol, formulas: Iterable[Any] = ()) -> bytes:
-    """A digest of a protocol's variables and actions, in order, of the protocol that it is a slice of, and of formulas."""
+    """A digest of a protocol's universes, variables and actions, in order, of the protocol that it is a slice of, and of
+    formulas. A variable has its universes in it, and not only their labels, which two universes may share."""
     whole = sha256()
     for part in dict.fromkeys((protocol.whole, protocol)):
         _describe(part, whole)
@@ -21,7 +22,10 @@ def digest_of(protocol: Protocol, formulas: Iterable[Any] = ()) -> bytes:
 
 def _describe(protocol: Protocol, whole: Any) -> None:
     digest = protocol.constants.nodes.digest
-    whole.update(repr([(v.name, v.domain, v.initial) for v in protocol.variables]).encode())
+    whole.update(repr(list(protocol.universes.values())).encode())
+    for v in protocol.variables:
+        whole.update(repr((v.name, v.family, v.index, [u.name for u in v.universes], v.domain, v.initial)).encode())
     for action in protocol.actions:
+        grounding = [(universe and universe.name, member) for universe, member in action.grounding]
         updates = [(variable.name, digest(term)) for variable, term in action.updates.items()]
-        whole.update(repr((action.label, digest(action.guard), updates)).encode())
+        whole.update(repr((action.label, action.name, grounding, digest(action.guard), updates)).encode())

@@ -18,6 +18,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from fencepost.model.own_sources import are_unmixed
+
 VARIABLE = "NUMBA_CACHE_DIR"
 """A variable of the environment: it names another folder for what is compiled."""
 _DAY = 86_400.0
@@ -38,9 +40,9 @@ def read(folder: str, name: str) -> tuple[Mapping[str, str], bytes] | None:
 
 
 def write(folder: str, name: str, about: Mapping[str, str], content: bytes) -> Path | None:
-    """Stores a file as a whole; where it is, or None if it cannot be written. Standard error gets a line about a folder that
-    cannot be, once."""
-    base = _written_to(folder)
+    """Stores a file as a whole; where it is, or None if it cannot be written, or its content is not to be trusted. Standard
+    error gets a line about a folder that cannot be written, once."""
+    base = _written_to(folder) if are_unmixed() else None
     if base is None:
         return None
     head = json.dumps({"about": about, "digest": _digest(name, about, content)}).encode()

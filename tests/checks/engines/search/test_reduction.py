@@ -264,3 +264,29 @@ def test_what_an_earlier_process_proved_is_what_is_proved(tmp_path: Path, monkey
     assert first == [Reduction.of(*each, Reporter(quiet=True)).symmetry for each in asked]
     assert len(proofs) == len(asked)
     assert len({symmetry.order for symmetry in first}) > 1
+
+
+def rooms(per: str) -> Protocol:
+    """A light in each room, of which the first alone goes on; what the lights are of is one of two universes of one size."""
+    p = Protocol("rooms")
+    universes = {name: p.universe(name, 2, "r") for name in ("room", "ring")}
+    on = p.flag("on", per=universes[per])
+
+    @p.step(by="somebody")
+    def switch() -> object:
+        """The first light goes on."""
+        return True, {on[0]: True}
+
+    return p
+
+
+def test_a_proof_of_one_protocol_serves_no_other_whose_universes_differ(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same names, sorts and terms: only what the variables are indexed by is another universe."""
+    monkeypatch.setattr(product_store, "FOLDER", str(tmp_path / "protocols"))
+    for per in ("room", "ring"):
+        proved = symmetry_of(rooms(per), {})
+        (told_apart,) = (name for name in ("room", "ring") if name not in [c.universe.name for c in proved.classes])
+        assert told_apart == per
+        assert Reduction.of(rooms(per), (), Reporter(quiet=True)).symmetry == proved
