@@ -1,5 +1,5 @@
 """The command line: ``fencepost list``, ``check``, ``teeth``, ``lemmas``, ``explore``, ``play``, ``new``, ``trace``,
-``conform``, ``reproduce``, ``export`` and ``policy``."""
+``conform``, ``reproduce``, ``export``, ``policy`` and ``odds``."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ COMMANDS = {
     "reproduce": "reproduce",
     "export": "export.arguments",
     "policy": "policy.arguments",
+    "odds": "odds.arguments",
 }
 """The module of each command, which has a function that adds it; of the others none is loaded."""
 

@@ -70,6 +70,9 @@ class Numbers(Mapping[str, float]):
     def __len__(self) -> int:
         return len(self._known)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._known
+
     def of(self, name: str) -> Number:
         """The number of that name. NumberError if there is none."""
         if name not in self._known:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from fencepost.model.language import And, Not, Protocol, any_of
@@ -11,6 +12,29 @@ from fencepost.properties.ledger.guarantees import LedgerWords
 def entry_is_cut_off(p: Protocol, e: int) -> Any:
     """The formula: entry e is confirmed, and the ledger is closed before it."""
     return And(p.state.status == "closed", p.state.confirmed.has(e), p.state.last < e)
+
+
+def adds_take_their_ensemble_first(p: Protocol) -> Protocol:
+    """The ledger with the bug ``captured_ensemble``, where every add takes the ensemble as it comes, and is queued later.
+
+    The model also lets one be queued at once, which is the same with no time between. Odds need one arrival for each entry.
+    """
+    words = LedgerWords(p)
+    taken = {e: any_of(p.state.sent_to[b].has(e) for b in words.bookie) for e in words.entry}
+    p.actions = [replace(a, guard=And(a.guard, taken[a.grounding[0][1]])) if a.name == "send" else a for a in p.actions]
+    return p
+
+
+def the_first_bookie_forgets(p: Protocol) -> Protocol:
+    """The ledger with the bug ``failed_save_forgotten``, where a flush of the first bookie fails, and that one is killed.
+
+    Bookies are alike, so all of them together lose as often as one of them times their number. The kill of another one loses
+    nothing.
+    """
+    first = p.universes["bookie"].label(0)
+    faults = ("fail_to_save", "pass_over", "crash")
+    p.actions = [a for a in p.actions if a.name not in faults or a.arguments["b"] == first]
+    return p
 
 
 def entry_has_no_copy(p: Protocol, e: int) -> Any:

@@ -193,7 +193,7 @@ def test_what_is_new_or_gone_fails(tmp_path: Path) -> None:
     assert "baseline: gone: election, known bug of Pulsar 4.0.8: same_name (hazard)\n" in changed.stdout
     assert changed.returncode == 14
     gone = [*OLD, "--set", "closes=0", "--baseline", file]
-    file.write_text(file.read_text().replace("same_name", "same_value").replace("}\n  ]", '},\n    {}\n  ]'))
+    file.write_text(file.read_text().replace("same_name", "same_value").replace("}\n  ]", "},\n    {}\n  ]"))
     broken = fencepost(*gone)
     assert (broken.returncode, broken.stdout) == (150, "")
     assert broken.stderr == f"fencepost: {file}: is not a baseline; write one with --write-baseline\n"

@@ -13,6 +13,7 @@ stirred phases also that of an older one. The modes are no outage of the metadat
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -23,6 +24,7 @@ import numpy.typing as npt
 from fencepost.checks.engines.odds.linear import Chain, Floats
 from fencepost.checks.engines.odds.transitions import InstanceError, Transitions, rates_of
 from fencepost.model.kernel.compiler.loops import native
+from fencepost.model.language.declarations import Action
 from fencepost.model.odds.clocks import Kind, shared
 from fencepost.model.odds.numbers import Numbers
 
@@ -128,25 +130,25 @@ def _reach(parts: Any, numbers: Any, product: Any, count: Any, writes: Any) -> A
 
 @dataclass(frozen=True, eq=False)
 class Cycles:
-    """The cycles of an instance, with what does not depend on the numbers.
+    """The cycles of an instance, with what does not depend on the numbers, as far as they can lead to a loss.
 
+    The last node stands for all from which none is reached.
     ``ends`` are the nodes at which a loss is counted; ``arrival`` has for a node of PRE the one to which the next message
-    leads, or -1; ``base`` are the nodes without traffic and without a fault from which everything begins.
+    leads, or -1; ``base`` are the nodes without traffic and without a fault from which everything begins; ``is_struck`` says
+    of which something slow has happened before them. ``states`` is how many the instance has.
     """
 
-    whole: Transitions
+    actions: Sequence[Action]
+    states: int
     chain: Chain
-    state: npt.NDArray[np.int32]
     phase: npt.NDArray[np.int8]
-    mode: npt.NDArray[np.int8]
+    is_struck: npt.NDArray[np.bool_]
     codes: npt.NDArray[np.int32]
     weights: Floats
     arrival: npt.NDArray[np.int32]
     ends: npt.NDArray[np.bool_]
     kinds: npt.NDArray[np.int8]
     base: npt.NDArray[np.int32]
-    lead: bool
-    has_outages: bool
     _rest: _Rest
 
     @classmethod
@@ -178,27 +180,34 @@ class Cycles:
         above, state = np.divmod(found.places, t.states)
         phase = (above // modes).astype(np.int8)
         ends = np.where((phase == IN) | (phase == ON), t.first[state], t.older[state] & (phase != LEAD))
+        loses = ends.copy()
+        loses[: len(rest.states)] = True  # the base stays, whatever comes of it
+        _lead_back(found.rows, found.targets, found.arrival, loses)
+        kept = np.flatnonzero(loses)
+        renamed = np.full(count, len(kept), np.int32)
+        renamed[kept] = np.arange(len(kept), dtype=np.int32)
+        edges = np.repeat(loses, np.diff(rows))
+        arrival = np.where(found.arrival[kept] >= 0, renamed[found.arrival[kept]], _NO_STATE)
+        fewer = np.concatenate([[0], np.cumsum(np.diff(rows)[kept]), [edges.sum()]]).astype(np.int64)
         return cls(
-            t,
-            Chain.of(rows, found.targets),
-            state.astype(np.int32),
-            phase,
-            (above % modes).astype(np.int8),
-            found.codes,
-            found.weights,
-            found.arrival,
-            ends,
+            t.actions,
+            t.states,
+            Chain.of(fewer, renamed[found.targets[edges]]),
+            np.append(phase[kept], np.int8(AFTER)),
+            np.append(~rest.undisturbed[state[kept]] | (above[kept] % modes != 0), True),
+            found.codes[edges],
+            found.weights[edges],
+            np.append(arrival, np.int32(_NO_STATE)),
+            np.append(ends[kept], False),
             kinds,
             np.arange(len(rest.states), dtype=np.int32),
-            lead,
-            outages,
             rest,
         )
 
     @property
     def nodes(self) -> int:
         """How many nodes the product has."""
-        return len(self.state)
+        return len(self.phase)
 
     @cached_property
     def sources(self) -> npt.NDArray[np.int32]:
@@ -226,18 +235,30 @@ class Cycles:
     @cached_property
     def clock(self) -> npt.NDArray[np.int32]:
         """By code: the number of its clock; of an outage its beginning and its end have one each."""
-        of_actions = shared(self.whole.actions)
+        of_actions = shared(self.actions)
         last = max(of_actions, default=-1)
         return np.array([*of_actions, last + 1, last + 2, last + 2], np.int32)
-
-    @cached_property
-    def is_struck(self) -> npt.NDArray[np.bool_]:
-        """Of each node whether something slow has happened before it."""
-        return np.asarray(~self._rest.undisturbed[self.state] | (self.mode != 0))
 
     def weight_of_base(self, rates: Floats) -> Floats:
         """How often the traffic rests in each node of the base, by rates of actions."""
         return self._rest.shares(rates)
+
+
+@native
+def _lead_back(rows: Any, targets: Any, arrival: Any, loses: Any) -> None:
+    """Marks the nodes that lead to a marked one, by a transition or as a message comes."""
+    changes = True
+    while changes:
+        changes = False
+        for node in range(len(loses) - 1, -1, -1):
+            if loses[node]:
+                continue
+            if arrival[node] >= 0 and loses[arrival[node]]:
+                loses[node] = changes = True
+            for edge in range(rows[node], rows[node + 1]):
+                if loses[targets[edge]]:
+                    loses[node] = changes = True
+                    break
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,11 +41,11 @@ class Incidents:
 
 def rates_of_edges(c: Cycles, numbers: Numbers, struck: Numbers | None = None) -> Floats:
     """The rate of each transition, per ms. ``struck``: other numbers, which hold where a fault has happened already."""
-    _, rates = rates_of(c.whole.actions, numbers)
+    _, rates = rates_of(c.actions, numbers)
     edges = rates[c.codes] * c.weights
     if struck is None:
         return np.asarray(edges)
-    _, others = rates_of(c.whole.actions, struck)
+    _, others = rates_of(c.actions, struck)
     return np.where(c.is_struck[c.sources], others[c.codes] * c.weights, edges)
 
 
@@ -72,7 +72,7 @@ def incidents(
     going = c.out_of(np.where(c.is_fault[c.codes], 0.0, rates))
     rests = pre & (going <= 0)  # only a fault can happen: damage waits for its repair or the next message; or all is as new
     here = pre & ~(rests & ((repair <= 0) & (lost_calm <= 0))) & is_open
-    base, weights = c.base, c.weight_of_base(rates_of(c.whole.actions, numbers)[1])
+    base, weights = c.base, c.weight_of_base(rates_of(c.actions, numbers)[1])
     here[base] = False
     inflow = np.zeros(nodes)
     for node, weight in zip(base.tolist(), weights.tolist(), strict=True):

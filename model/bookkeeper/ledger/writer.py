@@ -54,7 +54,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
 
     @p.step(
         by="writer",
-        takes="messages",
+        takes="task" if p.has("captured_ensemble") else "messages",
         posts=sent_to,
         e=entry,
         fair=True,

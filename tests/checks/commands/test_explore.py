@@ -169,9 +169,7 @@ def test_a_run_that_is_ended_goes_on(tmp_path: Path, ending: signal.Signals) -> 
     assert stable(goes_on.stdout).replace(str(out), "X") == stable(whole.stdout).replace(str(tmp_path / "whole"), "X")
 
 
-def test_a_search_needs_no_spark(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_search_needs_no_spark(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     for package in ("pyspark", "pyarrow"):
         monkeypatch.setitem(sys.modules, package, None)
     asked = ["explore", "ledger", "--set", "entries=1", "--defect", "closes_at_lac", "--exhaustive", "--out", str(tmp_path)]

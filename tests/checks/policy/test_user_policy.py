@@ -195,9 +195,7 @@ def asked(*arguments: str | Path) -> Ran:
         ("--shedder", "absent", "has no function 'absent'; it has shed, place", 150),
     ],
 )
-def test_the_wrong_function(
-    option: str, function: str, message: str, expected: int
-) -> None:
+def test_the_wrong_function(option: str, function: str, message: str, expected: int) -> None:
     snapshot = EXAMPLE.parent / "restarted.json"
     status, out, err = asked("decide", "--snapshot", snapshot, option, f"{EXAMPLE}:{function}")
     assert (status, out) == (expected, "")

@@ -92,9 +92,7 @@ def sound() -> list[Checked]:
     return run()
 
 
-@pytest.mark.parametrize(
-    ("avoided_by", "line"), [("ensembleSize = writeQuorum", 3), ("a release with a clock", 1), ("", 1)]
-)
+@pytest.mark.parametrize(("avoided_by", "line"), [("ensembleSize = writeQuorum", 3), ("a release with a clock", 1), ("", 1)])
 def test_a_known_bug_of_a_configuration_is_at_the_line_of_the_users_file(
     broken: list[Checked], avoided_by: str, line: int
 ) -> None:

@@ -27,8 +27,11 @@ def test_it_is_read_beside_the_brokers(tmp_path: Path) -> None:
     assert bookies.directories.value == 3
     assert str(bookies.sync.place) == f"{tmp_path}/other.conf:1"
     assert bookies.parameters == {
-        "storage": "db", "journal_sync_data": False, "journal_write_data": False,
-        "ledgers": 2, "directories": 2,
+        "storage": "db",
+        "journal_sync_data": False,
+        "journal_write_data": False,
+        "ledgers": 2,
+        "directories": 2,
     }
 
 

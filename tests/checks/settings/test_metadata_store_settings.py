@@ -51,9 +51,7 @@ def test_an_empty_url_is_zookeepers_and_no_matter_to_note(tmp_path: Path) -> Non
 def test_another_scheme_is_noted(tmp_path: Path) -> None:
     store, _, (note,) = named(tmp_path, "metadataStoreUrl=consul://one")
     assert store == "zk"
-    assert note == (
-        "HERE/broker.conf:2: metadataStoreUrl: consul:// is not a store that Pulsar ships; ZooKeeper is assumed"
-    )
+    assert note == ("HERE/broker.conf:2: metadataStoreUrl: consul:// is not a store that Pulsar ships; ZooKeeper is assumed")
 
 
 def test_no_broker_shuts_down_for_a_session_of_which_it_is_not_told(tmp_path: Path) -> None:

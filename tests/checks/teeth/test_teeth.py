@@ -267,6 +267,7 @@ def test_a_protocol_that_does_not_hold_has_no_teeth() -> None:
 
 # --- the command
 
+
 @pytest.fixture
 def _with_lift(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "PROTOCOLS", {**PROTOCOLS, "lift": LIFT})

@@ -160,6 +160,7 @@ def test_some_shuffled_logs_are_not_explained(tmp_path: Path) -> None:
 
 # --- why not
 
+
 def test_why_no_step_fits(tmp_path: Path) -> None:
     explanation = explained(tmp_path, LEDGER, {"steps": "send(e0)"}, {"steps": ["send(e0)"]})
     assert (explanation.explained, [step.action for step in explanation.run.steps]) == (1, ["send(e0)"])

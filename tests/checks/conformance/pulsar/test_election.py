@@ -39,9 +39,7 @@ def held(adapter: ElectionAdapter, *defects: str, runs: int, seed: int = 1, **pa
     instances = [parameters] if parameters else ELECTION.instances
     protocols = [ENTRY.build({**READS, **each}, (*HAZARDS, *defects)) for each in instances]
     without = [ENTRY.build({**READS, **each}, HAZARDS) for each in instances] if defects else ()
-    return campaign(
-        protocols, adapter, runs=runs, steps=40, seed=seed, weights=ELECTION.weights, without=without, stop_after=1
-    )
+    return campaign(protocols, adapter, runs=runs, steps=40, seed=seed, weights=ELECTION.weights, without=without, stop_after=1)
 
 
 def follow(adapter: ElectionAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:
@@ -187,7 +185,8 @@ SENT_AGAIN = (
 SHOWN: dict[str, tuple[str, dict[str, Value]]] = {
     "closed_goes_on": (LEADS_CLOSED.format(confirm="confirm(b1); "), {"crashes": 1, "closes": 1}),
     "closed_elects_again": (
-        f"{LEADS}; start_closing(b1); expire(b1); learn_of_expiry(b1); reestablish(b1)", {"closes": 1, "expiries": 1}
+        f"{LEADS}; start_closing(b1); expire(b1); learn_of_expiry(b1); reestablish(b1)",
+        {"closes": 1, "expiries": 1},
     ),
     "deletion_sent_again": (SENT_AGAIN, {"closes": 1, "disconnects": 1}),
     "failure_not_retried": (f"{FAILS}; retake(b0); fail_to_start(b0)", {"crashes": 1}),

@@ -61,9 +61,7 @@ class Boxes(Adapter):
     )
     shown_by_requests = ("held",)
 
-    def __init__(
-        self, mistake: str = "", deviations: Sequence[Deviation] = (), allowances: Sequence[Allowance] = ()
-    ) -> None:
+    def __init__(self, mistake: str = "", deviations: Sequence[Deviation] = (), allowances: Sequence[Allowance] = ()) -> None:
         self.mistake = mistake
         self.deviations, self.allowances = deviations, allowances
         self.begun = 0

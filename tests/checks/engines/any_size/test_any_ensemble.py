@@ -22,9 +22,7 @@ MISTAKES = {"nobody_leaves": "who is exchanged stays", "leaves_alone": "who is e
 
 def watch(*, guards: int = 4, watch: int = 3, enough: int = 2, defects: Iterable[str] = ()) -> Protocol:
     """The first guards stand watch, and may be exchanged. What enough of them see is reported, and what too many do not see."""
-    p = Protocol(
-        "watch", parameters={"guards": guards, "watch": watch, "enough": enough}, defects=MISTAKES, active=defects
-    )
+    p = Protocol("watch", parameters={"guards": guards, "watch": watch, "enough": enough}, defects=MISTAKES, active=defects)
     guard = p.universe("guard", guards)
     stands, sees = p.subset("stands", guard, init=lambda: guard.first(watch)), p.subset("sees", guard)
     report = p.choice("report", ["none", "seen", "missed"])

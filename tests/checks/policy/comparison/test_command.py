@@ -29,6 +29,7 @@ from tests.command import ROOT, Ran, fencepost
 pytestmark = [pytest.mark.xdist_group("policy compare"), pytest.mark.long]
 SNAPSHOT = ROOT / "docs" / "examples" / "policy" / "restarted.json"
 
+
 def asked(*arguments: str | Path) -> Ran:
     return fencepost("policy", "compare", *arguments)
 
@@ -94,9 +95,7 @@ def test_the_worst_run_is_the_worst_and_is_written_down(wandering: Path) -> None
     assert (after.count("  unload  "), before.count("  unload  ")) == hourly
 
 
-def test_nothing_is_made_again(
-    wandering: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_made_again(wandering: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = asked(*again(wandering))[1]
     monkeypatch.setattr(compare_module, "row", None)
     assert asked(*again(wandering))[1] == before
@@ -204,9 +203,7 @@ def test_too_few_runs_have_no_order(tmp_path: Path) -> None:
     assert "Which to prefer" not in page.read_text()
 
 
-def test_interrupted_it_keeps_what_is_complete(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_interrupted_it_keeps_what_is_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
 
     def row(*arguments: Any) -> Any:
@@ -229,9 +226,7 @@ def test_interrupted_it_keeps_what_is_complete(
     assert len(calls) == 17 + 4
 
 
-def test_interrupted_at_once_it_has_nothing_to_say(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_interrupted_at_once_it_has_nothing_to_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def row(*arguments: Any) -> Any:
         signal.raise_signal(signal.SIGINT)
 
@@ -284,9 +279,7 @@ def test_a_policy_that_draws_lots_is_found_out(tmp_path: Path) -> None:
     assert "is not a function of what it is handed; look for chance, clocks" in err
 
 
-def test_a_violation_of_the_protocols_is_never_tolerated(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_violation_of_the_protocols_is_never_tolerated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def row(comparison: Comparison, run: int, contender: Contender) -> dict[str, Any]:
         return {**real(comparison, run, contender), "violations": int(run == 6 and contender.name == "OverloadShedder")}
 
@@ -348,9 +341,7 @@ def test_a_process_that_is_killed_is_told(tmp_path: Path, monkeypatch: pytest.Mo
         ([], 2, "required: --conf"),
     ],
 )
-def test_wrong_usage(
-    tmp_path: Path, arguments: list[str], status: int, message: str
-) -> None:
+def test_wrong_usage(tmp_path: Path, arguments: list[str], status: int, message: str) -> None:
     code, out, err = asked("--out", tmp_path / "out", *arguments)
     assert (code, out) == (status, "")
     assert message in err

@@ -1,0 +1,91 @@
+"""``fencepost odds``: computes the odds of the ways that are asked for, and prints them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+
+from fencepost.checks.commands.odds.request import OddsRequest
+from fencepost.checks.console.formats import in_format
+from fencepost.checks.console.progress import Reporter, interruptible
+from fencepost.checks.console.terminal import width
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.odds.answering import Means, odds_of
+from fencepost.checks.odds.operator import with_file, with_settings
+from fencepost.checks.odds.solving import Solver
+from fencepost.checks.odds.ways import BOUNDED, Fleet, Way, ways
+from fencepost.checks.reports.odds import as_json, as_text
+from fencepost.checks.settings.input_files import InputError
+from fencepost.model.language.mistakes import guess
+from fencepost.model.odds.clocks import UnclockedError
+from fencepost.model.odds.numbers import published
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import RegistryError
+
+MEASURE = "measure"
+
+
+def run(asked: OddsRequest) -> ExitStatus:
+    """Does what the command line asks for; returns the exit status."""
+    try:
+        return _measured(asked) if tuple(asked.names) == (MEASURE,) else _solved(asked)
+    except InputError as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return ExitStatus.INPUT
+    except UnclockedError as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return ExitStatus.USAGE
+
+
+def _measured(asked: OddsRequest) -> ExitStatus:
+    from fencepost.checks.odds.measuring import as_table, measured
+
+    if not asked.metrics:
+        raise RegistryError("measure needs --metrics FILE: what a broker or a bookie exports for Prometheus")
+    print(as_table(measured(asked.metrics)), end="")
+    return ExitStatus.HOLDS
+
+
+def _solved(asked: OddsRequest) -> ExitStatus:
+    if asked.metrics:
+        raise RegistryError("--metrics is for measure: fencepost odds measure --metrics FILE")
+    numbers, fleet = published(), Fleet()
+    if asked.conf:
+        numbers = with_settings(numbers, tuple(asked.conf))
+    if asked.numbers is not None:
+        numbers, fleet = with_file(numbers, fleet, asked.numbers)
+    fleet = replace(fleet, topics=asked.topics or fleet.topics, bookies=asked.bookies or fleet.bookies)
+    known = ways(fleet)
+    names = _names(asked, known)
+    changed = {names[0]: _with(known[names[0]], asked)} if asked.set else {}
+    reporter = Reporter(quiet=asked.quiet)
+    reporter.begin("odds")
+    with interruptible() as interrupt:
+        means = Means(Solver(asked.workers, changed), asked.draws, asked.seed, reporter.telling, interrupt)
+        odds = odds_of(names, numbers, fleet, means)
+    reporter.end()
+    print(in_format(asked.format, text=lambda: as_text(odds, width()), json=lambda: as_json(odds)), end="")
+    return ExitStatus.INCONCLUSIVE if interrupt() else ExitStatus.HOLDS
+
+
+def _names(asked: OddsRequest, known: Mapping[str, Way]) -> list[str]:
+    """The ways that are named, or those of the protocols that are."""
+    names = list[str]()
+    for name in asked.names:
+        of_protocol = [way.name for way in known.values() if way.protocol == name]
+        if not of_protocol and name not in known and name not in BOUNDED:
+            if name in PROTOCOLS:
+                raise RegistryError(f"no way to lose a message has an instance of {name}: name topic, cluster or ledger")
+            every = [*known, *BOUNDED]
+            raise RegistryError(f"there is no way {name!r}{guess(name, every)}; there are {', '.join(every)}")
+        names += of_protocol or [name]
+    names = list(dict.fromkeys(names)) or [*known, *BOUNDED]
+    if asked.set and (len(names) != 1 or names[0] not in known):
+        raise RegistryError("--set is of one way: name it, as in fencepost odds disks --set entries=4")
+    return names
+
+
+def _with(way: Way, asked: OddsRequest) -> Way:
+    """The way with other parameters of its instance."""
+    return replace(way, parameters={**way.parameters, **PROTOCOLS[way.protocol].settings(asked.set)})

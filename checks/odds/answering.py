@@ -1,0 +1,169 @@
+"""What the odds of some ways come to: rows of three kinds, each with what it rests on."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from fencepost.checks.engines.odds.transitions import InstanceError
+from fencepost.checks.odds.solving import Effect, Solver, interval
+from fencepost.checks.odds.ways import BOUNDED, Fleet, Way, ways
+from fencepost.model.bookkeeper.ledger.defects import DEFECTS as OF_LEDGERS
+from fencepost.model.odds.numbers import Numbers
+from fencepost.model.pulsar.topic.defects import DEFECTS as OF_TOPICS
+
+NEGLIGIBLE = 1e-6
+"""Incidents per year, of all topics, below which a way cannot matter: less than one in a million years."""
+_MOST = 4
+_WEIGHTLESS = 0.05
+_TAIL = 5.0
+_ISSUES = re.compile(r"^(\w*#\d+, )*\w*#\d+: ")
+
+Kind = Literal["frequency", "undecided", "negligible"]
+
+
+@dataclass(frozen=True)
+class Rest:
+    """A number on which a row rests: its value, and what doubling it makes of the answer."""
+
+    name: str
+    value: float
+    unit: str
+    meaning: str
+    source: str
+    is_guess: bool
+    doubled: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """A way with its odds.
+
+    ``kind`` is ``frequency`` if more than the model stands behind it, ``negligible`` if it happens less than once in a million
+    years even at its upper end, else ``undecided``. ``per_year`` is the median number of incidents of all topics, of which
+    nine tenths are from ``low`` to ``high``; ``alone`` that by independent faults. All are 0 where no instance tells.
+    """
+
+    name: str
+    what: str
+    kind: Kind
+    way: Way | None = None
+    per_year: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+    alone: float = 0.0
+    rests: tuple[Rest, ...] = ()
+    states: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Odds:
+    """Rows of each kind in the order of their upper ends: frequencies, what is not decided, what cannot matter."""
+
+    rows: tuple[Row, ...]
+    fleet: Fleet
+    numbers: Numbers
+
+    def of(self, kind: Kind) -> list[Row]:
+        """The rows of a kind."""
+        return [row for row in self.rows if row.kind == kind]
+
+    @property
+    def per_year(self) -> tuple[float, float]:
+        """From and to how many incidents a year the frequencies come to."""
+        rows = self.of("frequency")
+        return sum(row.low for row in rows), sum(row.high for row in rows)
+
+
+@dataclass(frozen=True)
+class Means:
+    """How odds are computed: the solver, how many draws of the numbers make an interval (0: by their effects), and their seed;
+    ``tell`` hears of which way they are being computed, ``should_stop`` whether to leave the others out."""
+
+    solver: Solver
+    draws: int = 0
+    seed: int = 0
+    tell: Callable[[str], None] = lambda _: None
+    should_stop: Callable[[], bool] = lambda: False
+
+
+def odds_of(names: Iterable[str], numbers: Numbers, fleet: Fleet, means: Means) -> Odds:
+    """The odds of ways by their names; of one that has no instance with clocks nothing is claimed."""
+    known, rows = ways(fleet), list[Row]()
+    for name in names:
+        if means.should_stop():
+            break
+        means.tell(name)
+        if name in known:
+            rows.append(row_of(known[name], numbers, fleet, means))
+        elif name in BOUNDED:
+            by, why = BOUNDED[name]
+            bound = row_of(known[by], numbers, fleet, means)
+            notes = (f"{why} {by}, and is no more frequent than that",)
+            rows.append(
+                Row(name, _what(name), "undecided", known[by], bound.per_year, 0.0, bound.high, bound.alone, notes=notes)
+            )
+        else:
+            rows.append(Row(name, _what(name), "undecided", notes=("no instance of it has clocks",)))
+    order: Sequence[Kind] = ("frequency", "undecided", "negligible")
+    return Odds(tuple(sorted(rows, key=lambda row: (order.index(row.kind), -row.high, row.name))), fleet, numbers)
+
+
+def row_of(way: Way, numbers: Numbers, fleet: Fleet, means: Means) -> Row:
+    """The odds of one way, with faults that come together if that makes them larger."""
+    solver, units = means.solver, fleet.units(way)
+    try:
+        alone = solver.per_year(way, numbers) * units
+        together = solver.per_year(way, numbers, together=True) * units if way.together else alone
+    except InstanceError as error:
+        return Row(way.name, _what(way.name), "undecided", way, notes=(str(error),))
+    by_both = together > alone
+    effects = solver.effects(way, numbers, together=by_both)
+    middle, low, high = _interval(way, numbers, together, effects, units, means, by_both)
+    most = sorted(effects, key=lambda effect: (-effect.weight, effect.name))
+    rests = [_rest(numbers, effect) for effect in most if effect.weight > _WEIGHTLESS or effect.doubled > 1 + _WEIGHTLESS]
+    kind: Kind = "negligible" if high < NEGLIGIBLE else "frequency" if way.decided else "undecided"
+    states = solver.cycles(way).states
+    return Row(way.name, _what(way.name), kind, way, middle, low, high, alone, tuple(rests[:_MOST]), states, _notes(way))
+
+
+def _interval(
+    way: Way, numbers: Numbers, found: float, effects: Sequence[Effect], units: int, means: Means, together: bool
+) -> tuple[float, float, float]:
+    """The median and the ends of the interval: by the effects, or from draws of the numbers."""
+    if not means.draws:
+        lower, upper = interval(effects)
+        return found, found * lower, found * upper
+    generator, drawn = np.random.default_rng([means.seed, *way.name.encode()]), list[float]()
+    deviations = {name: math.log(numbers.of(name).factor) / 1.6449 for name in (effect.name for effect in effects)}
+    for _ in range(means.draws):
+        shifts = generator.standard_normal(len(deviations))
+        some = numbers
+        for (name, deviation), shift in zip(deviations.items(), shifts, strict=True):
+            value = numbers[name] * math.exp(deviation * shift)
+            some = some.given(name, min(value, 1.0) if numbers.of(name).unit == "1" else value)
+        drawn.append(means.solver.per_year(way, some, together=together) * units)
+    low, middle, high = (float(x) for x in np.percentile(drawn, [_TAIL, 50.0, 100.0 - _TAIL]))
+    return middle, low, high
+
+
+def _rest(numbers: Numbers, effect: Effect) -> Rest:
+    number = numbers.of(effect.name)
+    value = numbers[effect.name]
+    return Rest(effect.name, value, number.unit, number.meaning, number.source, number.is_guess, effect.doubled)
+
+
+def _notes(way: Way) -> tuple[str, ...]:
+    return tuple(filter(None, (way.only, way.condition, way.missing)))
+
+
+def _what(name: str) -> str:
+    """What a way is, in the words of the bug."""
+    texts = {**OF_LEDGERS, **OF_TOPICS, "disks": "every disk with a copy of an entry is lost before one is copied again"}
+    return _ISSUES.sub("", texts.get(name, name))

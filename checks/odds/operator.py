@@ -1,0 +1,89 @@
+"""The numbers of one cluster: what an operator has measured, in ``[odds]`` of a TOML file, and what a configuration sets."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from fencepost.checks.odds.ways import Fleet
+from fencepost.checks.settings.broker_conf import BrokerConf
+from fencepost.checks.settings.input_files import InputError, Place, read_bytes
+from fencepost.model.language.mistakes import guess
+from fencepost.model.odds.numbers import NumberError, Numbers
+
+TABLE = "odds"
+_FLEET = ("topics", "bookies")
+_VALUES = ("value", "ms", "per_year", "per_second")
+_LARGEST = 2**31 - 1
+
+
+def with_file(numbers: Numbers, fleet: Fleet, path: Path) -> tuple[Numbers, Fleet]:
+    """The numbers and the fleet with those of a file.
+
+    A line of ``[odds]`` is ``journal = 1.5``, in the unit of the number, or ``journal = { ms = 1.5, factor = 1.5 }``;
+    ``topics`` and ``bookies`` are counts. Raises InputError, with the line, for a name that there is not or a value that
+    cannot be.
+    """
+    text = read_bytes(path, "a file with a table [odds]").decode("utf-8", errors="replace")
+    try:
+        table = tomllib.loads(text).get(TABLE)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: is not TOML: {error}", Place(path)) from None
+    if not isinstance(table, dict):
+        raise InputError(f"{path}: has no table [odds]; write one, such as [odds] and below it journal = 1.5", Place(path))
+    for name, given in table.items():
+        place = Place(path, _line(text, name))
+        if name in _FLEET:
+            if type(given) is not int or not 1 <= given <= _LARGEST:
+                raise InputError(f"{place}: {name} = {given!r} is no count; write a whole number from 1 on", place)
+            fleet = replace(fleet, **{name: given})
+            continue
+        if name not in numbers:
+            known = [*_FLEET, *numbers]
+            raise InputError(f"{place}: no number is named {name}{guess(name, known)}; there are {', '.join(known)}", place)
+        value, factor = _value(given, numbers.of(name).unit, place, name)
+        try:
+            numbers = numbers.given(name, value, factor=factor, source=str(place), is_guess=False)
+        except NumberError as error:
+            raise InputError(f"{place}: {error}", place) from None
+    return numbers, fleet
+
+
+def _line(text: str, name: str) -> int:
+    """The line of a name, which is the last one that begins with it after the table does."""
+    lines = [number for number, line in enumerate(text.splitlines(), 1) if re.match(rf'\s*"?{re.escape(name)}"?\s*=', line)]
+    return lines[-1] if lines else 0
+
+
+def _value(given: Any, unit: str, place: Place, name: str) -> tuple[float, float]:
+    """The value, and the factor within which it is certain."""
+    units = {"ms": "ms", "/year": "per_year", "/s": "per_second", "1": "value"}
+    if isinstance(given, (int, float)) and not isinstance(given, bool):
+        return float(given), 1.0
+    if isinstance(given, Mapping):
+        values, factor = [key for key in given if key in _VALUES], given.get("factor", 1.0)
+        is_one = len(values) == 1 and values[0] in ("value", units[unit]) and set(given) <= {values[0], "factor"}
+        numeric = [isinstance(x, (int, float)) and not isinstance(x, bool) for x in given.values()]
+        if is_one and all(numeric) and factor >= 1:
+            return float(given[values[0]]), float(factor)
+    example = f"{name} = {{ {units[unit]} = 1.5, factor = 2 }}"
+    raise InputError(f"{place}: {name} is not written as a number of odds; write {name} = 1.5, or {example}", place)
+
+
+def with_settings(numbers: Numbers, paths: tuple[Path, ...]) -> Numbers:
+    """The numbers with those that a configuration sets. Raises InputError for a value that cannot be read."""
+    conf = BrokerConf(*paths)
+    for name in numbers:
+        number = numbers.of(name)
+        if not number.setting:
+            continue
+        taken = conf.number(number.setting, 1, "write a duration")
+        if taken.place is not None:
+            value = number.of_period(taken.value)
+            source = f"{number.setting}={taken.value} ({taken.place})"
+            numbers = numbers.given(name, value, source=source, is_guess=False)
+    return numbers

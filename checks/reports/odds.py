@@ -1,0 +1,172 @@
+"""The odds of the ways to lose a message, for people and as data."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from fencepost.checks.odds.answering import NEGLIGIBLE, Odds, Rest, Row
+from fencepost.model.counts import count_of
+
+_ASKS = "How often is an acknowledged message lost?"
+_SURE = 1.5
+"""By how much faults that come together must raise the odds before the odds of independent ones get a line."""
+
+
+def as_text(odds: Odds, width: int) -> str:
+    """The answer for a person: the frequencies, what is not decided, and what cannot matter."""
+    lines = _wrapped(f"{_ASKS}  ", _headline(odds), width)
+    for number, row in enumerate(odds.of("frequency"), 1):
+        lines += _wrapped(f"{number:>3}  ", f"{row.what}: {frequency(row.per_year)} ({_between(row)})", width)
+        for line in _about(row, odds):
+            lines += _wrapped("     ", line, width)
+    undecided, negligible = odds.of("undecided"), odds.of("negligible")
+    if undecided:
+        lines += _wrapped("", "Not decided by rates, the highest upper end first:", width)
+    for row in undecided:
+        lines += _wrapped("  -  ", f"{row.what}: {_at_most(row)}", width)
+        for line in _about(row, odds):
+            lines += _wrapped("     ", line, width)
+    if negligible:
+        lines += _wrapped(
+            "", "Cannot matter: less than once in a million years, by faults that are independent and together:", width
+        )
+    for row in negligible:
+        lines += _wrapped("  -  ", f"{row.what}: {_at_most(row)}", width)
+        for line in _about(row, odds):
+            lines += _wrapped("     ", line, width)
+    return "\n".join(lines) + "\n"
+
+
+def _headline(odds: Odds) -> str:
+    counts = {kind: len(odds.of(kind)) for kind in ("frequency", "undecided", "negligible")}
+    low, high = odds.per_year
+    parts = [f"{_once(low, high)}, by {count_of(counts['frequency'], 'way')}" if counts["frequency"] else ""]
+    parts += [f"{counts['undecided']} not decided by rates" if counts["undecided"] else ""]
+    parts += [f"{counts['negligible']} that cannot matter" if counts["negligible"] else ""]
+    told = "; ".join(filter(None, parts))
+    return f"{told[0].upper()}{told[1:]}. For {odds.fleet}." if told else f"No way is known. For {odds.fleet}."
+
+
+def _once(low: float, high: float) -> str:
+    return (
+        f"about once in {_years(1 / high)} to {_years(1 / low)} years"
+        if high < 1
+        else f"{_times(low)} to {_times(high)} times a year"
+    )
+
+
+def frequency(per_year: float) -> str:
+    """A frequency as people say it."""
+    if per_year <= 0:
+        return "never"
+    if per_year < 1e-9:
+        return "less than once in a billion years"
+    return f"about {_times(per_year)} times a year" if per_year >= 1 else f"about once in {_years(1 / per_year)} years"
+
+
+def _between(row: Row) -> str:
+    return (
+        f"{_years(1 / row.high)} to {_years(1 / row.low)}"
+        if row.high < 1
+        else f"{_times(row.low)} to {_times(row.high)} a year"
+    )
+
+
+def _at_most(row: Row) -> str:
+    if row.high <= 0:
+        return "no figure"
+    if row.high < 1e-9:
+        return "less than once in a billion years"
+    return f"up to {_times(row.high)} times a year" if row.high >= 1 else f"at most once in {_years(1 / row.high)} years"
+
+
+def _years(years: float) -> str:
+    """Two digits of a number of years, in words where they are many."""
+    rounded = float(f"{years:.2g}")
+    if rounded >= 1e9:
+        return "more than a billion"
+    return f"{rounded / 1e6:g} million" if rounded >= 1e6 else f"{rounded:,.0f}" if rounded >= 10 else f"{rounded:g}"
+
+
+def _times(per_year: float) -> str:
+    return f"{float(f'{per_year:.2g}'):,.0f}" if per_year >= 10 else f"{per_year:.2g}"
+
+
+def _about(row: Row, odds: Odds) -> Iterator[str]:
+    """What there is to know of a row: what it rests on, what of it is guessed, and what stands behind it."""
+    if row.way is not None and row.way.decided and row.kind == "frequency":
+        yield f"behind it: {row.way.decided}"
+    yield from row.notes
+    if row.per_year > _SURE * row.alone > 0:
+        together = odds.numbers.of("together")
+        kind = "a guess" if together.is_guess else "measured"
+        share = f"1 in {1 / together.value:,.3g} brings another fault along ({kind})"
+        yield f"by independent faults {frequency(row.alone)}; of faults {share}"
+    if row.rests:
+        yield f"rests on {', '.join(_rest(rest) for rest in row.rests)}"
+    guesses = [rest for rest in row.rests if rest.is_guess and rest.unit != "1"]
+    if row.kind == "undecided" and guesses:
+        yield f"to decide it, measure {guesses[0].name}: {guesses[0].meaning}"
+
+
+def _rest(rest: Rest) -> str:
+    """A number on which a row rests, in words."""
+    guess = "guess; " if rest.is_guess else ""
+    return f"{rest.name} {_quantity(rest.value, rest.unit)} ({guess}doubled: x{rest.doubled:.2g})"
+
+
+def _quantity(value: float, unit: str) -> str:
+    """A number with its unit, in the largest unit of time that it has one of."""
+    if unit != "ms":
+        return f"{value:,.4g}{ {'/year': ' a year', '/s': '/s', '1': ''}[unit] }"
+    for name, ms in (("days", 86_400_000.0), ("h", 3_600_000.0), ("min", 60_000.0), ("s", 1_000.0)):
+        if value >= ms:
+            return f"{value / ms:,.3g} {name}"
+    return f"{value:.3g} ms"
+
+
+def _wrapped(indent: str, text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=" " * min(len(indent), 5)) or [indent]
+
+
+def as_data(odds: Odds) -> dict[str, Any]:
+    """The same as data: rates are incidents a year of all topics."""
+    return {
+        "topics": odds.fleet.topics,
+        "bookies": odds.fleet.bookies,
+        "negligible_below": NEGLIGIBLE,
+        "ways": [_row_as_data(row) for row in odds.rows],
+        "numbers": {name: _number_as_data(odds, name) for name in _named(odds.rows)},
+    }
+
+
+def as_json(odds: Odds) -> str:
+    """The data as JSON."""
+    return json.dumps(as_data(odds), indent=2) + "\n"
+
+
+def _row_as_data(row: Row) -> dict[str, Any]:
+    about = {"name": row.name, "what": row.what, "kind": row.kind, "per_year": row.per_year, "low": row.low, "high": row.high}
+    rests = [{"number": rest.name, "doubled": rest.doubled} for rest in row.rests]
+    behind = row.way.decided if row.way is not None else ""
+    return {
+        **about,
+        "independent": row.alone,
+        "rests_on": rests,
+        "states": row.states,
+        "behind": behind,
+        "notes": list(row.notes),
+    }
+
+
+def _named(rows: Sequence[Row]) -> list[str]:
+    return sorted({rest.name for row in rows for rest in row.rests})
+
+
+def _number_as_data(odds: Odds, name: str) -> dict[str, Any]:
+    number = odds.numbers.of(name)
+    about = {"value": odds.numbers[name], "unit": number.unit, "factor": number.factor, "meaning": number.meaning}
+    return {**about, "source": number.source, "is_guess": number.is_guess}

@@ -1,0 +1,81 @@
+"""``fencepost odds``, run as a user runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.command import fencepost
+
+pytestmark = pytest.mark.xdist_group("odds")
+
+
+def test_one_way_is_told_with_what_it_rests_on() -> None:
+    ran = fencepost("odds", "disks", "--quiet", "--workers", "1")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "About once in 11,000 to 390,000 years, by 1 way. For 100 topics on 10 bookies." in " ".join(ran.stdout.split())
+    assert "behind it: the textbook" in ran.stdout
+    assert "repair 6 h (guess; doubled: x2)" in ran.stdout
+
+
+def test_numbers_settings_and_a_fleet_come_together(tmp_path: Path) -> None:
+    numbers = tmp_path / "odds.toml"
+    numbers.write_text("[odds]\ntopics = 7\ndisk_losses = 0.02\n")
+    ran = fencepost("odds", "disks", "--numbers", numbers, "--bookies", "3", "--format", "json", "--workers", "1", "--quiet")
+    data = json.loads(ran.stdout)
+    assert (data["topics"], data["bookies"]) == (7, 3)
+    assert data["numbers"]["disk_losses"] == {
+        "value": 0.02,
+        "unit": "/year",
+        "factor": 1.0,
+        "meaning": "lost disks of one bookie",
+        "source": f"{numbers}:3",
+        "is_guess": False,
+    }
+
+
+def test_an_instance_can_be_changed() -> None:
+    usual, larger = (
+        json.loads(fencepost("odds", "disks", *more, "--format", "json", "--workers", "1", "--quiet").stdout)["ways"][0]
+        for more in ((), ("--set", "entries=4"))
+    )
+    assert larger["states"] > usual["states"]
+    assert larger["per_year"] == pytest.approx(usual["per_year"], rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (("disk",), 2, "fencepost: there is no way 'disk' (did you mean disks?); there are removed_producer_publishes"),
+        (("election",), 2, "fencepost: no way to lose a message has an instance of election: name topic, cluster or ledger"),
+        (("topic", "--set", "messages=5"), 2, "fencepost: --set is of one way: name it"),
+        (("measure",), 2, "fencepost: measure needs --metrics FILE"),
+        (("disks", "--metrics", "x"), 2, "fencepost: --metrics is for measure"),
+        (("disks", "--numbers", "nowhere.toml"), 150, "fencepost: nowhere.toml: there is no such file"),
+        (("disks", "--set", "entrees=4"), 2, "entries"),
+    ],
+)
+def test_a_mistake_is_one_line(arguments: tuple[str, ...], status: int, message: str) -> None:
+    ran = fencepost("odds", *arguments, "--quiet")
+    assert ran.returncode == status
+    assert message in ran.stderr
+    assert ran.stderr.count("\n") == 1
+    assert ran.stdout == ""
+
+
+def test_measure_prints_a_table(tmp_path: Path) -> None:
+    metrics = tmp_path / "broker.prom"
+    metrics.write_text('pulsar_rate_in{topic="persistent://t/n/a"} 50\n')
+    ran = fencepost("odds", "measure", "--metrics", metrics)
+    assert ran.returncode == 0
+    assert ran.stdout.startswith(
+        "[odds]\ntopics = 1\n# pulsar_rate_in of the topics\nmessages = { per_second = 50, factor = 1.2 }\n"
+    )
+
+
+def test_the_help_has_the_kinds_of_rows() -> None:
+    help_text = fencepost("odds", "--help").stdout
+    assert "There are three kinds of rows" in help_text
+    assert "fencepost odds measure --metrics" in help_text
