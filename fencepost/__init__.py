@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from fencepost.model.language.obligations import prove_domains
     from fencepost.model.language.symmetry import symmetry_of
     from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, merged
+    from fencepost.properties.bug_files import bugs_in
+    from fencepost.properties.bugs import Bug
     from fencepost.properties.machines import Run, Violation, run_of
     from fencepost.properties.protocols import PROTOCOLS
     from fencepost.properties.registry import Entry, Instance, RegistryError
@@ -60,6 +62,7 @@ __all__ = [
     "PROTOCOLS",
     "Action",
     "And",
+    "Bug",
     "Checked",
     "Configuration",
     "Entry",
@@ -96,6 +99,7 @@ __all__ = [
     "any_of",
     "at",
     "at_least",
+    "bugs_in",
     "check",
     "either",
     "explore",
@@ -133,6 +137,8 @@ _HOMES = {
     "model.language.symmetry": "symmetry_of",
     "model.zookeeper.sessions_and_nodes": "EphemeralNode Sessions merged",
     "properties.machines": "Run Violation run_of",
+    "properties.bug_files": "bugs_in",
+    "properties.bugs": "Bug",
     "properties.protocols": "PROTOCOLS",
     "properties.registry": "Entry Instance RegistryError",
     "properties.vocabulary": "Property Suite",

@@ -5,24 +5,24 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from fencepost.model.history import History
 from fencepost.model.language import Location, ModelError, Protocol
 from fencepost.model.language.building import built, in_outline
 from fencepost.model.language.mistakes import guess
 from fencepost.model.language.sizes import Size
 from fencepost.model.releases import PULSAR, Behaviour, Releases
 from fencepost.properties.any_size import General, Part
+from fencepost.properties.bugs import Bug
+from fencepost.properties.bugs import Value as Value
 from fencepost.properties.stored_builds import read_or_built, read_or_stated
 from fencepost.properties.vocabulary import Suite
 
 __tracebackhide__ = True  # what is wrong with a model is told with a line of the model
 
 T = TypeVar("T")
-Value = bool | int | str
 
 WORDS: dict[type, str] = {bool: "yes or no", int: "a number from 0 on", str: "a word"}
 TRUTH = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
@@ -86,13 +86,12 @@ class Entry:
     """A protocol in the registry.
 
     ``function`` builds it from keyword parameters, all with defaults, and ``defects``; ``suite`` makes its properties;
-    ``sizes`` maps the name of a size to the instances that are checked in it; ``shown_by`` maps each defect to the
-    parameters of a small instance in which it is caught. ``mutated`` are the instances in which mutants of it are searched by
-    the hundred, if those of ``ci`` are too large for that. ``history`` tells of each defect which releases of the real system
-    have it, or is empty; ``releases`` maps a release, of Pulsar, of BookKeeper or of Kafka, to the parameters with which the
-    protocol behaves as it, and ``outside`` a release of Pulsar to the reason why the protocol says nothing of it. ``general``
-    tells for what of it there is a proof for any size. ``of_parts`` are the histories of the mistakes that enter it with its
-    parts, whose own protocols have them as theirs. ``largest`` is the largest number that a file can give a parameter.
+    ``sizes`` maps the name of a size to the instances that are checked in it; ``bugs`` has what is known of each bug, such as
+    a small instance in which it is caught. ``mutated`` are the instances in which mutants of it are searched by the hundred, if
+    those of ``ci`` are too large for that. ``releases`` maps a release, of Pulsar, of BookKeeper or of Kafka, to the parameters
+    with which the protocol behaves as it, and ``outside`` a release of Pulsar to the reason why the protocol says nothing of
+    it. ``general`` tells for what of it there is a proof for any size. ``of_parts`` is whether its bugs are those of its parts,
+    whose own protocols have them as theirs. ``largest`` is the largest number that a file can give a parameter.
     """
 
     name: str
@@ -100,13 +99,13 @@ class Entry:
     function: Callable[..., Protocol]
     suite: Callable[[Protocol], Suite]
     sizes: Mapping[str, tuple[Instance, ...]]
-    shown_by: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    _: KW_ONLY
+    bugs: Mapping[str, Bug] = field(default_factory=dict)
     mutated: tuple[Instance, ...] = ()
-    history: Mapping[str, History] = field(default_factory=dict)
     releases: Behaviour = field(default_factory=dict)
     outside: Mapping[str, str] = field(default_factory=dict)
     general: General | None = None
-    of_parts: Mapping[str, History] = field(default_factory=dict)
+    of_parts: bool = False
     largest: int = LARGEST
     _outlines: dict[str, Suite] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -190,24 +189,38 @@ class Entry:
 
     @property
     def project(self) -> str:
-        """Whose releases the history is of: ``pulsar``, ``bookkeeper`` or ``kafka``; empty without a history."""
-        return next((history.project for history in self.history.values()), "")
+        """Whose releases have the bugs: ``pulsar``, ``bookkeeper`` or ``kafka``; empty if no table of releases has them."""
+        return "" if self.of_parts else next((bug.project for bug in self.bugs.values()), "")
+
+    @property
+    def shown_by(self) -> Mapping[str, Mapping[str, Value]]:
+        """By bug the parameters of a small instance in which it is caught."""
+        return {name: bug.shown_by for name, bug in self.bugs.items()}
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """The bugs that the model has when it is held against the real code of a release that has them."""
+        return tuple(name for name, bug in self.bugs.items() if bug.held)
+
+    def can_have(self, name: str, parameters: Mapping[str, Any]) -> bool:
+        """Whether an instance with these parameters, and the usual ones besides, can have the bug."""
+        return self.bugs[name].fits({p.name: p.default for p in self.parameters} | dict(parameters))
 
     def refusal(self, releases: Releases | None) -> str:
         """Why the protocol says nothing of these releases; empty if it does."""
         return self.outside.get(releases.pulsar, "") if releases else ""
 
     def hazards(self, releases: Releases) -> tuple[str, ...]:
-        """The defects that these releases have, in the order of the protocol's histories."""
-        if self.refusal(releases):
+        """The bugs that these releases have, in their order; none of a protocol whose bugs are those of its parts."""
+        if self.of_parts or self.refusal(releases):
             return ()
-        return tuple(name for name, history in self.history.items() if history.is_hazard(releases))
+        return tuple(name for name, bug in self.bugs.items() if bug.is_in(releases))
 
     def unread(self, releases: Releases) -> dict[str, int]:
         """By release, of these, of how many defects nobody has read if it has them; releases with none are left out."""
-        if self.refusal(releases):
+        if self.of_parts or self.refusal(releases):
             return {}
-        named = (history.release(releases) for history in self.history.values() if history.is_unread(releases))
+        named = (bug.release(releases) for bug in self.bugs.values() if bug.is_unread(releases))
         return dict(Counter(named))
 
     def behaviour(self, releases: Releases) -> dict[str, Value]:

@@ -23,7 +23,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
     "model": (
         ("own_sources",),
         ("language", "releases", "counts"),
-        ("history", "odds"),
+        ("odds",),
         ("kernel/compiler",),
         ("kernel/search",),
         ("kernel/walks", "kernel/clause_tables"),
@@ -35,9 +35,10 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("balance",),
     ),
     "properties": (
-        ("loading", "vocabulary"),
-        ("any_size", "stored_builds"),
+        ("conditions", "loading", "vocabulary"),
+        ("any_size", "bugs", "stored_builds"),
         ("registry", "slices", "suspicions"),
+        ("bug_files",),
         ("small_instances",),
         ("observed", "theorems"),
         ("locks",),
@@ -219,7 +220,7 @@ def _lacks(root: Path, protocol: str) -> list[str]:
     """What a protocol of the registry lacks, a line for each."""
     parts = {
         f"properties/{protocol}/suite.py": "its properties",
-        f"properties/{protocol}/instances.py": "SIZES and SHOWN_BY",
+        f"properties/{protocol}/bugs.toml": "its bugs",
         f"tests/properties/{protocol}/test_safety.py": "COUNTS, CONTROLS and CAUGHT",
         f"docs/reference/{protocol}.md": "its page",
     }

@@ -52,7 +52,7 @@ for number in (*releases.PULSAR, *releases.BOOKKEEPER):
     told["releases"][number] = {
         "stores": stores_of(both.pulsar),
         "hazards": {name: entry.hazards(both) for name, entry in PROTOCOLS.items()},
-        "unread": {name: [d for d, h in entry.history.items() if number in h.unread] for name, entry in PROTOCOLS.items()},
+        "unread": {name: [d for d, h in entry.bugs.items() if number in h.unread] for name, entry in PROTOCOLS.items()},
         "behaviour": {name: entry.refusal(both) or entry.behaviour(both) for name, entry in PROTOCOLS.items()},
         "mirrors": [n for n in names[project] if number in releases.mirrored_in(n, project).has],
     }

@@ -36,7 +36,8 @@ def add_list(commands: Commands) -> None:
     """Adds the command."""
     helps = "the protocols, their parameters, sizes, properties and defects"
     listing = add_command(commands, "list", helps, LIST, LIST_EXAMPLES)
-    listing.add_argument("protocols", nargs="*", metavar="PROTOCOL", help="the protocols (default: all)")
+    helps = "the protocols, or files with protocols of your own (default: all)"
+    listing.add_argument("protocols", nargs="*", metavar="PROTOCOL", help=helps)
     listing.add_argument("--defects", action="store_true", help="only the defects, with the releases that have them")
     listing.add_argument("--java", metavar="NAME", help="which actions mirror a method, by a part of its Class.method")
     listing.set_defaults(command=_list)

@@ -63,10 +63,9 @@ class Target:
     ``releases`` are those that it is tried with, the usual one first; any other may be asked for. ``start`` starts a harness
     for what is asked; ``instances`` are the parameters of the instances that runs take in turn; ``weights`` makes steps, by the
     names of their actions, likelier or less likely than the others; ``storages`` are the choices of ``--storage``; ``settings``
-    are parameters that every instance has, as the harness can do nothing else; ``hazards`` are the mistakes that the model has,
-    too, where the release has them and no other is asked for. ``processes`` is whether kills can be those of a process.
-    ``storage_in_model`` is whether the protocol has the storage as a parameter, too; then an instance that names one is for
-    that alone.
+    are parameters that every instance has, as the harness can do nothing else; ``processes`` is whether kills can be those of a
+    process. ``storage_in_model`` is whether the protocol has the storage as a parameter, too; then an instance that names one
+    is for that alone.
     """
 
     name: str
@@ -78,7 +77,6 @@ class Target:
     weights: Mapping[str, float] = field(default_factory=dict)
     storages: tuple[str, ...] = ()
     settings: Mapping[str, Value] = field(default_factory=dict)
-    hazards: tuple[str, ...] = ()
     processes: bool = False
     storage_in_model: bool = False
 
@@ -101,7 +99,7 @@ class Target:
     def model(
         self, entry: Entry, release: str, parameters: Mapping[str, Value], defects: Iterable[str] | None = None
     ) -> Protocol:
-        """An instance that behaves as the release does, with its hazards, or with these defects and no others.
+        """An instance that behaves as the release does, with its bugs that are ``held``, or with these defects and no others.
 
         What ``parameters`` says goes before what the release does. Raises RegistryError for what the harness cannot do, and
         what ``Entry.build`` raises.
@@ -111,6 +109,6 @@ class Target:
                 raise RegistryError(f"{self.name} is held against the code with {name}={value} only, not {parameters[name]}")
         releases = self.released(release)
         if defects is None:
-            defects = [name for name in entry.hazards(releases) if name in self.hazards]
+            defects = [name for name in entry.held if name in entry.hazards(releases)]
         behaviour = {name: value for name, value in entry.behaviour(releases).items() if name not in parameters}
         return entry.build({**self.settings, **parameters, **behaviour}, defects)

@@ -19,10 +19,9 @@ from fencepost.checks.questions.judging import gap_in_words
 from fencepost.checks.questions.matters import LOST, Matter
 from fencepost.checks.questions.preconditions import events_of, preconditions
 from fencepost.checks.questions.whole import Whole, verdict_of
-from fencepost.model.bookkeeper.history.bookie import CLOSED_TOO_EARLY
-from fencepost.model.cluster.known_bugs import HISTORY, moves_of
 from fencepost.model.counts import count_of
-from fencepost.model.history import History
+from fencepost.properties.bugs import Bug
+from fencepost.properties.cluster.bugs import CLOSED_TOO_EARLY, moves_of, of_parts
 from fencepost.properties.registry import Entry
 
 
@@ -31,7 +30,7 @@ class Way:
     """One way in which something happens: the run that shows it, and what must coincide.
 
     ``name`` is that of a known bug or, where none is needed, of the guarantee that ends there; ``what`` says what it is.
-    ``needs`` are the events that must coincide, in words, and ``faults`` how many of them are faults. ``history`` is what is
+    ``needs`` are the events that must coincide, in words, and ``faults`` how many of them are faults. ``bug`` is what is
     known of the bug, None of what no bug is to blame for. ``row`` is the guarantee that shows it, if one does, and ``violates``
     the property of the protocol that the run violates. ``whole`` is the check of a cluster that the bug enters by weak moves:
     its run is from the acknowledgement to the loss. ``avoided_by`` is the setting that avoids what is no bug. ``open`` says why
@@ -44,7 +43,7 @@ class Way:
     faults: int
     checked: Checked
     verdict: Verdict
-    history: History | None = None
+    bug: Bug | None = None
     row: Established | None = None
     violates: str = ""
     whole: Checked | None = None
@@ -126,7 +125,7 @@ def answer(
     covered = _covered(matter, hazards, whole, means)
     shown = tuple(row for row in asked if row.figure)
     answer = Answer(matter, tuple(ways), shown, tuple(gaps), searched, tuple(told), covered)
-    return replace(answer, ways=tuple(sorted(ways, key=lambda way: (way in answer.lasting, way.faults, way.history is None))))
+    return replace(answer, ways=tuple(sorted(ways, key=lambda way: (way in answer.lasting, way.faults, way.bug is None))))
 
 
 def by_bug(
@@ -172,14 +171,14 @@ def _of_bug(found: Refuted) -> Way:
     needs, faults = preconditions(verdict.trace, protocol)
     name, violates = verdict.property.name, verdict.violated.name
     what = protocol.defects[name]
-    return Way(name, what, tuple(needs), faults, found.checked, verdict, verdict.history, violates=violates)
+    return Way(name, what, tuple(needs), faults, found.checked, verdict, verdict.bug, violates=violates)
 
 
 def _by_moves(bug: Hazard, found: Refuted) -> Way:
     """The way in which it happens in a cluster by the weak moves of a bug, though its part violates nothing that is asked."""
     events, faults = events_of(found.verdict.trace, found.checked.protocol)
-    violates, what, checked = found.verdict.property.name, bug.history.costs, found.checked
-    return Way(bug.name, what, tuple(events), faults, checked, found.verdict, bug.history, violates=violates, whole=checked)
+    violates, what, checked = found.verdict.property.name, bug.bug.costs, found.checked
+    return Way(bug.name, what, tuple(events), faults, checked, found.verdict, bug.bug, violates=violates, whole=checked)
 
 
 def _violated(moves: Sequence[str], matter: Matter, whole: Whole, means: Means) -> Outcome | None:
@@ -198,7 +197,7 @@ def _distinct(ways: Iterable[Way]) -> Iterator[Way]:
     """Each bug once, and of what no bug is to blame for each set of events once."""
     seen = set[object]()
     for way in ways:
-        key: object = way.name if way.history is not None else way.needs
+        key: object = way.name if way.bug is not None else way.needs
         if key not in seen:
             seen.add(key)
             yield way
@@ -213,13 +212,13 @@ def _of_row(row: Established, matter: Matter) -> Iterator[Way]:
 def _of_failure(row: Established, failure: Failure, matter: Matter) -> Way:
     name, protocol, entry = failure.defect, failure.checked.protocol, failure.checked.entry
     needs = (row.guarantee.counted(failure.events),)
-    history = entry.history.get(name) if isinstance(entry, Entry) else None
-    if history is None:
+    bug = entry.bugs.get(name) if isinstance(entry, Entry) else None
+    if bug is None:
         what, violates = row.guarantee.denied(failure.events), ""
     else:
-        what, violates = protocol.defects[name], history.harm or matter.violated.get(entry.name, ("",))[0]
+        what, violates = protocol.defects[name], bug.harm or matter.violated.get(entry.name, ("",))[0]
     return Way(
-        name or row.guarantee.name, what, needs, failure.events, failure.checked, failure.verdict, history, row, violates
+        name or row.guarantee.name, what, needs, failure.events, failure.checked, failure.verdict, bug, row, violates
     )
 
 
@@ -253,7 +252,7 @@ def _in_a_cluster(way: Way, matter: Matter, whole: Whole, means: Means) -> Way:
 def _covered(matter: Matter, hazards: Iterable[Hazard], whole: Whole, means: Means) -> Mapping[str, tuple[str, ...]]:
     """The known bugs of ownership by which no message is lost, each with what keeps it from that. A bundle that nobody owns is
     another matter."""
-    names = dict.fromkeys(each.name for each in hazards if each.entry.name in OWNING and each.name in HISTORY)
+    names = dict.fromkeys(each.name for each in hazards if each.entry.name in OWNING and each.name in of_parts())
     covered = dict[str, tuple[str, ...]]()
     for name in names if LOST in matter.whole else ():
         moves = tuple(move for move in moves_of([name]) if move != "node_left")

@@ -128,5 +128,5 @@ def _shown_by(
     """The hazards that such a fault shows, each with the instance that does, with what is configured in it."""
     for name in entry.hazards(releases):
         parameters = {**small, **entry.shown_by[name], **taken}
-        if all(parameters.get(fault) for fault in faults) and entry.history[name].fits(parameters):
+        if all(parameters.get(fault) for fault in faults) and entry.can_have(name, parameters):
             yield name, parameters

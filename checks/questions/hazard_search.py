@@ -54,7 +54,7 @@ class Searches:
 def look_for(
     hazard: Hazard, approach: Approach, reporter: Reporter, should_stop: Callable[[], bool], searches: Searches
 ) -> Checked:
-    """Searches all states, whatever engine the approach names, up to the first that does the ``harm`` of the history.
+    """Searches all states, whatever engine the approach names, up to the first that does the ``harm`` of the bug.
 
     Where none does, or nobody knows which property that is, up to the first that violates any property. There is one verdict:
     ``hazard``, with the shortest run; ``exhausted`` if nothing is violated with these settings; or ``inconclusive``. Raises
@@ -63,9 +63,9 @@ def look_for(
     if hazard.unfit:
         protocol = hazard.entry.build(hazard.instance.parameters, [hazard.name])
         note = f"the instance that shows it does not fit what is set: {hazard.unfit}"
-        verdict = Verdict(_property(hazard, protocol), "inconclusive", "exhaustive", {}, note, history=hazard.history)
+        verdict = Verdict(_property(hazard, protocol), "inconclusive", "exhaustive", {}, note, bug=hazard.bug)
         return Checked(hazard.entry, hazard.instance, protocol, Findings((verdict,)))
-    spent, about_harm, harm = 0.0, tuple[str, ...](), hazard.history.harm
+    spent, about_harm, harm = 0.0, tuple[str, ...](), hazard.bug.harm
     if harm and not approach.properties and harm in {stated.name for stated in hazard.stated}:
         checked = searches.of(hazard, (harm,), approach, reporter, should_stop)
         (verdict,) = checked.findings.verdicts
@@ -85,14 +85,14 @@ def _verdict(hazard: Hazard, checked: Checked) -> Verdict:
     if bad:
         worst = min(bad, key=lambda v: (v.trace is None, int(v.reach.get("steps", 0))))
         reach, trace, shows = worst.reach, worst.trace, worst.property
-        return Verdict(prop, "hazard", worst.by, reach, worst.note, trace, hazard.history, shows)
+        return Verdict(prop, "hazard", worst.by, reach, worst.note, trace, hazard.bug, shows)
     asked = tuple(verdict for verdict in verdicts if not verdict.expected)
     found = outcome(replace(checked, findings=replace(checked.findings, verdicts=asked)))
     if isinstance(found, Settled):
         note = "not in these settings: no property is violated"
-        return Verdict(prop, "exhausted", "exhaustive", asked[0].reach, note, history=hazard.history)
+        return Verdict(prop, "exhausted", "exhaustive", asked[0].reach, note, bug=hazard.bug)
     why, reach = found.why if isinstance(found, Open) else "", asked[0].reach if asked else {}
-    return Verdict(prop, "inconclusive", "exhaustive", reach, why, history=hazard.history)
+    return Verdict(prop, "inconclusive", "exhaustive", reach, why, bug=hazard.bug)
 
 
 def _property(hazard: Hazard, protocol: Protocol) -> Property:

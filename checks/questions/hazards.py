@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from fencepost.checks.questions.instances import BOOKIE, CONTROL_PLANE, SERVICE_UNIT, TOPIC, Settings
-from fencepost.model.history import History
 from fencepost.model.language import ModelError
 from fencepost.model.releases import Releases
+from fencepost.properties.bugs import Bug
 from fencepost.properties.registry import Entry, Instance, Value
 from fencepost.properties.vocabulary import Property
 
@@ -25,9 +25,9 @@ class Hazard:
     unfit: str = ""
 
     @property
-    def history(self) -> History:
+    def bug(self) -> Bug:
         """What is known of it."""
-        return self.entry.history[self.name]
+        return self.entry.bugs[self.name]
 
     @cached_property
     def stated(self) -> Sequence[Property]:
@@ -41,22 +41,22 @@ def hazards(
     """The hazards of some releases, in the order of the protocols: each in the smallest instance in which it is known to show,
     with what is taken from the settings and what ``changes`` set in its place.
 
-    Left out are those that an instance like this cannot have (see ``History.only``), and those whose instance does not have all
+    Left out are those that an instance like this cannot have (see ``Bug.only``), and those whose instance does not have all
     of the ``properties``. RegistryError for a parameter that a protocol does not have.
     """
     for entry in entries:
         for name in entry.hazards(releases):
-            history = entry.history[name]
+            bug = entry.bugs[name]
             usual = {p.name: p.default for p in entry.parameters} | entry.behaviour(releases)
             parameters = entry.behaviour(releases) | dict(entry.shown_by[name])
             taken = _taken(entry, parameters, settings)
-            given = {key: taken[key] for key in taken if key not in history.regardless} | entry.settings(changes)
+            given = {key: taken[key] for key in taken if key not in bug.regardless} | entry.settings(changes)
             parameters |= given
             # What shows a mistake of SortedLedgerStorage has that storage, and is for a cluster that has it, too.
-            had = {parameter: (usual | given)[parameter] for parameter in history.only or {}}
-            if not history.fits(usual | parameters | had):
+            had = {parameter: (usual | given)[parameter] for parameter in bug.only}
+            if not bug.fits(usual | parameters | had):
                 continue
-            instance = Instance(f"known bug of {history.release(releases)}", parameters)
+            instance = Instance(f"known bug of {bug.release(releases)}", parameters)
             try:
                 stated = {prop.name for prop in entry.outline(parameters).properties}
             except ModelError as error:

@@ -12,8 +12,8 @@ from fencepost.checks.questions.ledger_guarantees import Sizes
 from fencepost.checks.questions.requirements import Requirement
 from fencepost.checks.settings.broker_conf import Taken
 from fencepost.checks.settings.input_files import Place
-from fencepost.model.history import History
 from fencepost.model.releases import SYSTEMS, Releases
+from fencepost.properties.bugs import Bug
 from fencepost.properties.registry import Entry
 
 Kind = Literal["weaker", "short", "open"]
@@ -44,11 +44,11 @@ class Guaranteed:
             return ", ".join(self._setting(name, size) for name, size in self._changed(row.raised).items())
         if row.failure is not None and not row.failure.defect and row.guarantee.exposed_by:
             return ", ".join(f"{flag.key}=true" for flag in row.guarantee.exposed_by)
-        history = history_of(row)
-        if history is None or row.failure is None or len(row.failure.defects) > 1 or row.failure.undecided:
+        bug = history_of(row)
+        if bug is None or row.failure is None or len(row.failure.defects) > 1 or row.failure.undecided:
             return ""
-        fixed = f"{SYSTEMS[history.project]} {history.fixed}" if history.fixed else ""
-        return " or ".join(remedy for remedy in (history.avoided_by, fixed) if remedy)
+        fixed = f"{SYSTEMS[bug.project]} {bug.fixed}" if bug.fixed else ""
+        return " or ".join(remedy for remedy in (str(bug.avoided_by or ""), fixed) if remedy)
 
     def place(self, row: Established, other: Sizes | None) -> Place:
         """The line of the setting to look at: the one that exposes the row, or the first that is not as in the other sizes
@@ -162,11 +162,11 @@ def _less_than(now: Guaranteed, before: Guaranteed) -> Iterator[Shortfall]:
             yield Shortfall("open", now, row, headline, now.place(row, before.sizes))
 
 
-def history_of(row: Established) -> History | None:
+def history_of(row: Established) -> Bug | None:
     """What is known of the mistake that limits a guarantee, if it is one."""
     if row.failure is None or not row.failure.defect or not isinstance(row.failure.checked.entry, Entry):
         return None
-    return row.failure.checked.entry.history[row.failure.defect]
+    return row.failure.checked.entry.bugs[row.failure.defect]
 
 
 Change = Literal["same", "stronger", "weaker", "open", "other"]

@@ -185,6 +185,6 @@ def _hazards(sizes: Sizes, releases: Releases, fault: str) -> Iterator[tuple[str
         shown = {**usual, **LEDGER.shown_by[name]}
         bookies = sizes.ensemble + int(shown["bookies"]) - int(shown["ensemble"])
         parameters = {**shown, **sizes.parameters, "bookies": bookies, "readers": 0}
-        fits = LEDGER.history[name].fits(parameters)
+        fits = LEDGER.can_have(name, parameters)
         if fits and {f for f in faults if shown[f]} == {fault} & faults:
             yield name, parameters

@@ -137,14 +137,14 @@ def _weak_moves(trace: Trace, protocol: Protocol) -> Iterator[tuple[int, str, st
 def _run(behind: Collection[str], move: str, releases: Releases, active: Collection[str]) -> PartRun | None:
     """The run with a bug that is active or, if none is one of these protocols, the first known bug of the release that makes
     the move possible, those of the smallest instances first."""
-    known = [(PARTS[name], bug, each) for name in behind for bug, each in PARTS[name].entry.history.items()]
-    having = [(part, bug, each) for part, bug, each in known if each.present and move in (each.allows or ())]
-    meant = [one for one in having if one[1] in active] or [one for one in having if one[2].is_hazard(releases)]
-    for part, bug, history in sorted(meant, key=lambda one: len(one[0].entry.shown_by[one[1]])):
-        run = _shortest(part.entry.name, move, bug)
+    known = [(PARTS[name], *each) for name in behind for each in PARTS[name].entry.bugs.items()]
+    having = [(part, name, bug) for part, name, bug in known if bug.present and move in bug.allows]
+    meant = [one for one in having if one[1] in active] or [one for one in having if one[2].is_in(releases)]
+    for part, name, bug in sorted(meant, key=lambda one: len(one[2].shown_by)):
+        run = _shortest(part.entry.name, move, name)
         if run is not None:
-            release = releases.of_project(history.project) if history.is_hazard(releases) else history.present[-1]
-            return PartRun(move, part.weak[move], bug, f"{SYSTEMS[history.project]} {release}", *run)
+            release = releases.of_project(bug.project) if bug.is_in(releases) else bug.present[-1]
+            return PartRun(move, part.weak[move], name, f"{SYSTEMS[bug.project]} {release}", *run)
     return None
 
 

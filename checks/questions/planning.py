@@ -111,7 +111,7 @@ def planned_hazards(
     if settings is not None and not (asked.protocols or asked.set):
         entries = {name: entry for name, entry in PROTOCOLS.items() if is_run(name, settings.load_manager, releases.pulsar)}
     elif asked.protocols:
-        entries = {name: replace(e, history=e.of_parts) if e.of_parts else e for name, e in entries.items()}
+        entries = {name: replace(e, of_parts=False) for name, e in entries.items()}
     return list(hazards(entries.values(), releases, settings, asked.set, asked.property))
 
 

@@ -58,7 +58,7 @@ def topic_guarantees(settings: TopicSettings, releases: Releases) -> Iterator[Gu
     ) -> Guarantee:
         defects = {}
         for bug in TOPIC.hazards(releases):
-            if bug in bugs and TOPIC.history[bug].fits(parameters := {**bugs[bug], **taken}):
+            if bug in bugs and TOPIC.can_have(bug, parameters := {**bugs[bug], **taken}):
                 defects[bug] = parameters
         entry = replace(TOPIC, suite=suite)
         return Guarantee(name, says, denies, entry, {**small, **taken}, (fault,), most, defects, event=event)

@@ -35,7 +35,7 @@ def unsettled_hazard(hazard: Hazard) -> Checked:
         protocol = hazard.entry.build(hazard.instance.parameters, [hazard.name])
     doc, location = protocol.defects[hazard.name], Location.of(hazard.entry.function)
     prop = Property(hazard.name, "hazard", None, doc, location)
-    verdict = Verdict(prop, "inconclusive", "exhaustive", note=OUT_OF_TIME, history=hazard.history)
+    verdict = Verdict(prop, "inconclusive", "exhaustive", note=OUT_OF_TIME, bug=hazard.bug)
     return Checked(hazard.entry, hazard.instance, protocol, Findings((verdict,)))
 
 

@@ -1,6 +1,6 @@
 """What a known bug of a part comes to in a whole cluster: the run in which it reaches a user, or what keeps it from that.
 
-A cluster is made of stand-ins, which a bug of a part enters by weak moves (``model/cluster/known_bugs.py``). So bugs that have
+A cluster is made of stand-ins, which a bug of a part enters by weak moves (``properties/cluster/bugs.py``). So bugs that have
 the same moves share one search.
 """
 
@@ -15,7 +15,7 @@ from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.questions.establishing import NO_TIME, Means
 from fencepost.checks.questions.instances import Settings
 from fencepost.model.releases import Releases
-from fencepost.properties.cluster.instances import entering
+from fencepost.properties.cluster.bugs import entering
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance, Value
 

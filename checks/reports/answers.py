@@ -14,8 +14,8 @@ from fencepost.checks.questions.whole import verdict_of
 from fencepost.checks.reports.histories import upstream
 from fencepost.checks.reports.seen import seen_anywhere
 from fencepost.model.counts import count_of
-from fencepost.model.history import History
 from fencepost.model.releases import SYSTEMS, Releases
+from fencepost.properties.bugs import Bug
 from fencepost.properties.registry import Entry, written
 
 COLUMN = 41
@@ -123,34 +123,34 @@ def _searched(answer: Answer) -> str:
 def about(way: Way, releases: Releases) -> Iterator[str]:
     """What there is to know of a way: whose bug it is, what avoids it, whether it was seen, and how to see its run."""
     run = f"run of {count_of(len(way.steps), 'step')}: {command(way)}"
-    if way.history is None:
+    if way.bug is None:
         sentence = way.row.guarantee.sentence(way.row.limit) if way.row and way.row.limit else "the settings allow it"
         yield f"no bug: {sentence}{f'; avoided by {way.avoided_by}' if way.avoided_by else ''}"
         yield f"a run of the model, not tried on real code; {run}"
         return
-    history = way.history
-    fixed = f"fixed in {history.fixed}" if history.fixed else "no release fixes it"
-    issues = ", ".join(upstream(history)) or "not reported"
-    avoided = f"; avoided by {history.avoided_by}" if history.avoided_by else ""
-    yield f"known bug {way.name} of {_present(history)}; {issues}; {fixed}{avoided}"
-    yield f"{', '.join(_sightings(way, history, releases)) or 'read only, not seen on real code'}; {run}"
+    bug = way.bug
+    fixed = f"fixed in {bug.fixed}" if bug.fixed else "no release fixes it"
+    issues = ", ".join(upstream(bug)) or "not reported"
+    avoided = f"; avoided by {bug.avoided_by}" if bug.avoided_by else ""
+    yield f"known bug {way.name} of {_present(bug)}; {issues}; {fixed}{avoided}"
+    yield f"{', '.join(_sightings(way, bug, releases)) or 'read only, not seen on real code'}; {run}"
 
 
-def _present(history: History) -> str:
-    numbers = history.present
+def _present(bug: Bug) -> str:
+    numbers = bug.present
     through = numbers[0] if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
-    return f"{SYSTEMS[history.project]} {through}"
+    return f"{SYSTEMS[bug.project]} {through}"
 
 
-def _sightings(way: Way, history: History, releases: Releases) -> Iterator[str]:
+def _sightings(way: Way, bug: Bug, releases: Releases) -> Iterator[str]:
     """Where it was seen: on the classes of the release or of another, or by a command that shows it."""
-    number = releases.of_project(history.project)
+    number = releases.of_project(bug.project)
     seen_on = seen_anywhere(way.name)
     if seen_on:
         release = number if number in seen_on else list(seen_on)[-1]
-        yield f"seen on the classes of {SYSTEMS[history.project]} {release}"
+        yield f"seen on the classes of {SYSTEMS[bug.project]} {release}"
     for each in REPRODUCTIONS.values():
-        if each.mistake == way.name and each.system == SYSTEMS[history.project]:
+        if each.mistake == way.name and each.system == SYSTEMS[bug.project]:
             if number in each.releases:
                 option = "" if number == each.releases[0] else f" --release {number}"
                 yield f"shown on {number} by fencepost reproduce {each.name}{option}"
@@ -162,12 +162,12 @@ def command(way: Way) -> str:
     """The command that prints such a run, step by step."""
     entry, protocol = way.checked.entry, way.checked.protocol
     if way.whole is not None:
-        names = [way.name] if way.history is not None else way.whole.protocol.active
+        names = [way.name] if way.bug is not None else way.whole.protocol.active
         defects = " ".join(f"--defect {name}" for name in names)
         return f"fencepost check {way.whole.entry.name} {defects} --property {verdict_of(way.whole).property.name}"
-    if not isinstance(entry, Entry) or (way.history is None and way.row is not None):
+    if not isinstance(entry, Entry) or (way.bug is None and way.row is not None):
         return f"see the guarantee {way.name}"
-    if way.history is None:
+    if way.bug is None:
         values = " ".join(f"{name}={written(value)}" for name, value in way.checked.instance.parameters.items())
         return f"fencepost check {entry.name} --property {way.violates} --set {values}"
     shown = f"fencepost check {entry.name} --defect {way.name} --property {way.violates}"
@@ -199,20 +199,20 @@ def as_json(answers: Sequence[Answer], releases: Releases) -> list[dict[str, Any
 
 
 def _way(way: Way, releases: Releases) -> dict[str, Any]:
-    history = way.history
+    bug = way.bug
     return {
         "name": way.name,
         "text": way.what,
         "faults": way.faults,
         "needs": list(way.needs),
         "open": way.open or None,
-        "known_bug": history is not None,
-        "project": history.project if history else None,
-        "present": list(history.present) if history else [],
-        "fixed": history.fixed or None if history else None,
-        "avoided_by": (history.avoided_by if history else way.avoided_by) or None,
-        "upstream": list(upstream(history)) if history else [],
-        "seen": list(_sightings(way, history, releases)) if history else [],
+        "known_bug": bug is not None,
+        "project": bug.project if bug else None,
+        "present": list(bug.present) if bug else [],
+        "fixed": bug.fixed or None if bug else None,
+        "avoided_by": str((bug.avoided_by if bug else way.avoided_by) or "") or None,
+        "upstream": list(upstream(bug)) if bug else [],
+        "seen": list(_sightings(way, bug, releases)) if bug else [],
         "run": way.steps,
         "command": command(way),
     }

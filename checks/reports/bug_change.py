@@ -66,16 +66,16 @@ def as_json(change: BugChange) -> dict[str, Any]:
 def _rows(bugs: Bugs, change: BugChange) -> dict[str, dict[str, Any]]:
     rows = dict[str, dict[str, Any]]()
     for name, several in bugs.items():
-        history, reach = several[0].history, change.reach.get(name, NOT_ASKED)
+        facts, reach = several[0].bug, change.reach.get(name, NOT_ASKED)
         rows[name] = {
             "protocols": [bug.entry.name for bug in several],
-            "costs": history.costs,
+            "costs": facts.costs,
             "applies": reach.applies,
             "question": reach.matter.name if reach.matter else None,
             "needs": list(reach.way.needs) if reach.way else [],
-            "avoided_by": history.avoided_by or None,
-            "fixed": history.fixed or None,
-            "upstream": list(upstream(history)),
+            "avoided_by": str(facts.avoided_by) if facts.avoided_by else None,
+            "fixed": facts.fixed or None,
+            "upstream": list(upstream(facts)),
         }
     return rows
 
@@ -100,7 +100,7 @@ def _applies(reach: Reach) -> str:
 
 def _known(bug: Hazard) -> str:
     """What is known of a bug: what it costs, what avoids it, and which release fixes it."""
-    history = bug.history
-    avoided = f"; avoided by {history.avoided_by}" if history.avoided_by else ""
-    fixed = f"fixed in {SYSTEMS[history.project]} {history.fixed}" if history.fixed else "no release fixes it"
-    return f"in general: {history.costs}{avoided}; {fixed}"
+    facts = bug.bug
+    avoided = f"; avoided by {facts.avoided_by}" if facts.avoided_by else ""
+    fixed = f"fixed in {SYSTEMS[facts.project]} {facts.fixed}" if facts.fixed else "no release fixes it"
+    return f"in general: {facts.costs}{avoided}; {fixed}"

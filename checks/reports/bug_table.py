@@ -59,7 +59,7 @@ def _row(
     cells = [
         f"({', '.join(checked.entry.name for checked, _ in several)})",
         ", ".join(needs) or "nothing else",
-        (verdict.history.costs if verdict.history else "") or verdict.property.doc,
+        (verdict.bug.costs if verdict.bug else "") or verdict.property.doc,
         "; ".join(_ways_out(verdict)) or "no release yet",
     ]
     fold = partial(textwrap.wrap, break_on_hyphens=False, break_long_words=False)
@@ -77,10 +77,10 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 def _ways_out(verdict: Verdict) -> Iterator[str]:
     """The release that fixes it, what avoids it, and with which reason it is accepted."""
-    history = verdict.history
-    if history is not None and history.fixed:
-        yield f"{SYSTEMS[history.project]} {history.fixed}"
-    if history is not None and history.avoided_by:
-        yield f"avoided by {history.avoided_by}"
+    bug = verdict.bug
+    if bug is not None and bug.fixed:
+        yield f"{SYSTEMS[bug.project]} {bug.fixed}"
+    if bug is not None and bug.avoided_by:
+        yield f"avoided by {bug.avoided_by}"
     if verdict.accepted is not None:
         yield f"accepted: {verdict.accepted or 'no reason is given'}"

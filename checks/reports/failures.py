@@ -13,8 +13,8 @@ from fencepost.checks.reports.histories import about
 from fencepost.checks.reports.refinements import refused_by
 from fencepost.checks.settings.input_files import Place
 from fencepost.model.counts import count_of
-from fencepost.model.history import History
 from fencepost.model.language import Location
+from fencepost.properties.bugs import Bug
 from fencepost.properties.registry import written
 from fencepost.traces.wording.text import show
 
@@ -28,9 +28,9 @@ class Configured:
     first: Place
     places: Mapping[str, Place]
 
-    def exposing(self, history: History | None) -> Place:
+    def exposing(self, bug: Bug | None) -> Place:
         """The line of the setting that exposes a known bug: one by which it is avoided; else the first line of the file."""
-        avoided_by = history.avoided_by if history else ""
+        avoided_by = str(bug.avoided_by or "") if bug else ""
         return next((place for key, place in self.places.items() if re.search(rf"\b{key}\b", avoided_by)), self.first)
 
 
@@ -50,7 +50,7 @@ class Judged:
         location = self.verdict.property.location
         if self.configured is None or self.verdict.property.kind != "hazard":
             return place_of(location), location.line
-        place = self.configured.exposing(self.verdict.history)
+        place = self.configured.exposing(self.verdict.bug)
         return in_repository(place.file), place.line or 1
 
     @property
@@ -84,8 +84,8 @@ class Judged:
     @property
     def text(self) -> str:
         """What the property says, of which instance, and the trace."""
-        history = self.verdict.history if self.verdict.verdict == "hazard" else None
-        explanation = about(history, self.checked.entry.name, self.verdict.property.name) if history else ()
+        bug = self.verdict.bug if self.verdict.verdict == "hazard" else None
+        explanation = about(bug, self.checked.entry.name, self.verdict.property.name) if bug else ()
         lines = [self.verdict.property.doc, *explanation]
         lines.append(f"{self.checked.entry.name}, {self.checked.instance.name}: {self.settings}")
         if self.file is not None:

@@ -122,8 +122,8 @@ def details(now: Guaranteed, row: Established, met: Way | None = None, *, run: b
         if met is not None and met.needs:
             yield f"users lose an acknowledged message if these coincide: {', '.join(met.needs)}; the run: {command(met)}"
         if failure.defect:
-            history = history_of(row)
-            where = f"a bug in {history.release(now.releases)}" if history else "a bug"
+            bug = history_of(row)
+            where = f"a bug in {bug.release(now.releases)}" if bug else "a bug"
             yield f"cause: {failure.defect}, {where}: {_explained(row, failure.defect)}"
             for name in failure.defects:
                 if name != failure.defect:

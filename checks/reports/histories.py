@@ -1,11 +1,11 @@
-"""The history of mistakes as tables and reports tell it: releases as columns, issues upstream with their addresses."""
+"""Bugs as tables and reports tell of them: releases as columns, issues upstream with their addresses."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from fencepost.checks.reports.seen import seen
-from fencepost.model.history import History
+from fencepost.properties.bugs import Bug
 
 COLUMNS = ("since", "fixed", "upstream")
 """What stands in a table beside the releases."""
@@ -17,42 +17,42 @@ UNREAD = "unread"
 """Whether a release has a mistake of which nobody has read it."""
 
 
-def rows(history: Mapping[str, History]) -> Iterator[tuple[str, list[str]]]:
+def rows(bugs: Mapping[str, Bug]) -> Iterator[tuple[str, list[str]]]:
     """Of each mistake its name and a cell for each modelled release, since when it is there and where it is fixed."""
-    for name, explanation in history.items():
-        cells = [_cell(explanation, release) for release in explanation.modelled]
-        ever = bool(explanation.since or explanation.fixed or explanation.present)
-        yield name, [*cells, explanation.since if ever else NEVER, explanation.ending]
+    for name, bug in bugs.items():
+        cells = [_cell(bug, release) for release in bug.modelled]
+        ever = bool(bug.since or bug.fixed or bug.present)
+        yield name, [*cells, bug.since if ever else NEVER, bug.ending]
 
 
-def upstream(history: History) -> Sequence[str]:
+def upstream(bug: Bug) -> Sequence[str]:
     """The issues of a mistake, each with its project."""
-    return [f"{history.project}{issue}" if issue.startswith("#") else issue for issue in history.upstream]
+    return [f"{bug.project}{issue}" if issue.startswith("#") else issue for issue in bug.upstream]
 
 
-def about(history: History, protocol: str, name: str) -> list[str]:
+def about(bug: Bug, protocol: str, name: str) -> list[str]:
     """What there is to know of a hazard, by the name of its protocol and its own, line by line."""
-    fixed = f"fixed in {history.fixed}" if history.fixed else "open: no release that was read fixes it"
-    numbers = ", ".join(upstream(history)) or "no report found upstream"
-    lines = [f"costs: {history.costs}"] if history.costs else []
-    lines.append(f"since {history.since}; {fixed}; {numbers}")
-    lines += [f"avoided by {history.avoided_by}"] if history.avoided_by else []
-    lines += [f"with {name} {' or '.join(map(str, values))} only" for name, values in (history.only or {}).items()]
+    fixed = f"fixed in {bug.fixed}" if bug.fixed else "open: no release that was read fixes it"
+    numbers = ", ".join(upstream(bug)) or "no report found upstream"
+    lines = [f"costs: {bug.costs}"] if bug.costs else []
+    lines.append(f"since {bug.since}; {fixed}; {numbers}")
+    lines += [f"avoided by {bug.avoided_by}"] if bug.avoided_by else []
+    lines += [f"with {name} {' or '.join(map(str, values))} only" for name, values in bug.only.items()]
     return lines + [f"seen on real code, {release}: {what}" for release, what in seen(protocol, name).items()]
 
 
-def address(history: History, issue: str) -> str:
-    """Where an issue of the history is to be read: a number is one of GitHub, a word and a number one of Apache's Jira."""
+def address(bug: Bug, issue: str) -> str:
+    """Where an issue is to be read: a number is one of GitHub, a word and a number one of Apache's Jira."""
     if issue.startswith("#"):
-        return f"https://github.com/apache/{history.project}/issues/{issue[1:]}"
+        return f"https://github.com/apache/{bug.project}/issues/{issue[1:]}"
     return f"https://issues.apache.org/jira/browse/{issue}"
 
 
-def _cell(history: History, release: str) -> str:
+def _cell(bug: Bug, release: str) -> str:
     """Of a release that has the mistake: with which values, if not with all; empty of one that does not have it."""
-    if release in history.unread:
+    if release in bug.unread:
         return UNREAD
-    if release not in history.present:
+    if release not in bug.present:
         return ""
-    only = history.only or {}
+    only = bug.only
     return ", ".join(str(x) if isinstance(x, str) else f"{x} {name}" for name, values in only.items() for x in values) or "yes"

@@ -5,8 +5,10 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from fencepost.checks.reports.histories import COLUMNS, rows, upstream
+from fencepost.checks.settings.own_protocols import is_own, own_protocols
 from fencepost.model.releases import BOOKKEEPER, KAFKA, NEWEST, PULSAR, SYSTEMS, USUAL_KAFKA, numbers, release
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, RegistryError, find
@@ -39,7 +41,11 @@ def defects(names: Sequence[str]) -> str:
 
 def _chosen(names: Sequence[str]) -> list[Entry | Theory]:
     everything: dict[str, Entry | Theory] = {**PROTOCOLS, **THEORIES}
-    return [find(name, everything) for name in names] or list(everything.values())
+    return [each for name in names for each in _named(name, everything)] or list(everything.values())
+
+
+def _named(name: str, everything: Mapping[str, Entry | Theory]) -> Sequence[Entry | Theory]:
+    return own_protocols(Path(name), everything) if is_own(name) else [find(name, everything)]
 
 
 def _releases() -> str:
@@ -59,23 +65,22 @@ def _unread() -> dict[str, list[str]]:
     """The releases of which nobody has read whether they have known bugs: of all protocols (no words), or of those named."""
     releases: dict[str, list[str]] = {}
     for number in (*PULSAR, *BOOKKEEPER, *KAFKA):
-        projects = {name: {history.project for history in entry.history.values()} for name, entry in PROTOCOLS.items()}
         project = release(number).project
-        every = [name for name, of in projects.items() if project in of]
-        names = [name for name in every if any(number in history.unread for history in PROTOCOLS[name].history.values())]
+        every = [name for name, entry in PROTOCOLS.items() if entry.project == project]
+        names = [name for name in every if any(number in bug.unread for bug in PROTOCOLS[name].bugs.values())]
         if names:
             releases.setdefault("" if names == every else f" of {', '.join(names)}", []).append(number)
     return releases
 
 
 def _defects(entry: Entry | Theory) -> str:
-    if isinstance(entry, Theory) or not entry.history:
+    if isinstance(entry, Theory) or not entry.project:
         known = entry.defects if isinstance(entry, Theory) else entry.outline({}).protocol.defects
         return "\n".join([f"{entry.name}: its defects are not traced through releases", "", *_lined(known)]) + "\n"
-    history = entry.history
+    bugs = entry.bugs
     table = [
         ["defect", *numbers(entry.project), *COLUMNS],
-        *([name, *cells, ", ".join(upstream(history[name]))] for name, cells in rows(history)),
+        *([name, *cells, ", ".join(upstream(bugs[name]))] for name, cells in rows(bugs)),
     ]
     widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]

@@ -19,8 +19,8 @@ from fencepost.checks.reports.histories import about, address, upstream
 from fencepost.checks.reports.refinements import established_of, refined_by, refused_by
 from fencepost.checks.reports.seen import seen
 from fencepost.model.counts import count_of
-from fencepost.model.history import History
 from fencepost.model.releases import SYSTEMS, Releases
+from fencepost.properties.bugs import Bug
 from fencepost.properties.registry import written
 from fencepost.traces.files.itf import write
 from fencepost.traces.wording.text import show
@@ -111,8 +111,8 @@ def _lines(protocol: str, verdicts: list[Verdict], width: int) -> list[str]:
     """A word for the verdict, the names of the properties and, for what is not as it should be, what it means and why."""
     first = verdicts[0]
     head = f"  {SHOWN.get(_word(first), _word(first)):<12} "
-    if first.history is not None:
-        return _lines_of_hazard(protocol, first, first.history, head, width)
+    if first.bug is not None:
+        return _lines_of_hazard(protocol, first, first.bug, head, width)
     text = ", ".join(v.property.name for v in verdicts)
     if _word(first) == "refines":
         text += f": {refined_by(first)} ({first.verdict})"
@@ -123,7 +123,7 @@ def _lines(protocol: str, verdicts: list[Verdict], width: int) -> list[str]:
     return textwrap.wrap(text, width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False)
 
 
-def _lines_of_hazard(protocol: str, verdict: Verdict, history: History, head: str, width: int) -> list[str]:
+def _lines_of_hazard(protocol: str, verdict: Verdict, bug: Bug, head: str, width: int) -> list[str]:
     """What a hazard is, what it violates and, if that was seen, what there is to know of it, each on a line of its own."""
     text = f"{verdict.property.name}: {verdict.property.doc}"
     why = f"{verdict.shows.name} is violated {_length(verdict.reach)}" if verdict.shows else verdict.note
@@ -131,7 +131,7 @@ def _lines_of_hazard(protocol: str, verdict: Verdict, history: History, head: st
     if verdict.accepted is not None:
         lines += [f"reason: {verdict.accepted}"] if verdict.accepted else []
     elif verdict.verdict == "hazard":
-        lines += about(history, protocol, verdict.property.name)
+        lines += about(bug, protocol, verdict.property.name)
     fold = textwrap.TextWrapper(width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False)
     folded = fold.wrap(lines[0])
     fold.initial_indent = fold.subsequent_indent
@@ -258,27 +258,27 @@ def _row(checked: Checked, verdict: Verdict, file: Path | None) -> dict[str, Any
         "refines": refined_by(verdict) or None,
         "refused": refused_by(verdict) or None,
         "trace": None if file is None else str(file),
-        "hazard": None if verdict.history is None else _hazard(checked.entry.name, verdict, verdict.history),
+        "hazard": None if verdict.bug is None else _hazard(checked.entry.name, verdict, verdict.bug),
     }
 
 
-def _hazard(protocol: str, verdict: Verdict, history: History) -> dict[str, Any]:
+def _hazard(protocol: str, verdict: Verdict, bug: Bug) -> dict[str, Any]:
     return {
         "text": verdict.property.doc,
         "violates": verdict.shows.name if verdict.shows else None,
-        "project": history.project,
-        "since": history.since,
-        "fixed": history.fixed,
-        "present": list(history.present),
+        "project": bug.project,
+        "since": bug.since,
+        "fixed": bug.fixed,
+        "present": list(bug.present),
         "accepted": verdict.accepted,
-        "only": {name: list(values) for name, values in (history.only or {}).items()},
-        "costs": history.costs,
-        "avoided_by": history.avoided_by,
+        "only": {name: list(values) for name, values in bug.only.items()},
+        "costs": bug.costs,
+        "avoided_by": str(bug.avoided_by or ""),
         "upstream": [
-            {"issue": name, "address": address(history, issue)}
-            for name, issue in zip(upstream(history), history.upstream, strict=True)
+            {"issue": name, "address": address(bug, issue)}
+            for name, issue in zip(upstream(bug), bug.upstream, strict=True)
         ],
-        "evidence": history.evidence,
+        "evidence": bug.evidence,
         "reproduced": dict(seen(protocol, verdict.property.name)),
     }
 

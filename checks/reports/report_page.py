@@ -160,8 +160,8 @@ def _hazards(opening: Opening, everything: Sequence[Checked]) -> Html:
 
 
 def _hazard(checked: Checked, verdict: Verdict) -> Html:
-    history = verdict.history
-    explanation = about_bug(history, checked.entry.name, verdict.property.name) if history else ()
+    bug = verdict.bug
+    explanation = about_bug(bug, checked.entry.name, verdict.property.name) if bug else ()
     run = _run(f"{verdict.violated.name} is violated", checked, verdict) if verdict.trace else Html()
     accepted = f" (accepted: {verdict.accepted})" if verdict.accepted is not None else ""
     prop = verdict.property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from importlib.util import module_from_spec, spec_from_file_location
 from inspect import isfunction, signature
 from pathlib import Path
@@ -14,6 +15,8 @@ from typing import Any
 from fencepost.checks.settings.input_files import InputError, Place, read_bytes
 from fencepost.model.language import ModelError, Protocol
 from fencepost.model.own_sources import run_code_of
+from fencepost.properties.bug_files import unknown_names
+from fencepost.properties.bugs import Bug
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.vocabulary import Suite
 
@@ -42,6 +45,8 @@ def own_protocols(path: Path, taken: Collection[str]) -> list[Entry]:
     for entry in chosen:
         if entry.name in taken:
             raise InputError(f"{path}: {entry.name} is the name of a protocol of Fencepost's; rename it", Place(path))
+        if unknown := next(unknown_names(entry), ""):
+            raise InputError(f"{path}: the bugs of {entry.name}: {unknown}", Place(path))
     return chosen
 
 
@@ -50,8 +55,7 @@ def _built_in(path: Path, module: ModuleType) -> Entry:
     name = function.__name__
     summary = (function.__doc__ or name).strip().splitlines()[0]
     bare = Entry(name, summary, function, suite, {"ci": (Instance("as written", {}),)})
-    defects = bare.outline({}).protocol.defects
-    return Entry(name, summary, function, suite, bare.sizes, {defect: {} for defect in defects})
+    return replace(bare, bugs={bug: Bug() for bug in bare.outline({}).protocol.defects})
 
 
 def _executed(path: Path) -> ModuleType:

@@ -1,8 +1,8 @@
 """One bookie and its disk: what it has answered for must be there after the process has ended, however it ended.
 
 Mirrors BookieImpl, LedgerDescriptorImpl, Journal, SyncThread and the ledger storages of bookkeeper-server 4.17.3 and 4.18.0,
-as they would be without the mistakes in DEFECTS; which release has which of them, history/bookie.py says. The protocol
-``ledger`` takes for granted what is shown here: a bookie that is back has its entries, and its fences.
+as they would be without the mistakes in DEFECTS; which release has which of them, properties/bookie/bugs.toml says. The
+protocol ``ledger`` takes for granted what is shown here: a bookie that is back has its entries, and its fences.
 
 A request changes the memory of the storage first, where it can be read at once, and logs a record; the answer leaves when the
 journal is synced past it. A checkpoint remembers how far the journal is, saves the storage's memory, and moves the log mark

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from fencepost.model.cluster import known_bugs
 from fencepost.model.language import And, Not, Protocol, Universe
 from fencepost.model.pulsar.topic.protocol import Topic
 from fencepost.model.stand_ins.copies import WEAK as OF_COPIES
@@ -25,10 +24,10 @@ class Bundle:
     ``lose_session`` and ``end`` are moves: a session, and a process, is that of all bundles which a broker has.
     """
 
-    def __init__(self, p: Protocol, broker: Universe, size: Mapping[str, Any]) -> None:
+    def __init__(self, p: Protocol, broker: Universe, size: Mapping[str, Any], weak: Collection[str]) -> None:
         message, ledger = p.universe("message", size["messages"]), p.universe("ledger", size["ledgers"])
         crashes, unloads, disconnects, expiries = (size[name] for name in ("crashes", "unloads", "disconnects", "expiries"))
-        weak = {*p.active, *known_bugs.moves_of(p.active), *(["confirm_late"] if size["unfenced"] else [])}
+        weak = {*weak, *(["confirm_late"] if size["unfenced"] else [])}
         of_ownership, of_ledgers, of_copies = (
             [name for name in each if name in weak] for each in (OF_OWNERSHIP, OF_LEDGERS, OF_COPIES)
         )

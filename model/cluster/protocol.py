@@ -12,10 +12,9 @@ of all bundles at once. With ``bundles=2`` this is shown: what a property of one
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
-from fencepost.model.cluster import known_bugs
 from fencepost.model.cluster.bundle import Bundle
 from fencepost.model.language import ModelError, Protocol
 from fencepost.model.pulsar.stores import stated, store_named
@@ -31,8 +30,18 @@ UNFAIR = {
 """What need not happen in the end with certain mistakes of ownership: each of their steps is one of the stand-in."""
 WEAK = {**OF_LEDGERS, **OF_COPIES, **OF_OWNERSHIP, **UNFAIR}
 """What the stand-ins of ledgers, of their copies and of ownership allow with mistakes of those, by name."""
-DEFECTS = {**OF_TOPICS, **WEAK, **known_bugs.TEXTS}
-"""The mistakes of a topic, the weak moves, and the known bugs that make these possible."""
+DEFECTS = {**OF_TOPICS, **WEAK}
+"""The mistakes of a topic, and the weak moves."""
+
+
+class OfPart(NamedTuple):
+    """A bug of a part: what it is, and the weak moves by which it enters a cluster."""
+
+    what: str
+    moves: tuple[str, ...]
+
+
+NO_PARTS: Mapping[str, OfPart] = {}
 
 
 def cluster(
@@ -67,6 +76,7 @@ def cluster(
     unfenced: bool = False,
     dedup: bool = True,
     defects: Iterable[str] = (),
+    parts: Mapping[str, OfPart] = NO_PARTS,
 ) -> Protocol:
     """A cluster with one topic.
 
@@ -75,18 +85,20 @@ def cluster(
     often a broker does not hear that its node is created. ``copies`` is how many copies the first ledger is to have, where that
     is looked at, and ``disk_losses`` how many disks with one are lost. The others are those of the topic, of each if there are
     two ``bundles``. ModelError if there is no such metadata store, for more bundles, for crashes of brokers that have two, and
-    for disks of no copies.
+    for disks of no copies. ``parts`` are bugs of the parts, by name: each is a switch, too.
     """
-    parameters = stated({name: value for name, value in locals().items() if name != "defects"})
+    parameters = stated({name: value for name, value in locals().items() if name not in ("defects", "parts")})
     store_named(metadata_store, "cluster", brokers=brokers, faults=0)
     if bundles not in (1, 2) or (bundles == 2 and crashes):
         raise ModelError("cluster: there is one bundle, or there are two whose brokers do not crash")
     if disk_losses and not copies:
         raise ModelError("cluster: disk_losses are those of copies: set copies to 2 or more")
-    p = Protocol("cluster", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
+    switches = {**DEFECTS, **{name: bug.what for name, bug in parts.items()}}
+    p = Protocol("cluster", doc=__doc__, parameters=parameters, defects=switches, active=defects)
+    weak = {move for name in p.active for move in (parts[name].moves if name in parts else (name,))}
     broker = p.universe("broker", brokers)
-    bundle = p.include("", Bundle, broker, parameters)
-    other = p.include("other", Bundle, broker, parameters) if bundles == 2 else None
+    bundle = p.include("", Bundle, broker, parameters, weak)
+    other = p.include("other", Bundle, broker, parameters, weak) if bundles == 2 else None
 
     @p.fault(by="b", takes="expiries", b=broker)
     def expire(b: int) -> Any:

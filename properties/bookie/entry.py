@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from fencepost.model.bookkeeper.bookie import bookie
-from fencepost.model.bookkeeper.history import BOOKIE
 from fencepost.properties.bookie import instances, suite
+from fencepost.properties.bug_files import bugs_beside
 from fencepost.properties.registry import Entry
 
 ENTRY = Entry(
-    "bookie",
-    "one bookie and its disk: journal, log mark, checkpoint and replay, and what of its answers they keep",
-    bookie,
-    suite.bookie,
-    instances.SIZES,
-    instances.SHOWN_BY,
-    history=BOOKIE,
+    name="bookie",
+    summary="one bookie and its disk: journal, log mark, checkpoint and replay, and what of its answers they keep",
+    function=bookie,
+    suite=suite.bookie,
+    sizes=instances.SIZES,
+    bugs=bugs_beside(__file__, bookie),
 )

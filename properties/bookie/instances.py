@@ -44,22 +44,3 @@ SIZES = {
 }
 
 _FENCE: Mapping[str, Value] = {"entries": 1, "records": 4, "recovery": False}
-
-SHOWN_BY: dict[str, Mapping[str, Value]] = {
-    "idle_checkpoint_skips_index": {**_FENCE, "kills": 1},
-    "idle_flush_skips_headers": {**_FENCE, "storage": "sorted", "kills": 1, "stops": 1},
-    "headers_without_pages_not_saved": {**_FENCE, "storage": "sorted", "ledgers": 2, "records": 6, "kills": 1, "stops": 1},
-    "denies_before_fence_is_journaled": {**_FENCE, "kills": 1},
-    "master_key_with_entries_only": {**_FENCE, "kills": 1},
-    "second_fence_not_awaited": {**_FENCE, "kills": 1},
-    "fence_not_journaled": {**_FENCE, "kills": 1},
-    "fence_checked_apart": _FENCE,
-    "key_record_after_entry": {**_FENCE, "kills": 1},
-    "denies_what_it_has": _FENCE,
-    "explicit_lac_in_memory": {**_FENCE, "explicit_lacs": 1, "kills": 1},
-    "explicit_lac_not_indexed": {**_FENCE, "explicit_lacs": 1, "kills": 1},
-    "failed_save_forgotten": {**_FENCE, "failed_saves": 1, "kills": 1},
-    "mark_goes_back": {**_FENCE, "full_caches": 1},
-    "checkpoints_compared_by_first_journal": {**_FENCE, **_JOURNALS},
-    "one_directory_marks_for_all": {**_FENCE, **_DIRECTORIES},
-}

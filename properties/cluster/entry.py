@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from fencepost.model.cluster import cluster
-from fencepost.properties.cluster import instances, suite
+from fencepost.properties.cluster import bugs, instances, suite
 from fencepost.properties.registry import Entry
 
 ENTRY = Entry(
-    "cluster",
-    "an acknowledged message in a whole cluster: who owns the bundle, the topic, and stand-ins of ledgers",
-    cluster,
-    suite.cluster,
-    instances.SIZES,
-    instances.SHOWN_BY,
-    of_parts=instances.KNOWN_BUGS,
+    name="cluster",
+    summary="an acknowledged message in a whole cluster: who owns the bundle, the topic, and stand-ins of ledgers",
+    function=bugs.cluster,
+    suite=suite.cluster,
+    sizes=instances.SIZES,
+    bugs=bugs.BUGS,
+    of_parts=True,
 )

@@ -44,23 +44,6 @@ SIZES = {
     ),
 }
 
-SHOWN_BY: dict[str, Mapping[str, Value]] = {
-    "same_value": {"brokers": 2},
-    "elected_follows": {"brokers": 2, "disconnects": 1},
-    "reconnection_ignored": {"brokers": 2, **_CUT_OFF},
-    "reestablishment_ignored": {"brokers": 2, "expiries": 1},
-    "redirects_without_authority": {**_LOOKUPS, "crashes": 1},
-    "followers_do_not_cache": {"brokers": 2},
-    "leader_value_expires": {"brokers": 2},
-    "asks_during_election": _LOOKUPS,
-    "creates_blindly": {"brokers": 2},
-    "closed_elects_again": {"brokers": 2, "disconnects": 1, "closes": 1},
-    "closed_goes_on": {"brokers": 2, "crashes": 1, "closes": 1},
-    "failure_not_retried": {"brokers": 2, "crashes": 1},
-    "deletion_sent_again": {"brokers": 2, "disconnects": 1, "closes": 1},
-    "event_lost": {"brokers": 2, "expiries": 1},
-}
-
 
 def _no_proof(parameters: Mapping[str, Any], names: Sequence[str]) -> str:
     """Why nothing is proved with these parameters and any number of brokers; empty if it is."""

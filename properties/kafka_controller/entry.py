@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from fencepost.model.kafka.controller import kafka_controller
 from fencepost.model.kafka.controller.families import RELEASES
-from fencepost.model.kafka.history import CONTROLLER
+from fencepost.properties.bug_files import bugs_beside
 from fencepost.properties.kafka_controller import instances, suite
 from fencepost.properties.registry import Entry
 
 ENTRY = Entry(
-    "kafka_controller",
-    "which Kafka broker is the controller on ZooKeeper, and whom the brokers obey: a node, epochs, and a zombie that still"
-    " acts",
-    kafka_controller,
-    suite.kafka_controller,
-    instances.SIZES,
-    instances.SHOWN_BY,
-    instances.MUTATED,
-    history=CONTROLLER,
+    name="kafka_controller",
+    summary="which Kafka broker is the controller on ZooKeeper, and whom the brokers obey: a node, epochs, and a zombie that"
+    " still acts",
+    function=kafka_controller,
+    suite=suite.kafka_controller,
+    sizes=instances.SIZES,
+    bugs=bugs_beside(__file__, kafka_controller),
+    mutated=instances.MUTATED,
     releases=RELEASES,
     general=instances.GENERAL,
 )

@@ -41,21 +41,6 @@ SIZES = {
     ),
 }
 
-SHOWN_BY: dict[str, Mapping[str, Value]] = {
-    "resigns_without_cleanup": {"resignations": 1},
-    "epoch_swallowed": {"expiries": 1},
-    "deletes_any": {"expiries": 1, "resignations": 1},
-    "unconditional_writes": {"expiries": 1, "writes": True},
-    "bounce_missed": {"restarts": 1},
-    "newer_refused": {"expiries": 1, **BROKER_EPOCHS},
-    "new_session_resigns": {"brokers": 1, "expiries": 2},
-    "own_node_ignored": {"brokers": 1, "disconnects": 1},
-    "resigns_inside_lock": {"expiries": 1},
-    "waits_inside_lock": {"brokers": 1, "expiries": 1, **AWAITED},
-    "session_given_up": {"brokers": 1, "expiries": 1},
-    "registration_given_up": {"brokers": 1, "expiries": 1},
-    "epochs_unchecked": {"expiries": 1},
-}
 
 MUTATED = (
     Instance("expiry", {"expiries": 1, "writes": True}),

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from fencepost.model.bookkeeper.history import LEDGER
 from fencepost.model.bookkeeper.ledger import ledger
+from fencepost.properties.bug_files import bugs_beside
 from fencepost.properties.ledger import instances, suite
 from fencepost.properties.registry import Entry
 
 ENTRY = Entry(
-    "ledger",
-    "the life of one BookKeeper ledger: written, handed from bookie to bookie, fenced, recovered, closed",
-    ledger,
-    suite.ledger,
-    instances.SIZES,
-    instances.SHOWN_BY,
-    instances.MUTATED,
-    LEDGER,
+    name="ledger",
+    summary="the life of one BookKeeper ledger: written, handed from bookie to bookie, fenced, recovered, closed",
+    function=ledger,
+    suite=suite.ledger,
+    sizes=instances.SIZES,
+    bugs=bugs_beside(__file__, ledger),
+    mutated=instances.MUTATED,
     general=instances.GENERAL,
 )

@@ -1,7 +1,7 @@
 """A ledger refines its stand-ins: each of its steps is, for a topic and for auto-recovery, a step of the stand-in or nothing.
 
 So a protocol of topics is made of stand-ins, and what always holds there holds with ledgers on bookies. A mistake of BookKeeper
-enters it by the weak moves that its history names (``allows``).
+enters it by the weak moves that its table names (``allows``).
 """
 
 from __future__ import annotations

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from fencepost.model.pulsar.history import METADATA_STORE
 from fencepost.model.pulsar.store_clients import metadata_store
+from fencepost.properties.bug_files import bugs_beside
 from fencepost.properties.metadata_store import instances, suite
 from fencepost.properties.registry import Entry
 
 ENTRY = Entry(
-    "metadata_store",
-    "the metadata store and its clients: sessions that expire, ephemeral nodes, notifications that come late",
-    metadata_store,
-    suite.metadata_store,
-    instances.SIZES,
-    instances.SHOWN_BY,
-    history=METADATA_STORE,
+    name="metadata_store",
+    summary="the metadata store and its clients: sessions that expire, ephemeral nodes, notifications that come late",
+    function=metadata_store,
+    suite=suite.metadata_store,
+    sizes=instances.SIZES,
+    bugs=bugs_beside(__file__, metadata_store),
 )

@@ -33,10 +33,3 @@ SIZES = {
     ),
     "deep": (Instance("three clients, all faults", {"clients": 3, **_ALL_FAULTS}),),
 }
-
-SHOWN_BY: dict[str, Mapping[str, Value]] = {
-    "creates_blindly": {},
-    "deleted_without_version": {"writes": 1},
-    "cache_kept_on_disconnect": {"disconnects": 1},
-    "event_lost": {"expiries": 1},
-}

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from fencepost.model.pulsar.history import OWNERSHIP
 from fencepost.model.pulsar.ownership import ownership
 from fencepost.model.pulsar.resource_lock import RELEASES
+from fencepost.properties.bug_files import bugs_beside
 from fencepost.properties.ownership import instances, suite
 from fencepost.properties.registry import Entry
 
 ENTRY = Entry(
-    "ownership",
-    "which broker owns a bundle: locks that are acquired, looked after and released",
-    ownership,
-    suite.ownership,
-    instances.SIZES,
-    instances.SHOWN_BY,
-    history=OWNERSHIP,
+    name="ownership",
+    summary="which broker owns a bundle: locks that are acquired, looked after and released",
+    function=ownership,
+    suite=suite.ownership,
+    sizes=instances.SIZES,
+    bugs=bugs_beside(__file__, ownership),
     releases=RELEASES,
     general=instances.GENERAL,
 )

@@ -32,30 +32,6 @@ SIZES = {
     "deep": (Instance("three brokers, all faults", {"brokers": 3, **_CUT_OFF, "crashes": 1, "releases": 1}),),
 }
 
-SHOWN_BY: dict[str, Mapping[str, Value]] = {
-    "released_without_version": {"expiries": 1, "releases": 1, "fixed": True},
-    "not_revalidated": {"expiries": 1},
-    "deletion_ignored": {"crashes": 1},
-    "reconnection_flag_never_set": {**_CUT_OFF, "fixed": True},
-    "concurrent_revalidations": {"expiries": 1},
-    "busy_lock_kept": {"expiries": 1},
-    "both_contenders_lose": {"expiries": 1},
-    "lost_lock_served": {"expiries": 1},
-    "endless_revalidation": {"expiries": 1},
-    "failed_creation_left": {"disconnects": 1},
-    "version_goes_back": {"expiries": 1, "disables": 1},
-    "recreated_behind_release": {"expiries": 1, "releases": 1},
-    "deletion_sent_again": {"disconnects": 1, "releases": 1},
-    "lone_release_fails": {"disconnects": 1, "releases": 1},
-    "event_lost": {"expiries": 1},
-    "found_lock_unattended": {**_CUT_OFF},
-    "cache_kept_on_disconnect": {**_CUT_OFF},
-    "answers_disabled": {"disables": 1},
-    "stale_unload": {"expiries": 1, "crashes": 1, "fixed": True},
-    "recreates_of_others": {"migration": True, "crashes": 1},
-    "release_refused": {"migration": True, "releases": 1},
-    "goes_on_unprepared": {"migration": True},
-}
 
 FAULTS = ("disconnects", "expiries", "crashes", "releases", "disables")
 _ALL: Mapping[str, Value] = {**_CUT_OFF, "crashes": 1, "releases": 1, "fixed": True}

@@ -1,7 +1,7 @@
 """The ownership of a bundle refines its stand-in: each of its steps is, for a topic, a step of the stand-in or nothing.
 
 So a cluster is made of the stand-in, and what always holds there holds with locks. A mistake of locks enters the cluster by the
-weak moves that its history names (``allows``). With ``stale_unload`` none are enough: a broker deletes its node and stops in
+weak moves that its table names (``allows``). With ``stale_unload`` none are enough: a broker deletes its node and stops in
 one step. To a topic that is nothing new, because the stand-in does so in two.
 """
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from fencepost.properties.registry import Instance, Value
+from fencepost.properties.registry import Instance
 
 SIZES = {
     "ci": (
@@ -31,22 +29,4 @@ SIZES = {
     "deep": (
         Instance("all faults", {"workers": 2, "commands": 1, "expiries": 1, "crashes": 2, "losses": 1, "collects": True}),
     ),
-}
-
-SHOWN_BY: dict[str, Mapping[str, Value]] = {
-    "target_is_a_member": {"commands": 1, "crashes": 2},
-    "target_not_asked_again": {"crashes": 1, "losses": 1},
-    "collector_trusts_the_lock": {"commands": 1, "collects": True},
-    "collected_is_refused": {"expiries": 1, "collects": True},
-    "deletes_lock_of_successor": {"workers": 2, "expiries": 1},
-    "listed_replica_is_no_news": {"crashes": 2},
-    "task_deleted_without_lock": {"workers": 2, "expiries": 1, "crashes": 2},
-    "checker_reads_ends_only": {"entries": 3, "crashes": 1, "gaps": 1},
-    "checker_ignores_digest": {"crashes": 1, "rots": 1},
-    "refill_ignores_digest": {"crashes": 0, "losses": 1, "rots": 1, "integrity": True},
-    "refill_by_boot_metadata": {"bookies": 4, "crashes": 1, "losses": 1, "integrity": True},
-    "open_fragment_replicated": {"opened": True, "entries": 2},
-    "replaced_before_copy": {},
-    "collector_takes_no_lock": {"collects": True, "crashes": 1},
-    "task_deleted_blindly": {"crashes": 2},
 }

@@ -22,12 +22,3 @@ SIZES = {
     ),
     "deep": (Instance("to nodes, three brokers", {"to": "metadata", "brokers": 3}),),
 }
-
-SHOWN_BY: dict[str, Mapping[str, Value]] = {
-    "stores_decide_alone": {"to": "topic"},
-    "cleaned_in_use": {"to": "metadata"},
-    "compared_by_number": _STILL,
-    "copies_overlap": _STILL,
-    "deletions_echo": _DELETED,
-    "deletions_not_copied": _DELETED,
-}

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from fencepost.model.pulsar.history import SPLIT
 from fencepost.model.pulsar.resource_lock import RELEASES
 from fencepost.model.pulsar.split import split
+from fencepost.properties.bug_files import bugs_beside
 from fencepost.properties.registry import Entry
 from fencepost.properties.split import instances, suite
 
 ENTRY = Entry(
-    "split",
-    "how a bundle is split in two: the namespace's layout is changed by compare-and-set, and locks change hands",
-    split,
-    suite.split,
-    instances.SIZES,
-    instances.SHOWN_BY,
-    instances.MUTATED,
-    history=SPLIT,
+    name="split",
+    summary="how a bundle is split in two: the namespace's layout is changed by compare-and-set, and locks change hands",
+    function=split,
+    suite=suite.split,
+    sizes=instances.SIZES,
+    bugs=bugs_beside(__file__, split),
+    mutated=instances.MUTATED,
     releases=RELEASES,
 )

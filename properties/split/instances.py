@@ -40,27 +40,6 @@ SIZES = {
     ),
 }
 
-SHOWN_BY: dict[str, Mapping[str, Value]] = {
-    "writes_blindly": _TWO,
-    "stale_parent": _TWO,
-    "parent_never_released": _ONE,
-    "retries_on_stale_cache": _TWO,
-    "layout_not_watched": _ONE,
-    "splits_missing_bundle": {"hashes": 4, "splits": 2, "releases": 1, **_ANYWHERE},
-    "splits_unloaded_bundle": _ONE,
-    "boundaries_unchecked": {"hashes": 5, "bundles": 2, **_ANYWHERE},
-    "maximum_ignored": {**_ONE, "maximum": 1},
-    "splits_not_counted": _FULL,
-    "endless_attempts": {**_TWO, "attempts": 1},
-    "policies_unwritten": {**_ONE, "brokers": 1, "expiries": 1},
-    "policies_not_updated": {**_ONE, "brokers": 1, "policies": True},
-    "policies_overwritten": {**_TWO, "policies": True},
-    "load_fails_unanswered": {**_ONE, "brokers": 1, "expiries": 1},
-    "deletion_sent_again": {**_ONE, "disconnects": 2, "releases": 1},
-    "lone_release_fails": {**_ONE, "brokers": 1, "disconnects": 1},
-    "recreated_behind_release": {**_ONE, "brokers": 1, "expiries": 1, "releases": 1},
-    "found_lock_unattended": {**_ONE, "disconnects": 1, "expiries": 1},
-}
 
 MUTATED = (
     Instance("one split, cut off", {**_ONE, "disconnects": 1}),

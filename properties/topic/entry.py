@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from fencepost.model.pulsar.history import TOPIC
 from fencepost.model.pulsar.topic import topic
+from fencepost.properties.bug_files import bugs_beside
 from fencepost.properties.registry import Entry
 from fencepost.properties.topic import instances, suite
 
 ENTRY = Entry(
-    "topic",
-    "an acknowledged message: the managed ledger of a topic, its fence, deduplication and trimming, and a producer",
-    topic,
-    suite.topic,
-    instances.SIZES,
-    instances.SHOWN_BY,
-    instances.MUTATED,
-    history=TOPIC,
+    name="topic",
+    summary="an acknowledged message: the managed ledger of a topic, its fence, deduplication and trimming, and a producer",
+    function=topic,
+    suite=suite.topic,
+    sizes=instances.SIZES,
+    bugs=bugs_beside(__file__, topic),
+    mutated=instances.MUTATED,
 )

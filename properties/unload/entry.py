@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from fencepost.model.pulsar.history import UNLOAD
 from fencepost.model.pulsar.resource_lock import RELEASES
 from fencepost.model.pulsar.unload import unload
+from fencepost.properties.bug_files import bugs_beside
 from fencepost.properties.registry import Entry
 from fencepost.properties.unload import instances, suite
 
 ENTRY = Entry(
-    "unload",
-    "how a broker gives a bundle up: inactive, topics closed, lock released",
-    unload,
-    suite.unload,
-    instances.SIZES,
-    instances.SHOWN_BY,
-    history=UNLOAD,
+    name="unload",
+    summary="how a broker gives a bundle up: inactive, topics closed, lock released",
+    function=unload,
+    suite=suite.unload,
+    sizes=instances.SIZES,
+    bugs=bugs_beside(__file__, unload),
     releases=RELEASES,
     general=instances.GENERAL,
 )

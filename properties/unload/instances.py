@@ -30,19 +30,6 @@ SIZES = {
     "deep": (Instance("three brokers, all faults", {"brokers": 3, **_CUT_OFF, **_TOPICS, "crashes": 1}),),
 }
 
-SHOWN_BY: dict[str, Mapping[str, Value]] = {
-    "unload_not_exclusive": {"unloads": 2},
-    "released_before_close": {},
-    "active_after_failed_close": {"failures": 1},
-    "active_after_failed_release": {"disconnects": 1},
-    "release_skipped_on_failure": {"failures": 1},
-    "stale_unload": {"expiries": 1, "crashes": 1, "fixed": True},
-    "deletion_sent_again": {"disconnects": 1},
-    "lone_release_fails": {"disconnects": 1},
-    "recreated_behind_release": {"expiries": 1},
-    "found_lock_unattended": {**_CUT_OFF},
-    "close_waits_for_unload": {},
-}
 
 _ALL: Mapping[str, Value] = {**_CUT_OFF, **_TOPICS, "crashes": 1, "fixed": True}
 

@@ -37,7 +37,7 @@ def of_releases(protocols: Iterable[str]) -> Iterator[tuple[Hazard, tuple[str, .
     instances: dict[Any, tuple[Hazard, list[str]]] = {}
     for releases in RELEASES:
         for hazard in hazards([PROTOCOLS[name] for name in protocols], releases, None, [], []):
-            release = releases.pulsar if hazard.history.project == "pulsar" else releases.bookkeeper
+            release = releases.pulsar if hazard.bug.project == "pulsar" else releases.bookkeeper
             key = (hazard.entry.name, hazard.name, tuple(sorted(hazard.instance.parameters.items())))
             instances.setdefault(key, (hazard, []))[1].append(release)
     for hazard, of in instances.values():

@@ -224,6 +224,6 @@ def test_the_list_has_releases_and_who_has_which_mistake() -> None:
     row = next(line for line in table if "asks_during_election" in line)
     assert row.split()[:4] == ["asks_during_election", "yes", "yes", "yes"]
     assert row.split()[4:] == ["2.8.0", "4.2.4,", "5.0.0-M1", "pulsar#25999,", "pulsar#26000"]
-    assert [line.split()[0] for line in table[3:]] == list(PROTOCOLS["election"].history)
+    assert [line.split()[0] for line in table[3:]] == list(PROTOCOLS["election"].bugs)
     assert "not traced through releases" in fencepost("list", "hash_range", "--defects").stdout
     assert fencepost("list", "elektion", "--defects").returncode == 2

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fencepost.model.history import History
+from fencepost.properties.bugs import Bug
 from fencepost.properties.protocols import PROTOCOLS
 
 HEAD = "| row | what the code does | in the model (releases) | and here |\n|---|---|---|---|\n"
@@ -139,11 +139,11 @@ def table() -> str:
     return HEAD + "".join(_line(number, row) for number, row in ROWS.items())
 
 
-def releases_of(history: History) -> str:
+def releases_of(bug: Bug) -> str:
     """The releases that have a mistake, in a word if all that were read have it, and those that are unread."""
-    everywhere = len(history.present) + len(history.unread) == len(history.modelled)
-    parts = ["all" if everywhere and history.present else ", ".join(history.present) or "none"]
-    return "; ".join(parts + [f"unread: {', '.join(history.unread)}"] * bool(history.unread))
+    everywhere = len(bug.present) + len(bug.unread) == len(bug.modelled)
+    parts = ["all" if everywhere and bug.present else ", ".join(bug.present) or "none"]
+    return "; ".join(parts + [f"unread: {', '.join(bug.unread)}"] * bool(bug.unread))
 
 
 def _line(number: str, row: Row) -> str:
@@ -155,8 +155,8 @@ def _named(name: str) -> str:
     """The name, with the releases that have a mistake of that name, or with the first that behaves as its parameter says."""
     protocol, _, own = name.partition(".")
     entry = PROTOCOLS[protocol]
-    if own in entry.history:
-        return f"`{name}` ({releases_of(entry.history[own])})"
+    if own in entry.bugs:
+        return f"`{name}` ({releases_of(entry.bugs[own])})"
     actions = entry.outline({}).protocol.mirrors
     if own not in actions and own not in {parameter.name for parameter in entry.parameters}:
         raise KeyError(name)

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping
 
 from fencepost.checks.reports import hazards_on_code
 from fencepost.checks.reports.histories import COLUMNS, address, rows
-from fencepost.checks.reports.seen import REPRODUCED, seen
-from fencepost.model.history import History
+from fencepost.checks.reports.seen import replayed, seen
 from fencepost.model.releases import mirrored_in
 from fencepost.model.releases import numbers as numbers_of
+from fencepost.properties.bugs import Bug
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value, written
 from tests.docs import compared_table, rows_table, stores_table
@@ -39,9 +39,7 @@ def with_tables(document: str, page: str) -> str:
 def table(page: str, name: str) -> str:
     """A table that a page keeps; KeyError for any other."""
     return {
-        (REPRODUCED.stem, "hazards"): lambda: hazards_on_code.table(
-            hazards_on_code.read_json(REPRODUCED.read_text(encoding="utf-8"))
-        ),
+        ("reproduced", "hazards"): lambda: hazards_on_code.table([row for name in PROTOCOLS for row in replayed(name)]),
         ("findings-control-plane", "hazards"): lambda: hazards(("election", "ownership", "unload", "split")),
         ("deviations", "rows"): rows_table.table,
         ("sessions-and-nodes", "stores"): stores_table.table,
@@ -54,7 +52,7 @@ def of_protocol(name: str) -> str:
     tables = {
         "Actions and the code": _mirrors(name),
         "Defects and what catches them": _defects(name),
-        "Defects by release": _releases(name) if PROTOCOLS[name].history else "",
+        "Defects by release": _releases(name) if PROTOCOLS[name].project else "",
         "Instances of each size": _instances(name),
     }
     return "".join(f"\n## {heading}\n\n{table}" for heading, table in tables.items() if table)
@@ -65,15 +63,15 @@ def hazards(protocols: Iterable[str]) -> str:
     head = ("hazard", "of", "violates", "steps", "releases", "fixed", "seen", "upstream")
     lines = []
     for protocol in protocols:
-        for name, history in PROTOCOLS[protocol].history.items():
-            if not history.present:
+        for name, bug in PROTOCOLS[protocol].bugs.items():
+            if not bug.present:
                 continue
             by, steps = PINNED[protocol].caught[name]
-            releases = rows_table.releases_of(history)
+            releases = rows_table.releases_of(bug)
             shown = ", ".join(seen(protocol, name))
             violated = ", ".join(f"`{each}`" for each in sorted(by))
-            cells = (protocol, violated, str(steps), releases, history.ending, shown)
-            lines.append(_line(f"`{name}`", *cells, upstream(history)))
+            cells = (protocol, violated, str(steps), releases, bug.ending, shown)
+            lines.append(_line(f"`{name}`", *cells, upstream(bug)))
     return _line(*head) + "|---" * len(head) + "|\n" + "".join(lines)
 
 
@@ -97,16 +95,16 @@ def _defects(protocol: str) -> str:
         what = NUMBERS.sub("", meaning)
         by = ", ".join(f"`{name}`" for name in sorted(names))
         where = _settings(entry.shown_by[defect])
-        numbers = upstream(entry.history[defect]) if entry.history else ""
+        numbers = upstream(entry.bugs[defect]) if entry.project else ""
         lines.append(_line(f"`{defect}`", numbers, what, by, str(steps), where))
     return head + "".join(lines)
 
 
 def _releases(protocol: str) -> str:
     """Which releases have each defect, since when it is there and where it is fixed, and its numbers upstream."""
-    history = PROTOCOLS[protocol].history
+    bugs = PROTOCOLS[protocol].bugs
     head = ("defect", *numbers_of(PROTOCOLS[protocol].project), *COLUMNS)
-    lines = [_line(f"`{name}`", *cells, upstream(history[name])) for name, cells in rows(history)]
+    lines = [_line(f"`{name}`", *cells, upstream(bugs[name])) for name, cells in rows(bugs)]
     return _line(*head) + "|---" * len(head) + "|\n" + "".join(lines)
 
 
@@ -121,9 +119,9 @@ def _mirrors(protocol: str) -> str:
     return f"| action | mirrors |\n|---|---|\n{there}\n| in the code | action |\n|---|---|\n{lines}"
 
 
-def upstream(history: History) -> str:
+def upstream(bug: Bug) -> str:
     """Links to the issues of a defect."""
-    return ", ".join(f"[{issue}]({address(history, issue)})" for issue in history.upstream)
+    return ", ".join(f"[{issue}]({address(bug, issue)})" for issue in bug.upstream)
 
 
 def _with_releases(protocol: str, method: str) -> str:

@@ -7,39 +7,39 @@ from dataclasses import replace
 
 import pytest
 
-from fencepost.model.history import History
 from fencepost.model.releases import BOOKKEEPER, RANGES, ReleaseError, Releases
+from fencepost.properties.bugs import Bug
 from fencepost.properties.protocols import PROTOCOLS
 
 
 def test_a_hazard_is_a_mistake_that_the_release_has() -> None:
-    history = History("bookkeeper", since="4.15.1", releases="4.16.6, 4.17.2, not 4.14.5, 4.17.3, 4.18.0")
-    assert history.is_hazard(Releases.of("4.0.8"))
-    assert not history.is_hazard(Releases.of("5.0.0-M1"))
-    assert (history.ending, history.modelled, history.unread) == ("open", BOOKKEEPER, ())
-    assert History("pulsar", since="2.8.0", fixed="2.9.0").ending == "2.9.0"
-    assert History("pulsar").ending == ""
+    bug = Bug("bookkeeper", since="4.15.1", releases="4.16.6, 4.17.2, not 4.14.5, 4.17.3, 4.18.0")
+    assert bug.is_in(Releases.of("4.0.8"))
+    assert not bug.is_in(Releases.of("5.0.0-M1"))
+    assert (bug.ending, bug.modelled, bug.unread) == ("open", BOOKKEEPER, ())
+    assert Bug("pulsar", since="2.8.0", fixed="2.9.0").ending == "2.9.0"
+    assert Bug("pulsar").ending == ""
 
 
 def test_what_a_history_does_not_name_is_unread() -> None:
-    history = History("bookkeeper", since="4.15.1", releases="4.16.6, not 4.14.5")
-    assert history.unread == ("4.17.2", "4.17.3", "4.18.0")
-    assert history.is_unread(Releases.of("4.2.4"))
-    assert not history.is_hazard(Releases.of("4.2.4"))
-    assert not history.is_unread(Releases.of("3.0.7"))
+    bug = Bug("bookkeeper", since="4.15.1", releases="4.16.6, not 4.14.5")
+    assert bug.unread == ("4.17.2", "4.17.3", "4.18.0")
+    assert bug.is_unread(Releases.of("4.2.4"))
+    assert not bug.is_in(Releases.of("4.2.4"))
+    assert not bug.is_unread(Releases.of("3.0.7"))
 
 
 def test_a_history_that_names_no_release_of_its_project_is_refused() -> None:
     with pytest.raises(ReleaseError, match=r"names 4\.2\.4"):
-        History("bookkeeper", releases="4.2.4")
+        Bug("bookkeeper", releases="4.2.4")
 
 
 def test_a_mistake_of_some_values_does_not_fit_others() -> None:
-    of_db = History("bookkeeper", only={"storage": ("db", "sorted")})
+    of_db = Bug("bookkeeper", only={"storage": ("db", "sorted")})
     assert of_db.fits({"storage": "sorted", "entries": 1})
     assert not of_db.fits({"storage": "interleaved"})
     assert of_db.fits({"entries": 1}), "an instance that does not tell them apart"
-    assert History("bookkeeper").fits({"storage": "interleaved"})
+    assert Bug("bookkeeper").fits({"storage": "interleaved"})
 
 
 def twice(by_protocol: Mapping[str, Mapping[str, object]]) -> list[str]:
@@ -53,16 +53,15 @@ def twice(by_protocol: Mapping[str, Mapping[str, object]]) -> list[str]:
     ]
 
 
-def of_releases(history: History) -> History:
-    """A history without what depends on the protocol: its parameters and its properties."""
-    return replace(history, regardless=(), harm="")
+def of_releases(bug: Bug) -> Bug:
+    """A bug without what depends on the protocol: its parameters, its properties and its harness."""
+    own = {"shown_by": {}, "run": "", "held": False, "with_others": False, "out_of_reach": None}
+    return replace(bug, regardless=(), harm="", only={}, applies="", **own)
 
 
 def test_a_mistake_has_one_history_and_one_text() -> None:
-    histories = {
-        name: {defect: of_releases(history) for defect, history in entry.history.items()} for name, entry in PROTOCOLS.items()
-    }
-    assert twice(histories) == []
+    bugs = {name: {bug: of_releases(known) for bug, known in entry.bugs.items()} for name, entry in PROTOCOLS.items()}
+    assert twice(bugs) == []
     assert twice({name: entry.outline({}).protocol.defects for name, entry in PROTOCOLS.items()}) == []
 
 
@@ -77,5 +76,5 @@ NOT_READ = {"topic": {"2.10.1", "3.0.7"}}
 
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_what_ranges_reach_over_is_read_for_every_mistake(name: str) -> None:
-    unread = {defect: {*history.unread} & {*RANGES[history.project]} for defect, history in PROTOCOLS[name].history.items()}
+    unread = {name: {*bug.unread} & {*RANGES.get(bug.project, ())} for name, bug in PROTOCOLS[name].bugs.items()}
     assert {defect: releases for defect, releases in unread.items() if releases - NOT_READ.get(name, set())} == {}

@@ -83,4 +83,3 @@ def test_nothing_is_violated_without_the_defect(pinned: Pins, defect: str) -> No
 def test_the_tables_speak_of_every_defect(pinned: Pins) -> None:
     entry = pinned.entry
     assert set(pinned.caught) == set(entry.build({}).defects) == set(entry.shown_by)
-    assert set(entry.history) in (set(), set(entry.shown_by)), "of all or of none"

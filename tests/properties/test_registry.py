@@ -6,10 +6,12 @@ from dataclasses import replace
 import pytest
 
 from fencepost import merged
-from fencepost.model.history import History
+from fencepost.model.cluster.protocol import WEAK
 from fencepost.model.language import ModelError, Protocol
 from fencepost.model.language.moves import untaken
 from fencepost.model.releases import BOOKKEEPER, KAFKA, PULSAR, Releases
+from fencepost.properties.bug_files import unknown_names
+from fencepost.properties.bugs import Bug
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance, RegistryError, find
 from fencepost.properties.vocabulary import Suite
@@ -103,11 +105,11 @@ def test_sizes() -> None:
 
 
 def test_hazards_are_the_defects_of_a_release() -> None:
-    history = {
-        "leaks": History("pulsar", since="2.8.0", releases="4.0.8, not 2.10.1 to 3.0.7, 4.2.4 to 5.0.0-M1"),
-        "bursts": History("pulsar", releases="not 2.10.1 to 4.0.8"),
+    bugs = {
+        "leaks": Bug("pulsar", since="2.8.0", releases="4.0.8, not 2.10.1 to 3.0.7, 4.2.4 to 5.0.0-M1"),
+        "bursts": Bug("pulsar", releases="not 2.10.1 to 4.0.8"),
     }
-    entry = replace(TANK, history=history, releases={"4.0.8": {"size": 5}, "4.18.0": {"size": 7}})
+    entry = replace(TANK, bugs=bugs, releases={"4.0.8": {"size": 5}, "4.18.0": {"size": 7}})
     assert entry.hazards(Releases.of("4.0.8")) == ("leaks",)
     assert entry.hazards(Releases.of("4.2.4")) == ()
     assert entry.unread(Releases.of("4.0.8")) == {}
@@ -118,8 +120,8 @@ def test_hazards_are_the_defects_of_a_release() -> None:
 
 
 def test_a_release_that_a_protocol_says_nothing_of_is_refused() -> None:
-    history = {"leaks": History("pulsar", releases="2.10.1 to 4.0.8")}
-    entry = replace(TANK, history=history, outside={"2.10.1": "tanks came with 3.0"})
+    bugs = {"leaks": Bug("pulsar", releases="2.10.1 to 4.0.8")}
+    entry = replace(TANK, bugs=bugs, outside={"2.10.1": "tanks came with 3.0"})
     assert entry.hazards(Releases.of("2.10.1")) == ()
     assert entry.unread(Releases.of("2.10.1")) == {}
     assert entry.hazards(Releases.of("4.0.8")) == ("leaks",)
@@ -172,8 +174,9 @@ def test_a_protocol_of_the_registry_is_complete(name: str) -> None:
     for instances in entry.sizes.values():
         for instance in instances:
             assert all(defaults[key].accepts(value) for key, value in instance.parameters.items())
-    assert len({history.project for history in entry.history.values()}) <= 1, "whose the releases are"
-    assert set(entry.history) in (set(), set(entry.shown_by)), "of all defects or of none"
+    assert entry.of_parts or len({bug.project for bug in entry.bugs.values()}) <= 1, "whose the releases are"
+    assert list(entry.bugs) == list(entry.build({}).defects)
+    assert list(unknown_names(entry, WEAK)) == []
     assert set(entry.releases) <= {*PULSAR, *BOOKKEEPER, *KAFKA}
     for parameters in entry.releases.values():
         assert all(defaults[key].accepts(value) for key, value in parameters.items())

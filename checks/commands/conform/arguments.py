@@ -229,6 +229,7 @@ def _add_hazards(words: Commands) -> None:
     hazards = add_command(words, "hazards", "which known bugs happen on the real code?", HAZARDS)
     hazards.add_argument("targets", nargs="*", metavar="TARGET", help="the targets (default: all)")
     hazards.add_argument("--out", type=Path, metavar="FILE", help="also write the result there as JSON")
+    hazards.add_argument("--record", action="store_true", help="also write each into the rows beside the bugs (in a checkout)")
     add_format(hazards)
     add_quiet(hazards)
     hazards.set_defaults(command=_hazards)

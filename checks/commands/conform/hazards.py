@@ -1,17 +1,16 @@
-"""``fencepost conform hazards``: the hazards of releases, each replayed on the real code of every release that there is.
+"""``fencepost conform hazards``: the bugs of releases, each replayed on the real code of every release that there is.
 
-The run is the shortest to what is observed and should not be; where that is the run of another hazard, too, or takes what the
-harness has not, the next one that violates another property."""
+The run is the shortest to what is observed and should not be; where that is the run of another bug, too, or takes what the
+harness has not, the next one that violates another property. Where no such run shows the bug, it names one itself: because the
+shortest ends in the midst of what the code does at once, or meets a known difference."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from pathlib import Path
+from datetime import UTC, datetime
 
-from fencepost.checks.commands.conform.hazard_rows import Rows
-from fencepost.checks.commands.conform.out_of_reach import OUT_OF_REACH
 from fencepost.checks.commands.conform.request import HazardsRequest
 from fencepost.checks.conformance.java_side.session import SessionError
 from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
@@ -25,8 +24,8 @@ from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
-from fencepost.checks.reports.hazards_on_code import Replayed, as_json, read_json, text
-from fencepost.model.history import History
+from fencepost.checks.reports.hazards_on_code import Replayed, as_json, as_row, read_row, text
+from fencepost.checks.reports.seen import rows_of
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Protocol
 from fencepost.model.releases import numbers
@@ -44,77 +43,6 @@ SECONDS = 120
 MOST_RUNS = 3
 """How many runs are tried, each to a violation of another property, until one shows the hazard and no other."""
 
-_WITH_THE_OTHERS = ("bookie", "kafka-controller", ("election", "deletion_sent_again"))
-"""Targets, or hazards of a target, that are not replayed alone: a run meets the release's others on the way, so the model has
-them, too."""
-
-_FENCED_AND_KNOWN = "send(e0); add(b0, e0); recover(r0); fence_unheard(r0, b0); "
-_UNSET_TO_THE_END = (
-    "send(e0); send(e1); send(e2); send(e3); replace(b1, b2); publish_change; recover(r0); add(b0, e0); read_lac(r0, b0); "
-    "read_lac(r0, b2); start_reading(r0); read_found(r0, b0); recovery_add(r0, b0); recovery_add_complete(r0); ack(b0, e0); "
-    "add(b1, e1); ack(b1, e1); unset(e0); read_no_such_entry(r0, b2); confirm(e0); confirm(e1); close_recovered(r0); "
-    "unset(e2); unset(e3); resend"
-)
-_JOURNALED = "write_journal; sync_journal; "
-_CHECKPOINTED = "take_checkpoint; save(sync); save_mark(sync); "
-_STOPPED = "stop; save(sync); end"
-_BOOTED = "replay; save(sync); serve; "
-_KNOWN = "add(l0, e0); " + _JOURNALED
-_FENCED_IN_JOURNAL = "fence(l0); " + _JOURNALED + "answer_fencing_read(l0); "
-_READ_OVERTAKEN = "try_to_own(b0, u0); create(b0, u0); expire(b0); learn_of_expiry(b0); reestablish(b0); {unload}"
-_RELEASED_ALONE = (
-    "try_to_own(b0, u0); create(b0, u0); {unload}start_release(b0, u0); lone_release_unheard(b0, u0, 1); reconnect(b0); "
-    "hear_of_deletion(b0, u0); hear_of_deletion(b1, u0); try_to_own(b1, u0); create(b1, u0)"
-)
-_RECREATED = _READ_OVERTAKEN + "start_release(b0, u0); release(b0, u0); recreate_behind_release(b0, u0)"
-_TELLING = {
-    ("election", "elected_follows"): "find_none(b0); propose(b0); confirm(b0)?; disconnect(b0, 0); reconnect(b0); find_own(b0)",
-    ("election", "closed_elects_again"): "find_none(b0); propose(b0); find_other(b1); start_closing(b1); disconnect(b1, 0); "
-    "reconnect(b1)",
-    ("ownership", "lone_release_fails"): _RELEASED_ALONE.format(unload=""),
-    ("ownership", "recreates_of_others"): "try_to_own(b0, u0); try_to_own(b1, u0); create(b1, u0); crash(b1); start_migration; "
-    "hear_of_preparation(b0); create(b0, u0); prepare(b0); expire_dead(b1); complete",
-    ("unload", "lone_release_fails"): _RELEASED_ALONE.format(unload="start_unload(b0, u0); "),
-    ("ownership", "recreated_behind_release"): _RECREATED.format(unload=""),
-    ("unload", "recreated_behind_release"): _RECREATED.format(unload="start_unload(b0, u0); "),
-    ("bookie", "idle_checkpoint_skips_index"): _KNOWN + _CHECKPOINTED + _FENCED_IN_JOURNAL + _CHECKPOINTED + "kill; replay",
-    ("bookie", "idle_flush_skips_headers"): f"{_KNOWN}kill; {_BOOTED}{_FENCED_IN_JOURNAL}{_STOPPED}; replay",
-    ("bookie", "headers_without_pages_not_saved"): f"{_KNOWN}{_STOPPED}; {_BOOTED}{_FENCED_IN_JOURNAL}add(l1, e0); "
-    f"{_JOURNALED}{_CHECKPOINTED}kill; replay",
-    ("ledger", "confirms_while_unsetting"): _UNSET_TO_THE_END,
-    ("ledger", "idle_checkpoint_skips_index"): _FENCED_AND_KNOWN + "idle_checkpoint(b0); crash(b0)",
-    (
-        "ledger",
-        "failed_save_forgotten",
-    ): "send(e0); add(b1, e0); crash(b1); restart(b1); add(b0, e0); ack(b0, e0); ack(b1, e0); "
-    "confirm(e0); fail_to_save(b0); pass_over(b0); crash(b0)",
-    ("ledger", "deleted_fence_in_memory"): _FENCED_AND_KNOWN + "close; delete; collect(b0); crash(b0)",
-    ("unload", "stale_unload"): "try_to_own(b0, u0); create(b0, u0); open_topic(b0, u0); start_unload(b0, u0); expire(b0); "
-    "try_to_own(b1, u0); create(b1, u0); learn_of_expiry(b0); reestablish(b0); find_other(b0, u0); crash(b1); "
-    "expire_dead(b1); try_to_own(b0, u0); create(b0, u0); close_topic(b0, u0); start_release(b0, u0)",
-    ("service-unit", "transfer_back_unfinished"): "assign(b1, u0, b0); crash(b1); read(b0, u0); read(b0, u0); lead(b0); "
-    "transfer(b0, u0, b0, b1); expire_dead(b1); open_topics(b0, u0); read(b0, u0); detach_topics(b0, u0); release(b0, u0); "
-    "read(b0, u0); schedule_clean_up(b0, b1); clean_up(b0, b1, u0, b0); read(b0, u0)",
-    ("service-unit", "newer_lookup_dropped"): "assign(b0, u0, b1); read(b1, u0); read(b1, u0); read(b0, u0); "
-    "transfer(b1, u0, b1, b0); read(b0, u0); wait_for_owner(b0, u0); drop_newer_lookup(b0, u0); read(b1, u0); release(b1, u0); "
-    "read(b0, u0); read(b0, u0); read(b1, u0); lead(b0)",
-    ("service-unit", "split_forgotten"): "assign(b0, u0, b0); read(b0, u0); read(b0, u0); split(b0, b0); read(b0, u0); "
-    "own_child(b0); open_topics(b0, u0); read(b0, u1); change_layout(b0); delete_parent(b0); read(b0, u0); assign(b1, u0, b1); "
-    "read(b1, u0); read(b1, u0); open_topics(b1, u0); learn_layout(b1)",
-    ("service-unit", "split_kept"): "assign(b0, u0, b0); read(b0, u0); read(b0, u0); split(b0, b0); read(b0, u0); "
-    "own_child(b0); read(b0, u1); meet_conflict(b0); lead(b1); read(b1, u0); override_overdue(b1, u0, b1); read(b1, u0); "
-    "open_topics(b1, u0); open_topics(b0, u0); read(b0, u0)",
-    ("replication", "checker_reads_ends_only"): "crash(b0); audit(b0); take(0); restart(b0); lose_entry(b0, e1); find_whole(0)",
-    ("replication", "checker_ignores_digest"): "crash(b0); audit(b0); take(0); restart(b0); rot(b0, e0); find_whole(0)",
-    ("topic", "terminate_without_mutex"): "open(b0); find_empty(b0); create_ledger(b0, l0); list_first(b0, l0); connect(b0); "
-    "publish(b0, m0); add(b0, l0, s0); confirm(b0, l0, s0); roll_over(b0, l0); create_ledger(b0, l1); terminate(b0, l0); "
-    "list_end_too_late(b0, l1)",
-}
-"""The run that shows a hazard where the shortest does not: because that is the run of another hazard, too, unless the bookie
-knows the ledger that it fences, because it ends in the midst of what the code does at once, because the model does not wait for
-what the code waits for, because the run has a write pending that another hazard of the release leaves unanswered, or because it
-meets a known difference. A step with a question mark is taken where the release has it."""
-
 
 def run(asked: HazardsRequest) -> ExitStatus:
     """Does what the command line asks for; returns the exit status."""
@@ -124,14 +52,13 @@ def run(asked: HazardsRequest) -> ExitStatus:
     reporter = Reporter(quiet=asked.quiet)
     reporter.begin("hazards on real code")
     replays: list[Replayed] = []
-    rows = Rows(Path(f"{asked.out}.rows") if asked.out else None)
-    if rows:
-        reporter.telling(f"going on after {len(rows)} rows of {asked.out}.rows")
     try:
         toolchain()
         with interruptible() as interrupt:
-            for replayed in replayed_hazards(targets, reporter.telling, rows):
+            for replayed in replayed_hazards(targets, reporter.telling):
                 replays.append(replayed)
+                if asked.record:
+                    record(TARGETS[replayed.target], replayed)
                 if interrupt():
                     break
     except (ToolchainError, SessionError) as error:
@@ -143,72 +70,59 @@ def run(asked: HazardsRequest) -> ExitStatus:
         print(text(replays), end="")
         return ExitStatus.INCONCLUSIVE
     if asked.out:
-        write_text(asked.out, as_json(in_file(replays, asked.out)))
-        rows.remove()
+        write_text(asked.out, as_json(replays))
     print(in_format(asked.format, text=lambda: text(replays), json=lambda: as_json(replays)), end="")
     if not replays:
         return ExitStatus.EVALUATION
     return ExitStatus.SAFETY if any(each.verdict == "not reproduced" for each in replays) else ExitStatus.HOLDS
 
 
-def in_file(replays: Sequence[Replayed], file: Path) -> list[Replayed]:
-    """What is written to a file: the replays, and of the other targets what the file has, in the order of the targets."""
-    replayed = {each.target for each in replays}
-    others = read_json(file.read_text(encoding="utf-8")) if file.exists() else []
-    rows = [*replays, *(each for each in others if each.target not in replayed)]
-    return sorted(rows, key=lambda each: list(TARGETS).index(each.target))
+def record(target: Target, replayed: Replayed) -> None:
+    """Writes a replay into the rows beside the bugs, in the place of an earlier one of that bug and release. Raises OSError."""
+    file, bugs = rows_of(target.protocol), list(PROTOCOLS[target.protocol].bugs)
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True) if file.exists() else []
+    rows = {(row.bug, row.release): line for line in lines for row in [read_row(target.name, line)] if row.bug in bugs}
+    rows[replayed.bug, replayed.release] = as_row(replayed, datetime.now(UTC).date().isoformat())
+    order = sorted(rows, key=lambda row: (bugs.index(row[0]), numbers(target.system).index(row[1])))
+    write_text(file, "".join(rows[row] for row in order))
 
 
-def replayed_hazards(
-    targets: list[Target], telling: Callable[[str], None] = lambda _: None, rows: Rows | None = None
-) -> Iterator[Replayed]:
-    """Replays the shortest run of each hazard on each release of its targets. Those that ``rows`` has are taken from there, and
-    the others are added to it. Raises ToolchainError, SessionError, and OSError of the rows."""
-    rows = Rows(None) if rows is None else rows
+def replayed_hazards(targets: list[Target], telling: Callable[[str], None] = lambda _: None) -> Iterator[Replayed]:
+    """Replays the shortest run of each bug on each release of its targets. Raises ToolchainError and SessionError."""
     for target in targets:
         entry = PROTOCOLS[target.protocol]
-        hazards = {
-            name: history
-            for name, history in entry.history.items()
-            if history.present and name in entry.shown_by and _is_of(target, entry, name)
-        }
+        bugs = [name for name, bug in entry.bugs.items() if bug.present and _is_of(target, entry, name)]
         for release in target.releases:
             for storage in target.storages or ("",):
                 with ExitStack() as ended:
                     adapter: Adapter | None = None
-                    for name, history in hazards.items():
-                        if _storage(entry, name, target) != storage:
-                            continue
-                        row = rows.get(target.name, release, name)
-                        if row is None:
-                            telling(f"{target.name} on {target.system} {release}: {name}")
-                            adapter = adapter or ended.enter_context(target.start(Asked(release, storage)))
-                            row = _replayed(entry, name, history, target, release, adapter)
-                            rows.add(row)
-                        yield row
+                    for name in (name for name in bugs if _storage(entry, name, target) == storage):
+                        telling(f"{target.name} on {target.system} {release}: {name}")
+                        adapter = adapter or ended.enter_context(target.start(Asked(release, storage)))
+                        yield _replayed(entry, name, target, release, adapter)
 
 
 def _is_of(target: Target, entry: Entry, name: str) -> bool:
-    """Whether the instances of a target can have a hazard."""
-    shown = entry.build({**entry.shown_by[name], **target.settings})
-    return entry.history[name].fits(shown.parameters)
+    """Whether the instances of a target can have a bug."""
+    return entry.can_have(name, {**entry.bugs[name].shown_by, **target.settings})
 
 
 def _storage(entry: Entry, name: str, target: Target) -> str:
-    """The storage with which a hazard is shown."""
-    return str(entry.shown_by[name].get("storage", next(iter(target.storages), "")))
+    """The storage with which a bug is shown."""
+    return str(entry.bugs[name].shown_by.get("storage", next(iter(target.storages), "")))
 
 
-def _replayed(entry: Entry, name: str, history: History, target: Target, release: str, adapter: Adapter) -> Replayed:
+def _replayed(entry: Entry, name: str, target: Target, release: str, adapter: Adapter) -> Replayed:
     parameters = _parameters(entry, name, target, release)
     protocol, others = entry.build(parameters, (name,)), _others(entry, name, target, release)
-    present = release in history.present
+    bug = entry.bugs[name]
+    present = release in bug.present
 
     def result(verdict: str, why: str = "", prop: str = "", steps: tuple[str, ...] = (), end: str = "") -> Replayed:
-        return Replayed(target.name, name, target.system, release, present, verdict, why, prop, steps, end)
+        return Replayed(target.name, name, release, verdict, why, prop, steps, end)
 
-    if out_of_reach := OUT_OF_REACH.get((target.name, name)):
-        return result(*out_of_reach.outcome(release, present=present))
+    if bug.out_of_reach is not None:
+        return result(*bug.out_of_reach.outcome(release, present=present))
     suite = entry.suite(protocol)
     seen = [p for p in suite.properties if not p.strict and not unseen(protocol, p, adapter)]
     kernel = Kernel(entry.build(parameters, (name, *others)))
@@ -230,9 +144,8 @@ def _replayed(entry: Entry, name: str, history: History, target: Target, release
             return result("not tried", why, prop.name, steps)
         return result("not reproduced" if present else "gone", _parting(outcome), prop.name, steps)
 
-    telling = _TELLING.get((target.name, name))
     first: Replayed | None = None
-    for run in [_followed(protocol, suite, seen, telling.split("; "))] if telling else _violations(suite, seen):
+    for run in [_followed(protocol, suite, seen, bug.run.split("; "))] if bug.run else _violations(suite, seen):
         row = replayed(*run)
         if row.verdict != "not tried":
             return row
@@ -247,16 +160,11 @@ def undriven(adapter: Adapter | type[Adapter], left: Sequence[str]) -> str:
 
 
 def _others(entry: Entry, name: str, target: Target, release: str) -> tuple[str, ...]:
-    """The hazards that the model has besides, because the release has them."""
-    shown = {**entry.shown_by[name], **target.settings}
-    return tuple(
-        other
-        for other in target.hazards
-        if {target.name, (target.name, name)} & {*_WITH_THE_OTHERS}
-        and other != name
-        and release in entry.history[other].present
-        and entry.history[other].fits(entry.build(shown).parameters)
-    )
+    """The bugs that the model has besides, because the release has them and the run meets them on the way."""
+    if not entry.bugs[name].with_others:
+        return ()
+    held = [other for other, bug in entry.bugs.items() if bug.held and other != name and release in bug.present]
+    return tuple(other for other in held if entry.can_have(other, {**entry.bugs[name].shown_by, **target.settings}))
 
 
 def _also(
@@ -268,9 +176,8 @@ def _also(
     seen = _observed(entry.build(trace.parameters, trace.defects), labels, adapter)
     if besides:
         return "others of the release" if _observed(entry.build(trace.parameters, besides), labels, adapter) == seen else ""
-    others = [h for h, history in entry.history.items() if release in history.present and h != name]
-    for other in others:
-        if (target.name, other) in OUT_OF_REACH or not entry.history[other].fits(trace.parameters):
+    for other, bug in entry.bugs.items():
+        if other == name or release not in bug.present or bug.out_of_reach or not entry.can_have(other, trace.parameters):
             continue
         if _observed(entry.build(trace.parameters, (other,)), labels, adapter) == seen:
             return other
@@ -326,7 +233,7 @@ def _violations(suite: Suite, among: list[Property]) -> Iterator[tuple[Property,
 
 
 def _parameters(entry: Entry, name: str, target: Target, release: str) -> dict[str, Value]:
-    shown = target.on({**entry.shown_by[name], **target.settings}, _storage(entry, name, target))
+    shown = target.on({**entry.bugs[name].shown_by, **target.settings}, _storage(entry, name, target))
     if release not in numbers(target.system):
         return dict(shown)
     return {**shown, **entry.behaviour(target.released(release))}

@@ -80,9 +80,10 @@ class ResolverRequest:
 
 @dataclass(frozen=True)
 class HazardsRequest:
-    """The targets, or all, on which the known bugs of their releases are replayed."""
+    """The targets, or all, on which the known bugs of their releases are replayed; whether to ``record`` that beside them."""
 
     targets: Sequence[str]
     out: Path | None
+    record: bool
     format: str
     quiet: bool

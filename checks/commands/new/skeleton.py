@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from fencepost import And, Entry, Instance, ModelError, Not, Protocol, Suite, any_of, at_least
+from fencepost import And, Bug, Entry, Instance, ModelError, Not, Protocol, Suite, any_of, at_least
 
 DEFECTS = {"taken_blindly": "a worker takes the lease whether or not another one holds it"}
 
@@ -86,7 +86,7 @@ ENTRY = Entry(
         "ci": (Instance("two workers", {}),),
         "standard": (Instance("five workers, three crashes", {"workers": 5, "crashes": 3}),),
     },
-    shown_by={"taken_blindly": {"crashes": 0}},
+    bugs={"taken_blindly": Bug(shown_by={"crashes": 0})},
 )
 '''
 

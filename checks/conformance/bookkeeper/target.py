@@ -94,16 +94,6 @@ BOOKIE = Target(
     ),
     weights={"take_checkpoint": 0.1, "add": 2.0, "recovery_add": 2.0, "kill": 0.5, "stop": 0.5, "lose_power": 0.5},
     storages=tuple(STORAGES),
-    hazards=(
-        "idle_checkpoint_skips_index",
-        "idle_flush_skips_headers",
-        "headers_without_pages_not_saved",
-        "denies_before_fence_is_journaled",
-        "master_key_with_entries_only",
-        "failed_save_forgotten",
-        "mark_goes_back",
-        "checkpoints_compared_by_first_journal",
-    ),
     processes=True,
     storage_in_model=True,
 )
@@ -135,16 +125,4 @@ REPLICATION = Target(
         {"bookies": 4, "crashes": 1, "losses": 1, "rots": 1, "integrity": True},
     ),
     weights={"crash": 0.5, "restart": 0.3, "expire": 0.5},
-    hazards=(
-        "target_is_a_member",
-        "target_not_asked_again",
-        "collector_trusts_the_lock",
-        "collected_is_refused",
-        "deletes_lock_of_successor",
-        "listed_replica_is_no_news",
-        "task_deleted_without_lock",
-        "checker_reads_ends_only",
-        "checker_ignores_digest",
-        "refill_ignores_digest",
-    ),
 )

@@ -92,11 +92,11 @@ def look_up(
 ) -> list[Looked]:
     """Looks the mirrored methods of protocols up in the jars of their releases, or of those of them that are named.
 
-    A protocol without a history is of no release, and is left out. A method counts as there if the class declares it or
+    A protocol that no table of releases tells of is left out. A method counts as there if the class declares it or
     inherits it from another class of these jars. Raises ToolchainError.
     """
     answers: list[Looked] = []
-    for project, entry in ((entry.project, entry) for entry in entries if entry.history):
+    for project, entry in ((entry.project, entry) for entry in entries if entry.project):
         asked = tuple(release for release in numbers(project) if not releases or release in releases)
         methods = mirrored(entry)
         there: dict[str, list[str]] = {method: [] for method in methods}

@@ -36,5 +36,4 @@ KAFKA_CONTROLLER = Target(
         {"brokers": 1, "expiries": 2},
     ),
     weights={"expire": 0.5, "resign": 0.5},
-    hazards=("resigns_without_cleanup", "epoch_swallowed", "deletes_any", "new_session_resigns", "own_node_ignored"),
 )

@@ -59,7 +59,6 @@ UNLOAD = Target(
         "expire_former": 0.1,
         "expire_dead": 0.1,
     },
-    hazards=("deletion_sent_again", "stale_unload", "recreated_behind_release", "found_lock_unattended"),
 )
 
 
@@ -107,11 +106,4 @@ SPLIT = Target(
         "expire_dead": 0.1,
         "start_split": 4.0,
     },
-    hazards=(
-        "policies_unwritten",
-        "policies_overwritten",
-        "deletion_sent_again",
-        "recreated_behind_release",
-        "found_lock_unattended",
-    ),
 )

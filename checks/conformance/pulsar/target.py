@@ -106,7 +106,6 @@ ELECTION = Target(
         "deletion_unheard": 5.0,
         "deletion_at_close_unheard": 5.0,
     },
-    hazards=("closed_goes_on", "closed_elects_again", "failure_not_retried", "deletion_sent_again", "asks_during_election"),
 )
 
 
@@ -149,8 +148,4 @@ OWNERSHIP = Target(
         "expire_former": 0.1,
         "expire_dead": 0.1,
     },
-    hazards=(
-        *("recreated_behind_release", "deletion_sent_again", "found_lock_unattended", "stale_unload"),
-        *("recreates_of_others", "release_refused"),
-    ),
 )

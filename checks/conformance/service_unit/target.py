@@ -64,17 +64,4 @@ CHANNEL = Target(
         "pass_over": 5.0,
         "tombstone_old": 20.0,
     },
-    hazards=(
-        "late_tombstones",
-        "missed_not_read",
-        "close_overtaken",
-        "transfer_unseen",
-        "transfer_back_unfinished",
-        "existing_ignored",
-        "override_not_repeated",
-        "assigned_while_leaving",
-        "release_cut_short",
-        "split_kept",
-        "split_forgotten",
-    ),
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Literal
 
-from fencepost.model.history import History
+from fencepost.properties.bugs import Bug
 from fencepost.properties.vocabulary import Kind, Property
 
 Value = Literal["proved", "proved for any size", "exhausted", "sampled", "violated", "hazard", "inconclusive"]
@@ -51,7 +51,7 @@ class Verdict:
     ``exhausted`` (all reachable states), ``sampled`` (only what was seen), ``violated``
     (certain: there is a trace), ``hazard`` (as certain, of a release that has a known defect) and ``inconclusive`` (nothing is
     claimed); ``by`` names the engine, ``reach`` how far it went, by name, ``note`` is for the reader. ``trace`` is the run that
-    violates the property, or that reaches it if it is a ``sometimes``. Of a hazard ``history`` is what is known of it,
+    violates the property, or that reaches it if it is a ``sometimes``. Of a hazard ``bug`` is what is known of it,
     ``shows`` the property that the run violates, and ``accepted`` the reason with which a baseline accepts it (None: it does
     not).
     """
@@ -62,7 +62,7 @@ class Verdict:
     reach: Mapping[str, Amount] = field(default_factory=dict)
     note: str = ""
     trace: Any = None
-    history: History | None = None
+    bug: Bug | None = None
     shows: Property | None = None
     accepted: str | None = None
 

@@ -2,7 +2,7 @@
 
 ``protocol`` is where to begin: what an instance is, and how the network is modelled. Its steps stand by party: ``writer``,
 ``bookie``, ``recovery``, ``reader``; ``state`` has the variables, ``defects`` the known mistakes. Which releases have them is
-in ``model/bookkeeper/history``.
+in ``properties/ledger/bugs.toml``.
 """
 
 from fencepost.model.bookkeeper.ledger.defects import DEFECTS, WEAKENINGS

@@ -2,7 +2,7 @@
 
 Mirrors Auditor, ReplicationWorker, LedgerChecker, LedgerFragmentReplicator, BookKeeperAdmin, ZkLedgerUnderreplicationManager,
 ScanAndCompareGarbageCollector and DataIntegrityCheckImpl of bookkeeper-server 4.17.3 and 4.18.0, as they would be without the
-mistakes in DEFECTS; which release has which of them, history/replication.py says.
+mistakes in DEFECTS; which release has which of them, properties/replication/bugs.toml says.
 
 The auditor publishes a ledger as a task, a node with a version. A worker takes the lock of the task, an ephemeral node, and
 checks the ledger. It chooses a new bookie for each bad place, copies every entry, and then has the metadata name the new

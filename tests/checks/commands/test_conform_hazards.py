@@ -10,38 +10,34 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.commands.conform import hazard_rows
-from fencepost.checks.commands.conform.hazard_rows import Rows
-from fencepost.checks.commands.conform.hazards import in_file, replayed_hazards
-from fencepost.checks.commands.conform.out_of_reach import OUT_OF_REACH
+from fencepost.checks.commands.conform import hazards as command
+from fencepost.checks.commands.conform.hazards import record
 from fencepost.checks.conformance.registry import TARGETS
 from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
-from fencepost.checks.conformance.running.adapter import Adapter
-from fencepost.checks.conformance.targets import Asked, Target
-from fencepost.checks.reports.hazards_on_code import Replayed, as_json, read_json, table, text
-from fencepost.model.history import History
+from fencepost.checks.conformance.targets import Target
+from fencepost.checks.reports.hazards_on_code import Replayed, as_json, as_row, read_row, table, text
+from fencepost.checks.reports.seen import replayed
+from fencepost.properties.bugs import Bug, OutOfReach
 from fencepost.properties.protocols import PROTOCOLS
 from tests.checks.conformance.real import tools
 from tests.command import ROOT, fencepost
-from tests.docs.tables import REPRODUCED, marked
+from tests.docs.tables import marked
 from tests.docs.tables import table as docs_table
 
 SEEN = Replayed(
     "ledger",
     "h",
-    "bookkeeper",
     "4.18.0",
-    True,
     "reproduced",
     property="fence_is_kept",
     steps=("crash(b0)", "restart(b0)"),
     end="fenced[b0] no",
 )
-GONE = replace(SEEN, release="4.17.3", present=False, verdict="gone", why="at step 1, crash(b0): it says no", end="")
+GONE = replace(SEEN, release="4.17.3", verdict="gone", why="at step 1, crash(b0): it says no", end="")
 
 
 def committed() -> list[Replayed]:
-    return read_json(REPRODUCED.read_text(encoding="utf-8"))
+    return [row for target in TARGETS.values() for row in replayed(target.protocol)]
 
 
 def test_the_page_shows_what_was_seen() -> None:
@@ -54,7 +50,8 @@ def test_what_is_reproduced_is_a_hazard_of_that_release() -> None:
     reproduced = [each for each in records if each.verdict == "reproduced"]
     assert reproduced
     assert all(each.steps and each.end and each.property for each in reproduced)
-    assert all(each.present is (each.release in _history(each).present) for each in records)
+    assert all(each.release in _bug(each).present for each in reproduced)
+    assert all(each.release not in _bug(each).present for each in records if each.verdict.startswith("gone"))
     assert all(each.why for each in records if each.verdict != "reproduced")
     verdicts = {"reproduced", "gone", "seen elsewhere", "gone elsewhere", "not tried"}
     assert {each.verdict for each in records} <= verdicts
@@ -62,18 +59,20 @@ def test_what_is_reproduced_is_a_hazard_of_that_release() -> None:
 
 def test_what_is_seen_elsewhere_is_there() -> None:
     """By another target its row says so; a reproduction is of that bug and those releases; a test names the bug."""
-    rows = {(each.target, each.hazard, each.release): each for each in committed()}
-    for (target, hazard), reach in OUT_OF_REACH.items():
-        assert bool(reach.place) is bool(reach.on), hazard
+    rows = {(each.target, each.bug, each.release): each for each in committed()}
+    known = [(target.name, *each) for target in TARGETS.values() for each in PROTOCOLS[target.protocol].bugs.items()]
+    for target, hazard, bug in known:
+        reach = bug.out_of_reach or OutOfReach("")
+        assert bool(reach.by) is bool(reach.on), hazard
         assert set(reach.on) <= set(TARGETS[target].releases), hazard
         for release in reach.on:
-            row = rows[target, hazard, release]
-            assert (row.verdict, row.why) == reach.outcome(release, present=row.present)
-            assert row.verdict == ("seen elsewhere" if row.present else "gone elsewhere")
-            kind, name = re.match(r"by (?:the )?(target|)[^`]*`(?:fencepost reproduce )?([^`]+)`", reach.place).groups()
+            row, present = rows[target, hazard, release], release in bug.present
+            assert (row.verdict, row.why) == reach.outcome(release, present=present)
+            assert row.verdict == ("seen elsewhere" if present else "gone elsewhere")
+            kind, name = re.match(r"by (?:the )?(target|)[^`]*`(?:fencepost reproduce )?([^`]+)`", reach.by).groups()
             if kind == "target":
                 other = rows[name, hazard, release]
-                assert other.verdict == ("reproduced" if row.present else "gone")
+                assert other.verdict == ("reproduced" if present else "gone")
             elif name in REPRODUCTIONS:
                 assert REPRODUCTIONS[name].mistake == hazard
                 assert release in REPRODUCTIONS[name].releases
@@ -81,12 +80,13 @@ def test_what_is_seen_elsewhere_is_there() -> None:
                 assert hazard in (ROOT / name).read_text(encoding="utf-8")
 
 
-def _history(each: Replayed) -> History:
-    return PROTOCOLS[TARGETS[each.target].protocol].history[each.hazard]
+def _bug(each: Replayed) -> Bug:
+    return PROTOCOLS[TARGETS[each.target].protocol].bugs[each.bug]
 
 
 def test_reports() -> None:
-    assert read_json(as_json([SEEN, GONE])) == [SEEN, GONE]
+    assert [read_row("ledger", as_row(each, "2026-01-31")) for each in (SEEN, GONE)] == [SEEN, GONE]
+    assert [each["verdict"] for each in json.loads(as_json([SEEN, GONE]))["bugs"]] == ["reproduced", "gone"]
     assert text([SEEN, GONE]).splitlines() == [
         "h on bookkeeper 4.18.0: reproduced",
         "  fence_is_kept is violated after 2 steps: fenced[b0] no",
@@ -102,14 +102,19 @@ def test_reports() -> None:
     ]
 
 
-def test_a_file_keeps_the_rows_of_other_targets(tmp_path: Path) -> None:
-    file, before = tmp_path / "rows.json", [replace(SEEN, target=name) for name in ("election", "bookie")]
-    assert in_file([GONE], file) == [GONE]
-    file.write_text(as_json([SEEN, *before]), encoding="utf-8")
-    order = [each.target for each in in_file([GONE], file)]
-    assert order == [name for name in TARGETS if name in ("ledger", "election", "bookie")]
-    assert GONE in in_file([GONE], file)
-    assert SEEN not in in_file([GONE], file)
+def test_a_replay_is_recorded_in_the_place_of_the_one_before_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target, (first, second, *_) = TARGETS["ledger"], PROTOCOLS["ledger"].bugs
+    file = tmp_path / "rows"
+    monkeypatch.setattr(command, "rows_of", lambda protocol: file)
+    for bug, release in ((second, "4.18.0"), (first, "4.18.0"), (first, "4.17.3"), ("no bug any more", "4.17.3")):
+        if bug in PROTOCOLS["ledger"].bugs:
+            record(target, replace(GONE, bug=bug, release=release))
+        else:
+            file.write_text(as_row(replace(GONE, bug=bug), "2026-01-31") + file.read_text(encoding="utf-8"), encoding="utf-8")
+    record(target, replace(SEEN, bug=second))
+    rows = [read_row("ledger", line) for line in file.read_text(encoding="utf-8").splitlines()]
+    assert [(row.bug, row.release) for row in rows] == [(first, "4.17.3"), (first, "4.18.0"), (second, "4.18.0")]
+    assert rows[-1] == replace(SEEN, bug=second)
 
 
 def test_a_target_that_there_is_not() -> None:
@@ -118,42 +123,10 @@ def test_a_target_that_there_is_not() -> None:
     assert "there is no target 'nothing'; there are " in ran.stderr
 
 
-def test_a_replay_that_was_broken_off_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "reproduced.json.rows"
-    rows = Rows(file)
-    rows.add(SEEN)
-    rows.add(GONE)
-    with file.open("a", encoding="utf-8") as to:
-        to.write('{"target": "cut o')  # as the power went
-    again = Rows(file)
-    assert [len(again), again.get("ledger", "4.18.0", "h"), again.get("ledger", "4.17.3", "h")] == [2, SEEN, GONE]
-    assert again.get("ledger", "4.17.2", "h") is None
-    monkeypatch.setattr(hazard_rows, "_sources", lambda: "others")
-    assert len(Rows(file)) == 0
-    rows.remove()
-    assert not file.exists()
-
-
-def test_what_there_is_a_row_of_is_not_replayed_again() -> None:
-    target = replace(TARGETS["metadata-store"], start=no_java)
-    rows = Rows(None)
-    names = [name for name, history in PROTOCOLS["metadata_store"].history.items() if history.present]
-    for name in names:
-        for release in target.releases:
-            rows.add(replace(SEEN, target="metadata-store", hazard=name, release=release))
-    assert [each.hazard for each in replayed_hazards([target], rows=rows)] == names * len(target.releases)
-    with pytest.raises(NotImplementedError):
-        list(replayed_hazards([target]))
-
-
-def no_java(asked: Asked) -> Adapter:
-    raise NotImplementedError(asked)
-
-
 def is_of(target: Target, hazard: str) -> bool:
     """Whether what the target is held against can have the hazard at all."""
     entry = PROTOCOLS[target.protocol]
-    return entry.history[hazard].fits(entry.build({**entry.shown_by[hazard], **target.settings}).parameters)
+    return entry.can_have(hazard, {**entry.bugs[hazard].shown_by, **target.settings})
 
 
 @pytest.mark.deep
@@ -163,11 +136,11 @@ def test_every_hazard_is_told_of() -> None:
     wanted = Counter(
         (name, hazard, release)
         for name in targets
-        for hazard, history in PROTOCOLS[TARGETS[name].protocol].history.items()
-        if history.present and hazard in PROTOCOLS[TARGETS[name].protocol].shown_by and is_of(TARGETS[name], hazard)
+        for hazard, bug in PROTOCOLS[TARGETS[name].protocol].bugs.items()
+        if bug.present and is_of(TARGETS[name], hazard)
         for release in TARGETS[name].releases
     )
-    assert Counter((each.target, each.hazard, each.release) for each in committed()) == wanted
+    assert Counter((each.target, each.bug, each.release) for each in committed()) == wanted
 
 
 @pytest.mark.deep
@@ -177,4 +150,5 @@ def test_it_is_seen_again() -> None:
     targets = list(dict.fromkeys(each.target for each in committed()))
     ran = fencepost("conform", "hazards", *targets, "--format", "json", "--quiet")
     assert ran.returncode in (0, 12), ran
-    assert json.loads(ran.stdout) == json.loads(REPRODUCED.read_text(encoding="utf-8"))
+    rows = json.loads(ran.stdout)["bugs"]
+    assert sorted(map(str, rows)) == sorted(str(json.loads(as_json([each]))["bugs"][0]) for each in committed())

@@ -129,6 +129,7 @@ def test_the_name_of_a_file_is_a_literal(
 OWN = """
 import pytest
 from fencepost.model.language import Not, Protocol
+from fencepost.properties.bugs import Bug
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.vocabulary import Suite
 
@@ -161,7 +162,7 @@ def suite(p):
 @pytest.fixture(scope="session")
 def fencepost_protocols():
     sizes = {"ci": (Instance("small", {}),)}
-    return {"lamp": Entry("lamp", "a lamp", lamp, suite, sizes, {"sticks": {"switches": 1}})}
+    return {"lamp": Entry("lamp", "a lamp", lamp, suite, sizes, bugs={"sticks": Bug(shown_by={"switches": 1})})}
 """
 
 

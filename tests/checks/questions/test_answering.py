@@ -128,11 +128,11 @@ def test_the_stock_configuration_of_each_release_is_answered(tmp_path: Path, pul
     assert lost.value == "yes"
     assert not any(answer.gaps for answer in answers)
     assert LOSING[pulsar] <= {way.name for way in lost.ways}
-    assert [way.name for way in lost.ways if way.history is None] == ["disks"]
+    assert [way.name for way in lost.ways if way.bug is None] == ["disks"]
     assert next(way.faults for way in lost.ways if way.name == "disks") == 2  # both disks of the two copies
-    assert [way.name for way in order.ways if way.history is None] == ["stored_once"]
+    assert [way.name for way in order.ways if way.bug is None] == ["stored_once"]
     assert order.ways[-1].avoided_by == "brokerDeduplicationEnabled=true"
-    for way in (way for way in lost.ways if way.checked.entry.name == "ledger" and way.history is not None):
+    for way in (way for way in lost.ways if way.checked.entry.name == "ledger" and way.bug is not None):
         assert way.whole is not None
         assert way.whole.protocol.name == "cluster"
         assert "a lost session of a broker" in way.needs
@@ -149,9 +149,9 @@ def test_the_stock_configuration_of_each_release_is_answered(tmp_path: Path, pul
         if way.whole is not None:
             trace, whole = verdict_of(way.whole).trace, way.whole.protocol
             assert replay_on(trace, whole, way.whole.entry.suite(whole)).replays
-        if way.history is not None:
+        if way.bug is not None:
             assert protocol.active == (way.name,)
-            assert Releases.of(pulsar).of_project(way.history.project) in way.history.present
+            assert Releases.of(pulsar).of_project(way.bug.project) in way.bug.present
     assert as_json(answers, Releases.of(pulsar))[0]["answer"] == "yes"
     assert tuple(headline(answer) for answer in answers) == FIRST_LINES[pulsar]
     ways = {way.name: way for answer in answers for way in answer.ways}
@@ -202,7 +202,7 @@ def test_without_time_nothing_is_said(tmp_path: Path) -> None:
 @pytest.mark.later
 def test_a_way_names_the_command_that_shows_its_run(tmp_path: Path) -> None:
     (lost,) = answers_of(tmp_path, NEWEST, only=1)
-    for way in (way for way in lost.ways if way.history is not None):
+    for way in (way for way in lost.ways if way.bug is not None):
         entry = PROTOCOLS[way.checked.entry.name] if way.whole is None else way.whole.entry
         instance, violates = entry.shown_by[way.name], way.violates if way.whole is None else "acked_is_in_log"
         assert command(way).startswith(f"fencepost check {entry.name} --defect {way.name} --property {violates}")

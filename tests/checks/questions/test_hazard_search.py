@@ -15,8 +15,8 @@ from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.questions.hazard_search import Searches, look_for
 from fencepost.checks.questions.hazards import Hazard
 from fencepost.checks.reports.report import text
-from fencepost.model.history import History
 from fencepost.model.language import Location, Protocol
+from fencepost.properties.bugs import Avoidance, Bug
 from fencepost.properties.registry import Entry, Instance, Value
 from fencepost.properties.vocabulary import Suite
 from fencepost.traces.replay import replay
@@ -51,8 +51,9 @@ def suite(p: Protocol) -> Suite:
     return properties
 
 
-KNOWN = History("pulsar", ("#1",), "2.8.0", releases="4.0.8", costs="the cellar", avoided_by="valve=true", evidence="wet")
-TANK = Entry("tank", "a tank", tank, suite, {"ci": (Instance("usual", {}),)}, {"overflows": {}}, history={"overflows": KNOWN})
+VALVE = Avoidance("valve=true")
+KNOWN = Bug("pulsar", ("#1",), "2.8.0", releases="4.0.8", costs="the cellar", avoided_by=VALVE, evidence="wet")
+TANK = Entry("tank", "a tank", tank, suite, {"ci": (Instance("usual", {}),)}, bugs={"overflows": KNOWN})
 
 
 def looked_for(memory: int = 1 << 30, **parameters: Value) -> Checked:
@@ -68,7 +69,7 @@ def test_a_hazard_comes_with_its_shortest_run() -> None:
     assert (verdict.verdict, verdict.by, verdict.failure) == ("hazard", "exhaustive", ExitStatus.HAZARD)
     assert verdict.property.location == Location.of(tank)
     assert verdict.reach["steps"] == 4
-    assert verdict.history is KNOWN
+    assert verdict.bug is KNOWN
     assert verdict.shows is not None
     assert verdict.shows.name == "holds_it", "the negative control is no hazard, though it is violated sooner"
     assert replay(verdict.trace, {"tank": TANK}).replays
@@ -93,7 +94,7 @@ def test_the_run_is_the_one_that_costs_it() -> None:
         return properties
 
     def shown(harm: str) -> tuple[str, int, tuple[str, ...]]:
-        entry = replace(TANK, suite=flooded, history={"overflows": replace(KNOWN, harm=harm)})
+        entry = replace(TANK, suite=flooded, bugs={"overflows": replace(KNOWN, harm=harm)})
         hazard = Hazard(entry, "overflows", Instance("known bug of Pulsar 4.0.8", {}))
         checked = look_for(hazard, Approach(workers=1), Reporter(quiet=True), lambda: False, Searches())
         (verdict,) = checked.findings.verdicts

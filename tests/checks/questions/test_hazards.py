@@ -11,9 +11,9 @@ from fencepost.checks.commands.arguments import _parser
 from fencepost.checks.questions.hazards import hazards
 from fencepost.checks.questions.instances import Settings, read_settings
 from fencepost.checks.questions.planning import planned, planned_hazards
-from fencepost.model.history import History
 from fencepost.model.language import Protocol
 from fencepost.model.releases import PULSAR, Releases
+from fencepost.properties.bugs import Bug
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance, RegistryError, Value
 from fencepost.properties.vocabulary import Suite
@@ -43,11 +43,10 @@ DOOR = Entry(
     door,
     stays_shut,
     {"ci": (Instance("quiet", {"alarm": "none"}), Instance("loud", {"alarm": "bell"}), Instance("plain", {}))},
-    {"ajar": {"locks": 2}, "creaks": {}, "sticks": {}},
-    history={
-        "ajar": History("pulsar", since="2.8.0", releases="4.0.8, 4.2.4"),
-        "creaks": History("pulsar", since="2.8.0", releases="4.0.8", only={"alarm": ("bell", "light")}),
-        "sticks": History("pulsar"),
+    bugs={
+        "ajar": Bug("pulsar", since="2.8.0", releases="4.0.8, 4.2.4", shown_by={"locks": 2}),
+        "creaks": Bug("pulsar", since="2.8.0", releases="4.0.8", only={"alarm": ("bell", "light")}),
+        "sticks": Bug("pulsar"),
     },
     releases={"4.2.4": {"alarm": "bell"}},
 )
@@ -125,10 +124,10 @@ def test_a_configuration_asks_for_every_hazard_of_the_release_and_for_no_other(t
         f"{name} {defect}"
         for name, entry in PROTOCOLS.items()
         if name not in ("service_unit", "service_unit_migration")  # which the modular load manager does not run
-        if name not in ("metadata_store", "replication")  # what is built on it is asked for; no file of a broker says
-        for defect, history in entry.history.items()
-        if (release in history.present or releases.bookkeeper in history.present) and defect not in elsewhere
-        if "db" in (history.only or {}).get("storage", ("db",))
+        if name not in ("cluster", "metadata_store", "replication")  # what is built on it is asked for, and parts of it
+        for defect, bug in entry.bugs.items()
+        if (release in bug.present or releases.bookkeeper in bug.present) and defect not in elsewhere
+        if "db" in bug.only.get("storage", ("db",))
     ]
     assert plan_of(conf, "--pulsar", release) == wanted
     assert {hazard.split()[0] for hazard in wanted} >= {"ledger", "election", "ownership", "unload"}
@@ -156,7 +155,7 @@ def test_what_makes_no_difference_is_not_taken_from_the_settings(tmp_path: Path)
     assert not instances["policies_overwritten"].get("unload_after_split")
     for entry in PROTOCOLS.values():
         named = {parameter.name for parameter in entry.parameters}
-        assert all(set(history.regardless) <= named for history in entry.history.values())
+        assert all(set(bug.regardless) <= named for bug in entry.bugs.values())
 
 
 def test_a_mistake_of_another_storage_is_looked_for_where_that_is_set() -> None:

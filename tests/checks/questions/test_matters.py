@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fencepost.checks.questions.matters import MATTERS
-from fencepost.model.cluster.known_bugs import HISTORY
 from fencepost.model.releases import BOOKKEEPER, PULSAR, Releases
+from fencepost.properties.cluster.bugs import of_parts
 from fencepost.properties.protocols import PROTOCOLS
 
 ELSEWHERE = {
@@ -27,14 +27,14 @@ def test_every_bug_of_a_bookie_is_one_of_ledgers_or_says_what_shows_it() -> None
 
 
 def test_every_bug_of_a_bookie_or_a_ledger_that_costs_a_message_is_asked_about_in_a_cluster() -> None:
-    """All of them are in the history of the cluster, except what changes nothing for a topic or needs a deleted ledger."""
+    """All of them are among the bugs of a cluster, except what changes nothing for a topic or needs a deleted ledger."""
     costly = {name for name in _bugs("ledger") | _bugs("bookie") if "no_truncation" in _harm(name)}
-    assert costly <= HISTORY.keys()
+    assert costly <= of_parts().keys()
 
 
 def _harm(name: str) -> str:
-    histories = (PROTOCOLS[protocol].history.get(name) for protocol in ("ledger", "bookie"))
-    return " ".join(history.harm for history in histories if history)
+    histories = (PROTOCOLS[protocol].bugs.get(name) for protocol in ("ledger", "bookie"))
+    return " ".join(bug.harm for bug in histories if bug)
 
 
 def test_what_matters_is_stated_by_the_protocols() -> None:

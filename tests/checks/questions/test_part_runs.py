@@ -57,8 +57,8 @@ def run_of(release: str) -> PartRun:
 def test_the_run_is_one_of_the_ledger_with_a_known_bug_of_the_release(release: str) -> None:
     run = run_of(release)
     assert (run.release, run.move) == (f"BookKeeper {release}", "confirm_late")
-    assert release in PROTOCOLS["ledger"].history[run.defect].present
-    assert "confirm_late" in (PROTOCOLS["ledger"].history[run.defect].allows or ())
+    assert release in PROTOCOLS["ledger"].bugs[run.defect].present
+    assert "confirm_late" in (PROTOCOLS["ledger"].bugs[run.defect].allows)
     assert run.trace.defects == (run.defect,)
     suite = Suite(run.protocol)
     ledger_refinement(suite, ["truncate"])
@@ -89,8 +89,8 @@ def test_a_trace_without_a_weak_move_has_none() -> None:
 
 def test_a_release_without_such_a_bug_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = PARTS["ledger"]
-    histories = {name: replace(each, allows=()) for name, each in ledger.entry.history.items()}
-    monkeypatch.setitem(PARTS, "ledger", replace(ledger, entry=replace(ledger.entry, history=histories)))
+    bugs = {name: replace(each, allows=()) for name, each in ledger.entry.bugs.items()}
+    monkeypatch.setitem(PARTS, "ledger", replace(ledger, entry=replace(ledger.entry, bugs=bugs)))
     assert runs_below(*violated(LATE, "acked_is_in_log")) == {}
 
 

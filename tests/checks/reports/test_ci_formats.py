@@ -29,8 +29,8 @@ from fencepost.checks.reports.junit import as_junit
 from fencepost.checks.reports.report import text
 from fencepost.checks.reports.sarif import as_sarif
 from fencepost.checks.settings.input_files import Place
-from fencepost.model.history import History
 from fencepost.model.language import Location, Protocol
+from fencepost.properties.bugs import Avoidance, Bug
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.vocabulary import Suite
@@ -96,11 +96,11 @@ def sound() -> list[Checked]:
 def test_a_known_bug_of_a_configuration_is_at_the_line_of_the_users_file(
     broken: list[Checked], avoided_by: str, line: int
 ) -> None:
-    history = History("pulsar", avoided_by=avoided_by)
+    bug = Bug("pulsar", avoided_by=Avoidance(avoided_by) if avoided_by else None)
     (first, *_) = broken[0].findings.verdicts
     for word, kind in (("hazard", "fail"), ("inconclusive", "open")):
         prop = replace(first.property, kind="hazard")
-        findings = replace(broken[0].findings, verdicts=(replace(first, verdict=word, property=prop, history=history),))
+        findings = replace(broken[0].findings, verdicts=(replace(first, verdict=word, property=prop, bug=bug),))
         configured = Configured(Place(Path(HERE), 1), {"ensembleSize": Place(Path(HERE), 3)})
         row = list(judged([replace(broken[0], findings=findings)], {}, configured))
         (result,) = json.loads(as_sarif(row, ExitStatus.HAZARD, []))["runs"][0]["results"]

@@ -120,7 +120,7 @@ def test_a_known_bug_is_a_row_with_what_avoids_it(monkeypatch: pytest.MonkeyPatc
 def test_a_known_bug_by_which_a_situation_cannot_come_about_has_no_run() -> None:
     checked = _checked(Instance("shown", ELECTION.shown_by["same_value"]), "same_value")
     prop = Property("same_value", "hazard", None, "two brokers propose the same value", HERE)
-    verdict = Verdict(prop, "hazard", "exhaustive", history=ELECTION.history["same_value"])
+    verdict = Verdict(prop, "hazard", "exhaustive", bug=ELECTION.bugs["same_value"])
     lines = known_bugs([replace(checked, findings=replace(checked.findings, verdicts=(verdict,)))], 120)
     assert lines[0].split() == ["known", "bug", "needs", "costs", "ends", "with"]
     assert lines[2].startswith("  same_value                nothing else ")

@@ -8,22 +8,22 @@ from fencepost.model.releases import PULSAR
 from fencepost.properties.protocols import PROTOCOLS
 
 CONTROL_PLANE = tuple(
-    name for name, entry in PROTOCOLS.items() if {history.project for history in entry.history.values()} == {"pulsar"}
+    name for name, entry in PROTOCOLS.items() if {bug.project for bug in entry.bugs.values()} == {"pulsar"}
 )
 
 
 @pytest.mark.parametrize("name", CONTROL_PLANE)
 def test_every_defect_has_a_history(name: str) -> None:
-    assert list(PROTOCOLS[name].history) == list(PROTOCOLS[name].build({}).defects)
+    assert list(PROTOCOLS[name].bugs) == list(PROTOCOLS[name].build({}).defects)
 
 
-@pytest.mark.parametrize(("name", "defect"), [(name, defect) for name in CONTROL_PLANE for defect in PROTOCOLS[name].history])
+@pytest.mark.parametrize(("name", "defect"), [(name, defect) for name in CONTROL_PLANE for defect in PROTOCOLS[name].bugs])
 def test_a_history_is_consistent(name: str, defect: str) -> None:
-    history = PROTOCOLS[name].history[defect]
-    assert history.project == "pulsar"
-    assert history.evidence
-    assert set(history.present) <= set(PULSAR)
-    assert list(history.present) == [release for release in PULSAR if release in history.present]
-    assert bool(history.costs) == bool(history.present), "who may meet it is told what it costs"
-    assert not history.present or history.since
-    assert not (set(history.present) & set(history.fixed.split(", "))), "a release in which it is fixed does not have it"
+    bug = PROTOCOLS[name].bugs[defect]
+    assert bug.project == "pulsar"
+    assert bug.evidence
+    assert set(bug.present) <= set(PULSAR)
+    assert list(bug.present) == [release for release in PULSAR if release in bug.present]
+    assert bool(bug.costs) == bool(bug.present), "who may meet it is told what it costs"
+    assert not bug.present or bug.since
+    assert not (set(bug.present) & set(bug.fixed.split(", "))), "a release in which it is fixed does not have it"

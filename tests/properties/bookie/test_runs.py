@@ -11,8 +11,8 @@ from functools import cache
 import pytest
 
 from fencepost.model.bookkeeper.bookie import bookie
-from fencepost.model.bookkeeper.history import BOOKIE as HISTORY
 from fencepost.model.kernel import Kernel
+from fencepost.properties.protocols import PROTOCOLS
 
 BUNDLE_STATES = ("replay", "save(sync)", "serve")
 JOURNALS = ("write_journal", "sync_journal")
@@ -70,7 +70,7 @@ MADE = [
 @cache
 def _kernel(release: str, storage: str) -> Kernel:
     """A bookie of the release with its mistakes, that may end as often as any run has it."""
-    mistakes = [name for name, of in HISTORY.items() if release in of.present and name not in RACES]
+    mistakes = [name for name, of in PROTOCOLS["bookie"].bugs.items() if release in of.present and name not in RACES]
     return Kernel(bookie(storage=storage, ledgers=2, records=7, kills=2, stops=2, defects=mistakes))
 
 

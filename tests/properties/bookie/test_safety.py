@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from fencepost.model.bookkeeper.bookie_defects import STORAGES
-from fencepost.model.bookkeeper.history import BOOKIE as HISTORY
 from fencepost.model.language import ModelError
 from fencepost.model.releases import BOOKKEEPER
 from fencepost.properties.protocols import PROTOCOLS
@@ -90,7 +89,7 @@ MANY_ON: dict[str, dict[str, Value]] = {"db": {"failed_saves": 2}}
 @pytest.mark.parametrize("defect", ACCEPTS_WHAT_IT_DENIED)
 def test_a_hazard_confirms_what_recovery_was_told_is_not_there(defect: str) -> None:
     """What makes a ledger lose a confirmed entry: recovery closes it before the entry, and the bookie takes it all the same."""
-    assert HISTORY[defect].ending == "open"
+    assert BOOKIE.bugs[defect].ending == "open"
     violations = unexpected(searched(BOOKIE, BOOKIE.shown_by[defect], [defect], ["denied_adds_stay_out"]))
     assert violations == {"denied_adds_stay_out": ACCEPTS_WHAT_IT_DENIED[defect]}
 
@@ -141,9 +140,9 @@ def test_induction_proves_the_standard_instances(instance: Instance) -> None:
 
 
 def test_what_is_open_is_in_the_newest_release_and_what_is_mended_is_not() -> None:
-    for history in HISTORY.values():
-        assert (history.ending == "open") == (BOOKKEEPER[-1] in history.present)
-        assert not set(history.present) & {word.strip(",") for word in history.fixed.split()}
+    for bug in BOOKIE.bugs.values():
+        assert (bug.ending == "open") == (BOOKKEEPER[-1] in bug.present)
+        assert not set(bug.present) & {word.strip(",") for word in bug.fixed.split()}
 
 
 def test_every_step_says_what_it_mirrors() -> None:

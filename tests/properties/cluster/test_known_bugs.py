@@ -8,10 +8,8 @@ import pytest
 
 from fencepost.checks.public_calls import explore
 from fencepost.checks.questions import matters
-from fencepost.model.bookkeeper.history import BOOKIE, LEDGER, REPLICATION
-from fencepost.model.cluster.known_bugs import HISTORY, OF_DELETED, moves
 from fencepost.model.language import Protocol
-from fencepost.model.pulsar.history import OWNERSHIP, SERVICE_UNIT, SPLIT, UNLOAD
+from fencepost.properties.cluster.bugs import of_parts
 from fencepost.properties.ownership import guarantees as of_locks
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.service_unit import guarantees as of_records
@@ -21,8 +19,10 @@ from tests.properties.searching import searched, unexpected
 
 CLUSTER = PROTOCOLS["cluster"]
 MATTERS = {matter.name: matter for matter in matters.MATTERS}
-OF_LEDGERS = [bug for bug in HISTORY if bug in LEDGER]
-OF_OWNERS = {"ownership": OWNERSHIP, "service_unit": SERVICE_UNIT}
+KNOWN = of_parts()
+OF_LEDGERS = [bug for bug in KNOWN if bug in PROTOCOLS["ledger"].bugs]
+OF_OWNERS = {name: PROTOCOLS[name].bugs for name in ("ownership", "service_unit")}
+OF_DELETED = "deleted_fence_in_memory"
 IN_THE_END = {
     "ownership": {"loss_unheard": of_locks.one_server_in_the_end, "node_left": of_locks.served},
     "service_unit": {"loss_unheard": of_records.one_server_in_the_end, "node_left": of_records.served},
@@ -43,10 +43,10 @@ LOST = {
 
 
 def test_each_known_bug_of_a_part_that_has_moves_enters_the_cluster() -> None:
-    parts = (LEDGER, BOOKIE, REPLICATION, OWNERSHIP, UNLOAD, SPLIT, SERVICE_UNIT)
-    entering = {name for part in parts for name, history in part.items() if history.present and moves(history)}
-    assert entering - HISTORY.keys() == set(OF_DELETED)
-    assert HISTORY.keys() <= CLUSTER.shown_by.keys()
+    parts = ("ledger", "bookie", "replication", "ownership", "unload", "split", "service_unit")
+    known = [(name, bug) for part in parts for name, bug in PROTOCOLS[part].bugs.items() if bug.present]
+    assert {name for name, bug in known if bug.allows or bug.unfair} - KNOWN.keys() == {OF_DELETED}
+    assert KNOWN.keys() <= CLUSTER.bugs.keys()
 
 
 @pytest.mark.parametrize("bug", first_at_once(OF_LEDGERS))
@@ -55,7 +55,7 @@ def test_a_bug_of_ledgers_that_enters_loses_a_confirmed_entry_there(bug: str) ->
     assert "no_truncation" in unexpected(searched(ledger, ledger.shown_by[bug], [bug], ["no_truncation"]))
 
 
-OF_COPIES = [bug for bug in HISTORY if bug in REPLICATION]
+OF_COPIES = [bug for bug in KNOWN if bug in PROTOCOLS["replication"].bugs]
 
 
 @pytest.mark.parametrize("bug", first_at_once(OF_COPIES))
@@ -66,8 +66,8 @@ def test_a_bug_of_auto_recovery_that_enters_makes_a_message_unreadable_with_a_lo
 
 
 def test_a_late_add_to_a_deleted_ledger_loses_none() -> None:
-    (bug,), ledger = OF_DELETED, PROTOCOLS["ledger"]
-    assert unexpected(searched(ledger, ledger.shown_by[bug], [bug], ["no_truncation"])) == {}
+    ledger = PROTOCOLS["ledger"]
+    assert unexpected(searched(ledger, ledger.shown_by[OF_DELETED], [OF_DELETED], ["no_truncation"])) == {}
 
 
 def _violated(part: str, bug: str, make: Callable[[Protocol], Suite]) -> bool:
@@ -79,7 +79,7 @@ def _violated(part: str, bug: str, make: Callable[[Protocol], Suite]) -> bool:
     return verdicts[0] == ["violated"] and verdicts[1] != ["violated"]
 
 
-OWNED = [(part, bug) for part, known in OF_OWNERS.items() for bug, history in known.items() if history.present]
+OWNED = [(part, bug) for part, known in OF_OWNERS.items() for bug, its in known.items() if its.present]
 
 
 @pytest.mark.parametrize(("part", "bug"), first_at_once(sorted(OWNED, key=("ownership", "lone_release_fails").__ne__)))
@@ -90,7 +90,7 @@ def test_what_need_not_happen_in_the_end_is_what_the_part_violates(part: str, bu
     assert named <= violated or bug == "event_lost"  # each part has one side of it
 
 
-ONE_OF_EACH = {names: bug for bug, history in reversed(HISTORY.items()) for names in [moves(history)]}
+ONE_OF_EACH = {names: bug for bug, known in reversed(KNOWN.items()) for names in [known.moves]}
 """Bugs with the same moves are the same to a cluster."""
 
 
@@ -98,7 +98,7 @@ ONE_OF_EACH = {names: bug for bug, history in reversed(HISTORY.items()) for name
 def test_which_bugs_lose_an_acknowledged_message(bug: str) -> None:
     assert ONE_OF_EACH.keys() == LOST.keys()
     steps = unexpected(searched(CLUSTER, CLUSTER.shown_by[bug], [bug], ["acked_is_in_log"])).get("acked_is_in_log")
-    assert steps == LOST[moves(HISTORY[bug])]
+    assert steps == LOST[KNOWN[bug].moves]
 
 
 BESIDES = {"unread_is_kept": MATTERS["backlog"], "in_producer_order": MATTERS["order"], "stored_once": MATTERS["order"]}
@@ -110,4 +110,4 @@ BESIDES = {"unread_is_kept": MATTERS["backlog"], "in_producer_order": MATTERS["o
 def test_a_bug_of_a_part_costs_no_backlog_and_no_order_unless_it_loses_a_message(bug: str, prop: str) -> None:
     parameters = {**CLUSTER.shown_by[bug], **BESIDES[prop].whole[prop], "dedup": prop != "unread_is_kept"}
     violated = bool(unexpected(searched(CLUSTER, parameters, [bug], [prop])))
-    assert violated == (prop == "in_producer_order" and LOST[moves(HISTORY[bug])] is not None)
+    assert violated == (prop == "in_producer_order" and LOST[KNOWN[bug].moves] is not None)

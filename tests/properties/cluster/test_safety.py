@@ -8,10 +8,10 @@ import pytest
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach, check
-from fencepost.model.cluster.known_bugs import HISTORY, moves
 from fencepost.model.language import Protocol, Universe
 from fencepost.model.language.mistakes import ModelError
 from fencepost.model.stand_ins.ownership import Ownership, stand_in
+from fencepost.properties.cluster.bugs import of_parts
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, Value
 from fencepost.properties.slices import slice_for
@@ -85,7 +85,7 @@ CAUGHT = {
     "loss_unheard": ({"one_is_left"}, 15),
     "node_left": ({"served_in_the_end"}, 2),
 }
-CAUGHT |= {bug: CAUGHT[moves(history)[0]] for bug, history in HISTORY.items()}
+CAUGHT |= {bug: CAUGHT[known.moves[0]] for bug, known in of_parts().items()}
 
 ONE: Mapping[str, Value] = {"messages": 1}
 

@@ -47,7 +47,7 @@ def broken(protocol: str, release: str, storage: str) -> set[str]:
     fitting = [
         name
         for name in entry.hazards(Releases.of(bookkeeper=release))
-        if storage in (entry.history[name].only or {}).get("storage", STORAGES) and not ELSEWHERE & set(entry.shown_by[name])
+        if storage in (entry.bugs[name].only or {}).get("storage", STORAGES) and not ELSEWHERE & set(entry.shown_by[name])
     ]
     return set().union(*(broken_first(protocol, name, storage) for name in fitting))
 

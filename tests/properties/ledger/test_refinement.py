@@ -9,19 +9,19 @@ import pytest
 
 from fencepost.checks.engines.induction.proof import prove
 from fencepost.checks.public_calls import explore
-from fencepost.model.bookkeeper.history import BOOKIE, LEDGER
 from fencepost.model.bookkeeper.ledger import DEFECTS, ledger
 from fencepost.model.language import ModelError
 from fencepost.model.stand_ins.ledger import WEAK, stand_in
 from fencepost.properties.ledger import suite as ledger_suite
-from fencepost.properties.ledger.instances import SHOWN_BY
 from fencepost.properties.ledger.refinement import ledger_refinement, written_refinement
+from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.vocabulary import Suite
 from fencepost.traces.wording.text import show
 from tests.marking import first_at_once
 
 NAME = "is_a_ledger_of_a_topic"
 WRITTEN = "is_a_ledger_to_replicate"
+LEDGER, BOOKIE = PROTOCOLS["ledger"].bugs, PROTOCOLS["bookie"].bugs
 AS_IN_A_LEDGER = {
     "checkpoints_compared_by_first_journal": "one_directory_marks_for_all",
     "denies_what_it_has": "no_such_entry_though_stored",
@@ -90,14 +90,14 @@ def test_without_fences_it_is_refused_with_the_run_that_truncates() -> None:
 
 
 def refines(defect: str, weak: Collection[str]) -> bool:
-    (outcome,) = explore(refining(SHOWN_BY[defect], weak, [defect]), properties=[NAME]).verdicts
+    (outcome,) = explore(refining(LEDGER[defect].shown_by, weak, [defect]), properties=[NAME]).verdicts
     assert outcome.verdict in ("exhausted", "violated")
     return outcome.verdict == "exhausted"
 
 
 def _check(defect: str) -> None:
     needs = LEDGER[defect].allows
-    if needs is None:
+    if not LEDGER[defect].refines:
         assert not refines(defect, WEAK)
         return
     assert refines(defect, needs)
@@ -116,9 +116,9 @@ def test_what_the_stand_in_allows_with_each_mistake(defect: str) -> None:
 
 
 def test_histories_name_weak_moves_that_the_stand_in_has() -> None:
-    named = [history.allows for history in LEDGER.values() if history.allows]
+    named = [bug.allows for bug in LEDGER.values() if bug.allows]
     assert {move for moves in named for move in moves} == set(WEAK)
-    of_bookies = {name: history.allows for name, history in BOOKIE.items() if history.allows and name not in LEDGER}
+    of_bookies = {name: bug.allows for name, bug in BOOKIE.items() if bug.allows and name not in LEDGER}
     assert of_bookies == {bug: LEDGER[same].allows for bug, same in AS_IN_A_LEDGER.items()}
 
 

@@ -9,7 +9,6 @@ import pytest
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.model.bookkeeper.ensembles import Ensembles, Striping
-from fencepost.model.bookkeeper.history import LEDGER as HISTORY
 from fencepost.model.bookkeeper.ledger import DEFECTS, WEAKENINGS
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import And, Implies, ModelError, Not, Or
@@ -147,17 +146,17 @@ def test_what_is_only_a_weakening_is_caught_by_nothing() -> None:
     assert {name for name, (by, _) in CAUGHT.items() if not by} == set(WEAKENINGS)
 
 
-@pytest.mark.parametrize("defect", HISTORY)
+@pytest.mark.parametrize("defect", LEDGER.bugs)
 def test_the_history_of_a_defect_is_consistent(defect: str) -> None:
-    history = LEDGER.history[defect]
-    assert history.evidence
-    assert set(re.findall(r"#\d+", DEFECTS[defect])) <= set(history.upstream)
-    assert set(history.present) <= set(BOOKKEEPER)
-    assert bool(history.since) == bool(history.costs)
-    assert not history.present or history.since
-    assert history.fits({parameter.name: parameter.default for parameter in LEDGER.parameters} | LEDGER.shown_by[defect])
-    assert set(history.only or ()) <= {parameter.name for parameter in LEDGER.parameters}
-    for name, values in (history.only or {}).items():
+    bug = LEDGER.bugs[defect]
+    assert bug.evidence
+    assert set(re.findall(r"#\d+", DEFECTS[defect])) <= set(bug.upstream)
+    assert set(bug.present) <= set(BOOKKEEPER)
+    assert bool(bug.since) == bool(bug.costs)
+    assert not bug.present or bug.since
+    assert LEDGER.can_have(defect, bug.shown_by)
+    assert set(bug.only or ()) <= {parameter.name for parameter in LEDGER.parameters}
+    for name, values in bug.only.items():
         assert LEDGER.shown_by[defect].get(name, values[0]) in values
 
 
@@ -234,7 +233,7 @@ def test_one_change_of_ensemble_and_two_recoveries_on_four_bookies() -> None:
 
 @pytest.mark.parametrize(("ensemble", "applies"), [(2, False), (3, True)])
 def test_the_loop_confirms_too_early_only_above_the_write_quorum(ensemble: int, applies: bool) -> None:
-    assert LEDGER.history["confirms_while_unsetting"].fits({"ensemble": ensemble, "write_quorum": 2}) is applies
+    assert LEDGER.can_have("confirms_while_unsetting", {"ensemble": ensemble, "write_quorum": 2}) is applies
 
 
 def test_a_late_failure_changes_the_ensemble_at_the_next_add() -> None:

@@ -8,13 +8,12 @@ import pytest
 
 from fencepost.checks.engines.induction.proof import prove
 from fencepost.checks.public_calls import explore
-from fencepost.model.pulsar.history import OWNERSHIP
 from fencepost.model.pulsar.ownership import ownership
 from fencepost.model.stand_ins.ownership import WEAK
 from fencepost.properties.locks.properties import Locks
 from fencepost.properties.ownership import suite as ownership_suite
-from fencepost.properties.ownership.instances import SHOWN_BY
 from fencepost.properties.ownership.refinement import NAME, allowed, ownership_refinement
+from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
 from fencepost.properties.vocabulary import Suite
 from fencepost.traces.wording.text import show
@@ -25,7 +24,8 @@ Parameters = Mapping[str, Value]
 CUT_OFF: Parameters = {"disconnects": 1, "expiries": 1, "releases": 1}
 ALL: Parameters = {**CUT_OFF, "crashes": 1}
 MANY: Parameters = {"brokers": 3, "disconnects": 2, "expiries": 2, "crashes": 2, "releases": 2, "disables": 2}
-OF_LOCKS = [defect for defect, shown in SHOWN_BY.items() if not shown.get("migration")]
+OWNERSHIP = PROTOCOLS["ownership"].bugs
+OF_LOCKS = [defect for defect, bug in OWNERSHIP.items() if not bug.shown_by.get("migration")]
 
 
 def refining(parameters: Parameters, weak: Collection[str] | None = None, defects: Collection[str] = ()) -> Suite:
@@ -78,7 +78,7 @@ def test_a_deletion_by_version_can_meet_the_node_of_the_next_owner() -> None:
 
 
 def refines(defect: str, weak: Collection[str]) -> bool:
-    (outcome,) = explore(refining(SHOWN_BY[defect], weak, [defect]), properties=[NAME]).verdicts
+    (outcome,) = explore(refining(OWNERSHIP[defect].shown_by, weak, [defect]), properties=[NAME]).verdicts
     assert outcome.verdict in ("exhausted", "violated")
     return outcome.verdict == "exhausted"
 
@@ -86,8 +86,8 @@ def refines(defect: str, weak: Collection[str]) -> bool:
 @pytest.mark.parametrize("defect", first_at_once(["both_contenders_lose", "stale_unload", *OF_LOCKS], 2))
 def test_what_the_stand_in_allows_with_a_mistake(defect: str) -> None:
     more = OWNERSHIP[defect].allows
-    always = allowed(locks_of(Suite(ownership(**dict(SHOWN_BY[defect]), defects=(defect,)))))
-    if more is None:
+    always = allowed(locks_of(Suite(ownership(**dict(OWNERSHIP[defect].shown_by), defects=(defect,)))))
+    if not OWNERSHIP[defect].refines:
         assert not refines(defect, WEAK)
         return
     assert refines(defect, {*always, *more})

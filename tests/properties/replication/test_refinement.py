@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from fencepost.checks.public_calls import explore
-from fencepost.model.bookkeeper.history.replication import REPLICATION
 from fencepost.model.bookkeeper.replication import replication
 from fencepost.model.language import ModelError
 from fencepost.model.stand_ins.copies import WEAK, copies
-from fencepost.properties.replication.instances import SHOWN_BY
+from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.replication.refinement import NAME, replication_refinement
 from fencepost.properties.replication.terms import Terms
 from fencepost.properties.vocabulary import Suite
@@ -32,14 +31,17 @@ def test_a_copy_that_was_made_in_time_comes_back() -> None:
     assert refines({"gaps": 1, "rots": 1})
 
 
+REPLICATION = PROTOCOLS["replication"].bugs
+
+
 @pytest.mark.parametrize("defect", first_at_once(list(REPLICATION)))
 def test_what_the_stand_in_allows_with_each_mistake(defect: str) -> None:
-    needs = REPLICATION[defect].allows or ()
-    assert refines(SHOWN_BY[defect], needs, [defect])
-    assert not needs or not refines(SHOWN_BY[defect], (), [defect])
+    needs = REPLICATION[defect].allows
+    assert refines(REPLICATION[defect].shown_by, needs, [defect])
+    assert not needs or not refines(REPLICATION[defect].shown_by, (), [defect])
 
 
 def test_a_stand_in_has_no_weak_move_that_it_does_not_know() -> None:
-    assert {move for history in REPLICATION.values() for move in history.allows or ()} == set(WEAK)
+    assert {move for bug in REPLICATION.values() for move in bug.allows} == set(WEAK)
     with pytest.raises(ModelError, match="copies: copies have no weak move 'cut'; they have dropped"):
         copies(allows=("cut",))

@@ -11,7 +11,6 @@ from fencepost.checks.public_calls import explore
 from fencepost.model.pulsar.service_unit import service_unit
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance
-from fencepost.properties.service_unit.instances import SHOWN_BY
 from fencepost.properties.service_unit.refinement import BOTH, NAME, channel_refinement
 from fencepost.properties.service_unit.terms import Units
 from fencepost.properties.vocabulary import Suite
@@ -20,7 +19,7 @@ from tests.marking import first_at_once
 CHANNEL = PROTOCOLS["service_unit"]
 SEARCHED, PROVED = CHANNEL.instances("ci"), CHANNEL.sizes["standard"][-4]
 SMALL = SEARCHED[9]
-NEEDS = {name: history.allows for name, history in CHANNEL.history.items() if history.allows}
+NEEDS = {name: bug.allows for name, bug in CHANNEL.bugs.items() if bug.allows}
 
 
 @pytest.mark.parametrize("instance", first_at_once(sorted(SEARCHED, key=SMALL.__ne__)), ids=lambda instance: instance.name)
@@ -40,7 +39,7 @@ def test_it_is_proved_by_the_lemmas_of_the_channel() -> None:
 
 
 def refines(defect: str, weak: Collection[str]) -> bool:
-    suite = Suite(service_unit(**dict(SHOWN_BY[defect]), defects=(defect,)))
+    suite = Suite(service_unit(**dict(CHANNEL.bugs[defect].shown_by), defects=(defect,)))
     channel_refinement(suite, Units(suite.protocol), weak)
     (outcome,) = explore(suite, properties=[NAME]).verdicts
     assert outcome.verdict in ("exhausted", "violated")
@@ -54,8 +53,8 @@ def test_each_weak_move_that_a_mistake_needs_is_needed(defect: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("defect", [defect for defect in SHOWN_BY if defect not in NEEDS])
+@pytest.mark.parametrize("defect", [defect for defect in CHANNEL.bugs if defect not in NEEDS])
 def test_other_mistakes_need_no_more_than_their_faults_do(defect: str) -> None:
-    shown = SHOWN_BY[defect]
+    shown = CHANNEL.bugs[defect].shown_by
     faults = shown.get("expiries") or shown.get("timeouts") or shown.get("conflicts")
     assert refines(defect, BOTH if faults else ())

@@ -128,7 +128,7 @@ def mistaken(defect: str, **parameters: Value) -> tuple[Protocol, Protocol]:
     """The model with a mistake that the release does not have, or without one that it has; and the model of the release."""
     shown = on_its_storage(defect) | parameters
     right = BOOKIE.model(ENTRY, USUAL, shown)
-    has = [name for name in right.active if name in BOOKIE.hazards]
+    has = [name for name in right.active if name in ENTRY.held]
     other = [name for name in has if name != defect] if defect in has else [*has, defect]
     return BOOKIE.model(ENTRY, USUAL, shown, other), right
 

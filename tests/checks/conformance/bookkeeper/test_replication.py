@@ -67,13 +67,13 @@ def adapter(request: pytest.FixtureRequest) -> Iterator[ReplicationAdapter]:
 
 
 def follow(adapter: ReplicationAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:
-    known = [name for name in REPLICATION.hazards if name not in defects]
+    known = [name for name in ENTRY.held if name not in defects]
     kernel = Kernel(ENTRY.build({**ZOMBIE, **parameters}, [*known, *defects]))
     return Pair(kernel, adapter).follow([label.strip() for label in script.split(";")])
 
 
 def test_runs_agree(adapter: ReplicationAdapter) -> None:
-    protocols = [ENTRY.build(each, REPLICATION.hazards) for each in REPLICATION.instances]
+    protocols = [ENTRY.build(each, ENTRY.held) for each in REPLICATION.instances]
     result = campaign(protocols, adapter, runs=10, steps=40, seed=5, weights=REPLICATION.weights, stop_after=1, shrink=False)
     assert result.agrees, unexplained(result)
     assert result.agreeing == 10

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.xdist_group("real pulsar")
 ENTRY = PROTOCOLS["election"]
 OLDEST, *SINCE_26000 = ELECTION.releases
 READS = ENTRY.releases[OLDEST]
-HAZARDS = ELECTION.hazards
+HAZARDS = ENTRY.held
 """The known bugs that every one of these releases has, and the model of them, too."""
 
 

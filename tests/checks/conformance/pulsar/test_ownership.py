@@ -65,7 +65,7 @@ def test_the_actions_are_those_of_the_model() -> None:
     families, actions = set(), set()
     for fixed in (False, True):
         migrated = ENTRY.build({**faults, "fixed": fixed, "migration": True})
-        for everything in (ENTRY.build({**faults, "fixed": fixed}, ENTRY.history), migrated):
+        for everything in (ENTRY.build({**faults, "fixed": fixed}, ENTRY.bugs), migrated):
             actions |= {action.name for action in everything.actions}
             families |= {variable.family for variable in everything.variables}
     covered, left_out = set(OwnershipAdapter.steps), set(OwnershipAdapter.not_covered)
@@ -270,8 +270,8 @@ NOT_TOLD_APART = {
 
 
 def test_each_mistake_is_noticed_or_has_a_reason_why_not() -> None:
-    assert {*NOTICED, *HAZARDS, *NOT_TOLD_APART} == set(ENTRY.history)
-    assert len(NOTICED) + len(HAZARDS) + len(NOT_TOLD_APART) == len(ENTRY.history)
+    assert {*NOTICED, *HAZARDS, *NOT_TOLD_APART} == set(ENTRY.bugs)
+    assert len(NOTICED) + len(HAZARDS) + len(NOT_TOLD_APART) == len(ENTRY.bugs)
 
 
 @pytest.mark.parametrize("defect", NOTICED)

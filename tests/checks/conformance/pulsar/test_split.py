@@ -68,7 +68,7 @@ def test_the_actions_are_those_of_the_model() -> None:
     faults = {"disconnects": 1, "expiries": 1, "crashes": 1, "releases": 1, "splits": 2, "policies": True}
     families, actions = set(), set()
     for fixed in (False, True):
-        for defects in ((), tuple(ENTRY.history)):
+        for defects in ((), tuple(ENTRY.bugs)):
             everything = ENTRY.build({**faults, "fixed": fixed}, defects)
             actions |= {action.name for action in everything.actions}
             families |= {variable.family for variable in everything.variables}

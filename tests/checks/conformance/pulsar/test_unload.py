@@ -69,7 +69,7 @@ def test_the_actions_are_those_of_the_model() -> None:
     faults = {"disconnects": 1, "expiries": 1, "crashes": 1, "timeouts": 1, "failures": 1}
     families, actions = set(), set()
     for fixed in (False, True):
-        everything = ENTRY.build({**faults, "fixed": fixed}, ENTRY.history)
+        everything = ENTRY.build({**faults, "fixed": fixed}, ENTRY.bugs)
         actions |= {action.name for action in everything.actions}
         families |= {variable.family for variable in everything.variables}
     covered, left_out = {*UnloadAdapter.steps, *UnloadAdapter.eager}, set(UnloadAdapter.not_covered)
@@ -184,8 +184,8 @@ NOT_TOLD_APART = {
 
 
 def test_each_mistake_is_noticed_or_has_a_reason_why_not() -> None:
-    assert {*NOTICED, *HAZARDS, *NOT_TOLD_APART} == set(ENTRY.history)
-    assert len(NOTICED) + len(HAZARDS) + len(NOT_TOLD_APART) == len(ENTRY.history)
+    assert {*NOTICED, *HAZARDS, *NOT_TOLD_APART} == set(ENTRY.bugs)
+    assert len(NOTICED) + len(HAZARDS) + len(NOT_TOLD_APART) == len(ENTRY.bugs)
 
 
 @pytest.mark.parametrize("defect", NOTICED)

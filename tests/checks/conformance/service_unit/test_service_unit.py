@@ -72,7 +72,7 @@ def test_the_actions_are_those_of_the_model() -> None:
     faults = ("disconnects", "expiries", "crashes", "shutdowns", "timeouts")
     budgets = (*faults, "unloads", "burials", "splits", "conflicts", "rounds")
     parameters: dict[str, Value] = {**CHANNEL.settings, **dict.fromkeys(budgets, 1), "units": 2}
-    everything = ENTRY.build(parameters, {*ENTRY.history} - {"registration_lost"})
+    everything = ENTRY.build(parameters, {*ENTRY.bugs} - {"registration_lost"})
     actions = {action.name for action in everything.actions}
     families = {variable.family for variable in everything.variables}
     covered, left_out = set(ChannelAdapter.steps()), set(ChannelAdapter.not_covered)
@@ -293,8 +293,8 @@ AT_ONCE = ("deleted_lingers", "handed_over_at_once", "copy_kept", "source_missed
 
 
 def test_each_mistake_is_noticed_or_has_a_reason_why_not() -> None:
-    assert {*HAZARDS, *NOTICED, *NOT_TOLD_APART} == set(ENTRY.history)
-    assert len(HAZARDS) + len(NOTICED) + len(NOT_TOLD_APART) == len(ENTRY.history)
+    assert {*HAZARDS, *NOTICED, *NOT_TOLD_APART} == set(ENTRY.bugs)
+    assert len(HAZARDS) + len(NOTICED) + len(NOT_TOLD_APART) == len(ENTRY.bugs)
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_the_actions_are_those_of_the_model() -> None:
         "elsewhere": True, "metadata_store": "oxia",
     }  # fmt: skip
     actions, families = set(), set()
-    for defects in ([], ENTRY.history):
+    for defects in ([], ENTRY.bugs):
         built = ENTRY.build(everything, defects)
         actions |= {action.name for action in built.actions}
         families |= {variable.family for variable in built.variables}

@@ -14,6 +14,7 @@ from fencepost.checks.engines.lemmas.finding import Lemmas, Means, Telling, find
 from fencepost.checks.engines.lemmas.writing import suite_with
 from fencepost.checks.reports.lemmas import as_text
 from fencepost.model.language import Not, Or, Protocol, any_of, at_least
+from fencepost.properties.bugs import Bug
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance, RegistryError
 from fencepost.properties.vocabulary import Suite
@@ -64,7 +65,7 @@ def properties(p: Protocol) -> Suite:
     return suite
 
 
-KEY = Entry("key", "a key", key, properties, {"ci": (Instance("three", {}),)}, {"kept": {}})
+KEY = Entry("key", "a key", key, properties, {"ci": (Instance("three", {}),)}, bugs={"kept": Bug()})
 USUAL = Instance("three", {})
 
 
