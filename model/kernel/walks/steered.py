@@ -12,9 +12,9 @@ from fencepost.model.kernel.compiler.machine import Kernel
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.program import Program, addresses, bit_set, copy, has, members, take
 from fencepost.model.kernel.search.paths import Path, plain
-from fencepost.model.kernel.walks.walking import first_of, look, mix
+from fencepost.model.kernel.walks.walking import HOLD, first_of, look, mix
 
-_ZERO = np.uint64(0)
+_ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
 class _Wheel(NamedTuple):
@@ -82,9 +82,10 @@ class Steered:
     def follow(self, choices: bytes) -> int:
         """Takes a step for each byte, up to a violation; returns how many steps it took.
 
-        A byte of zero takes none. Another picks one of the enabled actions, all about as likely: which one depends on the byte,
-        its place and which of the actions are enabled, in such a way that the same is picked if others come or go. Where none
-        is enabled the run begins again.
+        A byte of zero takes none. Another picks one of the enabled actions, in such a way that the same is picked if others
+        come or go. If the last byte is even, all are about as likely. If it is odd, the actions are put in an order, the first
+        that is enabled is picked, and one byte in six draws another order: so an actor runs on for a while, or is left alone
+        for a while (``held`` in walks/course.py). Where none is enabled the run begins again.
         """
         bytes_ = np.frombuffer(choices, dtype=np.uint8)
         taken = np.zeros(len(bytes_), dtype=np.int64)
@@ -153,11 +154,16 @@ def _meets(mask: Any, other: Any, words: Any) -> Any:
 def _follow(program: Any, wheel: Any, may_end: Any, initials: Any, choices: Any, taken: Any) -> Any:
     """Takes steps as the choices say; writes their actions, or -1 - the number of the initial state in which the run began
     again, and returns how many of these there are."""
-    count = 0
+    count, order = 0, _ZERO
+    held = len(choices) > 0 and choices[len(choices) - 1] & _ONE != _ZERO
     for place in range(len(choices)):
         if choices[place] == _ZERO:
             continue
         choice = mix(choices[place] + np.uint64(256 * place))
+        if held:
+            if order == _ZERO or choice % HOLD == _ZERO:
+                order = mix(choice)
+            choice = order
         action = first_of(program, wheel.enabled, choice)
         if action < 0:
             if may_end >= 0 and not has(wheel.observed, may_end):
