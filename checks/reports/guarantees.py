@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fencepost.checks.questions.answering import Answer, Way
 from fencepost.checks.questions.bug_change import BugChange
@@ -15,6 +15,9 @@ from fencepost.checks.reports.answers import as_json as answers_as_json
 from fencepost.checks.reports.answers import command
 from fencepost.checks.reports.bug_change import as_json as bugs_as_json
 from fencepost.checks.reports.policy_change import PolicyChange
+
+if TYPE_CHECKING:
+    from fencepost.checks.odds.answering import Odds
 
 RACKS = "bookie rack/region placement; "
 BOOKIES = (
@@ -30,12 +33,14 @@ UPGRADE = "; the change itself: brokers or bookies of both releases beside each 
 class Opening(Judgement):
     """What a report of a configuration opens with: the judgement, what it changes in the balancing of load, which known bugs a
     change of releases takes and brings, and the answers to what users ask first, if they were asked for. ``met`` has by name,
-    of guarantees that fall short, in which way users lose a message by that."""
+    of guarantees that fall short, in which way users lose a message by that. ``odds`` are those of the ways, if they were
+    asked for."""
 
     policy: PolicyChange | None = None
     bugs: BugChange | None = None
     answers: tuple[Answer, ...] = ()
     met: Mapping[str, Way] = field(default_factory=dict)
+    odds: Odds | None = None
 
     @property
     def met_bugs(self) -> dict[str, tuple[int, Sequence[str]]]:
@@ -69,6 +74,7 @@ def as_json(opening: Opening) -> dict[str, Any]:
         "bookies": now.sizes.bookies,
         "bookies_assumed": now.assumed,
         "answers": answers_as_json(opening.answers, now.releases),
+        **_odds(opening.odds),
         "rows": [_row(now, row, before) for row in now.rows],
         "not_seen": unseen(opening),
         "policy": opening.policy.as_json() if opening.policy else None,
@@ -84,6 +90,14 @@ def as_json(opening: Opening) -> dict[str, Any]:
             for s in shortfalls
         ],
     }
+
+
+def _odds(odds: Odds | None) -> dict[str, Any]:
+    if odds is None:
+        return {}
+    from fencepost.checks.reports.odds import as_data  # loads the protocols, which most reports can do without
+
+    return {"odds": as_data(odds)}
 
 
 def _row(now: Guaranteed, row: Established, before: Guaranteed | None) -> dict[str, Any]:

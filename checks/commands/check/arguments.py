@@ -11,6 +11,7 @@ from fencepost.checks.commands.exit_status import EXIT_STATUS
 from fencepost.checks.commands.requests import request_of
 from fencepost.checks.console.numbers import positive, whole
 from fencepost.checks.console.options import (
+    UNNAMED,
     Commands,
     Once,
     add_budget,
@@ -74,6 +75,8 @@ def add_check(commands: Commands) -> None:
     add("--against-pulsar", action=Once, metavar="RELEASE", help=helps)
     helps = "number of bookies in the cluster (default: ensemble size + 1)"
     add("--bookies", type=whole(1), action=Once, metavar="N", help=helps)
+    helps = "print how often a message is lost, in each way, with the numbers in the table [odds] of FILE if it is named"
+    add("--odds", nargs="?", const=UNNAMED, type=Path, action=Once, metavar="FILE", help=helps)
     add_releases(check, "behave as this release of Pulsar, and search for its known bugs")
     add_set(check)
     add_size(check)

@@ -26,6 +26,7 @@ class CheckRequest(Wanted, NamedReleases):
     against: Sequence[Path]
     against_pulsar: str | None
     bookies: int | None
+    odds: Path | None
     format: str
     budget: float | None
     memory: float | None

@@ -22,6 +22,7 @@ from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.shown import Shown
 from fencepost.checks.commands.check.subject import Subject
 from fencepost.checks.commands.check.whole import come_first, is_of_everything, refuse_parts, wanted_alone
+from fencepost.checks.console.extras import ODDS, require
 from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import width
@@ -75,6 +76,8 @@ def _refused(asked: CheckRequest, message: str, status: ExitStatus, place: Place
 def _checked_as(asked: CheckRequest) -> ExitStatus:
     started = time.monotonic()
     _refuse(asked)
+    if asked.odds is not None:
+        require(ODDS, "check --odds")
     subject, baseline = Subject.of(asked), accepted(asked)
     if wanted_alone(asked):
         from fencepost.checks.commands.check.guarantees import run_alone
@@ -159,6 +162,13 @@ def _opening(
     opening = opening_of(asked, subject, started, reporter, should_stop, searches.check, first)
     if opening is not None:
         teller.tell_at_once(survival(opening.now.rows, width()))
+    if opening is not None and subject.settings is not None and asked.odds is not None:
+        from fencepost.checks.commands.check.odds import found_odds
+        from fencepost.checks.reports.odds import as_text as odds_as_text
+
+        odds = found_odds(asked, subject.settings, opening.answers, reporter, should_stop)
+        teller.tell_at_once(odds_as_text(odds, width()))
+        opening = replace(opening, odds=odds)
     return opening
 
 
@@ -170,6 +180,8 @@ def _refuse(asked: CheckRequest) -> None:
         raise RegistryError(f"--any needs --by induction; --by {asked.by} checks one size at a time")
     if asked.any and asked.conf:
         raise RegistryError("--any works with the parameters of --set, not with --conf")
+    if asked.odds is not None and (wanted_alone(asked) or not come_first(asked)):
+        raise RegistryError("--odds is of a configuration as a whole: fencepost check --conf broker.conf --odds")
     if asked.resume and asked.checkpoint is None:
         raise RegistryError("--resume continues from a checkpoint: add --checkpoint DIR")
     refuse_parts(asked)

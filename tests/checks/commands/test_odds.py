@@ -65,6 +65,23 @@ def test_a_mistake_is_one_line(arguments: tuple[str, ...], status: int, message:
     assert ran.stdout == ""
 
 
+@pytest.mark.parametrize("arguments", [("ledger",), ("--conf", "docs/examples/broker.conf", "--guarantees")])
+def test_odds_of_a_check_are_of_a_configuration_as_a_whole(arguments: tuple[str, ...]) -> None:
+    ran = fencepost("check", *arguments, "--odds")
+    assert ran.returncode == 2
+    assert ran.stderr == "fencepost: --odds is of a configuration as a whole: fencepost check --conf broker.conf --odds\n"
+
+
+@pytest.mark.long
+def test_every_way_that_a_check_finds_has_a_row() -> None:
+    ran = fencepost("check", "--conf", "docs/examples/broker.conf", "--odds", "--format", "json", "--quiet")
+    data = json.loads(ran.stdout)["guarantees"]
+    (lost,) = (answer for answer in data["answers"] if "message" in answer["text"])
+    assert {way["name"] for way in lost["ways"]} == {way["name"] for way in data["odds"]["ways"]}
+    assert {way["kind"] for way in data["odds"]["ways"]} == {"frequency", "undecided", "negligible"}
+    assert all(way["notes"] or way["rests_on"] for way in data["odds"]["ways"])
+
+
 def test_measure_prints_a_table(tmp_path: Path) -> None:
     metrics = tmp_path / "broker.prom"
     metrics.write_text('pulsar_rate_in{topic="persistent://t/n/a"} 50\n')
