@@ -51,11 +51,11 @@ def replication_guarantees(settings: AutoRecoverySettings, sizes: Sizes, release
         bugs: Mapping[str, Mapping[str, Value]],
     ) -> Guarantee:
         present = REPLICATION.hazards(releases)
-        defects = {} if unasked else {bug: {**small, **shown} for bug, shown in bugs.items() if bug in present}
+        shown_by = {} if unasked else {bug: {**small, **shown} for bug, shown in bugs.items() if bug in present}
         entry = replace(REPLICATION, suite=suite)
         counted = EVENTS.get(name, "")
         return Guarantee(
-            name, says, denies, entry, {**small, **parameters}, (event,), most, defects, event=counted, unasked=unasked
+            name, says, denies, entry, {**small, **parameters}, (event,), most, shown_by, event=counted, unasked=unasked
         )
 
     keeps, loses = (

@@ -56,12 +56,12 @@ def topic_guarantees(settings: TopicSettings, releases: Releases) -> Iterator[Gu
         bugs: Mapping[str, Mapping[str, Value]],
         event: str,
     ) -> Guarantee:
-        defects = {}
+        shown_by = {}
         for bug in TOPIC.hazards(releases):
             if bug in bugs and TOPIC.can_have(bug, parameters := {**bugs[bug], **taken}):
-                defects[bug] = parameters
+                shown_by[bug] = parameters
         entry = replace(TOPIC, suite=suite)
-        return Guarantee(name, says, denies, entry, {**small, **taken}, (fault,), most, defects, event=event)
+        return Guarantee(name, says, denies, entry, {**small, **taken}, (fault,), most, shown_by, event=event)
 
     yield row(
         "lost_sessions",

@@ -57,7 +57,7 @@ def report_page(opening: Opening, everything: Sequence[Checked], status: ExitSta
         rows=html('<div class="rows">{}</div>', joined(_row(opening, row) for row in opening.ordered)),
         unseen=unseen(opening),
         changes=joined([_bugs(opening), _policy(opening)]),
-        rest=joined([_hazards(opening, everything), _others(everything)]),
+        rest=joined([_known_bugs(opening, everything), _others(everything)]),
         runs=link,
     )
 
@@ -149,7 +149,7 @@ def _figure(row: Established, when: str) -> Html:
     return html('<div class="figure{}">{}{}</div>', bad, shown, caption)
 
 
-def _hazards(opening: Opening, everything: Sequence[Checked]) -> Html:
+def _known_bugs(opening: Opening, everything: Sequence[Checked]) -> Html:
     hazards = [(checked, verdict) for checked, verdict in _verdicts(everything) if verdict.verdict == "hazard"]
     met = opening.met_bugs
     hazards.sort(key=lambda hazard: met.get(hazard[1].property.name, (inf,))[0])

@@ -76,5 +76,5 @@ NOT_READ = {"topic": {"2.10.1", "3.0.7"}}
 
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_what_ranges_reach_over_is_read_for_every_mistake(name: str) -> None:
-    unread = {name: {*bug.unread} & {*RANGES.get(bug.project, ())} for name, bug in PROTOCOLS[name].bugs.items()}
-    assert {defect: releases for defect, releases in unread.items() if releases - NOT_READ.get(name, set())} == {}
+    unread = {each: {*bug.unread} & {*RANGES.get(bug.project, ())} for each, bug in PROTOCOLS[name].bugs.items()}
+    assert {each: releases for each, releases in unread.items() if releases - NOT_READ.get(name, set())} == {}

@@ -61,23 +61,23 @@ def test_what_is_seen_elsewhere_is_there() -> None:
     """By another target its row says so; a reproduction is of that bug and those releases; a test names the bug."""
     rows = {(each.target, each.bug, each.release): each for each in committed()}
     known = [(target.name, *each) for target in TARGETS.values() for each in PROTOCOLS[target.protocol].bugs.items()]
-    for target, hazard, bug in known:
+    for target, name, bug in known:
         reach = bug.out_of_reach or OutOfReach("")
-        assert bool(reach.by) is bool(reach.on), hazard
-        assert set(reach.on) <= set(TARGETS[target].releases), hazard
+        assert bool(reach.by) is bool(reach.on), name
+        assert set(reach.on) <= set(TARGETS[target].releases), name
         for release in reach.on:
-            row, present = rows[target, hazard, release], release in bug.present
+            row, present = rows[target, name, release], release in bug.present
             assert (row.verdict, row.why) == reach.outcome(release, present=present)
             assert row.verdict == ("seen elsewhere" if present else "gone elsewhere")
-            kind, name = re.match(r"by (?:the )?(target|)[^`]*`(?:fencepost reproduce )?([^`]+)`", reach.by).groups()
+            kind, place = re.match(r"by (?:the )?(target|)[^`]*`(?:fencepost reproduce )?([^`]+)`", reach.by).groups()
             if kind == "target":
-                other = rows[name, hazard, release]
+                other = rows[place, name, release]
                 assert other.verdict == ("reproduced" if present else "gone")
-            elif name in REPRODUCTIONS:
-                assert REPRODUCTIONS[name].mistake == hazard
-                assert release in REPRODUCTIONS[name].releases
+            elif place in REPRODUCTIONS:
+                assert REPRODUCTIONS[place].mistake == name
+                assert release in REPRODUCTIONS[place].releases
             else:
-                assert hazard in (ROOT / name).read_text(encoding="utf-8")
+                assert name in (ROOT / place).read_text(encoding="utf-8")
 
 
 def _bug(each: Replayed) -> Bug:
@@ -134,11 +134,11 @@ def test_every_hazard_is_told_of() -> None:
     targets = {each.target for each in committed()}
     assert targets == set(TARGETS)
     wanted = Counter(
-        (name, hazard, release)
-        for name in targets
-        for hazard, bug in PROTOCOLS[TARGETS[name].protocol].bugs.items()
-        if bug.present and is_of(TARGETS[name], hazard)
-        for release in TARGETS[name].releases
+        (target.name, name, release)
+        for target in TARGETS.values()
+        for name, bug in PROTOCOLS[target.protocol].bugs.items()
+        if bug.present and is_of(target, name)
+        for release in target.releases
     )
     assert Counter((each.target, each.bug, each.release) for each in committed()) == wanted
 

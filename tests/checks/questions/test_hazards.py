@@ -121,16 +121,16 @@ def test_a_configuration_asks_for_every_hazard_of_the_release_and_for_no_other(t
         *("lazy_cursors_not_waited", "cursor_list_stale", "missing_last_dropped"),  # other cursors, store, and session
     }
     wanted = [
-        f"{name} {defect}"
-        for name, entry in PROTOCOLS.items()
-        if name not in ("service_unit", "service_unit_migration")  # which the modular load manager does not run
-        if name not in ("cluster", "metadata_store", "replication")  # what is built on it is asked for, and parts of it
-        for defect, bug in entry.bugs.items()
-        if (release in bug.present or releases.bookkeeper in bug.present) and defect not in elsewhere
+        f"{protocol} {name}"
+        for protocol, entry in PROTOCOLS.items()
+        if protocol not in ("service_unit", "service_unit_migration")  # which the modular load manager does not run
+        if protocol not in ("cluster", "metadata_store", "replication")  # what is built on it is asked for, and parts of it
+        for name, bug in entry.bugs.items()
+        if (release in bug.present or releases.bookkeeper in bug.present) and name not in elsewhere
         if "db" in bug.only.get("storage", ("db",))
     ]
     assert plan_of(conf, "--pulsar", release) == wanted
-    assert {hazard.split()[0] for hazard in wanted} >= {"ledger", "election", "ownership", "unload"}
+    assert {each.split()[0] for each in wanted} >= {"ledger", "election", "ownership", "unload"}
 
 
 @pytest.mark.long

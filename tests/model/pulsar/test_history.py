@@ -17,9 +17,9 @@ def test_every_defect_has_a_history(name: str) -> None:
     assert list(PROTOCOLS[name].bugs) == list(PROTOCOLS[name].build({}).defects)
 
 
-@pytest.mark.parametrize(("name", "defect"), [(name, defect) for name in CONTROL_PLANE for defect in PROTOCOLS[name].bugs])
-def test_a_history_is_consistent(name: str, defect: str) -> None:
-    bug = PROTOCOLS[name].bugs[defect]
+@pytest.mark.parametrize(("protocol", "name"), [(each, name) for each in CONTROL_PLANE for name in PROTOCOLS[each].bugs])
+def test_a_history_is_consistent(protocol: str, name: str) -> None:
+    bug = PROTOCOLS[protocol].bugs[name]
     assert bug.project == "pulsar"
     assert bug.evidence
     assert set(bug.present) <= set(PULSAR)

@@ -146,18 +146,18 @@ def test_what_is_only_a_weakening_is_caught_by_nothing() -> None:
     assert {name for name, (by, _) in CAUGHT.items() if not by} == set(WEAKENINGS)
 
 
-@pytest.mark.parametrize("defect", LEDGER.bugs)
-def test_the_history_of_a_defect_is_consistent(defect: str) -> None:
-    bug = LEDGER.bugs[defect]
+@pytest.mark.parametrize("name", LEDGER.bugs)
+def test_the_history_of_a_defect_is_consistent(name: str) -> None:
+    bug = LEDGER.bugs[name]
     assert bug.evidence
-    assert set(re.findall(r"#\d+", DEFECTS[defect])) <= set(bug.upstream)
+    assert set(re.findall(r"#\d+", DEFECTS[name])) <= set(bug.upstream)
     assert set(bug.present) <= set(BOOKKEEPER)
     assert bool(bug.since) == bool(bug.costs)
     assert not bug.present or bug.since
-    assert LEDGER.can_have(defect, bug.shown_by)
-    assert set(bug.only or ()) <= {parameter.name for parameter in LEDGER.parameters}
-    for name, values in bug.only.items():
-        assert LEDGER.shown_by[defect].get(name, values[0]) in values
+    assert LEDGER.can_have(name, bug.shown_by)
+    assert set(bug.only or ()) <= {p.name for p in LEDGER.parameters}
+    for parameter, values in bug.only.items():
+        assert LEDGER.shown_by[name].get(parameter, values[0]) in values
 
 
 @pytest.mark.long

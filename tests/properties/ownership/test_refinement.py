@@ -25,7 +25,7 @@ CUT_OFF: Parameters = {"disconnects": 1, "expiries": 1, "releases": 1}
 ALL: Parameters = {**CUT_OFF, "crashes": 1}
 MANY: Parameters = {"brokers": 3, "disconnects": 2, "expiries": 2, "crashes": 2, "releases": 2, "disables": 2}
 OWNERSHIP = PROTOCOLS["ownership"].bugs
-OF_LOCKS = [defect for defect, bug in OWNERSHIP.items() if not bug.shown_by.get("migration")]
+OF_LOCKS = [name for name, bug in OWNERSHIP.items() if not bug.shown_by.get("migration")]
 
 
 def refining(parameters: Parameters, weak: Collection[str] | None = None, defects: Collection[str] = ()) -> Suite:
