@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import z3
 
 from fencepost.model.language.declarations import Variable
+from fencepost.model.language.domains import Choice, Domain
 from fencepost.model.language.mistakes import ModelError
 from fencepost.model.language.nodes import Node, Nodes
 from fencepost.model.language.operators import walk
@@ -52,6 +54,28 @@ class Constants:
         if too_wide is not None:
             number = next(part for part in walk(term, set()) if self.nodes.of(part) is too_wide)
             raise ModelError(f"{what}: {number} may be too large for the kernel's 64-bit numbers")
+
+    def assigned(self, domain: Domain, value: Any) -> Any:
+        """A value that is given to a variable of the domain, as a term. Raises ValueError if it is none of the domain's, or
+        the number of a choice among other names."""
+        term = domain.coerce(value)
+        if isinstance(domain, Choice):
+            for variable in self._copied(term):
+                if isinstance(variable.domain, Choice) and variable.domain.names != domain.names:
+                    theirs, needed = ", ".join(variable.domain.names), ", ".join(domain.names)
+                    raise ValueError(f"{variable.name} is one of {theirs}, and one of {needed} is needed")
+        return term
+
+    def _copied(self, term: Any) -> Iterator[Variable]:
+        """The variables whose values are what the term's value is made of: not those that a condition compares."""
+        open_, seen = [term], set[int]()
+        while open_:
+            part = open_.pop()
+            if part.get_id() not in seen:
+                seen.add(part.get_id())
+                open_ += [child for child in part.children() if child.sort() == term.sort()]
+                if part.num_args() == 0 and (variable := self.variable_of(part)) is not None:
+                    yield variable
 
     def _variable(self, constant: Node, *, primed: bool = False) -> Variable | None:
         """The variable whose value, or if ``primed`` perhaps next value, this very constant is, sort included."""

@@ -184,7 +184,7 @@ def _checked(
             raise ModelError(f"{where}: it updates {key}, which is not a variable of the protocol")
         _check_owner(p, where, variable, given)
         try:
-            term = variable.domain.coerce(given.value)
+            term = p.constants.assigned(variable.domain, given.value)
         except (ValueError, z3.Z3Exception) as error:
             raise ModelError(f"{where}: new value of {variable.name}: {reason(error)}") from error
         p.vet(f"{where}: the new value of {variable.name}", term)

@@ -44,7 +44,7 @@ class Refinement:
             try:
                 if v.universes:
                     value = value(*v.index) if callable(value) else value[v.index if len(v.index) > 1 else v.index[0]]
-                now[v] = v.domain.coerce(value)
+                now[v] = self.fine.constants.assigned(v.domain, value)
             except (LookupError, TypeError, ValueError, z3.Z3Exception) as error:
                 raise ModelError(f"{where}: {v.name}: {reason(error)}") from error
             self.fine.vet(f"{where}: {v.name}", now[v])

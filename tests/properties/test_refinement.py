@@ -11,7 +11,7 @@ import pytest
 from fencepost.checks.engines.induction.proof import prove
 from fencepost.checks.public_calls import check, explore
 from fencepost.checks.reports.report import text
-from fencepost.model.language import ModelError, Not, Protocol
+from fencepost.model.language import If, ModelError, Not, Protocol
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.vocabulary import Suite
 from fencepost.traces.wording.text import show
@@ -152,6 +152,21 @@ def test_mistakes_in_a_mapping(build: Callable[[Protocol], Any], message: str) -
             return build(p)
 
     assert caught.value.location is not None
+
+
+def test_a_mapping_does_not_take_the_number_of_a_choice_among_other_names() -> None:
+    """Also where a condition chooses it: what is called red there would be called open here."""
+    door, light = Protocol("door"), Protocol("light")
+    door.choice("door", ["open", "shut"])
+    shown, is_on = light.choice("shown", ["red", "green"]), light.flag("is_on")
+    suite = Suite(light)
+    message = "door: shown is one of red, green, and one of open, shut is needed"
+    with pytest.raises(ModelError, match=f"light: refinement is_a_door: {message}"):
+
+        @suite.refines(door)
+        def is_a_door() -> Any:
+            """The light shows whether the door is open."""
+            return {"door": If(is_on, shown + 0, shown + 1)}
 
 
 def test_a_beginning_that_is_none_of_the_coarse_protocol_is_refused_at_once() -> None:

@@ -15,6 +15,7 @@ from fencepost.model.language import (
     ModelError,
     OneOf,
     Protocol,
+    select,
 )
 from tests.model.language.shop import Shop, named
 
@@ -37,6 +38,15 @@ WRONG_VALUES: dict[str, tuple[Callable[[Shop], Any], str]] = {
     "negative choice": (lambda s: {s.owner: -1}, "new value of owner: -1 is none of"),
     "truth value for a choice": (lambda s: {s.owner: True}, "new value of owner: True is none of"),
     "choice of other names": (lambda s: {s.owner: s.mood}, "new value of owner: mood is one of good, bad"),
+    "choice of other names in a conditional": (
+        lambda s: {s.owner: If(s.open, s.mood, s.owner)},
+        "new value of owner: mood is one of good, bad, and one of nobody, alice, bob is needed",
+    ),
+    "choice of other names in a selection": (
+        lambda s: {s.owner: select(s.price, [s.owner, s.mood])},
+        "new value of owner: mood is one of good, bad",
+    ),
+    "number of a choice of other names": (lambda s: {s.owner: s.mood + 1}, "new value of owner: mood is one of good, bad"),
     "mask for a subset": (lambda s: {s.shelf: 3}, "new value of shelf: 3 is not a set of thing numbers"),
     "stranger in a subset": (lambda s: {s.shelf: {3}}, "new value of shelf: 3 is not a member"),
     "truth value in a subset": (lambda s: {s.shelf: {True}}, "new value of shelf: True is not a member"),
