@@ -16,8 +16,17 @@ from typing import Any
 
 from fencepost.checks.policy.usage import WrongUsage
 from fencepost.checks.settings.broker_conf import BrokerConf, ConfigurationError
+from fencepost.checks.settings.control_plane_settings import algorithms_of
 from fencepost.checks.settings.input_files import Place
-from fencepost.checks.settings.load_manager import EXTENSIBLE, MODULAR, PLACEMENT, SHEDDER, load_manager_settings, mismatches
+from fencepost.checks.settings.load_manager import (
+    EXTENSIBLE,
+    MANAGER,
+    MODULAR,
+    PLACEMENT,
+    SHEDDER,
+    load_manager_settings,
+    mismatches,
+)
 from fencepost.model.balance.configuration import (
     ABSENT,
     NAMES_OF_2_10,
@@ -28,7 +37,6 @@ from fencepost.model.balance.configuration import (
     defaults,
 )
 from fencepost.model.language.mistakes import guess
-from fencepost.model.pulsar.hash_range import ALGORITHMS
 from fencepost.model.releases import NEWEST
 
 INTEGERS = range(-(2**31), 2**31)
@@ -77,7 +85,7 @@ def read_settings(paths: Sequence[Path], pulsar: str | None) -> Settings:
         *_on_fractions(file, conf),
         *_on_managers(file, conf),
     )
-    places = {key: places[-1] for key in (SHEDDER, PLACEMENT) if (places := file.places_of(key))}
+    places = {key: places[-1] for key in (MANAGER, SHEDDER, PLACEMENT) if (places := file.places_of(key))}
     return Settings(conf, notes, places)
 
 
@@ -92,7 +100,7 @@ def configuration_in(file: BrokerConf, version: Version) -> Configuration:
         if kind == "bool":
             given[one.name] = file.flag(key, usual).value
         elif setting := file.text(key, usual):
-            given[one.name] = _value(str(setting[1]), key, setting[0].strip(), kind)
+            given[one.name] = _value(str(setting[1]), key, setting[0].strip(), kind, version)
     return replace(conf, **given)
 
 
@@ -116,11 +124,11 @@ def changed(conf: Configuration, texts: Sequence[str], option: str = "--set") ->
             raise WrongUsage(f"{option} {text}: there is no such setting{meant}")
         if key in absent:
             raise WrongUsage(f"{option} {text}: Pulsar {conf.pulsar_version} has no such setting; leave it out")
-        values[kinds[key].name] = _value(option, key, value, str(kinds[key].type))
+        values[kinds[key].name] = _value(option, key, value, str(kinds[key].type), conf.pulsar_version)
     return replace(conf, **values)
 
 
-def _value(place: str, key: str, text: str, kind: str) -> Any:
+def _value(place: str, key: str, text: str, kind: str, version: Version) -> Any:
     """The value of a setting; ``place`` is where it is written."""
     where = f"{place}: {key} = {text!r}"
     if kind == "bool":
@@ -128,8 +136,8 @@ def _value(place: str, key: str, text: str, kind: str) -> Any:
             raise ConfigurationError(f"{where} is neither true nor false; write {_example(key)}")
         return text.lower() == "true"
     if kind == "str":
-        if key == "defaultNamespaceBundleSplitAlgorithm" and text not in ALGORITHMS:
-            raise ConfigurationError(f"{where} is not among {', '.join(ALGORITHMS)}")
+        if key == "defaultNamespaceBundleSplitAlgorithm" and text not in algorithms_of(version):
+            raise ConfigurationError(f"{where} is not among {', '.join(algorithms_of(version))} of Pulsar {version}")
         return text
     if kind == "frozenset[str]":
         return frozenset(part.strip() for part in text.split(",") if part.strip())
@@ -197,13 +205,10 @@ def _on_fractions(file: BrokerConf, conf: Configuration) -> list[str]:
 
 
 def _on_managers(file: BrokerConf, conf: Configuration) -> list[str]:
-    """Notes on the load manager whose rules are taken, where it is not the one that the files name, and on what it cannot
-    use."""
+    """Notes on the load manager whose rules are taken, where it is not the one that the files name, and on what it takes
+    instead of what it cannot use."""
     taken = load_manager_settings(file)
     name = taken.manager.value.rpartition(".")[2]
     if name not in (MODULAR, EXTENSIBLE):
         return [f"{taken.manager.place}: {name} is not modelled; the rules are those of {MODULAR}"]
-    notes = [str(one) for one in mismatches(taken, conf.pulsar_version)]
-    if name == MODULAR and taken.shedder.value.endswith("TransferShedder"):
-        notes.append(f"{taken.shedder.place}: TransferShedder is of {EXTENSIBLE}, whose rules apply here")
-    return notes
+    return [str(one) for one in mismatches(taken, conf.pulsar_version) if one.outcome == "runs"]

@@ -12,8 +12,17 @@ from pathlib import Path
 from fencepost.checks.conformance.policy.jar_strategy import JarError, JarStrategy
 from fencepost.checks.policy.snapshot import as_snapshot
 from fencepost.checks.policy.usage import WrongUsage
-from fencepost.checks.settings.broker_conf import ConfigurationError
+from fencepost.checks.settings.broker_conf import ConfigurationError, Taken
 from fencepost.checks.settings.input_files import InputError, Place, read_text
+from fencepost.checks.settings.load_manager import (
+    CLASSES,
+    MANAGER,
+    PLACEMENT,
+    SHEDDER,
+    SIMPLE,
+    LoadManagerSettings,
+    mismatches,
+)
 from fencepost.model.balance.configuration import Configuration
 from fencepost.model.balance.load_manager import LoadManager
 from fencepost.model.balance.strategies import EXTENSIBLE_LOAD_MANAGER, UnknownStrategy, load_manager
@@ -27,8 +36,8 @@ def manager_of(
 ) -> LoadManager:
     """The load manager of a configuration, with other strategies where they are named; ``places`` is where it names its own.
 
-    Raises WrongUsage for a named strategy that does not exist, ConfigurationError for one in the file, InputError for a file
-    of Python or a jar that cannot be used.
+    Raises WrongUsage for a named strategy that does not exist, ConfigurationError for one in the file and for a manager that
+    does not run with these strategies, InputError for a file of Python or a jar that cannot be used.
     """
     shed, place = own_strategy(shedder), own_strategy(placement)
     if isinstance(shed, UserPlacement):
@@ -43,11 +52,47 @@ def manager_of(
     if isinstance(shed, UserShedder) and isinstance(shed.function, JarStrategy):
         _try(shed.function, conf)
     try:
-        manager = load_manager(conf, *named)
+        manager = load_manager(_that_runs(conf, places, shedder, placement), *named)
     except UnknownStrategy as error:
         where = places.get(error.key)
         raise ConfigurationError(f"{where or error.key}: {error}; choose one with --shedder or --placement", where) from None
     return replace(manager, shedder=shed or manager.shedder, placement=place or manager.placement)
+
+
+def _that_runs(conf: Configuration, places: Mapping[str, Place], shedder: str | None, placement: str | None) -> Configuration:
+    """The configuration with the shedder that the release makes of it. Raises ConfigurationError if another manager runs with
+    these strategies, or no broker starts.
+    """
+    if _simple(shedder) == "TransferShedder":
+        return conf  # its manager comes with it
+    if "AvgShedder" in (_simple(shedder), _simple(placement)):
+        shedder, placement = shedder or placement, placement or shedder
+    settings = LoadManagerSettings(
+        Taken(MANAGER, conf.loadManagerClassName, places.get(MANAGER)),
+        _taken(SHEDDER, shedder, conf.loadBalancerLoadSheddingStrategy, places),
+        _taken(PLACEMENT, placement, conf.loadBalancerLoadPlacementStrategy, places),
+    )
+    for one in mismatches(settings, conf.pulsar_version):
+        if one.outcome != "runs":
+            where = one.setting.place
+            text = f"{one}; the rules of {SIMPLE} are not modelled" if one.outcome == "simple" else str(one)
+            raise ConfigurationError(f"{where}: {text}" if where else text, where)
+    running = settings.running(conf.pulsar_version)
+    if running.shedder == "OverloadShedder":
+        return replace(conf, loadBalancerLoadSheddingStrategy=CLASSES[running.shedder])
+    return conf
+
+
+def _taken(key: str, named: str | None, configured: str, places: Mapping[str, Place]) -> Taken[str]:
+    """A strategy as a configuration has it; of one that a command line names, and Pulsar has no such class, that it is own."""
+    if named is None:
+        return Taken(key, configured, places.get(key))
+    return Taken(key, CLASSES.get(_simple(named), f"own.{named}"), default="of the command line")
+
+
+def _simple(name: str | None) -> str:
+    """The class without its package."""
+    return (name or "").rpartition(".")[2].strip()
 
 
 def _try(strategy: JarStrategy, conf: Configuration) -> None:

@@ -2,13 +2,14 @@
 
 Read in LoadManager.create, ModularLoadManagerImpl.initialize and createLoadSheddingStrategy, ModularLoadManagerStrategy.create,
 UnloadScheduler.createNamespaceUnloadStrategy and ExtensibleLoadManagerImpl.createBrokerSelectionStrategy of 2.10.1, 3.0.7,
-4.0.8, 4.2.4 and 5.0.0-M1.
+4.0.8, 4.2.4 and 5.0.0-M1. Up to 4.0.8 LoadManager.create catches whatever is thrown, and takes SimpleLoadManagerImpl.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from fencepost.checks.settings.broker_conf import BrokerConf, ConfigurationError, Taken
 from fencepost.model.releases import PULSAR, is_since
@@ -26,8 +27,26 @@ _CHANNEL = "org.apache.pulsar.broker.loadbalance.extensions.channel."
 SHEDDERS = ("OverloadShedder", "ThresholdShedder", "UniformLoadShedder", "AvgShedder")
 """What sheds for the modular manager: they implement LoadSheddingStrategy, and NamespaceUnloadStrategy none of them."""
 
+PLACEMENTS = ("LeastLongTermMessageRate", "LeastResourceUsageWithWeight", "RoundRobinBrokerSelector", "AvgShedder")
+"""What places for the modular manager."""
+
+CLASSES: Mapping[str, str] = {
+    **{name: f"{_IMPL}{name}" for name in (*SHEDDERS, *PLACEMENTS, MODULAR, SIMPLE)},
+    EXTENSIBLE: f"org.apache.pulsar.broker.loadbalance.extensions.{EXTENSIBLE}",
+}
+"""The classes with their packages, by which alone a broker finds them."""
+
 STRICT = tuple(number for number in PULSAR if is_since(number, "4.0.8"))
-"""The releases in which no broker starts with a shedder that the modular manager cannot use; before, another was taken."""
+"""The releases whose modular manager throws for a shedder that it cannot use; before, it took OverloadShedder."""
+
+THROWING = tuple(number for number in PULSAR if is_since(number, "4.2.4"))
+"""The releases in which no broker starts with a load manager that throws; before, SimpleLoadManagerImpl ran instead."""
+
+_TABLE_VIEW = Taken(TABLE_VIEW, f"{_CHANNEL}ServiceUnitStateTableViewImpl")
+_MULTI_PHASE = Taken(MULTI_PHASE, True)
+
+Outcome = Literal["runs", "simple", "stops"]
+"""What a release makes of it: the manager runs, perhaps with other strategies; SimpleLoadManagerImpl runs; no broker starts."""
 
 CHANNELS = STRICT
 """The releases whose extensible manager has a choice of stores and, in a transfer, of phases."""
@@ -35,11 +54,11 @@ CHANNELS = STRICT
 
 @dataclass(frozen=True)
 class Mismatch:
-    """What does not go together: a sentence with its place, and whether a broker starts with it."""
+    """What does not go together: a sentence with its place, and what a release makes of it."""
 
     setting: Taken[str] | Taken[bool]
     text: str
-    starts: bool
+    outcome: Outcome = "runs"
 
     def __str__(self) -> str:
         return f"{self.setting}: {self.text}"
@@ -61,19 +80,19 @@ class LoadManagerSettings:
     manager: Taken[str]
     shedder: Taken[str]
     placement: Taken[str]
-    table_view: Taken[str]
-    multi_phase: Taken[bool]
+    table_view: Taken[str] = _TABLE_VIEW
+    multi_phase: Taken[bool] = _MULTI_PHASE
 
     def running(self, release: str) -> Running:
         """What a release of Pulsar makes of these classes; of a user's own only that they are run."""
-        manager, shedder, placement = map(_simple, (self.manager, self.shedder, self.placement))
-        if manager == EXTENSIBLE and release == "2.10.1":
+        if any(one.outcome == "simple" for one in mismatches(self, release)):
             return Running(SIMPLE, "", "")
+        manager, shedder, placement = map(_simple, (self.manager, self.shedder, self.placement))
         if manager == EXTENSIBLE:
             return Running(manager, "TransferShedder" if shedder in SHEDDERS else shedder, "LeastResourceUsageWithWeight")
         if manager != MODULAR:
             return Running(manager, "", "")
-        if shedder == "TransferShedder" or (release == "2.10.1" and shedder == "AvgShedder"):
+        if _unusable(self.shedder, release) and release not in STRICT:
             shedder = "OverloadShedder"
         return Running(manager, shedder, "LeastLongTermMessageRate" if release == "2.10.1" else placement)
 
@@ -97,8 +116,8 @@ def load_manager_settings(conf: BrokerConf) -> LoadManagerSettings:
         conf.name_of_class(MANAGER, f"{_IMPL}{MODULAR}"),
         conf.name_of_class(SHEDDER, f"{_IMPL}ThresholdShedder"),
         conf.name_of_class(PLACEMENT, f"{_IMPL}LeastLongTermMessageRate"),
-        conf.name_of_class(TABLE_VIEW, f"{_CHANNEL}ServiceUnitStateTableViewImpl"),
-        conf.flag(MULTI_PHASE, True),
+        conf.name_of_class(TABLE_VIEW, _TABLE_VIEW.value),
+        conf.flag(MULTI_PHASE, _MULTI_PHASE.value),
     )
 
 
@@ -107,66 +126,107 @@ def mismatches(settings: LoadManagerSettings, release: str) -> Iterator[Mismatch
     manager, shedder, placement = map(_simple, (settings.manager, settings.shedder, settings.placement))
     if manager == EXTENSIBLE and release == "2.10.1":
         text = f"Pulsar 2.10.1 does not have it and takes {SIMPLE}, and only logs a warning"
-        yield Mismatch(settings.manager, f"{text}; set it to {_IMPL}{MODULAR}", True)
+        yield Mismatch(settings.manager, f"{text}; set it to {_IMPL}{MODULAR}", "simple")
+    elif elsewhere := _elsewhere(settings.manager):
+        yield _thrown(settings.manager, f"there is no class of that name, and {{then}}; write {elsewhere}", release)
     elif manager == EXTENSIBLE:
         yield from _of_extensible(settings, shedder, placement, release)
     elif manager == MODULAR:
         yield from _of_modular(settings, shedder, placement, release)
 
 
-def as_taken(settings: LoadManagerSettings, release: str) -> list[str]:
-    """What a release silently makes of the classes. Raises ConfigurationError if no broker starts with them."""
+def as_taken(settings: LoadManagerSettings, release: str, former: str = "") -> list[str]:
+    """What a release silently makes of the classes. Raises ConfigurationError if no broker starts with them.
+
+    The message begins with the upgrade if brokers of a ``former`` release do start.
+    """
     notes = list(mismatches(settings, release))
     for one in notes:
-        if not one.starts:
+        if one.outcome == "stops":
             where = one.setting.place or settings.manager.place
-            raise ConfigurationError(f"{where}: {one}" if where else str(one), where)
+            text = str(one)
+            if former and all(then.outcome != "stops" for then in mismatches(settings, former)):
+                ran = settings.running(former).manager
+                upgrade = f"Pulsar {former} runs {ran}, {release} does not start"
+                text = f"brokers with these settings start no more: {upgrade}; {text}"
+            raise ConfigurationError(f"{where}: {text}" if where else text, where)
     return [str(one) for one in notes]
+
+
+def _thrown(setting: Taken[str], text: str, release: str) -> Mismatch:
+    """What comes of a class with which the load manager throws; ``{then}`` is the place of that in the sentence."""
+    stops = release in THROWING
+    then = f"no broker of Pulsar {release} starts" if stops else f"Pulsar {release} logs a warning and runs {SIMPLE} instead"
+    return Mismatch(setting, text.replace("{then}", then), "stops" if stops else "simple")
 
 
 def _of_extensible(settings: LoadManagerSettings, shedder: str, placement: str, release: str) -> Iterator[Mismatch]:
     if settings.shedder.place is not None and shedder in SHEDDERS:
         text = f"{EXTENSIBLE} cannot use it, logs an error and takes TransferShedder; name that, or"
-        yield Mismatch(settings.shedder, f"{text} set {MANAGER} to {_IMPL}{MODULAR}", True)
+        yield Mismatch(settings.shedder, f"{text} set {MANAGER} to {_IMPL}{MODULAR}")
     if settings.placement.place is not None and placement != "LeastResourceUsageWithWeight":
         text = f"{EXTENSIBLE} does not read it: it places by LeastResourceUsageWithWeight; leave it out"
-        yield Mismatch(settings.placement, text, True)
+        yield Mismatch(settings.placement, text)
     if settings.table_view.place is not None and release not in CHANNELS:
         text = f"Pulsar {release} does not read it: its records are in the system topic; leave it out"
-        yield Mismatch(settings.table_view, text, True)
+        yield Mismatch(settings.table_view, text)
     if settings.multi_phase.place is not None and release not in CHANNELS:
         text = f"Pulsar {release} does not read it: it moves a bundle in one phase; leave it out"
-        yield Mismatch(settings.multi_phase, text, True)
+        yield Mismatch(settings.multi_phase, text)
 
 
 def _of_modular(settings: LoadManagerSettings, shedder: str, placement: str, release: str) -> Iterator[Mismatch]:
-    if release == "2.10.1" and shedder == "AvgShedder":
-        text = "Pulsar 2.10.1 does not have it and takes OverloadShedder, and only logs an error; name another"
-        yield Mismatch(settings.shedder, text, True)
-        return
-    if shedder == "TransferShedder" and placement != "AvgShedder":
-        if release in STRICT:
-            text = f"{MODULAR} cannot use it, and no broker of Pulsar {release} starts"
-        else:
-            text = f"{MODULAR} cannot use it, logs an error and takes OverloadShedder"
-        extensible = "org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl"
-        remedy = "name ThresholdShedder" + ("" if release == "2.10.1" else f", or set {MANAGER} to {extensible}")
-        yield Mismatch(settings.shedder, f"{text}; {remedy}", release not in STRICT)
+    unusable = _unusable(settings.shedder, release)
     if release == "2.10.1":  # it places by LeastLongTermMessageRate, whatever is written
+        if unusable:
+            yield Mismatch(settings.shedder, f"{unusable[0]}, logs an error and takes OverloadShedder; {unusable[1]}")
         return
-    if placement == "AvgShedder" and release == "3.0.7":
-        text = (
-            "no broker of Pulsar 3.0.7 starts: it holds it against loadBalancerPlacementStrategy, which is another setting;"
-            f" leave {PLACEMENT} out"
-        )
-        yield Mismatch(settings.placement, text, False)
+    if elsewhere := _elsewhere(settings.placement):
+        yield _thrown(settings.placement, f"there is no class of that name, and {{then}}; write {elsewhere}", release)
+    elif placement == "AvgShedder" and release == "3.0.7":
+        text = "3.0.7 compares it with loadBalancerPlacementStrategy, which is another setting: {then};"
+        yield _thrown(settings.placement, f"{text} leave {PLACEMENT} out", release)
     elif placement == "AvgShedder" and settings.shedder.value != settings.placement.value:
-        text = f"it places only where it sheds, and no broker starts with {settings.shedder}; name the same class in both"
-        yield Mismatch(settings.placement, text, False)
+        text = f"it places only where it sheds, and with {settings.shedder} {{then}}; name the same class in both"
+        yield _thrown(settings.placement, text, release)
+    elif unusable and release in STRICT:
+        yield _thrown(settings.shedder, f"{unusable[0]}, and {{then}}; {unusable[1]}", release)
+    elif unusable:
+        yield Mismatch(settings.shedder, f"{unusable[0]}, logs an error and takes OverloadShedder; {unusable[1]}")
     elif shedder == "AvgShedder" and placement != "AvgShedder":
         remedy = f"set {PLACEMENT} to {_IMPL}AvgShedder" if release in STRICT else "name ThresholdShedder"
         text = f"{placement} places, so what it sheds does not go where it means it to; {remedy}"
-        yield Mismatch(settings.shedder, text, True)
+        yield Mismatch(settings.shedder, text)
+
+
+def _unusable(shedder: Taken[str], release: str) -> tuple[str, str] | None:
+    """Why the modular manager cannot use a shedder of Pulsar's, and what to do; None if it can, or it is a user's own."""
+    name = _simple(shedder)
+    other = f"name {_IMPL}ThresholdShedder"
+    if not _is_pulsars(shedder):
+        return None
+    if name == "TransferShedder":
+        extensible = "" if release == "2.10.1" else f", or set {MANAGER} to {CLASSES[EXTENSIBLE]}"
+        return f"{MODULAR} cannot use it", f"{other}{extensible}"
+    if name == "DeviationShedder":
+        return f"{MODULAR} cannot use it, because no release has a class that extends it", other
+    if name == "AvgShedder" and release == "2.10.1":
+        return "Pulsar 2.10.1 does not have it", other
+    if elsewhere := _elsewhere(shedder):
+        return f"{MODULAR} finds no class of that name", f"write {elsewhere}"
+    return None
+
+
+def _elsewhere(name: Taken[str]) -> str:
+    """The class of Pulsar's that is meant, where its package is missing or another one; empty if the name is right."""
+    meant = CLASSES.get(_simple(name), "")
+    return meant if meant != name.value and _is_pulsars(name) else ""
+
+
+def _is_pulsars(name: Taken[str]) -> bool:
+    """Whether the name is of a class of Pulsar's, or would be with its package."""
+    package = name.value.rpartition(".")[0]
+    return not package or package.startswith("org.apache.pulsar.")
 
 
 def _simple(name: Taken[str]) -> str:

@@ -56,9 +56,11 @@ def load_manager(conf: Configuration, shedder: str | None = None, placement: str
     """The load manager that a configuration describes, with other strategies where they are named.
 
     The extensible manager sheds by TransferShedder and places by LeastResourceUsageWithWeight unless something else is named;
-    TransferShedder exists only there, so that it implies it. AvgShedder, where it is named, places too. Raises
+    TransferShedder exists only there, so that it implies it. AvgShedder, where it is named, sheds and places. Raises
     UnknownStrategy.
     """
+    if shedder is None and placement is not None and _simple(placement) == "AvgShedder":
+        shedder = placement
     if _simple(conf.loadBalancerLoadSheddingStrategy if shedder is None else shedder) == "TransferShedder":
         conf = replace(conf, loadManagerClassName=EXTENSIBLE_LOAD_MANAGER)
     chosen = _simple(_configured_shedder(conf) if shedder is None else shedder)

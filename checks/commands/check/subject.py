@@ -19,6 +19,7 @@ from fencepost.checks.questions.instances import (
     unclaimed,
 )
 from fencepost.checks.questions.planning import configuration_notes
+from fencepost.checks.settings.control_plane_settings import require_algorithms
 from fencepost.checks.settings.load_manager import as_taken
 from fencepost.model.releases import Releases
 from fencepost.properties.protocols import PROTOCOLS
@@ -52,9 +53,11 @@ class Subject:
         settings = read_settings(*asked.conf)
         before = read_settings(*asked.against) if asked.against else settings if asked.against_pulsar else None
         releases = named if named and named.pulsar else replace(Releases.of(), kafka=named.kafka if named else "")
-        classes = tuple(f"note: {note}" for note in as_taken(settings.load_manager, releases.pulsar))
-        owns = [SERVICE_UNIT] if settings.load_manager.is_extensible(releases.pulsar) and not asked.protocols else []
         former = Releases.of(asked.against_pulsar) if asked.against_pulsar else releases if before is not None else None
+        upgraded = former.pulsar if former and asked.against_pulsar else ""
+        require_algorithms(settings.control_plane, releases.pulsar)
+        classes = tuple(f"note: {note}" for note in as_taken(settings.load_manager, releases.pulsar, upgraded))
+        owns = [SERVICE_UNIT] if settings.load_manager.is_extensible(releases.pulsar) and not asked.protocols else []
         return cls(settings, before, releases, former, named is None, classes, _left_out(owns, releases))
 
     @property

@@ -15,6 +15,10 @@ from fencepost.checks.settings.input_files import InputError
 from fencepost.model.balance.configuration import defaults
 from tests.checks.policy.asking import BUNDLES, MIB, answered, asked, broker, snapshot, write
 
+IMPL = "org.apache.pulsar.broker.loadbalance.impl."
+EXTENSIBLE = "org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl"
+TRANSFER = "org.apache.pulsar.broker.loadbalance.extensions.scheduler.TransferShedder"
+
 # --- inputs that cannot be read
 
 
@@ -188,15 +192,40 @@ def test_the_manager_that_is_taken_is_told(tmp_path: Path) -> None:
     simple = write(tmp_path, "loadManagerClassName=org.example.SimpleLoadManagerImpl\n", "simple.conf")
     note = f"{simple}:1: SimpleLoadManagerImpl is not modelled; the rules are those of ModularLoadManagerImpl"
     assert read_settings([simple], "current").notes == (note,)
-    average = write(tmp_path, "loadBalancerLoadPlacementStrategy=AvgShedder\n", "average.conf")
-    (note,) = read_settings([average], "current").notes
-    assert note.startswith(f"loadBalancerLoadPlacementStrategy = AvgShedder ({average}:1): it places only where it sheds")
-    transfer = write(tmp_path, "\nloadBalancerLoadSheddingStrategy=TransferShedder\n", "transfer.conf")
-    _, out, err = asked("decide", "--conf", transfer, "--snapshot", write(tmp_path, snapshot()))
-    assert out.startswith("TransferShedder and LeastResourceUsageWithWeight, Pulsar 4.2.4\n")
-    first, second = err.splitlines()
-    assert first.startswith(f"note: loadBalancerLoadSheddingStrategy = TransferShedder ({transfer}:2): ModularLoadManagerImpl")
-    assert second == f"note: {transfer}:2: TransferShedder is of ExtensibleLoadManagerImpl, whose rules apply here"
+    other = write(
+        tmp_path, f"loadManagerClassName={EXTENSIBLE}\nloadBalancerLoadSheddingStrategy={IMPL}AvgShedder\n", "other.conf"
+    )
+    (note,) = read_settings([other], "current").notes
+    assert note.startswith(f"loadBalancerLoadSheddingStrategy = {IMPL}AvgShedder ({other}:2): ExtensibleLoadManagerImpl cannot")
+
+
+@pytest.mark.parametrize(
+    ("pulsar", "said"),
+    [
+        ("4.0.8", "Pulsar 4.0.8 logs a warning and runs SimpleLoadManagerImpl instead"),
+        ("4.2.4", "no broker of Pulsar 4.2.4 starts"),
+    ],
+)
+def test_strategies_that_do_not_run_are_not_asked(tmp_path: Path, pulsar: str, said: str) -> None:
+    snap, release = write(tmp_path, snapshot()), ("--pulsar", pulsar)
+    average = write(tmp_path, f"loadBalancerLoadPlacementStrategy={IMPL}AvgShedder\n", "average.conf")
+    transfer = write(tmp_path, f"\nloadBalancerLoadSheddingStrategy={TRANSFER}\n", "transfer.conf")
+    for conf, line in ((average, 1), (transfer, 2)):
+        for question in ("decide", "simulate", "compare"):
+            out = ("--out", tmp_path / "out") if question == "compare" else ()
+            refusal = refused(question, "--conf", conf, "--snapshot", snap, *out, *release)
+            assert refusal.startswith(f"{conf}:{line}: loadBalancerLoad")
+            assert said in refusal
+    assert asked("decide", "--conf", average, "--shedder", "AvgShedder", "--snapshot", snap, *release)[0] == 0
+    assert said in refused("decide", "--shedder", "OverloadShedder", "--placement", "AvgShedder", "--snapshot", snap, *release)
+
+
+def test_what_a_release_takes_instead_is_asked(tmp_path: Path) -> None:
+    transfer = write(tmp_path, f"loadBalancerLoadSheddingStrategy={TRANSFER}\n", "transfer.conf")
+    snap = write(tmp_path, snapshot())
+    _, out, err = asked("decide", "--conf", transfer, "--snapshot", snap, "--pulsar", "2.10")
+    assert out.startswith("OverloadShedder and LeastLongTermMessageRate, Pulsar 2.10.1\n")
+    assert "takes OverloadShedder" in err
 
 
 def test_kinds_of_settings(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from fencepost.checks.settings.broker_conf import BrokerConf
 from fencepost.checks.settings.load_manager import MANAGER, PLACEMENT, SHEDDER, load_manager_settings, mismatches
-from fencepost.model.releases import PULSAR
+from fencepost.model.releases import PULSAR, is_since
 from tests.command import fencepost
 
 IMPL = "org.apache.pulsar.broker.loadbalance.impl."
@@ -25,36 +25,65 @@ def written(folder: Path, **classes: str) -> Path:
     return path
 
 
-def mismatch_texts(path: Path, release: str) -> list[tuple[str, bool]]:
+def mismatch_texts(path: Path, release: str) -> list[tuple[str, str]]:
     entries = mismatches(load_manager_settings(BrokerConf(path)), release)
-    return [(f"{one.setting.key}: {one.text}", one.starts) for one in entries]
+    return [(f"{one.setting.key}: {one.text}", one.outcome) for one in entries]
+
+
+def thrown(release: str) -> str:
+    """What becomes of a load manager that throws: LoadManager.create catches it up to 4.0.8."""
+    return "stops" if is_since(release, "4.2.4") else "simple"
+
+
+SAID = {"simple": "logs a warning and runs SimpleLoadManagerImpl instead", "stops": "no broker of Pulsar {} starts"}
 
 
 @pytest.mark.parametrize("release", PULSAR)
 def test_a_transfer_shedder_of_the_modular_manager(tmp_path: Path, release: str) -> None:
-    ((text, starts),) = mismatch_texts(written(tmp_path, shedder=TRANSFER), release)
-    assert starts is (release in ("2.10.1", "3.0.7"))
-    assert ("takes OverloadShedder" in text) is starts
-    assert (f"no broker of Pulsar {release} starts" in text) is not starts
+    ((text, outcome),) = mismatch_texts(written(tmp_path, shedder=TRANSFER), release)
+    assert outcome == ("runs" if release in ("2.10.1", "3.0.7") else thrown(release))
+    assert {"runs": "takes OverloadShedder", **SAID}[outcome].format(release) in text
+
+
+@pytest.mark.parametrize("release", PULSAR)
+@pytest.mark.parametrize(
+    ("classes", "remedy"),
+    [
+        ({"manager": "ModularLoadManagerImpl"}, f"write {IMPL}ModularLoadManagerImpl"),
+        ({"manager": f"{IMPL}ExtensibleLoadManagerImpl"}, f"write {EXTENSIBLE}"),
+        ({"shedder": "ThresholdShedder"}, f"write {IMPL}ThresholdShedder"),
+        ({"shedder": f"{IMPL}DeviationShedder"}, f"name {IMPL}ThresholdShedder"),
+        ({"placement": "RoundRobinBrokerSelector"}, f"write {IMPL}RoundRobinBrokerSelector"),
+    ],
+)
+def test_a_class_that_is_not_there(tmp_path: Path, release: str, classes: dict[str, str], remedy: str) -> None:
+    entries = mismatch_texts(written(tmp_path, **classes), release)
+    if release == "2.10.1" and "placement" in classes:
+        assert entries == [], "it is not read"
+        return
+    ((text, outcome),) = entries
+    caught = "shedder" in classes and release in ("2.10.1", "3.0.7")
+    assert outcome == ("runs" if caught else thrown(release))
+    assert text.endswith(remedy) or "ExtensibleLoadManagerImpl" in classes.get("manager", "")
 
 
 @pytest.mark.parametrize("release", [release for release in PULSAR if release != "2.10.1"])
 def test_other_shedders_of_the_extensible_manager(tmp_path: Path, release: str) -> None:
     path = written(tmp_path, manager=EXTENSIBLE, shedder=f"{IMPL}ThresholdShedder")
-    ((text, starts),) = mismatch_texts(path, release)
+    ((text, outcome),) = mismatch_texts(path, release)
     assert "cannot use it, logs an error and takes TransferShedder" in text
-    assert starts
+    assert outcome == "runs"
     assert mismatch_texts(written(tmp_path, manager=EXTENSIBLE, shedder=TRANSFER), release) == []
     assert mismatch_texts(written(tmp_path, manager=EXTENSIBLE), release) == [], "what nobody wrote is no mistake of theirs"
-    ((text, starts),) = mismatch_texts(written(tmp_path, manager=EXTENSIBLE, placement=AVG), release)
+    ((text, outcome),) = mismatch_texts(written(tmp_path, manager=EXTENSIBLE, placement=AVG), release)
     assert text.startswith(f"{PLACEMENT}: ExtensibleLoadManagerImpl does not read it")
-    assert starts
+    assert outcome == "runs"
 
 
 def test_the_extensible_manager_where_there_is_none(tmp_path: Path) -> None:
-    ((text, starts),) = mismatch_texts(written(tmp_path, manager=EXTENSIBLE), "2.10.1")
+    ((text, outcome),) = mismatch_texts(written(tmp_path, manager=EXTENSIBLE), "2.10.1")
     assert "takes SimpleLoadManagerImpl" in text
-    assert starts
+    assert outcome == "simple"
 
 
 @pytest.mark.parametrize("release", PULSAR)
@@ -63,15 +92,17 @@ def test_the_average_shedder_and_its_placement(tmp_path: Path, release: str) -> 
     alone = mismatch_texts(written(tmp_path, shedder=AVG), release)
     placing = mismatch_texts(written(tmp_path, placement=AVG), release)
     if release == "2.10.1":
-        assert [starts for _, starts in (*both, *alone)] == [True, True]
+        assert [outcome for _, outcome in (*both, *alone)] == ["runs", "runs"]
         assert "takes OverloadShedder" in both[0][0]
         assert placing == []
     else:
-        ((text, starts),) = alone
+        ((text, outcome),) = alone
         assert text.startswith(f"{SHEDDER}: LeastLongTermMessageRate places")
-        assert starts
-        assert [starts for _, starts in placing] == [False]
-        assert [starts for _, starts in both] == ([False] if release == "3.0.7" else [])
+        assert outcome == "runs"
+        ((text, outcome),) = placing
+        assert outcome == thrown(release)
+        assert SAID[outcome].format(release) in text
+        assert [outcome for _, outcome in both] == (["simple"] if release == "3.0.7" else [])
 
 
 def test_classes_of_ones_own_are_left_alone(tmp_path: Path) -> None:
@@ -93,6 +124,27 @@ def test_a_check_tells_it_or_refuses_where_no_broker_starts(tmp_path: Path) -> N
     )
 
 
+def test_an_upgrade_says_first_that_brokers_start_no_more(tmp_path: Path) -> None:
+    path = written(tmp_path, placement=AVG)
+    ran = fencepost("check", "--conf", path, "--pulsar", "4.2.4", "--against-pulsar", "4.0.8", "--quiet")
+    assert (ran.returncode, ran.stdout) == (150, "")
+    said = "brokers with these settings start no more: Pulsar 4.0.8 runs SimpleLoadManagerImpl, 4.2.4 does not start; "
+    assert ran.stderr.startswith(f"fencepost: {path}:2: {said}{PLACEMENT} = {AVG} ({path}:2): it places only where it sheds")
+    ran = fencepost("check", "--conf", path, "--pulsar", "5.0.0-M1", "--against-pulsar", "4.2.4", "--quiet")
+    assert "start no more" not in ran.stderr, "they did not start before"
+
+
+def test_a_release_without_an_algorithm_does_not_start(tmp_path: Path) -> None:
+    path = tmp_path / "broker.conf"
+    path.write_text("supportedNamespaceBundleSplitAlgorithms=range_equally_divide,flow_or_qps_equally_divide\n")
+    asked = ["check", "hash_range", "--conf", path, "--property", "every_hash_is_in_a_bundle", "--quiet"]
+    assert fencepost(*asked, "--pulsar", "3.0.7").returncode == 0
+    ran = fencepost(*asked, "--pulsar", "2.10.1")
+    said = f"{path}:1: Pulsar 2.10.1 has no flow_or_qps_equally_divide, and no broker starts; name of range_equally_divide, "
+    assert (ran.returncode, ran.stdout) == (150, "")
+    assert ran.stderr.startswith(f"fencepost: {said}")
+
+
 @pytest.mark.parametrize("release", PULSAR)
 def test_what_runs_is_what_the_release_makes_of_it(tmp_path: Path, release: str) -> None:
     def running(**classes: str) -> tuple[str, str, str]:
@@ -103,8 +155,10 @@ def test_what_runs_is_what_the_release_makes_of_it(tmp_path: Path, release: str)
     placement = "LeastLongTermMessageRate"
     assert running() == ("ModularLoadManagerImpl", "ThresholdShedder", placement)
     assert running(shedder=AVG) == ("ModularLoadManagerImpl", "OverloadShedder" if old else "AvgShedder", placement)
-    if release in ("2.10.1", "3.0.7"):  # later no broker starts
+    if release in ("2.10.1", "3.0.7"):
         assert running(shedder=TRANSFER) == ("ModularLoadManagerImpl", "OverloadShedder", placement)
+    elif release == "4.0.8":  # later no broker starts
+        assert running(shedder=TRANSFER) == ("SimpleLoadManagerImpl", "", "")
     taken = ("ExtensibleLoadManagerImpl", "TransferShedder", "LeastResourceUsageWithWeight")
     extensible = running(manager=EXTENSIBLE, shedder=f"{IMPL}ThresholdShedder")
     assert extensible == (("SimpleLoadManagerImpl", "", "") if old else taken)

@@ -136,7 +136,7 @@ def test_the_page_stands_alone(wandering: Path) -> None:
 
 def test_the_name_of_a_file_is_text_on_the_page(tmp_path: Path) -> None:
     conf = tmp_path / f"{hostile.NAME}.conf"
-    conf.write_text("loadBalancerLoadSheddingStrategy=UniformLoadShedder\n")
+    conf.write_text("loadBalancerLoadSheddingStrategy=org.apache.pulsar.broker.loadbalance.impl.UniformLoadShedder\n")
     asked(*small(tmp_path / "out"), "--conf", conf, "--html", tmp_path / "page.html")
     assert hostile.is_text_in((tmp_path / "page.html").read_text(encoding="utf-8"))
 
