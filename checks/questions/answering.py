@@ -19,6 +19,8 @@ from fencepost.checks.questions.judging import gap_in_words
 from fencepost.checks.questions.matters import LOST, Matter
 from fencepost.checks.questions.preconditions import events_of, preconditions
 from fencepost.checks.questions.whole import Whole, verdict_of
+from fencepost.checks.settings.ordered_losses import Order
+from fencepost.checks.settings.switches import SwitchedOn
 from fencepost.model.counts import count_of
 from fencepost.properties.bugs import Bug
 from fencepost.properties.cluster.bugs import CLOSED_TOO_EARLY, moves_of, of_parts
@@ -70,7 +72,8 @@ class Answer:
     with the events that were asked about, or with as many as it survives; ``gaps`` say what was cut short. ``searched`` has by
     name the known bugs, and the properties of settings, that were searched for it alone, to the end. ``told`` are bugs that
     were not, since another answer has told of them. ``covered`` are known bugs by which a bundle has two owners, and it
-    does not happen all the same: each with the protections that keep it from that.
+    does not happen all the same: each with the protections that keep it from that. ``orders`` are the settings by which it
+    happens because they say so.
     """
 
     matter: Matter
@@ -80,10 +83,17 @@ class Answer:
     searched: Mapping[str, Settled]
     told: tuple[str, ...] = ()
     covered: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    orders: tuple[SwitchedOn, ...] = ()
 
     @property
     def value(self) -> str:
-        """``yes``; ``no`` if complete searches alone found nothing; where one was cut short, or none was made, ``unknown``."""
+        """``yes``; ``as ordered`` if nothing but settings brings it about; else what there is without them."""
+        return "as ordered" if self.orders and not self.lasting else self.unordered
+
+    @property
+    def unordered(self) -> str:
+        """What it is apart from what settings order: ``yes`` or ``for a while``; ``no`` if complete searches alone found
+        nothing; where one was cut short, or none was made, ``unknown``."""
         if self.ways:
             return "yes" if self.lasting else "for a while"
         return "no" if (self.searched or self.shown) and not self.gaps else "unknown"
@@ -96,9 +106,16 @@ class Answer:
 
 
 def answer(
-    matter: Matter, rows: Iterable[Established], hazards: Iterable[Hazard], searches: Searches, means: Means, whole: Whole
+    matter: Matter,
+    rows: Iterable[Established],
+    hazards: Iterable[Hazard],
+    searches: Searches,
+    means: Means,
+    whole: Whole,
+    orders: Iterable[SwitchedOn] = (),
 ) -> Answer:
-    """What the guarantees, and searches for the known bugs that they do not show, come to. Raises what ``check`` raises."""
+    """What the guarantees, and searches for the known bugs that they do not show, come to; and the settings that order it.
+    Raises what ``check`` raises."""
     asked, hazards = [row for row in rows if row.guarantee.name in matter.rows], list(hazards)
     ways = [_in_a_cluster(way, matter, whole, means) for row in asked for way in _of_row(row, matter)]
     gaps = [f"{row.guarantee.name}: {gap_in_words(row)}" for row in asked if not row.is_known]
@@ -124,7 +141,8 @@ def answer(
     gaps = [gap for gap in gaps if gap.partition(":")[0] not in names]
     covered = _covered(matter, hazards, whole, means)
     shown = tuple(row for row in asked if row.figure)
-    answer = Answer(matter, tuple(ways), shown, tuple(gaps), searched, tuple(told), covered)
+    told_to = tuple(each for each in orders if isinstance(each.feature, Order) and each.feature.matter == matter.name)
+    answer = Answer(matter, tuple(ways), shown, tuple(gaps), searched, tuple(told), covered, told_to)
     return replace(answer, ways=tuple(sorted(ways, key=lambda way: (way in answer.lasting, way.faults, way.bug is None))))
 
 

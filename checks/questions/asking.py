@@ -120,4 +120,5 @@ def answered(
         for name in matter.rows:
             if name in asked and name not in rows:
                 rows[name] = establish(asked[name], means)
-        yield answer(matter, [rows[name] for name in matter.rows if name in rows], bugs, searches, means, whole)
+        found = [rows[name] for name in matter.rows if name in rows]
+        yield answer(matter, found, bugs, searches, means, whole, cluster.settings.orders)

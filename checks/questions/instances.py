@@ -16,6 +16,9 @@ from fencepost.checks.settings.input_files import Place
 from fencepost.checks.settings.ledger_settings import LedgerSettings, ledger_settings
 from fencepost.checks.settings.load_manager import LoadManagerSettings, load_manager_settings
 from fencepost.checks.settings.metadata_store_settings import store_parameters
+from fencepost.checks.settings.not_modelled import not_modelled
+from fencepost.checks.settings.ordered_losses import ordered_losses
+from fencepost.checks.settings.switches import SwitchedOn
 from fencepost.checks.settings.topic_settings import TopicSettings, topic_settings
 from fencepost.model.language import ModelError
 from fencepost.model.pulsar.service_unit import OUTSIDE
@@ -68,8 +71,8 @@ PAIRS, TRIPLES = 2, 3
 
 @dataclass(frozen=True)
 class Settings:
-    """What is taken from a configuration, and what there is to note of either part, and of the files and keys, whatever the
-    checks find."""
+    """What is taken from a configuration, the losses that it orders, the features that it switches on and that no model has,
+    and what there is to note of either part, and of the files and keys, whatever the checks find."""
 
     ledger: LedgerSettings
     bookies: BookieSettings
@@ -77,6 +80,8 @@ class Settings:
     control_plane: ControlPlaneSettings
     load_manager: LoadManagerSettings
     topic: TopicSettings
+    orders: tuple[SwitchedOn, ...]
+    not_modelled: tuple[SwitchedOn, ...]
     ledger_notes: tuple[str, ...]
     control_plane_notes: tuple[str, ...]
     notes: tuple[str, ...]
@@ -112,11 +117,11 @@ def read_settings(*paths: Path) -> Settings:
     control_plane, control_plane_notes = _noted(of_brokers, control_plane_settings)
     load_manager, about_classes = _noted(of_brokers, load_manager_settings)
     topic, about_topics = _noted(of_brokers, topic_settings)
+    orders, features = ordered_losses(of_brokers), not_modelled(conf)
     _, about_keys = _noted(conf, lambda read: read.look_closer(REMEDY, every_file=True))
     notes = (*about_files, *about_bookies, *about_recovery, *about_classes, *about_topics, *about_keys)
-    return Settings(
-        ledger, bookies, auto_recovery, control_plane, load_manager, topic, ledger_notes, control_plane_notes, notes
-    )
+    taken = ledger, bookies, auto_recovery, control_plane, load_manager, topic
+    return Settings(*taken, orders, features, ledger_notes, control_plane_notes, notes)
 
 
 def _noted(conf: BrokerConf, read: Callable[[BrokerConf], T]) -> tuple[T, tuple[str, ...]]:

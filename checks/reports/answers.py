@@ -13,6 +13,7 @@ from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.whole import verdict_of
 from fencepost.checks.reports.histories import upstream
 from fencepost.checks.reports.seen import seen_anywhere
+from fencepost.checks.settings.switches import SwitchedOn
 from fencepost.model.counts import count_of
 from fencepost.model.releases import SYSTEMS, Releases
 from fencepost.properties.bugs import Bug
@@ -35,7 +36,7 @@ def as_text(answer: Answer, releases: Releases, width: int) -> str:
         lines += _wrapped(f"{number:>3}  ", in_short(way), width)
         for line in about(way, releases):
             lines += _wrapped(" " * INDENT, line, width)
-    for sentence in covered(answer):
+    for sentence in (*ordered(answer), *covered(answer)):
         lines += _wrapped("  ", sentence, width)
     return "\n".join(lines) + "\n"
 
@@ -78,21 +79,33 @@ def survived(rows: Sequence[Established]) -> Iterator[str]:
 
 
 def headline(answer: Answer) -> str:
-    """Yes or no, in how many ways, and how far a *no* goes."""
+    """Yes or no, in how many ways, and how far a *no* goes; first whether settings order it."""
+    if not answer.orders:
+        return _unordered(answer)
+    apart = _unordered(answer)
+    return f"Yes, as you ordered by {count_of(len(answer.orders), 'setting')}. Apart from that: {apart[0].lower()}{apart[1:]}"
+
+
+def _unordered(answer: Answer) -> str:
     gaps = f" Not known: {'; '.join(answer.gaps)}." if answer.gaps else ""
-    if answer.value == "unknown":
+    if answer.unordered == "unknown":
         return f"Unknown.{gaps}"
-    if answer.value == "no":
-        return f"No: {_searched(answer)}."
+    if answer.unordered == "no":
+        return f"No, as far as is modelled: {_searched(answer)}."
     passing = [way for way in answer.ways if way not in answer.lasting]
     parts = []
     if passing:
         parts.append(f"For a while, with {' or '.join(dict.fromkeys(need for way in passing for need in way.needs))}.")
     if answer.lasting:
-        parts.append(f"{'For good' if passing else 'Yes'}: in {_ways(answer.lasting)}.")
+        parts.append(f"{'For good' if passing else 'Yes'}, in {_ways(answer.lasting)}.")
     elif passing and not gaps:
         parts.append(f"Not for good: {_searched(answer)}.")
     return " ".join(parts) + gaps
+
+
+def ordered(answer: Answer) -> Iterator[str]:
+    """What settings order, each with the file and the line."""
+    return (f"as you ordered: {each.says}; {each.settings}" for each in answer.orders)
 
 
 def _ways(ways: Sequence[Way]) -> str:
@@ -100,11 +113,12 @@ def _ways(ways: Sequence[Way]) -> str:
     parts = list[str]()
     for faults in sorted({way.faults for way in ways if not way.open}):
         count = sum(way.faults == faults for way in ways if not way.open)
-        need = f"that need{'s' if count == 1 else ''} {FAULTS[faults] if faults < len(FAULTS) else faults}"
-        parts.append(f"{count} {need}" if parts else f"{count_of(count, 'way')} {need} fault{'s' if faults > 1 else ''}")
+        number = FAULTS[faults] if faults < len(FAULTS) else faults
+        noun = f" fault{'s' if faults > 1 else ''}" if not parts else ""
+        parts.append(f"{count} need{'s' if count == 1 else ''} {number}{noun}")
     if count := sum(bool(way.open) for way in ways):
-        parts.append(f"{count if parts else count_of(count, 'way')} of which it is not known how many faults they need")
-    return ", ".join(parts)
+        parts.append(f"of {count} it is not known how many they need")
+    return f"{len(ways)} modelled way{'' if len(ways) == 1 else 's'}: {', '.join(parts)}"
 
 
 def _searched(answer: Answer) -> str:
@@ -113,7 +127,7 @@ def _searched(answer: Answer) -> str:
     number = len(answer.searched.keys() - answer.matter.controls.keys())
     parts = [
         f"not with {', '.join(dict.fromkeys(events))}" if events else "",
-        f"not by {count_of(number, 'known bug')} of the releases that can be tried, each alone" if number else "",
+        f"not by {count_of(number, 'known bug')}, each tried alone" if number else "",
         "not by the settings alone" if len(answer.searched) > number else "",
     ]
     told = f"; {count_of(len(answer.told), 'known bug')} by which a message is lost: see there" if answer.told else ""
@@ -188,6 +202,7 @@ def as_json(answers: Sequence[Answer], releases: Releases) -> list[dict[str, Any
             "answer": answer.value,
             "headline": headline(answer),
             "ways": [_way(way, releases) for way in answer.ways],
+            "ordered": [{"name": each.feature.name, "text": each.says, **switched(each)} for each in answer.orders],
             "shown": [row.guarantee.name for row in answer.shown],
             "searched": sorted(answer.searched),
             "told_elsewhere": sorted(answer.told),
@@ -196,6 +211,15 @@ def as_json(answers: Sequence[Answer], releases: Releases) -> list[dict[str, Any
         }
         for answer in answers
     ]
+
+
+def switched(found: SwitchedOn) -> dict[str, Any]:
+    """The settings that switch something on, for a program."""
+    settings = [
+        {"key": key, "value": value, "file": str(place.file) if place else None, "line": place.line if place else None}
+        for key, value, place in found.by
+    ]
+    return {"settings": settings}
 
 
 def _way(way: Way, releases: Releases) -> dict[str, Any]:

@@ -12,34 +12,35 @@ from fencepost.checks.questions.bug_change import BugChange
 from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.judging import Guaranteed, Judgement, Shortfall, compared, gap_in_words, history_of
 from fencepost.checks.reports.answers import as_json as answers_as_json
-from fencepost.checks.reports.answers import command
+from fencepost.checks.reports.answers import command, switched
 from fencepost.checks.reports.bug_change import as_json as bugs_as_json
 from fencepost.checks.reports.policy_change import PolicyChange
+from fencepost.checks.settings.not_modelled import PAGE
+from fencepost.checks.settings.switches import SwitchedOn
 
 if TYPE_CHECKING:
     from fencepost.checks.odds.answering import Odds
 
-RACKS = "bookie rack/region placement; "
 BOOKIES = (
     "the bookies' own settings (journalSyncData, journalWriteData, skipReplayJournalInvalidRecord, the storage: "
-    "DbLedgerStorage is assumed): add their bookkeeper.conf by --conf; "
+    "DbLedgerStorage is assumed), and auto-recovery: add their bookkeeper.conf by --conf"
 )
-AUTO_RECOVERY = "autorecovery, which makes new copies; "
-OTHERS = "policies of namespaces and topics, which override the quorums, deduplication and retention; how long anything takes"
-UPGRADE = "; the change itself: brokers or bookies of both releases beside each other, and the way back"
+UPGRADE = "the change itself: brokers or bookies of both releases beside each other, and the way back"
+POLICIES = "policies of namespaces and topics, which override the quorums, deduplication and retention"
 
 
 @dataclass(frozen=True)
 class Opening(Judgement):
     """What a report of a configuration opens with: the judgement, what it changes in the balancing of load, which known bugs a
     change of releases takes and brings, and the answers to what users ask first, if they were asked for. ``met`` has by name,
-    of guarantees that fall short, in which way users lose a message by that. ``odds`` are those of the ways, if they were
-    asked for."""
+    of guarantees that fall short, in which way users lose a message by that; ``not_judged`` are the features that the files
+    switch on and no model has. ``odds`` are those of the ways, if they were asked for."""
 
     policy: PolicyChange | None = None
     bugs: BugChange | None = None
     answers: tuple[Answer, ...] = ()
     met: Mapping[str, Way] = field(default_factory=dict)
+    not_judged: tuple[SwitchedOn, ...] = ()
     odds: Odds | None = None
 
     @property
@@ -59,11 +60,15 @@ class Opening(Judgement):
         return sorted(self.now.rows, key=lambda row: (not self.of(row), not self.differs(row), row.figure != 0))
 
 
-def unseen(opening: Opening) -> str:
-    """What of a cluster no file shows that was read, and what of a change of releases is not modelled."""
-    now, before = opening.now, opening.before
-    upgrade = UPGRADE if before is not None and before.releases != now.releases else ""
-    return RACKS + ("" if now.sees_bookies else BOOKIES + AUTO_RECOVERY) + OTHERS + upgrade
+def unseen(opening: Opening) -> Iterator[str]:
+    """What of a cluster no model has: what its files switch on, each with file and line; what no file shows that was read."""
+    for each in opening.not_judged:
+        yield f"NOT JUDGED: {each.feature.name}: {each.says} ({each.settings})"
+    yield from () if opening.now.sees_bookies else (BOOKIES,)
+    yield POLICIES
+    if opening.before is not None and opening.before.releases != opening.now.releases:
+        yield UPGRADE
+    yield f"what no model has in any cluster: {PAGE}"
 
 
 def as_json(opening: Opening) -> dict[str, Any]:
@@ -76,7 +81,8 @@ def as_json(opening: Opening) -> dict[str, Any]:
         "answers": answers_as_json(opening.answers, now.releases),
         **_odds(opening.odds),
         "rows": [_row(now, row, before) for row in now.rows],
-        "not_seen": unseen(opening),
+        "not_seen": list(unseen(opening)),
+        "not_judged": [{"name": each.feature.name, "text": each.says, **switched(each)} for each in opening.not_judged],
         "policy": opening.policy.as_json() if opening.policy else None,
         "known_bugs": bugs_as_json(opening.bugs) if opening.bugs else None,
         "shortfalls": [

@@ -9,7 +9,7 @@ from fencepost.checks.questions.answering import Answer
 from fencepost.checks.questions.bug_change import BugChange
 from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.judging import compared
-from fencepost.checks.reports.answers import headline, in_short
+from fencepost.checks.reports.answers import headline, in_short, ordered
 from fencepost.checks.reports.bug_change import heading, sentences, verdict
 from fencepost.checks.reports.failures import Judged
 from fencepost.checks.reports.guarantees import Opening, remedied
@@ -37,6 +37,7 @@ def as_markdown(opening: Opening | None, rows: Iterable[Judged], status: ExitSta
 def _answer(answer: Answer) -> str:
     """A question that users ask first, and the ways in which it happens."""
     ways = "".join(f"{number}. {plain(in_short(way))}\n" for number, way in enumerate(answer.ways, 1))
+    ways += "".join(f"- {plain(sentence)}\n" for sentence in ordered(answer))
     return f"**{plain(answer.matter.asks)}** {plain(headline(answer))}\n\n{ways}" + ("\n" if ways else "")
 
 

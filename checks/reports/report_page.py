@@ -15,7 +15,7 @@ from fencepost.checks.questions.answering import Answer, Way
 from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.judging import compared
 from fencepost.checks.questions.whole import verdict_of
-from fencepost.checks.reports.answers import SURVIVES_NOTHING, about, covered, headline, in_short, survived
+from fencepost.checks.reports.answers import SURVIVES_NOTHING, about, covered, headline, in_short, ordered, survived
 from fencepost.checks.reports.bug_change import heading, sentences
 from fencepost.checks.reports.bug_change import verdict as verdict_on
 from fencepost.checks.reports.guarantees import Opening, details, unseen
@@ -55,7 +55,7 @@ def report_page(opening: Opening, everything: Sequence[Checked], status: ExitSta
         columns=" ".join([FIGURE] * columns),
         narrow=" ".join([NARROW] * columns),
         rows=html('<div class="rows">{}</div>', joined(_row(opening, row) for row in opening.ordered)),
-        unseen=unseen(opening),
+        unseen=each(QUIET, unseen(opening)),
         changes=joined([_bugs(opening), _policy(opening)]),
         rest=joined([_known_bugs(opening, everything), _others(everything)]),
         runs=link,
@@ -65,7 +65,9 @@ def report_page(opening: Opening, everything: Sequence[Checked], status: ExitSta
 def _answer(answer: Answer, releases: Releases) -> Html:
     """A question that users ask first, with yes or no, and the ways in which it happens."""
     ways = joined(_way(way, releases) for way in answer.ways)
-    listed = joined([html("<ol>{}</ol>", ways) if answer.ways else Html(), each("<p>{}</p>", covered(answer))])
+    listed = joined(
+        [html("<ol>{}</ol>", ways) if answer.ways else Html(), each("<p>{}</p>", [*ordered(answer), *covered(answer)])]
+    )
     return html('<section class="answer"><h2>{}</h2><p>{}</p>{}</section>', answer.matter.asks, headline(answer), listed)
 
 

@@ -48,7 +48,7 @@ def sheet(
         _known_bugs(opening, everything, width, whole=whole, colour=colour),
         _protocols(everything, width, whole=whole, colour=colour),
         _headed("Suspicious: each says what such a success may rest on", suspicious_lines(suspicious)),
-        _headed("Not seen, so decide it yourself", _wrapped("  ", unseen(opening), width)),
+        _headed("Not seen, so decide it yourself", [x for each in unseen(opening) for x in _wrapped("  ", each, width)]),
         _headed("Notes on the files and on what was checked", [f"  {note}" for note in notes]),
     ]
     return "\n".join("\n".join(block) + "\n" for block in blocks if block)

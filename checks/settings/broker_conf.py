@@ -153,6 +153,14 @@ class BrokerConf:
         given = self.text(key, default)
         return Taken(key, default) if given is None else Taken(key, given[0].strip(), given[1])
 
+    def given(self, key: str) -> Taken[str] | None:
+        """The value of a key as some file has it, whatever it is; None if none has it, or leaves it empty."""
+        given = [one for one in self._settings if one.key == key]
+        self._known.setdefault(key, (given[-1].value, given[-1].place) if given else None)
+        if not given or not given[-1].value.strip():
+            return None
+        return Taken(key, given[-1].value.strip(), given[-1].place)
+
     def address(self, key: str) -> Taken[str] | None:
         """Where something is to be reached, or None if that is not set, or is left empty as in the files that Pulsar ships."""
         given = [one for one in self._settings if one.key == key]

@@ -87,7 +87,7 @@ def opening_of(
     searches = first.searches if first is not None else Searches(means.check)
     bugs = _bugs_changed(asked, subject, now, before, searches, means)
     met = _met(shortfalls, Whole(subject.settings, subject.releases), means)
-    return Opening(now, before, shortfalls, policy, bugs, answers, met)
+    return Opening(now, before, shortfalls, policy, bugs, answers, met, subject.settings.not_modelled)
 
 
 def _bugs_changed(

@@ -1,0 +1,112 @@
+"""What settings switch on: a feature, by the keys of a configuration that do so, and where a cluster's files have them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from fencepost.checks.settings.broker_conf import BrokerConf
+from fencepost.checks.settings.input_files import Place
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A key, the values that switch something on, and the value that Pulsar takes where no file has the key."""
+
+    key: str
+    is_on: Callable[[str], bool]
+    default: str = ""
+
+
+@dataclass(frozen=True)
+class Feature:
+    """What is on if of each group of switches one is on. ``says`` is a sentence about it, in which {KEY} is the value of a key,
+    ``mirrors`` the class and method of Pulsar 4.2.4 or BookKeeper that was read."""
+
+    name: str
+    says: str
+    needs: tuple[tuple[Switch, ...], ...]
+    mirrors: str = ""
+
+
+@dataclass(frozen=True)
+class SwitchedOn:
+    """A feature that files switch on, and by which settings: each with its value and its place, None for a default."""
+
+    feature: Feature
+    by: tuple[tuple[str, str, Place | None], ...]
+
+    @property
+    def says(self) -> str:
+        """The sentence about it, with the values of this cluster."""
+        return self.feature.says.format(**{key: value for key, value, _ in self.by})
+
+    @property
+    def settings(self) -> str:
+        """The settings that switch it on, with file and line; defaults are left out."""
+        return ", ".join(f"{key}={value} ({place})" for key, value, place in self.by if place is not None)
+
+    @property
+    def place(self) -> Place:
+        """The first line that switches it on."""
+        return next(place for _, _, place in self.by if place is not None)
+
+
+def true(key: str, default: str = "false") -> Switch:
+    """On if it is true, as Boolean.valueOf has it."""
+    return Switch(key, lambda text: text.lower() == "true", default)
+
+
+def positive(key: str, default: str = "0") -> Switch:
+    """On if it is a number above 0."""
+    return Switch(key, lambda text: (_number(text) or 0) > 0, default)
+
+
+def not_negative(key: str) -> Switch:
+    """On if it is a number from 0 on."""
+    return Switch(key, lambda text: (_number(text) or 0) >= 0, "-1")
+
+
+def given(key: str) -> Switch:
+    """On if there is a value at all."""
+    return Switch(key, lambda text: bool(text.strip()))
+
+
+def one_of(key: str, *values: str, default: str = "") -> Switch:
+    """On if it is one of these."""
+    return Switch(key, lambda text: text.strip() in values, default)
+
+
+def several(key: str) -> Switch:
+    """On if it lists more than one."""
+    return Switch(key, lambda text: len([part for part in text.split(",") if part.strip()]) > 1)
+
+
+def switched_on(features: Sequence[Feature], conf: BrokerConf) -> list[SwitchedOn]:
+    """The features that the files switch on: some setting of each is in one of them."""
+    found = (_in(feature, conf) for feature in features)
+    return [each for each in found if each is not None]
+
+
+def _in(feature: Feature, conf: BrokerConf) -> SwitchedOn | None:
+    by = dict[str, tuple[str, str, Place | None]]()
+    for group in feature.needs:
+        taken = [(switch, *_value(switch, conf)) for switch in group]
+        on = [(switch.key, text, place) for switch, text, place in taken if text and switch.is_on(text)]
+        if not on:
+            return None
+        # where a file says so, defaults add nothing
+        by |= {each[0]: each for each in [each for each in on if each[2]] or on[:1]}
+    return SwitchedOn(feature, tuple(by.values())) if any(place for _, _, place in by.values()) else None
+
+
+def _value(switch: Switch, conf: BrokerConf) -> tuple[str, Place | None]:
+    read = conf.given(switch.key)
+    return (switch.default, None) if read is None else (read.value, read.place)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

@@ -1,0 +1,96 @@
+"""What settings order, and what they switch on that no model has: each with its file and line, and all of it on one page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from fencepost.checks.questions.instances import read_settings
+from fencepost.checks.settings.not_modelled import NOT_MODELLED, PAGE
+from fencepost.checks.settings.ordered_losses import ORDERS
+from fencepost.checks.settings.switches import Feature
+
+ROOT = Path(__file__).parents[3]
+QUORUMS = "managedLedgerDefaultEnsembleSize=2\nmanagedLedgerDefaultWriteQuorum=2\nmanagedLedgerDefaultAckQuorum=2\n"
+ON = {
+    "ttl": "ttlDurationDefaultInSeconds=3600",
+    "evicting_quota": "backlogQuotaDefaultRetentionPolicy=consumer_backlog_eviction\nbacklogQuotaDefaultLimitGB=1.5",
+    "expiry_of_subscriptions": "subscriptionExpirationTimeMinutes=60",
+    "skipping": "autoSkipNonRecoverableData=true",
+    "entry_filters": "entryFilterNames=jms",
+    "deletion_when_caught_up": "brokerDeleteInactiveTopicsMode=delete_when_subscriptions_caught_up",
+    "retention": "defaultRetentionTimeInMinutes=10",
+    "forgotten_producers": "brokerDeduplicationEnabled=true",
+    "rewound_cursors": "managedLedgerForceRecovery=true",
+    "offload": "managedLedgerOffloadDriver=aws-s3",
+    "transactions": "transactionCoordinatorEnabled=true",
+    "compaction": "brokerServiceCompactionThresholdInBytes=1",
+    "delayed delivery": "delayedDeliveryEnabled=true",
+    "racks and regions": "bookkeeperClientRackawarePolicyEnabled=true",
+    "entry filters and interceptors": "brokerInterceptors=audit",
+    "other protocols and storages": "messagingProtocols=kafka",
+    "functions": "functionsWorkerEnabled=true",
+}
+"""Lines of a broker.conf that switch on each feature."""
+
+OFF = (
+    *("ttlDurationDefaultInSeconds=0", "subscriptionExpirationTimeMinutes=0", "autoSkipNonRecoverableData=false"),
+    *("backlogQuotaDefaultRetentionPolicy=consumer_backlog_eviction", "defaultRetentionTimeInMinutes=-1"),
+    "backlogQuotaDefaultRetentionPolicy=producer_request_hold\nbacklogQuotaDefaultLimitBytes=100",
+    "brokerDeleteInactiveTopicsMode=delete_when_subscriptions_caught_up\nbrokerDeleteInactiveTopicsEnabled=false",
+    "brokerDeleteInactiveTopicsMode=delete_when_subscriptions_caught_up\nallowAutoTopicCreation=false",
+    *("managedLedgerOffloadDriver=", "messagingProtocols=", "brokerDeduplicationProducerInactivityTimeoutMinutes=360"),
+    *("transactionCoordinatorEnabled=no", "delayedDeliveryEnabled=false", "ttlDurationDefaultInSeconds=-5"),
+)
+
+
+def rows(features: Sequence[Feature]) -> str:
+    """The table of the page."""
+    lines = ["| what | what it means | switched on by | read in |", "|---|---|---|---|"]
+    for feature in features:
+        keys = " and ".join(" or ".join(f"`{switch.key}`" for switch in group) for group in feature.needs)
+        says = feature.says.replace("{", "`").replace("}", "`")
+        mirrors = ", ".join(f"`{name}`" for name in feature.mirrors.split(", ") if name)
+        lines.append(f"| {feature.name.replace('_', ' ')} | {says} | {keys} | {mirrors} |")
+    return "\n".join([*lines, ""])
+
+
+def test_the_page_has_the_tables() -> None:
+    page = (ROOT / PAGE).read_text(encoding="utf-8")
+    assert rows(NOT_MODELLED) in page
+    assert rows(ORDERS) in page
+
+
+@pytest.mark.parametrize("name", ON)
+def test_a_setting_is_found_with_its_line(tmp_path: Path, name: str) -> None:
+    conf = tmp_path / "broker.conf"
+    conf.write_text(QUORUMS + ON[name])
+    settings = read_settings(conf)
+    (found,) = (each for each in (*settings.orders, *settings.not_modelled) if each.feature.name == name)
+    assert all(f"{line} ({conf}:{number})" in found.settings for number, line in enumerate(ON[name].splitlines(), 4))
+    assert "{" not in found.says
+
+
+@pytest.mark.parametrize("lines", OFF)
+def test_what_is_off_is_not_named(tmp_path: Path, lines: str) -> None:
+    conf = tmp_path / "broker.conf"
+    conf.write_text(QUORUMS + lines)
+    settings = read_settings(conf)
+    assert not settings.orders
+    assert not settings.not_modelled
+
+
+def test_every_switch_of_a_broker_is_tried() -> None:
+    of_brokers = {each.name for each in (*ORDERS, *NOT_MODELLED) if each.needs and not getattr(each, "of_bookies", False)}
+    assert of_brokers - ON.keys() == {"geo-replication"}
+
+
+def test_what_bookies_collect_is_theirs(tmp_path: Path) -> None:
+    conf, bookies = tmp_path / "broker.conf", tmp_path / "bookkeeper.conf"
+    conf.write_text(QUORUMS)
+    bookies.write_text("journalDirectory=journal\nledgerDirectories=ledgers\nminorCompactionThreshold=0.2\n")
+    (found,) = read_settings(conf, bookies).not_modelled
+    assert found.feature.name == "collection of entry logs"
+    assert found.settings == f"minorCompactionThreshold=0.2 ({bookies}:3)"
