@@ -96,8 +96,8 @@ def claims(answers: Sequence[Answer], rows: Sequence[Established]) -> Iterator[o
         name = answer.matter.name
         if answer.value == "no":
             yield name, "no"
-        yield from ((name, way.needs) for way in answer.ways if way.history is None and not way.open)
-        yield from ((name, way.name, 99 if way.open else way.faults) for way in answer.ways if way.history is not None)
+        yield from ((name, way.needs) for way in answer.ways if way.bug is None and not way.open)
+        yield from ((name, way.name, 99 if way.open else way.faults) for way in answer.ways if way.bug is not None)
         yield from ((name, "not by", bug, by) for bug, by in answer.covered.items())
         yield from ((name, "searched", bug) for bug in answer.searched)
     for words in survived(rows):
