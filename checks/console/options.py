@@ -43,7 +43,6 @@ def local_path(text: str) -> Path:
     return Path(text)
 
 
-
 class Once(argparse.Action):
     """Keeps the value of an option that may be given once: of two the first would be lost without a word."""
 

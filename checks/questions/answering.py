@@ -113,9 +113,11 @@ def answer(
     means: Means,
     whole: Whole,
     orders: Iterable[SwitchedOn] = (),
+    unread: str = "",
 ) -> Answer:
     """What the guarantees, and searches for the known bugs that they do not show, come to; and the settings that order it.
-    Raises what ``check`` raises."""
+
+    ``unread`` says what nobody has read of the releases: of it nothing is known. Raises what ``check`` raises."""
     asked, hazards = [row for row in rows if row.guarantee.name in matter.rows], list(hazards)
     ways = [_in_a_cluster(way, matter, whole, means) for row in asked for way in _of_row(row, matter)]
     gaps = [f"{row.guarantee.name}: {gap_in_words(row)}" for row in asked if not row.is_known]
@@ -138,7 +140,7 @@ def answer(
             case Told():
                 told.append(name)
     names = {way.name for way in ways}
-    gaps = [gap for gap in gaps if gap.partition(":")[0] not in names]
+    gaps = [gap for gap in gaps if gap.partition(":")[0] not in names] + ([unread] if unread else [])
     covered = _covered(matter, hazards, whole, means)
     shown = tuple(row for row in asked if row.figure)
     told_to = tuple(each for each in orders if isinstance(each.feature, Order) and each.feature.matter == matter.name)
@@ -235,9 +237,7 @@ def _of_failure(row: Established, failure: Failure, matter: Matter) -> Way:
         what, violates = row.guarantee.denied(failure.events), ""
     else:
         what, violates = protocol.defects[name], bug.harm or matter.violated.get(entry.name, ("",))[0]
-    return Way(
-        name or row.guarantee.name, what, needs, failure.events, failure.checked, failure.verdict, bug, row, violates
-    )
+    return Way(name or row.guarantee.name, what, needs, failure.events, failure.checked, failure.verdict, bug, row, violates)
 
 
 def _of_setting(name: str, setting: str, whole: Whole, means: Means) -> Way | Settled | Open | None:

@@ -15,13 +15,14 @@ from fencepost.checks.questions.hazards import Hazard
 from fencepost.checks.questions.instances import Settings
 from fencepost.checks.questions.judging import Guaranteed
 from fencepost.checks.questions.ledger_guarantees import Sizes, ledger_guarantees
-from fencepost.checks.questions.matters import MATTERS
+from fencepost.checks.questions.matters import MATTERS, Matter
 from fencepost.checks.questions.replication_guarantees import replication_guarantees
 from fencepost.checks.questions.topic_guarantees import topic_guarantees
 from fencepost.checks.questions.whole import Whole
 from fencepost.checks.settings.bookie_settings import STORAGES
 from fencepost.checks.settings.input_files import Place
 from fencepost.model.releases import Releases
+from fencepost.properties.protocols import PROTOCOLS
 
 
 @dataclass(frozen=True)
@@ -121,4 +122,16 @@ def answered(
             if name in asked and name not in rows:
                 rows[name] = establish(asked[name], means)
         found = [rows[name] for name in matter.rows if name in rows]
-        yield answer(matter, found, bugs, searches, means, whole, cluster.settings.orders)
+        unread = _unread(matter, releases)
+        yield answer(matter, found, bugs, searches, means, whole, cluster.settings.orders, unread)
+
+
+def _unread(matter: Matter, releases: Releases) -> str:
+    """Which releases nobody has read for bugs by which it could happen; empty if somebody has."""
+    of = {
+        bug.release(releases)
+        for entry in PROTOCOLS.values()
+        for bug in entry.bugs.values()
+        if bug.is_unread(releases) and not bug.weakening and (entry.name in matter.violated or (matter.whole and bug.moves))
+    }
+    return f"nobody has read {' and '.join(sorted(of))} for known bugs" if of else ""

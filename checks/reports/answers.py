@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -110,15 +111,25 @@ def ordered(answer: Answer) -> Iterator[str]:
 
 def _ways(ways: Sequence[Way]) -> str:
     """How many there are, by the faults that they need."""
+    several = f"{len(ways)} modelled way{'' if len(ways) == 1 else 's'}"
+    counts = Counter(way.faults for way in ways if not way.open)
+    if list(counts.values()) == [len(ways)]:
+        return f"{several}, {'which needs' if len(ways) == 1 else 'each needs'} {_number(*counts)} {_plural('fault', *counts)}"
     parts = list[str]()
-    for faults in sorted({way.faults for way in ways if not way.open}):
-        count = sum(way.faults == faults for way in ways if not way.open)
-        number = FAULTS[faults] if faults < len(FAULTS) else faults
-        noun = f" fault{'s' if faults > 1 else ''}" if not parts else ""
-        parts.append(f"{count} need{'s' if count == 1 else ''} {number}{noun}")
+    for faults, count in sorted(counts.items()):
+        noun = "" if parts else f" {_plural('fault', faults)}"
+        parts.append(f"{count} need{'s' if count == 1 else ''} {_number(faults)}{noun}")
     if count := sum(bool(way.open) for way in ways):
         parts.append(f"of {count} it is not known how many they need")
-    return f"{len(ways)} modelled way{'' if len(ways) == 1 else 's'}: {', '.join(parts)}"
+    return f"{several}: {', '.join(parts)}"
+
+
+def _number(faults: int) -> str:
+    return FAULTS[faults] if faults < len(FAULTS) else str(faults)
+
+
+def _plural(noun: str, number: int) -> str:
+    return noun if number < 2 else f"{noun}s"
 
 
 def _searched(answer: Answer) -> str:

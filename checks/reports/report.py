@@ -275,8 +275,7 @@ def _hazard(protocol: str, verdict: Verdict, bug: Bug) -> dict[str, Any]:
         "costs": bug.costs,
         "avoided_by": str(bug.avoided_by or ""),
         "upstream": [
-            {"issue": name, "address": address(bug, issue)}
-            for name, issue in zip(upstream(bug), bug.upstream, strict=True)
+            {"issue": name, "address": address(bug, issue)} for name, issue in zip(upstream(bug), bug.upstream, strict=True)
         ],
         "evidence": bug.evidence,
         "reproduced": dict(seen(protocol, verdict.property.name)),
