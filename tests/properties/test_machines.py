@@ -43,6 +43,23 @@ CAUGHT: dict[str, tuple[Mapping[str, Value], str, str]] = {
 }  # fmt: skip
 """Of each protocol an instance larger than those that are searched by default, a defect, and what it violates there."""
 
+FOUND: dict[str, tuple[str, ...]] = {
+    "ledger": ("fence_not_durable", "cookie_deleted_after_wipe", "fence_forgotten_on_delete"),
+    "bookie": ("idle_checkpoint_skips_index", "master_key_with_entries_only", "denies_what_it_has"),
+    "replication": ("target_is_a_member", "collector_trusts_the_lock", "deletes_lock_of_successor"),
+    "metadata_store": ("creates_blindly", "deleted_without_version"),
+    "election": ("same_value", "elected_follows", "reestablishment_ignored"),
+    "kafka_controller": ("resigns_without_cleanup", "bounce_missed", "own_node_ignored"),
+    "ownership": ("not_revalidated", "busy_lock_kept", "lost_lock_served"),
+    "unload": ("unload_not_exclusive", "released_before_close", "active_after_failed_close"),
+    "split": ("writes_blindly", "stale_parent", "layout_not_watched"),
+    "service_unit": ("gaps_accepted", "late_tombstones", "close_overtaken"),
+    "service_unit_migration": ("compared_by_number", "cleaned_in_use", "deletions_not_copied"),
+    "topic": ("reopened_before_fence", "removed_producer_publishes", "terminated_reopened"),
+    "cluster": ("fence_checked_apart", "denies_what_it_has", "target_is_a_member"),
+}
+"""Bugs that the machine of the small instance that shows them finds. The metadata store has two that a finite run can show."""
+
 LARGE: dict[str, Mapping[str, Value]] = {
     "ledger": {"bookies": 5, "ensemble": 4, "entries": 4, "recoverers": 2, "changes": 1},
     "bookie": {"ledgers": 2, "entries": 3, "records": 10, "explicit_lacs": 2, "kills": 3, "power_losses": 3, "stops": 3},
@@ -61,10 +78,6 @@ LARGE: dict[str, Mapping[str, Value]] = {
 """Instances that no search exhausts."""
 
 
-SLOW = ("cluster", "ledger", "service_unit", "service_unit_migration")
-"""Protocols whose machines take seconds to build."""
-
-
 def ran(kind: type[Machine], **changed: Any) -> Violation | None:
     try:
         run_state_machine_as_test(kind, settings=settings(SETTINGS, **changed))
@@ -73,9 +86,8 @@ def ran(kind: type[Machine], **changed: Any) -> Violation | None:
     return None
 
 
-@pytest.mark.parametrize(
-    "protocol", [pytest.param(name, marks=pytest.mark.long) if name in SLOW else name for name in CAUGHT]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("protocol", CAUGHT)
 def test_each_machine_catches_a_defect(protocol: str) -> None:
     parameters, defect, prop = CAUGHT[protocol]
     violation = ran(machine(run_of(protocol, parameters, [defect], [prop]).observed))
@@ -83,8 +95,27 @@ def test_each_machine_catches_a_defect(protocol: str) -> None:
     assert violation.property.name == prop
 
 
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_each_machine_finds_bugs_in_small_instances(protocol: str) -> None:
+    found = {bug: ran(_machine_that_shows(protocol, bug), max_examples=60) for bug in FOUND[protocol]}
+    assert all(found.values()), found
+
+
+def _machine_that_shows(protocol: str, bug: str) -> type[Machine]:
+    return machine(run_of(protocol, PROTOCOLS[protocol].bugs[bug].shown_by, [bug]).observed)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_each_machine_runs_clean_without_a_bug(protocol: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = machine(run_of(protocol, PROTOCOLS[protocol].bugs[FOUND[protocol][0]].shown_by).observed)
+    steps, follow = list[int](), kind.run.steered.follow
+    monkeypatch.setattr(kind.run.steered, "follow", lambda choices: steps.append(follow(choices)))
+    assert ran(kind, max_examples=100) is None
+    assert sum(steps) > 2000
+
+
 def test_there_is_a_machine_for_every_protocol() -> None:
-    assert set(CAUGHT) == set(LARGE) == set(PROTOCOLS)
+    assert set(CAUGHT) == set(FOUND) == set(LARGE) == set(PROTOCOLS)
 
 
 @pytest.mark.deep
