@@ -7,6 +7,7 @@ read it, by its number (see ``Reading``); until somebody has, that is unread, an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -120,6 +121,28 @@ def is_since(number: str, first: str) -> bool:
     """Whether a release is that one, or a later one of the table."""
     releases = numbers(release(number).project)
     return releases.index(number) >= releases.index(first)
+
+
+def modelled(project: str, number: str | None) -> str:
+    """That number, empty if it is none; ReleaseError if the project has no such release in the table."""
+    return _known(project, number) if number else ""
+
+
+_BEFORE = ("snapshot", "alpha", "beta", "m", "milestone", "rc", "cr")
+"""The words behind a version's numbers that make it earlier, in Maven's order of versions; any other makes it later."""
+
+
+def followed(project: str, number: str) -> str:
+    """The modelled release that a version is, or that it follows: 4.2.4 of 4.2.5-SNAPSHOT; the oldest if it follows none."""
+    modelled = numbers(project)
+    return max((each for each in modelled if _order(each) <= _order(number)), key=_order, default=modelled[0])
+
+
+def _order(number: str) -> tuple[tuple[int, ...], int, str]:
+    numbers, _, word = number.partition("-")
+    letters = re.sub(r"[^a-z].*", "", word.lower())
+    place = 0 if not word else -1 if letters in _BEFORE else 1
+    return tuple(int(part) for part in re.findall(r"\d+", numbers)), place, word
 
 
 @dataclass(frozen=True)

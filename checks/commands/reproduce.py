@@ -8,17 +8,19 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fencepost.checks.commands.requests import request_of
+from fencepost.checks.conformance.java_side.own_build import OwnBuild
 from fencepost.checks.conformance.java_side.session import SessionError
 from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
 from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
 from fencepost.checks.conformance.reproductions.reproduction import Comparison, Observation, Reproduction, compared
 from fencepost.checks.conformance.reproductions.stage import Stage
 from fencepost.checks.console.formats import in_format
-from fencepost.checks.console.options import Commands, add_command, add_format, add_quiet
+from fencepost.checks.console.options import Commands, add_command, add_format, add_own_build, add_quiet
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.properties.registry import RegistryError
@@ -36,6 +38,7 @@ EPILOG = """examples:
   fencepost reproduce                                      what there is
   fencepost reproduce fence-forgotten                      three bookies, kill -9, and a lost entry
   fencepost reproduce fence-forgotten --release 4.17.3     on another release
+  fencepost reproduce fence-forgotten --classes build      with your own classes before the release's
   fencepost reproduce fence-forgotten --keep               leave logs, journals and ledgers
 
 exit status: 0 seen as the finding says, 12 not seen, or also seen in the control, 20 given up, 2 wrong usage,
@@ -48,9 +51,16 @@ class Request:
 
     name: str | None
     release: str | None
+    jars: Path | None
+    classes: Sequence[Path]
     keep: bool
     format: str
     quiet: bool
+
+    @property
+    def own(self) -> OwnBuild:
+        """What takes the place of the release's jars."""
+        return OwnBuild(self.jars, tuple(self.classes))
 
 
 def add_reproduce(commands: Commands) -> None:
@@ -59,6 +69,7 @@ def add_reproduce(commands: Commands) -> None:
     add = reproduce.add_argument
     add("name", nargs="?", metavar="NAME", help="the finding (default: list them)")
     add("--release", metavar="RELEASE", help="of BookKeeper, Pulsar or Kafka (default: the first that the list names)")
+    add_own_build(reproduce, taken_for=False)
     add("--keep", action="store_true", help="leave the folders of the processes, and print where they are")
     add_format(reproduce)
     add_quiet(reproduce)
@@ -66,14 +77,15 @@ def add_reproduce(commands: Commands) -> None:
 
 
 def _command(options: argparse.Namespace) -> ExitStatus:
-    return run(Request(options.name, options.release, options.keep, options.format, options.quiet))
+    return run(request_of(Request, options))
 
 
 def run(request: Request) -> ExitStatus:
     """Does what is asked for; returns the exit status. Raises RegistryError for an unknown name."""
     if request.name is None:
-        if request.release or request.keep:
-            raise RegistryError("--release and --keep need the NAME of a finding; without one, all are listed")
+        if request.release or request.keep or request.own:
+            needing = "--release, --jars, --classes and --keep"
+            raise RegistryError(f"{needing} need the NAME of a finding; without one, all are listed")
         print(in_format(request.format, text=listing, json=_list_as_json), end="")
         return ExitStatus.HOLDS
     reproduction = REPRODUCTIONS.get(request.name)
@@ -89,6 +101,8 @@ def run(request: Request) -> ExitStatus:
 def _shown(reproduction: Reproduction, request: Request) -> ExitStatus:
     release = request.release or reproduction.releases[0]
     subject = f"{reproduction.name} on {reproduction.system} {release}"
+    if request.own:
+        subject += f", own build, not pinned: {request.own}"
     reporter = Reporter(quiet=request.quiet)
     reporter.begin(subject)
     started = time.monotonic()
@@ -100,10 +114,13 @@ def _shown(reproduction: Reproduction, request: Request) -> ExitStatus:
         reporter.end()
         in_format(request.format, text=lambda: print(f"  {line}", flush=True), json=lambda: reporter.telling(line))
 
+    def stage(name: str) -> Stage:
+        return Stage(folder / name, tools, say, reporter.telling, request.own)
+
     print(in_format(request.format, text=lambda: f"{subject}; loses {reproduction.harm}\n", json=str), end="", flush=True)
     folder = Path(tempfile.mkdtemp(prefix="reproduce-" if request.keep else "fencepost-"))
     try:
-        comparison = compared(reproduction, release, lambda name: Stage(folder / name, tools, say, reporter.telling))
+        comparison = compared(reproduction, release, stage)
     finally:
         reporter.end()
         if not request.keep:

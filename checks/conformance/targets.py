@@ -6,24 +6,38 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from fencepost.checks.conformance.java_side.harness import Harness, harness
+from fencepost.checks.conformance.java_side.harness import RELEASED, Harness, harness
 from fencepost.checks.conformance.java_side.jars import Release
+from fencepost.checks.conformance.java_side.own_build import OwnBuild
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.running.adapter import Adapter
 from fencepost.model.language import Protocol
-from fencepost.model.releases import Releases, numbers
+from fencepost.model.releases import Releases, followed, numbers
 from fencepost.properties.registry import Entry, RegistryError, Value
 
 
 @dataclass(frozen=True)
 class Asked:
     """What the command line says of the real code: the release, the ``storage`` of bookies, whether a kill is to be that of
-    a process (``processes``), and whether ZooKeeper is reached through its ``sockets``, where calls can take their place."""
+    a process (``processes``), and whether ZooKeeper is reached through its ``sockets``, where calls can take their place.
+
+    ``own`` is what takes the place of the release's jars; ``like`` is the modelled release that the code is held against, the
+    one that it is or follows unless another is named."""
 
     release: str
     storage: str = ""
     processes: bool = False
     sockets: bool = False
+    own: OwnBuild = RELEASED
+    like: str = ""
+
+    def model_of(self, system: str) -> str:
+        """The modelled release that the code is held against."""
+        return self.like or followed(system, self.release)
+
+    def is_own(self, system: str) -> bool:
+        """Whether the code is no release's as it was published: a build of one's own, which nothing pins."""
+        return bool(self.own) or self.release not in numbers(system)
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -46,14 +60,14 @@ class Bench(Generic[A]):
     besides: Sequence[str] = ()
     options: Sequence[str] = ()
 
-    def harness(self, number: str, *options: str) -> Harness:
+    def harness(self, number: str, *options: str, own: OwnBuild = RELEASED) -> Harness:
         """The compiled harness for the release of that number, with further options of its JVM. Raises ToolchainError."""
         mine = (*self.options, *options)
-        return harness(self.folder, self.main, self.release(number), besides=self.besides, options=mine)
+        return harness(self.folder, self.main, self.release(number), besides=self.besides, options=mine, own=own)
 
     def __call__(self, asked: Asked, *, keep_log: bool = False) -> A:
         """A harness with nothing in it yet. Raises ToolchainError or SessionError."""
-        return self.adapter(Session(self.harness(asked.release, *asked.options), keep_log=keep_log))
+        return self.adapter(Session(self.harness(asked.release, *asked.options, own=asked.own), keep_log=keep_log))
 
 
 @dataclass(frozen=True)
@@ -81,8 +95,8 @@ class Target:
     storage_in_model: bool = False
 
     def released(self, release: str) -> Releases:
-        """That release as the protocols know it; the newest one where it is not modelled."""
-        return Releases.of(**{self.system: release if release in numbers(self.system) else None})
+        """That release as the protocols know it; the one that it follows where it is not modelled."""
+        return Releases.of(**{self.system: followed(self.system, release)})
 
     def instances_on(self, storage: str) -> tuple[Mapping[str, Value], ...]:
         """The instances that runs take in turn on a storage."""
@@ -95,6 +109,11 @@ class Target:
     def storage_of(self, parameters: Mapping[str, Value]) -> str:
         """The storage that parameters name, where the protocol has it; empty if none."""
         return str(parameters.get("storage", "")) if self.storage_in_model else ""
+
+    def bugs_of(self, entry: Entry, release: str) -> list[str]:
+        """The known bugs of a release that the model has, because the release does."""
+        known = entry.hazards(self.released(release))
+        return [name for name in entry.held if name in known]
 
     def model(
         self, entry: Entry, release: str, parameters: Mapping[str, Value], defects: Iterable[str] | None = None
@@ -109,6 +128,6 @@ class Target:
                 raise RegistryError(f"{self.name} is held against the code with {name}={value} only, not {parameters[name]}")
         releases = self.released(release)
         if defects is None:
-            defects = [name for name in entry.held if name in entry.hazards(releases)]
+            defects = self.bugs_of(entry, release)
         behaviour = {name: value for name, value in entry.behaviour(releases).items() if name not in parameters}
         return entry.build({**self.settings, **parameters, **behaviour}, defects)

@@ -65,6 +65,17 @@ def add_set(to: argparse.ArgumentParser, helps: str = "parameters of the instanc
     to.add_argument("--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help=helps)
 
 
+def add_own_build(to: argparse.ArgumentParser, *, taken_for: bool = True) -> None:
+    """A build of one's own in the place of a release's jars, and the release that it is ``taken_for`` where a model is."""
+    helps = "your own jars, each in the place of the release's of that artifact"
+    to.add_argument("--jars", type=Path, metavar="DIR", help=helps)
+    helps = "your own classes, before all jars; the folder above the packages; may be given several times"
+    to.add_argument("--classes", type=Path, action="append", default=[], metavar="DIR", help=helps)
+    if taken_for:
+        helps = "the modelled release that the code is taken for (default: --release, or the one that it follows)"
+        to.add_argument("--as", dest="like", metavar="RELEASE", help=helps)
+
+
 def add_defect(to: argparse.ArgumentParser) -> None:
     helps = "switch a known bug on; may be given several times"
     to.add_argument("--defect", action="append", default=[], metavar="NAME", help=helps)

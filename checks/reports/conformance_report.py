@@ -43,6 +43,20 @@ class Held:
         sockets = ", through ZooKeeper's sockets" if self.asked.sockets else ""
         return f"{self.target.name} on {self.target.system} {self.asked.release}{storage}{sockets}"
 
+    @property
+    def is_own(self) -> bool:
+        """Whether the code is no release's as it was published, or is held against the model of another release."""
+        system = self.target.system
+        return self.asked.is_own(system) or self.asked.model_of(system) != self.asked.release
+
+    @property
+    def origin(self) -> str:
+        """What code it is, if it is no release's as it was published, and whose model it is held against."""
+        code = str(self.asked.own) or f"{self.asked.release}, which is no release that is modelled"
+        system = self.target.system
+        pinned = f"own build, not pinned: {code}; " if self.asked.is_own(system) else ""
+        return f"{pinned}the model is that of {system} {self.asked.model_of(system)} (--as names another)"
+
     def defects(self) -> list[str]:
         """The mistakes that the model has."""
         return sorted({name for protocol in self.instances for name in protocol.active})
@@ -79,7 +93,8 @@ def text(held: Held, files: Sequence[Path] = (), *, width: int = 120, colour: bo
             lines += [*_find(held, outcome, width, colour), ""]
     result, coverage = held.result, held.result.coverage
     lines.append(f"{held.name}: {count_of(result.runs, 'run')}, {count_of(result.steps, 'step')}")
-    rows = [f"the model has {', '.join(held.defects())}"] if held.defects() else []
+    rows = [held.origin] if held.is_own else []
+    rows += [f"the model has {', '.join(held.defects())}"] if held.defects() else []
     rows.append(f"{result.agreeing:,} agree at every step")
     rows += [f"{count:,} known as {name}: {held.meanings()[name]}" for name, count in sorted(result.known.items())]
     if result.unexplained:
@@ -99,6 +114,8 @@ def text(held: Held, files: Sequence[Path] = (), *, width: int = 120, colour: bo
         f"the model allows more: {name} (passed over {count_of(count, 'time')}): {safe[name]}"
         for name, count in sorted(coverage.passed_over.items())
     ]
+    if result.failed:
+        rows.append("the harness failed: the results up to that point are shown")
     if result.interrupted:
         rows.append("interrupted: the results up to that point are shown")
     fold = textwrap.TextWrapper(width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
@@ -161,6 +178,8 @@ def as_json(held: Held, status: ExitStatus, files: Sequence[Path] = ()) -> str:
         "protocol": held.target.protocol,
         "system": held.target.system,
         "release": held.asked.release,
+        "own_build": str(held.asked.own) or None,
+        "model_of": held.asked.model_of(held.target.system),
         "storage": held.asked.storage or None,
         "defects": held.defects(),
         "seed": held.seed,
@@ -170,6 +189,7 @@ def as_json(held: Held, status: ExitStatus, files: Sequence[Path] = ()) -> str:
         "agreeing": result.agreeing,
         "unexplained": result.unexplained,
         "interrupted": result.interrupted,
+        "failed": result.failed or None,
         "known": [{"name": name, "runs": result.known[name], "meaning": text} for name, text in held.meanings().items()],
         "differences": [_as_object(outcome) for outcome in result.outcomes()],
         "covered": dict(sorted(result.coverage.names().items())),
@@ -223,7 +243,7 @@ def as_junit(held: Held, status: ExitStatus) -> str:
     errors = int(status not in (ExitStatus.HOLDS, ExitStatus.SAFETY))
     if errors:
         case = SubElement(suite, "testcase", classname="fencepost", name="run")
-        message = "interrupted" if result.interrupted else "no step was taken"
+        message = result.failed or ("interrupted" if result.interrupted else "no step was taken")
         SubElement(case, "error", type=status.name.lower(), message=message)
     counts = {"tests": len(suite) - 1, "failures": len(result.differing), "errors": errors}
     for element in (suite, cases):

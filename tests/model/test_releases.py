@@ -13,6 +13,7 @@ from fencepost.model.releases import (
     ReleaseError,
     Releases,
     changed,
+    followed,
     held,
     is_since,
     reading,
@@ -93,3 +94,22 @@ def test_a_row_by_its_number() -> None:
     assert (release("4.0.8").bookkeeper, release("4.0.8").zookeeper) == ("4.17.2", "3.9.4")
     with pytest.raises(ReleaseError, match=r"9 is not modelled; there are 2\.10\.1"):
         release("9")
+
+
+@pytest.mark.parametrize(
+    ("project", "number", "release"),
+    [
+        ("pulsar", "4.2.4", "4.2.4"),
+        ("pulsar", "4.2.5-SNAPSHOT", "4.2.4"),
+        ("pulsar", "4.2.4-SNAPSHOT", "4.0.8"),
+        ("pulsar", "4.2.4-local", "4.2.4"),
+        ("pulsar", "5.0.0-M2", "5.0.0-M1"),
+        ("pulsar", "5.0.1-SNAPSHOT", "5.0.0-M1"),
+        ("pulsar", "2.9.1", "2.10.1"),
+        ("bookkeeper", "4.18.99-local", "4.18.2"),
+        ("bookkeeper", "4.17.3", "4.17.3"),
+        ("kafka", "2.1.2", "2.1.1"),
+    ],
+)
+def test_a_build_goes_with_the_release_that_it_follows(project: str, number: str, release: str) -> None:
+    assert followed(project, number) == release

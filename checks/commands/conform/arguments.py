@@ -21,6 +21,7 @@ from fencepost.checks.console.options import (
     add_command,
     add_defect,
     add_format,
+    add_own_build,
     add_quiet,
     add_seed,
     add_set,
@@ -91,6 +92,8 @@ EXAMPLES = """examples:
   fencepost conform ledger                                  200 random runs on the usual release
   fencepost conform ledger --release 4.17.3 --runs 10000
   fencepost conform ledger --trace run.itf.json             one run, step by step
+  fencepost conform bookie --classes build --without failed_save_forgotten
+                                                            your fix, and the model without that bug
   fencepost conform bookie --storage sorted --processes     one bookie, killed by SIGKILL
   fencepost conform metadata-store --release 4.0.8          Pulsar's metadata store, over a ZooKeeper server
   fencepost conform election --release 4.2.4                Pulsar's leader election, over a ZooKeeper server
@@ -152,7 +155,11 @@ def add_conform(commands: Commands) -> None:
 def _add_target(words: Commands, target: str, helps: str) -> None:
     conform = add_command(words, target, helps, TARGET, STATUS)
     add = conform.add_argument
-    add("--release", metavar="RELEASE", help="of the real code (default: the first that the target is tried with)")
+    helps = "of the real code, also one that your local Maven repository has (default: the first that the target is tried with)"
+    add("--release", metavar="RELEASE", help=helps)
+    add_own_build(conform)
+    helps = "the model is not to have this known bug of the release, which your build fixes; may be given several times"
+    add("--without", action="append", default=[], metavar="NAME", help=helps)
     add("--runs", type=whole(1), default=200, metavar="N", help="number of random runs (default: 200)")
     add("--steps", type=whole(1), default=60, metavar="N", help="maximum number of chosen steps in a run (default: 60)")
     add_seed(conform, "the runs")

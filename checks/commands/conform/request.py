@@ -9,10 +9,17 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class TargetRequest:
-    """The target, and how it is run: random runs of an instance, or the steps of a ``trace``; on which release and storage."""
+    """The target, and how it is run: random runs of an instance, or the steps of a ``trace``; on which release and storage.
+
+    ``jars`` and ``classes`` are a build of one's own, ``like`` the release whose model is used, ``without`` known bugs of that
+    release that the model is not to have."""
 
     target: str
     release: str | None
+    jars: Path | None
+    classes: Sequence[Path]
+    like: str | None
+    without: Sequence[str]
     runs: int
     steps: int
     seed: int

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from fencepost.checks.commands.conform.formats import FORMATS
 from fencepost.checks.commands.conform.request import TargetRequest
+from fencepost.checks.conformance.java_side.own_build import OwnBuild
 from fencepost.checks.conformance.java_side.session import SessionError
 from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
 from fencepost.checks.conformance.registry import TARGETS
@@ -24,6 +25,7 @@ from fencepost.checks.reports.conformance_report import Held
 from fencepost.model.counts import count_of
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Protocol
+from fencepost.model.releases import followed, modelled
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import RegistryError, Value, find
 from fencepost.traces.files.itf import TraceFileError, read, write
@@ -47,14 +49,15 @@ def run(asked: TargetRequest) -> ExitStatus:
 def _run(asked: TargetRequest) -> ExitStatus:
     target = find(asked.target, TARGETS)
     release = asked.release or target.releases[0]
-    if unknown := unread([PROTOCOLS[target.protocol]], target.released(release)):
+    like = modelled(target.system, asked.like) or followed(target.system, release)
+    if unknown := unread([PROTOCOLS[target.protocol]], target.released(like)):
         print(f"fencepost: {unknown}", file=sys.stderr)
     labels: list[str] | None = None
     if asked.trace:
         labels, instances, storage = _traced(target, asked.trace, asked)
     else:
-        instances, storage = _instances(target, asked, release)
-    code = Asked(release, storage, asked.processes, asked.sockets)
+        instances, storage = _instances(target, asked, like)
+    code = Asked(release, storage, asked.processes, asked.sockets, OwnBuild(asked.jars, tuple(asked.classes)), like)
     reporter = Reporter(quiet=asked.quiet)
     reporter.begin(f"{target.name} on {target.system} {code.release}")
     toolchain()
@@ -72,11 +75,15 @@ def _run(asked: TargetRequest) -> ExitStatus:
                 seed=asked.seed,
                 besides=besides,
                 weights=target.weights,
-                without=_without(target, code.release, instances) if asked.defect else (),
+                without=_without(target, like, instances) if asked.defect else (),
                 progress=lambda progress: reporter.telling(_progress(progress, asked.runs)),
                 should_stop=interrupt,
             )
         reporter.end()
+        if result.failed and not result.runs:
+            raise SessionError(result.failed)
+        if result.failed:
+            print(f"fencepost: {result.failed}", file=sys.stderr)
         held = Held(target, code, adapter, result, tuple(instances), asked.seed)
     status = _status(result)
     files = _written(result, asked.trace_dir)
@@ -117,7 +124,21 @@ def _instances(target: Target, asked: TargetRequest, release: str) -> tuple[list
         chosen = [{**entry.shown_by[defect], **target.settings} for defect in asked.defect if defect in entry.shown_by]
     storage = _storage(target, asked, chosen)
     chosen = [target.on(parameters, storage) for parameters in chosen] or target.instances_on(storage)
-    return [target.model(entry, release, parameters, asked.defect or None) for parameters in chosen], storage
+    return [target.model(entry, release, parameters, _bugs(target, asked, release)) for parameters in chosen], storage
+
+
+def _bugs(target: Target, asked: TargetRequest, release: str) -> Sequence[str] | None:
+    """The bugs of the model that are asked for; None for those of the release. Raises RegistryError for one to leave out that
+    the model does not have anyway."""
+    if not asked.without:
+        return asked.defect or None
+    if asked.defect:
+        raise RegistryError("--without leaves bugs of the release out, and --defect names all that the model has: give one")
+    has = target.bugs_of(PROTOCOLS[target.protocol], release)
+    if other := [name for name in asked.without if name not in has]:
+        known = f"there are {', '.join(has)}" if has else "there is none"
+        raise RegistryError(f"of {release} the model of {target.name} has no bug {other[0]!r} to leave out; {known}")
+    return [name for name in has if name not in asked.without]
 
 
 def _without(target: Target, release: str, instances: Sequence[Protocol]) -> list[Protocol]:
@@ -126,8 +147,8 @@ def _without(target: Target, release: str, instances: Sequence[Protocol]) -> lis
 
 
 def _traced(target: Target, file: Path, asked: TargetRequest) -> tuple[list[str], list[Protocol], str]:
-    if asked.set or asked.defect:
-        raise RegistryError("--trace has its own parameters and defects: leave --set and --defect out")
+    if asked.set or asked.defect or asked.without:
+        raise RegistryError("--trace has its own parameters and bugs: leave --set, --defect and --without out")
     trace, protocol = read(file, PROTOCOLS)
     if trace.protocol != target.protocol:
         raise RegistryError(f"{file} is a run of {trace.protocol}, and {target.name} is held against {target.protocol}")
@@ -143,6 +164,8 @@ def _progress(result: Result, runs: int) -> str:
 def _status(result: Result) -> ExitStatus:
     if result.unexplained:
         return ExitStatus.SAFETY
+    if result.failed:
+        return ExitStatus.SYSTEM
     if result.interrupted or result.not_covered:
         return ExitStatus.INCONCLUSIVE
     return ExitStatus.HOLDS if result.steps else ExitStatus.EVALUATION

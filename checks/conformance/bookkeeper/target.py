@@ -37,7 +37,7 @@ def start(asked: Asked, *, keep_log: bool = False) -> LedgerAdapter:
     """A harness with no bookie yet. Raises ToolchainError or SessionError."""
     release = bookkeeper(asked.release)
     main, besides = "org.apache.bookkeeper.client.LedgerBench", (*BESIDES, "executor")
-    bench = harness("ledger", main, release, besides=besides, options=MEMORY)
+    bench = harness("ledger", main, release, besides=besides, options=MEMORY, own=asked.own)
     storage = asked.storage or next(iter(STORAGES))
     return LedgerAdapter(Session(bench.with_arguments(STORAGES[storage]), keep_log=keep_log), storage=storage)
 
@@ -66,7 +66,8 @@ LEDGER = Target(
 def start_bookie(asked: Asked) -> BookieAdapter:
     """A harness with no bookie yet. Raises ToolchainError or SessionError."""
     release = bookkeeper(asked.release)
-    bench = harness("bookie", "org.apache.bookkeeper.bookie.BookieBench", release, besides=BESIDES, options=MEMORY)
+    main = "org.apache.bookkeeper.bookie.BookieBench"
+    bench = harness("bookie", main, release, besides=BESIDES, options=MEMORY, own=asked.own)
     storage = asked.storage or next(iter(STORAGES))
     return BookieAdapter(lambda: Session(bench.with_arguments(STORAGES[storage])), processes=asked.processes)
 
@@ -103,7 +104,7 @@ def start_replication(asked: Asked) -> ReplicationAdapter:
     """A harness with no worker yet. Raises ToolchainError or SessionError."""
     release = bookkeeper_processes(asked.release)
     main, besides = "org.apache.bookkeeper.client.ReplicationBench", (*BESIDES, *OVER_ZOOKEEPER, "executor", "ledger")
-    bench = harness("replication", main, release, besides=besides, options=MEMORY)
+    bench = harness("replication", main, release, besides=besides, options=MEMORY, own=asked.own)
     return ReplicationAdapter(Session(bench.with_arguments(STORAGES["db"])))
 
 

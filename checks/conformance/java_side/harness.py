@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fencepost.checks.conformance.java_side.cache import ensure_folder
+from fencepost.checks.conformance.java_side.causes import last_cause
 from fencepost.checks.conformance.java_side.jars import Release, jars
+from fencepost.checks.conformance.java_side.own_build import OwnBuild
 from fencepost.checks.conformance.java_side.toolchain import Toolchain, ToolchainError, toolchain
 from fencepost.checks.console.user_cache import user_cache
 
@@ -33,6 +35,9 @@ OPTIONS = (
     "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
 )
 """Of every JVM: quick to start, on one core, and what Netty asks for."""
+
+RELEASED = OwnBuild()
+"""No build of one's own: the jars of the release as they are."""
 
 EXECUTORS = "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED"
 """For harnesses that count what the threads of a store have done, which the JDK's own executors keep."""
@@ -71,20 +76,21 @@ def harness(
     besides: Sequence[str] = (),
     options: Sequence[str] = (),
     tools: Toolchain | None = None,
+    own: OwnBuild = RELEASED,
 ) -> Harness:
     """The harness of ``java/FOLDER`` with what all of them share, whose class ``main`` is started with the jars of a release.
 
     A ``folder`` that is a path is one of its own, wherever that is.
-    ``besides`` are further folders of ``java`` that it is compiled with, ``options`` are for the JVM. Compiled classes are
-    kept by the digest of sources, release and JDK. Raises ToolchainError, with the compiler's first complaint if the release
-    does not have what the harness uses.
+    ``besides`` are further folders of ``java`` that it is compiled with, ``options`` are for the JVM; ``own`` is put into the
+    class path. Compiled classes are kept by the digest of sources, class path and JDK. Raises ToolchainError, with the
+    compiler's first complaint if the release does not have what the harness uses.
     """
     tools = (tools or toolchain()).at_least(release.java, str(release))
-    path = jars(release, tools)
-    own = folder.resolve() if isinstance(folder, Path) else JAVA / folder
-    folders = [*(JAVA / each for each in (SHARED.name, *besides)), own]
+    path = own.over(jars(release, tools), str(release)) if own else jars(release, tools)
+    mine = folder.resolve() if isinstance(folder, Path) else JAVA / folder
+    folders = [*(JAVA / each for each in (SHARED.name, *besides)), mine]
     sources = [source for each in folders for source in sorted(each.rglob("*.java"))]
-    digest = hashlib.sha256("\n".join(str(jar) for jar in path).encode())
+    digest = hashlib.sha256("\n".join([*map(str, path), own.digest() if own else ""]).encode())
     for source in sources:
         digest.update(source.read_bytes())
     digest.update(str(tools.version).encode())
@@ -92,7 +98,7 @@ def harness(
     def compiled(classes: Path) -> None:
         _compile(sources, path, classes, release, tools)
 
-    name = f"{own.name}-{release.name}-{release.version}-{digest.hexdigest()[:16]}"
+    name = f"{mine.name}-{release.name}-{release.version}-{digest.hexdigest()[:16]}"
     classes = ensure_folder(user_cache() / "classes" / name, compiled)
     together = os.pathsep.join([str(classes), *(str(jar) for jar in path)])
     command = (str(tools.java), *OPTIONS, *options, "-cp", together, main)
@@ -111,5 +117,5 @@ def _compile(sources: Sequence[Path], path: Sequence[Path], classes: Path, relea
     finally:
         arguments.unlink()
     if done.returncode != 0:
-        message = next((line for line in done.stderr.splitlines() if "error:" in line), done.stderr[:300].strip())
+        message = next((line for line in done.stderr.splitlines() if "error:" in line), last_cause(done.stderr))
         raise ToolchainError(f"the harness does not fit {release}: {message}")

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import subprocess
+import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from fencepost.checks.conformance.java_side.cache import ensure_folder
+from fencepost.checks.conformance.java_side.causes import of_maven
 from fencepost.checks.conformance.java_side.toolchain import LEAST, Toolchain, ToolchainError
 from fencepost.checks.console.user_cache import user_cache
+from fencepost.model.releases import SYSTEMS, numbers
 
 PINS = Path(__file__).with_name("pins")
 PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
@@ -69,6 +73,11 @@ class Release:
         return {a.jar: digests[a.jar] for a in self.artifacts if a.jar in digests}
 
     @property
+    def is_build(self) -> bool:
+        """Whether it is no release that is modelled, but what somebody has built and may build again."""
+        return self.system in SYSTEMS and self.version not in numbers(self.system)
+
+    @property
     def pinned(self) -> bool:
         """Whether each of its artifacts is pinned by checksum."""
         return len(self.pins) == len(self.artifacts)
@@ -123,8 +132,11 @@ def _excluded(names: tuple[str, ...]) -> str:
 def jars(release: Release, tools: Toolchain) -> list[Path]:
     """The class path of a release, sorted by name; fetched if it is not in the cache.
 
+    A build that is no release is resolved each time, since it may have been built again, and kept by what is in its jars.
     Raises ToolchainError if Maven fails, or if a jar is not the one that is pinned.
     """
+    if release.is_build:
+        return _resolved(release, tools)
     what = f"{release.pom()}{release.replaced}{sorted(release.pins.items())}"
     key = hashlib.sha256(what.encode()).hexdigest()[:16]
 
@@ -134,6 +146,23 @@ def jars(release: Release, tools: Toolchain) -> list[Path]:
 
     folder = ensure_folder(user_cache() / "jars" / f"{release.name}-{release.version}-{key}", fetch)
     return sorted(folder.glob("*.jar"))
+
+
+def _resolved(release: Release, tools: Toolchain) -> list[Path]:
+    cache = user_cache() / "jars"
+    cache.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{release.name}-", dir=cache) as folder:
+        _fetched(release, tools, Path(folder))
+        digest = hashlib.sha256()
+        for jar in sorted(Path(folder).glob("*.jar")):
+            digest.update(f"{jar.name} {hashlib.sha256(jar.read_bytes()).hexdigest()}\n".encode())
+
+        def copied(beside: Path) -> None:
+            for jar in Path(folder).glob("*.jar"):
+                jar.rename(beside / jar.name)
+
+        kept = ensure_folder(cache / f"{release.name}-{release.version}-{digest.hexdigest()[:16]}", copied)
+    return sorted(kept.glob("*.jar"))
 
 
 def _fetched(release: Release, tools: Toolchain, folder: Path) -> None:
@@ -155,8 +184,8 @@ def _maven(release: Release, tools: Toolchain, folder: Path, pom: str, goal: str
     """Has Maven put jars into a folder."""
     project = folder / "pom.xml"
     project.write_text(pom, encoding="utf-8")
-    told = ("-B", "-q", "--strict-checksums", "-f", str(project), goal, f"-DoutputDirectory={folder}", *options)
-    command = [str(tools.mvn), *told]
+    told = ("-B", "-q", "-U", "-Dstyle.color=never", "--strict-checksums", "-f", str(project), goal)
+    command = [str(tools.mvn), *told, f"-DoutputDirectory={folder}", *options]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, stdin=subprocess.DEVNULL, check=False)
     except subprocess.TimeoutExpired:
@@ -164,8 +193,19 @@ def _maven(release: Release, tools: Toolchain, folder: Path, pom: str, goal: str
     except OSError as error:
         raise ToolchainError(f"Maven cannot be run: {error.strerror or error}") from error
     if done.returncode != 0:
-        message = next((line for line in (done.stdout + done.stderr).splitlines() if "ERROR" in line), "it says nothing")
-        raise ToolchainError(f"Maven cannot fetch the jars of {release} (is there such a release?): {message[:300]}")
+        said = done.stdout + done.stderr
+        remedy = " (is there such a release?)" if _is_missing(release, said) else ""
+        raise ToolchainError(f"Maven cannot fetch the jars of {release}{remedy}: {of_maven(said)}")
+
+
+def _is_missing(release: Release, said: str) -> bool:
+    """Whether Maven says that an artifact of the release itself is nowhere, and not one that it needs."""
+    for artifact in release.artifacts:
+        group, name, version = artifact.coordinates.split(":")
+        named = f"{re.escape(f'{group}:{name}')}:\\w+:{re.escape(version)}"
+        if re.search(f"(Could not find artifact|Failure to find) {named}|{named} was not found in", said):
+            return True
+    return False
 
 
 def _check(release: Release, folder: Path) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fencepost.checks.conformance.java_side.jars import Artifact, Release
 from fencepost.checks.conformance.java_side.toolchain import LEAST
+from fencepost.model.releases import followed, numbers
 
 ALONE = ("*:*",)
 """Exclusions: an artifact without anything that it needs."""
@@ -75,7 +76,14 @@ OTHERWISE: Mapping[tuple[str, str], Otherwise] = {
 
 
 def class_path(name: str, version: str, artifacts: Iterable[Artifact], managed: tuple[str, ...] = ()) -> Release:
-    """The class path ``name`` of a release, with what is otherwise in it than its poms say."""
-    others = OTHERWISE.get((name.partition("-")[0], version), Otherwise())
+    """The class path ``name`` of a release, with what is otherwise in it than its poms say.
+
+    A build of Pulsar that is no release needs of other projects what the release that it follows does. One of BookKeeper needs
+    no more than its JDK: the jars that are settled would be those of another version of itself.
+    """
+    project = name.partition("-")[0]
+    others = OTHERWISE.get((project, followed(project, version)), Otherwise())
+    if project == "bookkeeper" and version not in numbers(project):
+        others = Otherwise(java=others.java)
     whole = tuple(Artifact(a.coordinates, tuple(dict.fromkeys((*a.exclusions, *others.left_out)))) for a in artifacts)
     return Release(name, version, whole, managed, others.settled, others.replaced, others.java)

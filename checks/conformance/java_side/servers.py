@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fencepost.checks.conformance.java_side.jars import Artifact, Release
 from fencepost.checks.conformance.java_side.published import class_path
+from fencepost.model.releases import followed
 
 ZOOKEEPER_SERVER = ("io.dropwizard.metrics:metrics-core:4.1.12.1", "org.xerial.snappy:snappy-java:1.1.10.5")
 """What a ZooKeeper server needs besides its client."""
@@ -28,15 +29,17 @@ UNPUBLISHED = ("org.apache.pulsar:jetcd-core-shaded", "org.apache.pulsar:pulsar-
 def pulsar_brokers(version: str) -> Release:
     """All that a broker of a release needs to start, in the versions that belong together, with a ZooKeeper server.
 
-    A broker of 4.0.8 starts with the pulsar-opentelemetry of 4.2.4, since its own was not published.
+    A broker of 4.0.8 starts with the pulsar-opentelemetry of 4.2.4, since its own was not published. A build of one's own is
+    put together as the release that it follows.
     """
+    like = followed("pulsar", version)
     managed = (f"org.apache.pulsar:pulsar:{version}",)
     others = map(Artifact, ZOOKEEPER_SERVER)
-    if version == "4.0.8":
+    if like == "4.0.8":
         telemetry = Artifact("org.apache.pulsar:pulsar-opentelemetry:4.2.4")
         broker = Artifact(f"org.apache.pulsar:pulsar-broker:{version}", UNPUBLISHED)
         return class_path("pulsar-brokers", version, (broker, telemetry, *others), managed)
     # 4.2 has a ZooKeeper of its own, zookeeper-with-patched-admin, beside that one
-    excluded = ("org.apache.zookeeper:zookeeper",) if version.startswith("4.2.") else ()
+    excluded = ("org.apache.zookeeper:zookeeper",) if like == "4.2.4" else ()
     broker = Artifact(f"org.apache.pulsar:pulsar-broker:{version}", excluded)
     return class_path("pulsar-brokers", version, (broker, *others), managed)

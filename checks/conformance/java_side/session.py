@@ -17,6 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from fencepost.checks.conformance.java_side.causes import last_cause
 from fencepost.checks.conformance.java_side.harness import Harness
 
 ANSWER_SECONDS = 60.0
@@ -30,9 +31,6 @@ MEMORY = Path("/dev/shm")
 
 ROOM = 1 << 30
 """Bytes that are to be free there; containers often have less."""
-
-TOLD = 2000
-"""Characters of what the JVM said last that are worth showing."""
 
 
 _ENCODE = json.JSONEncoder(separators=(",", ":")).encode
@@ -177,10 +175,10 @@ class Session:
             if what == "ended":
                 self._process.wait(ENDING_SECONDS)
         status = self._process.poll()
-        output = self.stderr()[-TOLD:].strip()
+        cause = last_cause(self.stderr())
         self.close()
         ended = f" with status {status}" if what == "ended" and status is not None else ""
-        return SessionError(f"the harness {what}{ended}" + (f"; it said last: {output}" if output else ""))
+        return SessionError(f"the harness {what}{ended}" + (f"; it said last: {cause}" if cause and cause not in what else ""))
 
     def stderr(self) -> str:
         """What the JVM has said on standard error."""

@@ -66,11 +66,14 @@ def _installed(folders: Sequence[str]) -> Iterator[Path]:
 def toolchain(environment: Mapping[str, str] | None = None) -> Toolchain:
     """The JDK of JAVA_HOME if that is one, else the one whose ``javac`` is on the path, and the Maven on the path.
 
-    Raises ToolchainError.
+    Raises ToolchainError, also for a JAVA_HOME without any Java, since Maven does not start with it.
     """
     around = os.environ if environment is None else environment
     path = around.get("PATH", "")
     home = around.get("JAVA_HOME")
+    if home and not (Path(home) / "bin" / "java").exists():
+        wrong = f"JAVA_HOME is {home}, and there is no bin/java in it"
+        raise ToolchainError(f"{wrong}: set it to a JDK {LEAST} or newer, or unset it")
     of_home = Path(home) / "bin" / "javac" if home else None
     program = str(of_home) if of_home and of_home.exists() else shutil.which("javac", path=path)
     if program is None:

@@ -22,7 +22,8 @@ MAIN = "org.apache.pulsar.metadata.coordination.impl.BrokersBench"
 def brokers(asked: Asked) -> Harness:
     """The harness of brokers over one ZooKeeper server. Raises ToolchainError."""
     options = (*OPTIONS, *asked.options)
-    return harness("brokers", MAIN, pulsar_broker(asked.release), besides=(*OF_PULSAR, "bundles"), options=options)
+    besides = (*OF_PULSAR, "bundles")
+    return harness("brokers", MAIN, pulsar_broker(asked.release), besides=besides, options=options, own=asked.own)
 
 
 def whole_brokers(release: str) -> Harness:

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
+from fencepost.checks.conformance.java_side.causes import last_cause
 from fencepost.checks.conformance.java_side.harness import Harness
 from fencepost.checks.conformance.java_side.session import SessionError
 from fencepost.checks.conformance.reproductions.stage import SECONDS
@@ -79,8 +80,8 @@ class Process:
         return self._process is not None and self._process.poll() is None
 
     def _failed(self, status: int) -> SessionError:
-        output = (self._folder / "output").read_text(encoding="utf-8", errors="replace")[-500:].strip()
-        return SessionError(f"{self._name} ended with status {status}; its last words: {output}")
+        cause = last_cause((self._folder / "output").read_text(encoding="utf-8", errors="replace"))
+        return SessionError(f"{self._name} ended with status {status}" + (f"; it said last: {cause}" if cause else ""))
 
     def stop(self) -> None:
         """Asks it to stop (SIGTERM), and waits until it has. Raises SessionError if it takes too long."""

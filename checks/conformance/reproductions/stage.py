@@ -8,8 +8,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
-from fencepost.checks.conformance.java_side.harness import Harness, harness
+from fencepost.checks.conformance.java_side.harness import RELEASED, Harness, harness
 from fencepost.checks.conformance.java_side.jars import Release
+from fencepost.checks.conformance.java_side.own_build import OwnBuild
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.java_side.toolchain import Toolchain
 
@@ -22,13 +23,18 @@ SECONDS = 180.0
 class Stage:
     """One run's folder, which must not exist yet, and its processes, which all end with it.
 
-    ``say`` prints a line of the account, ``progress`` a line for those who wait.
+    ``say`` prints a line of the account, ``progress`` a line for those who wait; ``own`` takes the place of the release's jars.
     """
 
     def __init__(
-        self, folder: Path, tools: Toolchain, say: Callable[[str], None], progress: Callable[[str], None] = lambda _: None
+        self,
+        folder: Path,
+        tools: Toolchain,
+        say: Callable[[str], None],
+        progress: Callable[[str], None] = lambda _: None,
+        own: OwnBuild = RELEASED,
     ) -> None:
-        self.folder, self.tools = folder, tools
+        self.folder, self.tools, self.own = folder, tools, own
         self.say, self.progress = say, progress
         self._ending = contextlib.ExitStack()
         self._harnesses: dict[str, Harness] = {}
@@ -47,7 +53,9 @@ class Stage:
         if main not in self._harnesses:
             self.progress(f"fetching the jars of {release}, compiling")
             folder = f"reproductions/{folder}"
-            self._harnesses[main] = harness(folder, main, release, besides=besides, options=options, tools=self.tools)
+            self._harnesses[main] = harness(
+                folder, main, release, besides=besides, options=options, tools=self.tools, own=self.own
+            )
         return self._harnesses[main]
 
     def session(self, name: str, harness: Harness) -> Session:

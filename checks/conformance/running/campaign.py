@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fencepost.checks.conformance.java_side.session import SessionError
 from fencepost.checks.conformance.running.adapter import Adapter, Seen
 from fencepost.checks.conformance.running.branches import Branch, Branches
 from fencepost.checks.conformance.running.choosing import FREE, WINDOW, Chooser, Contrast, Coverage, Experience
@@ -29,6 +30,7 @@ class Result:
     ``unexplained`` the runs of which a find is one. ``examples`` has the first run of each known deviation, ``not_covered`` the
     traces that could not be taken to their end. ``seconds`` is what the runs took, shrinking left out; ``first`` has the
     seconds and the steps of the first one, with which the harness starts. ``branches`` are all those of the instances' actions.
+    ``failed`` says why the harness failed, if it did: the runs before that count.
     """
 
     instances: Sequence[Protocol]
@@ -45,6 +47,7 @@ class Result:
     first: tuple[float, int] = (0.0, 0)
     branches: frozenset[Branch] = frozenset()
     interrupted: bool = False
+    failed: str = ""
 
     def rate(self, *, started: bool = False) -> float:
         """Steps a second; with ``started`` without the first run, and so without the start of the harness."""
@@ -94,8 +97,7 @@ def campaign(
     It is a pure function of its arguments and of what the code does. ``besides`` are further adapters to the same code, which
     take runs at the same time; what comes out does not depend on how many there are. ``without`` are the same instances
     without the defects that are switched on: then runs are steered to where the defects show. After ``stop_after`` kinds of
-    finds it ends; unless ``shrink`` is false they are then made as short as they can be. Raises SessionError if a harness
-    fails.
+    finds it ends; unless ``shrink`` is false they are then made as short as they can be. It also ends if a harness fails.
     """
     branches = [Branches(protocol) for protocol in instances]
     result = Result(instances, branches=frozenset[Branch]().union(*(each.every for each in branches)))
@@ -133,10 +135,13 @@ def campaign(
             progress(result)
         return len(result.differing) < stop_after
 
-    result.interrupted = in_order(take, count, runs, workers=len(pairs), ahead=WINDOW, should_stop=should_stop)
-    if shrink:
-        runs_apart = zip(places, result.differing, strict=True)
-        result.differing = [shortened(pairs[0][place], outcome, should_stop) for place, outcome in runs_apart]
+    try:
+        result.interrupted = in_order(take, count, runs, workers=len(pairs), ahead=WINDOW, should_stop=should_stop)
+        if shrink:
+            runs_apart = zip(places, result.differing, strict=True)
+            result.differing = [shortened(pairs[0][place], outcome, should_stop) for place, outcome in runs_apart]
+    except SessionError as error:
+        result.failed = str(error)
     return result
 
 

@@ -15,7 +15,8 @@ MAIN = "org.apache.pulsar.metadata.coordination.impl.ChannelBench"
 def start(asked: Asked, *, keep_log: bool = False) -> ChannelAdapter:
     """A harness with a server and no broker yet. Raises ToolchainError or SessionError."""
     options = (*OPTIONS, "-Dzookeeper.forceSync=no", EXECUTORS, *asked.options)
-    bench = harness("service_unit", MAIN, pulsar_broker(asked.release), besides=OF_PULSAR, options=options)
+    release = pulsar_broker(asked.release)
+    bench = harness("service_unit", MAIN, release, besides=OF_PULSAR, options=options, own=asked.own)
     return ChannelAdapter(Session(bench, keep_log=keep_log))
 
 

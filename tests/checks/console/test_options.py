@@ -28,12 +28,15 @@ VOCABULARY = {
     "--bundle": ("LOWER_UPPER", "NAME"),
     "--bundles": ("N",),
     "--cases": ("N",),
+    "--as": ("RELEASE",),  # that a build of one's own is taken for
+    "--classes": ("DIR",),  # of one's own build
     "--conf": ("FILE", "POLICY"),  # the configuration that is judged
     "--defect": ("NAME",),
     "--format": (None,),
     "--hours": ("H",),
     "--html": ("PAGE",),
     "--kafka": ("RELEASE",),
+    "--jars": ("DIR",),  # of one's own build
     "--limit": ("N",),  # of states
     "--load": ("PERCENT",),
     "--master": ("URL",),

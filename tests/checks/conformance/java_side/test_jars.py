@@ -102,8 +102,30 @@ def test_other_jars_are_refused_and_not_kept(
 
 def test_a_maven_that_fails_is_told_of(tools: Toolchain) -> None:
     tools.mvn.write_text("#!/bin/sh\necho '[ERROR] no such artifact'; exit 1\n", encoding="utf-8")
-    with pytest.raises(ToolchainError, match=r"cannot fetch the jars of boxes 1.0 .*no such artifact"):
+    with pytest.raises(ToolchainError, match=r"cannot fetch the jars of boxes 1.0: no such artifact"):
         jars(RELEASE, tools)
+
+
+MISSING = "Could not find artifact org.example:{}:jar:1.0 in central (https://repo/maven2)"
+
+
+@pytest.mark.parametrize(("artifact", "asks"), [("boxes", True), ("needed", False)])
+def test_whether_there_is_such_a_release_is_asked_where_maven_says_so(tools: Toolchain, artifact: str, asks: bool) -> None:
+    tools.mvn.write_text(f"#!/bin/sh\necho '[ERROR] {MISSING.format(artifact)}'; exit 1\n", encoding="utf-8")
+    with pytest.raises(ToolchainError, match="Could not find artifact") as error:
+        jars(RELEASE, tools)
+    assert ("is there such a release?" in str(error.value)) == asks
+
+
+def test_a_build_that_was_made_again_is_read_again(tools: Toolchain, tmp_path: Path) -> None:
+    build = Release("bookkeeper", "4.18.99-local", (Artifact("org.example:boxes:1.0"),))
+    first, again = jars(build, tools), jars(build, tools)
+    assert first == again
+    tools.mvn.write_text(tools.mvn.read_text().replace("printf one", "printf other"), encoding="utf-8")
+    assert jars(build, tools)[0] != first[0]
+    assert jars(build, tools)[0].read_bytes() == b"other"
+    assert first[0].read_bytes() == b"one"
+    assert (tmp_path / "calls").read_text() == 4 * "called\n"
 
 
 def test_the_cache_is_the_users(tmp_path: Path) -> None:

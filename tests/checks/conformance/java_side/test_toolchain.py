@@ -32,6 +32,13 @@ def test_java_home_goes_first(tmp_path: Path) -> None:
     assert (tools.version, tools.javac, tools.mvn) == (17, tmp_path / "home" / "bin" / "javac", tmp_path / "path" / "mvn")
 
 
+def test_a_java_home_without_java_is_named(tmp_path: Path) -> None:
+    for name in ("javac", "java", "mvn"):
+        program(tmp_path, name, "javac 21")
+    with pytest.raises(ToolchainError, match="JAVA_HOME is /nowhere, and there is no bin/java in it"):
+        toolchain({"PATH": str(tmp_path), "JAVA_HOME": "/nowhere"})
+
+
 @pytest.mark.parametrize(
     ("programs", "message"),
     [

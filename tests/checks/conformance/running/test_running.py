@@ -154,8 +154,19 @@ def test_what_one_of_them_meets_ends_all() -> None:
         def take(self, step: Taken) -> Seen:
             raise SessionError("the harness ended")
 
-    with pytest.raises(SessionError, match="the harness ended"):
-        taken_at_once([SlowBoxes(), Broken(), SlowBoxes()])
+    assert taken_at_once([SlowBoxes(), Broken(), SlowBoxes()]).failed == "the harness ended"
+
+
+def test_what_was_found_before_the_harness_failed_is_kept() -> None:
+    class Dies(Boxes):
+        def begin(self, instance: Protocol) -> Seen:
+            if self.begun == 7:
+                raise SessionError("the harness ended with status 137")
+            return super().begin(instance)
+
+    result = campaign([mailbox()], Dies("counts twice"), runs=50, steps=20, seed=1, shrink=False)
+    assert (result.runs, result.failed) == (7, "the harness ended with status 137")
+    assert 0 < len(result.differing) <= result.unexplained <= 7
 
 
 def test_interrupting_counts_the_runs_that_had_begun() -> None:
