@@ -158,6 +158,16 @@ class Bug:
         return numbers(self.project)
 
     @property
+    def newest_read(self) -> str:
+        """The newest modelled release of which somebody has read whether it has it; empty if there is none."""
+        return next((number for number in reversed(self.modelled) if number not in self.unread), "")
+
+    @property
+    def fix(self) -> str:
+        """Which release fixes it, in words: without one, how far somebody has looked."""
+        return f"fixed in {self.fixed}" if self.fixed else f"no release up to {self.newest_read}, the newest read, fixes it"
+
+    @property
     def ending(self) -> str:
         """When it was fixed: the releases, ``open``, or nothing where no release had it."""
         return self.fixed or ("open" if self.since or self.present else "")

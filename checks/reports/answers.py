@@ -35,7 +35,7 @@ def as_text(answer: Answer, releases: Releases, width: int) -> str:
     lines = _wrapped(f"{answer.matter.asks:<{COLUMN}}", headline(answer), width)
     for number, way in enumerate(answer.ways, 1):
         lines += _wrapped(f"{number:>3}  ", in_short(way), width)
-        for line in about(way, releases):
+        for line in about(way, releases, answer.matter.name):
             lines += _wrapped(" " * INDENT, line, width)
     for sentence in (*ordered(answer), *covered(answer)):
         lines += _wrapped("  ", sentence, width)
@@ -145,8 +145,9 @@ def _searched(answer: Answer) -> str:
     return " and ".join(filter(None, parts)) + told
 
 
-def about(way: Way, releases: Releases) -> Iterator[str]:
-    """What there is to know of a way: whose bug it is, what avoids it, whether it was seen, and how to see its run."""
+def about(way: Way, releases: Releases, section: str) -> Iterator[str]:
+    """What there is to know of a way: whose bug it is, what avoids it in this section of the answers, whether it was seen, and
+    how to see its run."""
     run = f"run of {count_of(len(way.steps), 'step')}: {command(way)}"
     if way.bug is None:
         sentence = way.row.guarantee.sentence(way.row.limit) if way.row and way.row.limit else "the settings allow it"
@@ -154,11 +155,17 @@ def about(way: Way, releases: Releases) -> Iterator[str]:
         yield f"a run of the model, not tried on real code; {run}"
         return
     bug = way.bug
-    fixed = f"fixed in {bug.fixed}" if bug.fixed else "no release fixes it"
     issues = ", ".join(upstream(bug)) or "not reported"
-    avoided = f"; avoided by {bug.avoided_by}" if bug.avoided_by else ""
-    yield f"known bug {way.name} of {_present(bug)}; {issues}; {fixed}{avoided}"
+    yield f"known bug {way.name} of {_present(bug)}; {issues}; {bug.fix}{_avoided(bug, section)}"
     yield f"{', '.join(_sightings(way, bug, releases)) or 'read only, not seen on real code'}; {run}"
+
+
+def _avoided(bug: Bug, section: str) -> str:
+    """What avoids a bug in a section of the answers, or that the setting which avoids it elsewhere does not."""
+    if bug.avoided_by is None:
+        return ""
+    avoids = bug.avoided_by.avoids(section)
+    return f"; avoided by {bug.avoided_by}" if avoids else f"; {bug.avoided_by.setting} does not avoid this"
 
 
 def _present(bug: Bug) -> str:

@@ -11,7 +11,6 @@ from fencepost.checks.questions.reach import Reach
 from fencepost.checks.reports.answers import command
 from fencepost.checks.reports.histories import upstream
 from fencepost.model.counts import count_of
-from fencepost.model.releases import SYSTEMS
 
 NOT_ASKED = Reach(is_asked=False)
 
@@ -102,5 +101,4 @@ def _known(bug: Hazard) -> str:
     """What is known of a bug: what it costs, what avoids it, and which release fixes it."""
     facts = bug.bug
     avoided = f"; avoided by {facts.avoided_by}" if facts.avoided_by else ""
-    fixed = f"fixed in {SYSTEMS[facts.project]} {facts.fixed}" if facts.fixed else "no release fixes it"
-    return f"in general: {facts.costs}{avoided}; {fixed}"
+    return f"in general: {facts.costs}{avoided}; {facts.fix}"

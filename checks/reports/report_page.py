@@ -64,19 +64,19 @@ def report_page(opening: Opening, everything: Sequence[Checked], status: ExitSta
 
 def _answer(answer: Answer, releases: Releases) -> Html:
     """A question that users ask first, with yes or no, and the ways in which it happens."""
-    ways = joined(_way(way, releases) for way in answer.ways)
+    ways = joined(_way(way, releases, answer.matter.name) for way in answer.ways)
     listed = joined(
         [html("<ol>{}</ol>", ways) if answer.ways else Html(), each("<p>{}</p>", [*ordered(answer), *covered(answer)])]
     )
     return html('<section class="answer"><h2>{}</h2><p>{}</p>{}</section>', answer.matter.asks, headline(answer), listed)
 
 
-def _way(way: Way, releases: Releases) -> Html:
+def _way(way: Way, releases: Releases, section: str) -> Html:
     runs = [_run("the run", way.checked, way.verdict)]
     if way.whole is not None and way.whole is not way.checked:
         title = f"the run in {way.checked.entry.name}, which the known bug makes possible"
         runs = [_run("the run", way.whole, verdict_of(way.whole)), _run(title, way.checked, way.verdict)]
-    return html("<li><p>{}</p>{}{}</li>", in_short(way), each(QUIET, about(way, releases)), joined(runs))
+    return html("<li><p>{}</p>{}{}</li>", in_short(way), each(QUIET, about(way, releases, section)), joined(runs))
 
 
 def _survival(opening: Opening) -> Html:

@@ -157,7 +157,7 @@ def test_the_stock_configuration_of_each_release_is_answered(tmp_path: Path, pul
     assert as_json(answers, Releases.of(pulsar))[0]["answer"] == "yes"
     assert tuple(headline(answer) for answer in answers) == FIRST_LINES[pulsar]
     ways = {way.name: way for answer in answers for way in answer.ways}
-    texts = {name: " ".join(about(way, Releases.of(pulsar))) for name, way in ways.items()}
+    texts = {name: " ".join(about(way, Releases.of(pulsar), "lost")) for name, way in ways.items()}
     not_seen = {name for name, text in texts.items() if "not seen on real code" in text or "not tried on real code" in text}
     assert ways.keys() - not_seen == SEEN & ways.keys()
     refused = [way.needs for way in ways.values() if way.name == "release_refused"]
@@ -202,6 +202,15 @@ def test_of_a_release_that_nobody_has_read_there_is_no_no(tmp_path: Path) -> Non
     assert without.value == "unknown"
     assert unread in headline(without)
     assert answer_of(kept.matter, kept.shown, (), Searches(), MEANS, whole).value == "no"
+
+
+def test_advice_that_does_not_avoid_what_is_asked_is_no_advice(tmp_path: Path) -> None:
+    ways = {way.name: way for answer in answers_of(tmp_path, NEWEST) for way in answer.ways}
+    order = " ".join(about(ways["removed_producer_publishes"], RELEASES, "order"))
+    assert "brokerDeduplicationEnabled=false does not avoid this" in order
+    lost = " ".join(about(ways["zombie_deletes"], RELEASES, "lost"))
+    assert "avoided by brokerDeleteInactiveTopicsEnabled=false, unless inactiveTopicPolicies of a namespace or topic" in lost
+    assert "no release up to" in lost
 
 
 def test_without_time_nothing_is_said(tmp_path: Path) -> None:
