@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from fencepost.checks.engines.odds.sampling import Estimate
 from fencepost.checks.engines.odds.transitions import InstanceError
 from fencepost.checks.odds.solving import Effect, Solver, interval
 from fencepost.checks.odds.ways import BOUNDED, Fleet, Way, ways
@@ -47,6 +48,7 @@ class Row:
     ``kind`` is ``frequency`` if more than the model stands behind it, ``negligible`` if it happens less than once in a million
     years even at its upper end, else ``undecided``. ``per_year`` is the median number of incidents of all topics, of which
     nine tenths are from ``low`` to ``high``; ``alone`` that by independent faults. All are 0 where no instance tells.
+    ``walked`` is what weighted walks estimate for ``alone``, if they were asked for.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Row:
     alone: float = 0.0
     rests: tuple[Rest, ...] = ()
     states: int = 0
+    walked: Estimate | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -83,11 +86,13 @@ class Odds:
 
 @dataclass(frozen=True)
 class Means:
-    """How odds are computed: the solver, how many draws of the numbers make an interval (0: by their effects), and their seed;
-    ``tell`` hears of which way they are being computed, ``should_stop`` whether to leave the others out."""
+    """How odds are computed: the solver, how many draws of the numbers make an interval (0: by their effects), how many
+    weighted walks there are besides, and their seed. ``tell`` hears of which way they are being computed, ``should_stop``
+    whether to leave the others out."""
 
     solver: Solver
     draws: int = 0
+    walks: int = 0
     seed: int = 0
     tell: Callable[[str], None] = lambda _: None
     should_stop: Callable[[], bool] = lambda: False
@@ -130,7 +135,10 @@ def row_of(way: Way, numbers: Numbers, fleet: Fleet, means: Means) -> Row:
     rests = [_rest(numbers, effect) for effect in most if effect.weight > _WEIGHTLESS or effect.doubled > 1 + _WEIGHTLESS]
     kind: Kind = "negligible" if high < NEGLIGIBLE else "frequency" if way.decided else "undecided"
     states = solver.cycles(way).states
-    return Row(way.name, _what(way.name), kind, way, middle, low, high, alone, tuple(rests[:_MOST]), states, _notes(way))
+    walked = solver.walked(way, numbers, means.walks, means.seed).scaled(units) if means.walks else None
+    return Row(
+        way.name, _what(way.name), kind, way, middle, low, high, alone, tuple(rests[:_MOST]), states, walked, _notes(way)
+    )
 
 
 def _interval(

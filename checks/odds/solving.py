@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from fencepost.checks.engines.odds.cycles import Cycles
+from fencepost.checks.engines.odds.guide import factors_of
 from fencepost.checks.engines.odds.incidents import incidents
+from fencepost.checks.engines.odds.sampling import CHUNK, Estimate, Walks, estimate
 from fencepost.checks.engines.odds.transitions import transitions
 from fencepost.checks.odds.ways import OVERLAP, Way
+from fencepost.model.language import Protocol
 from fencepost.model.odds.numbers import MS_PER_YEAR, Numbers, published
 from fencepost.properties.protocols import PROTOCOLS
 
@@ -29,25 +33,37 @@ class Solver:
         way = self._changed.get(way.name, way)
         key = f"{way.name} {sorted(way.parameters.items())}"
         if key not in self._cycles:
-            p = PROTOCOLS[way.protocol].build(dict(way.parameters), way.bugs)
-            p = way.narrowed(p) if way.narrowed is not None else p
-            whole = transitions(p, published(), way.lost, way.opens, workers=self._workers)
+            whole = transitions(instance(way), published(), way.lost, way.opens, workers=self._workers)
             self._cycles[key] = Cycles.of(whole, published(), way.opens, lead=way.lead, outages=way.outages)
         return self._cycles[key]
 
     def per_year(self, way: Way, numbers: Numbers, *, together: bool = False) -> float:
         """Incidents per year of one topic, or of whatever the way is of; ``together``: with faults that come at once."""
-        if takes_rivals(way):
-            rivals = self.per_year(OVERLAP, numbers)
-            numbers = numbers.given("rival_recoveries", rivals)
+        numbers = self.with_rivals(way, numbers)
         struck = numbers
         for name in way.together if together else ():
             at_once = numbers["together"] * MS_PER_YEAR / numbers["life_after_loss"]
             struck = struck.given(name, max(numbers[name], at_once))
-        repair = {"": 0.0, "repair": 1 / numbers["repair"], "rollovers": numbers["rollovers"] / MS_PER_YEAR}[way.repaired]
         cycles = self.cycles(way)
-        found = incidents(cycles, numbers, repair=repair, struck=struck if struck is not numbers else None)
+        found = incidents(cycles, numbers, repair=repair_of(way, numbers), struck=struck if struck is not numbers else None)
         return found.per_year * way.times * _share(way, numbers)
+
+    def with_rivals(self, way: Way, numbers: Numbers) -> Numbers:
+        """The numbers with the rate of a rival's recoveries, if the way begins with one."""
+        return numbers.given("rival_recoveries", self.per_year(OVERLAP, numbers)) if takes_rivals(way) else numbers
+
+    def walked(self, way: Way, numbers: Numbers, count: int, seed: int) -> Estimate:
+        """The same from so many weighted walks of the instance, by independent faults; each further message that an incident
+        loses counts. The instance that the way has unless it is changed is solved, and guides them."""
+        numbers, began = self.with_rivals(way, numbers), time.monotonic()
+        repair, usual = repair_of(way, numbers), Solver(self._workers).cycles(way)
+        factors = factors_of(usual, numbers, repair=repair)
+        larger = self._changed.get(way.name, way)
+        cycles = {"lead": way.lead, "outages": way.outages}
+        walks = Walks(instance(larger), numbers, way.lost, way.opens, **cycles, repair=repair, factors=factors)
+        sums = walks.all(seed, count, workers=self._workers)
+        times = way.times * _share(way, numbers)
+        return estimate(sums, min(count, len(sums) * CHUNK), time.monotonic() - began).scaled(times)
 
     def uses(self, way: Way, *, together: bool = False) -> list[str]:
         """The numbers that the odds of a way may depend on."""
@@ -92,6 +108,17 @@ class Effect:
     def weight(self) -> float:
         """How much of the interval is due to it."""
         return max(abs(math.log(max(side, _LEAST))) for side in (self.upper, self.lower))
+
+
+def instance(way: Way) -> Protocol:
+    """The protocol of a way's instance."""
+    p = PROTOCOLS[way.protocol].build(dict(way.parameters), way.bugs)
+    return way.narrowed(p) if way.narrowed is not None else p
+
+
+def repair_of(way: Way, numbers: Numbers) -> float:
+    """The rate, per ms, at which latent damage is undone."""
+    return {"": 0.0, "repair": 1 / numbers["repair"], "rollovers": numbers["rollovers"] / MS_PER_YEAR}[way.repaired]
 
 
 def takes_rivals(way: Way) -> bool:

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from fencepost.checks.engines.odds.sampling import Estimate
 from fencepost.checks.odds.answering import NEGLIGIBLE, Odds, Rest, Row
 from fencepost.model.counts import count_of
 
@@ -105,11 +106,22 @@ def _about(row: Row, odds: Odds) -> Iterator[str]:
         kind = "a guess" if together.is_guess else "measured"
         share = f"1 in {1 / together.value:,.3g} brings another fault along ({kind})"
         yield f"by independent faults {frequency(row.alone)}; of faults {share}"
+    if row.walked is not None:
+        yield _walked(row.walked)
     if row.rests:
         yield f"rests on {', '.join(_rest(rest) for rest in row.rests)}"
     guesses = [rest for rest in row.rests if rest.is_guess and rest.unit != "1"]
     if row.kind == "undecided" and guesses:
         yield f"to decide it, measure {guesses[0].name}: {guesses[0].meaning}"
+
+
+def _walked(walked: Estimate) -> str:
+    """What walks estimate, with the half width of its interval."""
+    if walked.hits == 0:
+        return f"no loss in {count_of(walked.walks, 'weighted walk')}"
+    width = f"{walked.half / walked.per_year:.1%}".replace("%", " %")
+    found = f"{count_of(walked.walks, 'weighted walk')} of {count_of(walked.steps, 'step')}, {walked.hits:,} with a loss"
+    return f"sampled: {walked.per_year:.3g} a year by independent faults, within {width} (95 %); {found}"
 
 
 def _rest(rest: Rest) -> str:
@@ -155,11 +167,17 @@ def _row_as_data(row: Row) -> dict[str, Any]:
     return {
         **about,
         "independent": row.alone,
+        "walked": None if row.walked is None else _walked_as_data(row.walked),
         "rests_on": rests,
         "states": row.states,
         "behind": behind,
         "notes": list(row.notes),
     }
+
+
+def _walked_as_data(walked: Estimate) -> dict[str, Any]:
+    found = {"per_year": walked.per_year, "half_width": walked.half}
+    return {**found, "walks": walked.walks, "steps": walked.steps, "hits": walked.hits}
 
 
 def _named(rows: Sequence[Row]) -> list[str]:

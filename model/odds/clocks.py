@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
+from fencepost.model.kernel.walks import phases
 from fencepost.model.language import Protocol
 from fencepost.model.language.declarations import Action
 from fencepost.model.odds.numbers import MS_PER_YEAR, NEVER, Number, Numbers
@@ -14,10 +15,10 @@ from fencepost.model.odds.numbers import MS_PER_YEAR, NEVER, Number, Numbers
 class Kind(IntEnum):
     """What an action is to the odds: a step of the traffic, an arrival of it, a fault, or what an outage ends with."""
 
-    STEP = 0
-    ARRIVAL = 1
-    FAULT = 2
-    ENDING = 3
+    STEP = phases.STEP
+    ARRIVAL = phases.ARRIVAL
+    FAULT = phases.FAULT
+    ENDING = phases.ENDING
 
 
 class UnclockedError(Exception):

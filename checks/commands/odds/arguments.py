@@ -39,6 +39,8 @@ EXAMPLES = """examples:
   fencepost odds --conf broker.conf --numbers odds.toml
                                               with the settings and the measurements of a cluster
   fencepost odds disks --draws 300            an interval from draws of the numbers
+  fencepost odds terminated_reopened --walks 1000000
+                                              the same from weighted walks
   fencepost odds measure --metrics bookie.prom --metrics broker.prom
                                               numbers from what Prometheus scrapes"""
 
@@ -56,7 +58,9 @@ def add_odds(commands: Commands) -> None:
     add("--bookies", type=whole(2), metavar="N", help="how many bookies (default: 10)")
     helps = "draw the numbers N times, each within its factor, for the interval (default: by the effect of each)"
     add("--draws", type=whole(20), default=0, metavar="N", help=helps)
-    add_seed(odds, "the draws")
+    helps = "besides, estimate by N weighted walks, which need no graph: with --set of an instance that is too large for one"
+    add("--walks", type=whole(1), default=0, metavar="N", help=helps)
+    add_seed(odds, "the draws and the walks")
     helps = "with measure: a file in the format that Prometheus scrapes; may be given several times"
     add("--metrics", type=Path, action="append", default=[], metavar="FILE", help=helps)
     add_format(odds)

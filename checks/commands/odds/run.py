@@ -62,7 +62,7 @@ def _solved(asked: OddsRequest) -> ExitStatus:
     reporter = Reporter(quiet=asked.quiet)
     reporter.begin("odds")
     with interruptible() as interrupt:
-        means = Means(Solver(asked.workers, changed), asked.draws, asked.seed, reporter.telling, interrupt)
+        means = Means(Solver(asked.workers, changed), asked.draws, asked.walks, asked.seed, reporter.telling, interrupt)
         odds = odds_of(names, numbers, fleet, means)
     reporter.end()
     print(in_format(asked.format, text=lambda: as_text(odds, width()), json=lambda: as_json(odds)), end="")

@@ -1,15 +1,4 @@
-"""An instance seen in cycles from message to message: the product of its states with phases of a cycle and modes of an outage.
-
-Faults are slow and the traffic is fast, so time is cut at arrivals of messages. The phases:
-
-- PRE: nothing of the traffic is under way.
-- LEAD: the message before the one that opens the cycle has come, where that may still be under way.
-- IN: the message that opens the cycle has come. ON: so has the next one.
-- STIRRED: in IN something slow has happened: a fault, the beginning or the end of an outage. AFTER: so has the next message.
-
-In ON and AFTER nothing slow happens: it belongs to a later cycle. A loss is that of the message that opened the cycle; in
-stirred phases also that of an older one. The modes are no outage of the metadata store, during one, after it.
-"""
+"""An instance in cycles from message to message: the product of its states with phases of a cycle and modes of an outage."""
 
 from __future__ import annotations
 
@@ -24,13 +13,11 @@ import numpy.typing as npt
 from fencepost.checks.engines.odds.linear import Chain, Floats
 from fencepost.checks.engines.odds.transitions import InstanceError, Transitions, rates_of
 from fencepost.model.kernel.compiler.loops import native
+from fencepost.model.kernel.walks.phases import AFTER, ARRIVAL, ENDING, FAULT, IN, LEAD, ON, PHASES, PRE, STEP, STIRRED
 from fencepost.model.language.declarations import Action
-from fencepost.model.odds.clocks import Kind, shared
+from fencepost.model.odds.clocks import shared
 from fencepost.model.odds.numbers import Numbers
 
-PRE, LEAD, IN, ON, STIRRED, AFTER = range(6)
-PHASES = 6
-_STEP, _ARRIVAL, _FAULT, _ENDING = map(int, Kind)
 _UNREACHED, _NO_STATE = 0, -1
 _AMBIGUOUS = -1
 
@@ -92,10 +79,10 @@ def _reach(parts: Any, numbers: Any, product: Any, count: Any, writes: Any) -> A
                 break
             code = parts.codes[each]
             kind, to_phase, to_mode = parts.kinds[code], phase, mode
-            if kind == _STEP:
+            if kind == STEP:
                 if parts.blocked[code] and mode == 1:
                     continue
-            elif kind == _ARRIVAL:
+            elif kind == ARRIVAL:
                 if phase == PRE:
                     if product.arrival[node] != _NO_STATE:
                         return _AMBIGUOUS
@@ -105,10 +92,10 @@ def _reach(parts: Any, numbers: Any, product: Any, count: Any, writes: Any) -> A
                     continue
                 to_phase = after
             else:
-                if slow < 0 or (kind == _ENDING and mode != 1):
+                if slow < 0 or (kind == ENDING and mode != 1):
                     continue
                 to_phase = slow
-                if kind == _ENDING:
+                if kind == ENDING:
                     to_mode, is_ending = 2, True
             to = _node((to_phase * modes + to_mode) * states + parts.targets[each], numbers, product, count)
             count = max(count, to + 1)
@@ -142,6 +129,7 @@ class Cycles:
     states: int
     chain: Chain
     phase: npt.NDArray[np.int8]
+    mode: npt.NDArray[np.int8]
     is_struck: npt.NDArray[np.bool_]
     codes: npt.NDArray[np.int32]
     weights: Floats
@@ -194,6 +182,7 @@ class Cycles:
             t.states,
             Chain.of(fewer, renamed[found.targets[edges]]),
             np.append(phase[kept], np.int8(AFTER)),
+            np.append(above[kept] % modes, 0).astype(np.int8),
             np.append(~rest.undisturbed[state[kept]] | (above[kept] % modes != 0), True),
             found.codes[edges],
             found.weights[edges],
@@ -225,12 +214,12 @@ class Cycles:
     @cached_property
     def is_fault(self) -> npt.NDArray[np.bool_]:
         """By code: whether it begins a disturbance."""
-        return np.array([*(self.kinds == _FAULT), True, False, False])
+        return np.array([*(self.kinds == FAULT), True, False, False])
 
     @cached_property
     def is_slow(self) -> npt.NDArray[np.bool_]:
         """By code: whether it belongs to a later cycle once the message after has come."""
-        return np.array([*(self.kinds >= _FAULT), True, True, True])
+        return np.array([*(self.kinds >= FAULT), True, True, True])
 
     @cached_property
     def clock(self) -> npt.NDArray[np.int32]:
@@ -276,7 +265,7 @@ class _Rest:
     def of(cls, t: Transitions, kinds: npt.NDArray[np.int8], messages: int) -> _Rest:
         """The rest after that many messages. InstanceError if no message comes where the next one should."""
         sources = np.repeat(np.arange(t.states, dtype=np.int32), np.diff(t.rows))
-        is_step, is_arrival = kinds[t.codes] == _STEP, kinds[t.codes] == _ARRIVAL
+        is_step, is_arrival = kinds[t.codes] == STEP, kinds[t.codes] == ARRIVAL
         steps = _Turn.table(t, sources, is_step)
         come = dict(zip(sources[is_arrival].tolist(), t.targets[is_arrival].tolist(), strict=True))
         begin, turns = {0: 0}, list[_Turn]()
@@ -287,7 +276,7 @@ class _Rest:
                 if not rests or any(state not in come for state in rests):
                     raise InstanceError(f"no message comes after {turn}: the instance has too few, or does not rest")
                 begin = {state: come[state] for state in rests}
-        slow = kinds[t.codes] >= _FAULT
+        slow = kinds[t.codes] >= FAULT
         return cls(np.array(turns[-1].rests, np.int32), _reachable(t.rows, t.targets, ~slow), turns)
 
     def shares(self, rates: Floats) -> Floats:

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fencepost.checks.engines.odds.cycles import IN, LEAD, ON, PRE, STIRRED, Cycles
+from fencepost.checks.engines.odds.cycles import Cycles
 from fencepost.checks.engines.odds.linear import Floats
 from fencepost.checks.engines.odds.transitions import rates_of
+from fencepost.model.kernel.walks.phases import IN, LEAD, ON, PRE, STIRRED
 from fencepost.model.odds.numbers import MS_PER_YEAR, Numbers
 
 _TINY = 1e-300
@@ -49,9 +50,28 @@ def rates_of_edges(c: Cycles, numbers: Numbers, struck: Numbers | None = None) -
     return np.where(c.is_struck[c.sources], others[c.codes] * c.weights, edges)
 
 
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """What is known of each node of the cycles, with the rates of the transitions, per ms.
+
+    ``losing`` is the probability, from a node of a cycle, that its message or an older one is lost in it. ``times`` is how much
+    of the time the system is in a node without traffic, the undisturbed ones having 1 together.
+    """
+
+    rates: Floats
+    losing: Floats
+    times: Floats
+    incidents: Incidents
+
+
 def incidents(
     c: Cycles, numbers: Numbers, *, repair: float = 0.0, struck: Numbers | None = None, once: bool = True
 ) -> Incidents:
+    """The incidents that ``solved`` finds."""
+    return solved(c, numbers, repair=repair, struck=struck, once=once).incidents
+
+
+def solved(c: Cycles, numbers: Numbers, *, repair: float = 0.0, struck: Numbers | None = None, once: bool = True) -> Solution:
     """Solves the cycles.
 
     ``repair`` is the rate, per ms, at which damage is undone where only faults can happen. ``struck`` has other numbers, which
@@ -87,7 +107,7 @@ def incidents(
     times[base] = weights
     at_rest = float(reached[pre & c.ends].sum())
     found = (float((times * lost_stirred).sum()), float((times * lost_calm).sum()), at_rest)
-    return Incidents(*(each * MS_PER_YEAR for each in found))
+    return Solution(rates, calm + stirred, times, Incidents(*(each * MS_PER_YEAR for each in found)))
 
 
 def _staying(c: Cycles, flows: Floats, leaks: Floats, inflow: Floats, here: np.typing.NDArray[np.bool_]) -> Floats:

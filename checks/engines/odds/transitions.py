@@ -55,14 +55,21 @@ Lost = Callable[[Protocol, int], Any]
 """The formula that a message, or an entry, of that number is lost."""
 
 
-def transitions(p: Protocol, numbers: Numbers, lost: Lost, before: int, *, workers: int | None = None) -> Transitions:
+def kernel_of(p: Protocol, lost: Lost, opens: int) -> Kernel:
+    """The kernel of an instance without what never happens by itself, which observes whether the message that opens the cycle
+    or one before it is lost, and whether that one is. Raises UnclockedError."""
+    p.actions = clocked(p)
+    return Kernel(p, [Or(*(lost(p, m) for m in range(opens + 1))), lost(p, opens)])
+
+
+def transitions(p: Protocol, numbers: Numbers, lost: Lost, opens: int, *, workers: int | None = None) -> Transitions:
     """Searches an instance to its end. Actions that never happen by themselves are left out of it.
 
-    ``before`` is the number of the message that opens a cycle. Raises InstanceError if the search does not end within its
+    ``opens`` is the number of the message that opens a cycle. Raises InstanceError if the search does not end within its
     memory, UnclockedError if it is not known what some action takes.
     """
-    p.actions = actions = clocked(p)
-    kernel = Kernel(p, [Or(*(lost(p, m) for m in range(before + 1))), lost(p, before)])
+    kernel = kernel_of(p, lost, opens)
+    actions = kernel.actions
     result = search(kernel, workers=workers, limits=Limits())
     graph = graph_of(result, workers=workers) if result.outcome == "exhausted" else None
     if graph is None:

@@ -1,0 +1,271 @@
+"""Walks with a rate for each action and a weight: they estimate how often something rare happens, without a graph.
+
+A walk is a cycle from message to message (the phases and modes of ``phases``). Half of the walks follow the undisturbed
+traffic, half a disturbance, from a fault at rest, until the message that meets it. A walk chooses otherwise than the rates say,
+and weighs less for what it makes likelier, so that the mean of the scores is that of the rates. Rare actions together have a
+fixed probability (balanced failure biasing: Shahabuddin, Management Science 40, 1994); where there is a guide, most choices go
+by the rates times its factors. The score of a walk is a function of seed and number alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fencepost.model.kernel.compiler.loops import call6, lowest_bit, native
+from fencepost.model.kernel.compiler.program import Program, copy
+from fencepost.model.kernel.walks.phases import (
+    AFTER,
+    ARRIVAL,
+    ENDING,
+    FAULT,
+    IN,
+    LEAD,
+    MODES,
+    ON,
+    PRE,
+    STEP,
+    STIRRED,
+)
+from fencepost.model.kernel.walks.walking import GAMMA, mix
+
+SCORE, SQUARES, STEPS, HITS = range(4)
+MOST = 1 << 14
+"""Steps after which a walk is given up: none of a protocol that uses up budgets is as long."""
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
+_BEGINS, _ENDS, _ENDS_BESIDE = range(3)
+_TRAFFIC, _REPAIR, _BIAS, _PLAIN = range(4)
+
+
+class Law(NamedTuple):
+    """How walks go, as arrays.
+
+    Of each action its kind, the number of its clock, whether that has several outcomes, and whether an outage blocks it; the
+    ``rates`` of all actions, and behind them of an outage's beginning, of its end, and of its end beside actions that end it;
+    ``factors``, a row for each phase and mode, of the rates where a guide chooses; and the rates of traffic and of repair, the
+    share of rare choices and that of choices without the guide. ``modes`` is 3 if there are outages; ``opens`` the phase to
+    which an arrival leads.
+    """
+
+    kinds: Any
+    clocks: Any
+    shares: Any
+    blocked: Any
+    rates: Any
+    factors: Any
+    numbers: Any
+    modes: Any
+    opens: Any
+
+
+class Bases(NamedTuple):
+    """Where cycles begin: states, what is enabled and observed there, and up to which random number each is chosen."""
+
+    states: Any
+    masks: Any
+    observed: Any
+    upto: Any
+
+
+class Place(NamedTuple):
+    """Room of a thread: two states, what is enabled and observed, and the choices that there are, with their rates."""
+
+    states: Any
+    mask: Any
+    observed: Any
+    step_observed: Any
+    choices: Any
+    rates: Any
+    rare: Any
+    weight: Any
+
+    @classmethod
+    def of(cls, program: Program) -> Place:
+        """Room for the states of a program."""
+        most = program.actions + 1
+        return cls(
+            np.zeros((2, program.words), np.uint64),
+            np.zeros(program.enabled_words, np.uint64),
+            np.zeros(max(program.observe_words, 1), np.uint64),
+            np.zeros(max(program.step_words, 1), np.uint64),
+            np.zeros(most, np.int64),
+            np.zeros(most),
+            np.zeros(most, np.int64),
+            np.zeros(1),
+        )
+
+
+@native
+def _uniform(random: Any) -> Any:
+    """A number from 0 to below 1, of 64 random bits."""
+    return np.float64(random >> np.uint64(11)) * 1.1102230246251565e-16
+
+
+@native
+def _gather(program: Any, law: Any, place: Any, phase: Any, mode: Any) -> Any:
+    """Writes what may happen, with its rates; returns how much, and the action that is a message, or -1: in PRE that is none of
+    what happens."""
+    count, arrival, is_ending = np.int64(0), np.int64(-1), False
+    slow = phase not in (ON, AFTER)
+    for word in range(program.enabled_words):
+        bits = place.mask[word]
+        while bits != _ZERO:
+            action = np.int64(64 * word + lowest_bit(bits))
+            bits &= bits - _ONE
+            kind = law.kinds[action]
+            if kind == ARRIVAL and phase == PRE:
+                arrival = action
+                continue
+            if kind == STEP and mode == 1 and law.blocked[action]:
+                continue
+            if (kind == FAULT and not slow) or (kind == ENDING and (not slow or mode != 1)):
+                continue
+            is_ending |= kind == ENDING
+            place.choices[count], place.rates[count] = action, law.rates[action]
+            place.rare[count] = 1 if kind in (FAULT, ENDING) else 0
+            count += 1
+    for one in range(count):  # outcomes of one clock share its rate
+        action = place.choices[one]
+        if law.shares[action]:
+            same = 0
+            for other in range(count):
+                if law.clocks[place.choices[other]] == law.clocks[action]:
+                    same += 1
+            place.rates[one] /= same
+    if law.modes > 1 and mode < 2 and slow:
+        which = _BEGINS if mode == 0 else _ENDS_BESIDE if is_ending else _ENDS
+        place.choices[count], place.rates[count] = program.actions + which, law.rates[program.actions + which]
+        place.rare[count] = 1
+        count += 1
+    return count, arrival
+
+
+@native
+def _choose(law: Any, place: Any, count: Any, row: Any, random: Any, only_rare: Any) -> Any:
+    """One of the choices, or -1 if there is none; the weight is multiplied by how much less likely the rates make it."""
+    usual, rare_rate, guided, rare = 0.0, 0.0, 0.0, 0
+    for one in range(count):
+        rate = place.rates[one]
+        if rate > 0.0:
+            guided += rate * law.factors[row, place.choices[one]]
+            if place.rare[one]:
+                rare, rare_rate = rare + 1, rare_rate + rate
+            else:
+                usual += rate
+    total = usual + rare_rate
+    if total <= 0.0 or (only_rare and rare == 0):
+        return np.int64(-1)
+    tilt = 0.0 if rare == 0 else 1.0 if usual <= 0.0 or only_rare else law.numbers[_BIAS]
+    plain = law.numbers[_PLAIN] if guided > 0.0 else 1.0
+    level, last, weight = _uniform(random), np.int64(-1), 0.0
+    for one in range(count):
+        rate = place.rates[one]
+        if rate > 0.0:
+            chance = plain * (tilt / rare if place.rare[one] else (1.0 - tilt) * rate / usual)
+            if guided > 0.0:
+                chance += (1.0 - plain) * rate * law.factors[row, place.choices[one]] / guided
+            if chance > 0.0:
+                last, weight = np.int64(one), rate / total / chance
+                level -= chance
+                if level < 0.0:
+                    break
+    place.weight[0] *= weight
+    return last
+
+
+@native
+def _leaves(program: Any, law: Any, place: Any, count: Any) -> Any:
+    """The rate at which a disturbance without traffic goes on, and whether it rests: only a fault can happen."""
+    every, going = 0.0, 0.0
+    for one in range(count):
+        every += place.rates[one]
+        choice = place.choices[one]
+        is_fault = choice == program.actions + _BEGINS or (choice < program.actions and law.kinds[choice] == FAULT)
+        if not is_fault:
+            going += place.rates[one]
+    return every, going <= 0.0
+
+
+@native
+def _walk(program: Any, law: Any, bases: Any, place: Any, seed: Any, number: Any, sums: Any) -> None:
+    """Walks one cycle, and adds its score, its square, its steps and whether it has a score to ``sums``."""
+    stream = mix(mix(np.uint64(seed) + GAMMA) ^ (np.uint64(number) * GAMMA))
+    stream += GAMMA
+    random, base = mix(stream), np.int64(0)
+    while base < len(bases.upto) - 1 and _uniform(random) >= bases.upto[base]:
+        base += 1
+    words, state = program.words, place.states.ctypes.data
+    after = state + 8 * words
+    copy(bases.states.ctypes.data + 8 * words * base, state, words)
+    for word in range(program.enabled_words):
+        place.mask[word] = bases.masks[base, word]
+    for word in range(program.observe_words):
+        place.observed[word] = bases.observed[base, word]
+    stream += GAMMA
+    disturbed = mix(stream) & _ONE == _ZERO
+    phase, mode, place.weight[0], steps = PRE, 0, 2.0, 0
+    for _ in range(MOST):
+        lost = place.observed[0] >> (_ONE if phase in (IN, ON) else _ZERO) & _ONE != _ZERO
+        if lost:
+            if phase not in (PRE, LEAD):
+                score = place.weight[0] * law.numbers[_TRAFFIC]
+                sums[SCORE] += score
+                sums[SQUARES] += score * score
+                sums[HITS] += 1.0
+            break
+        count, arrival = _gather(program, law, place, phase, mode)
+        stream += GAMMA
+        random = mix(stream)
+        arrives = phase == PRE and not disturbed
+        if phase == PRE and disturbed:
+            every, rests = _leaves(program, law, place, count)
+            if steps == 0:
+                place.weight[0] *= every
+            elif rests and law.numbers[_REPAIR] <= 0.0 and arrival < 0:
+                break
+            else:
+                leaves = every + (law.numbers[_REPAIR] if rests else 0.0)
+                if arrival >= 0:  # the message comes now, or the disturbance goes on: each is followed half the time
+                    place.weight[0] *= 2.0
+                    arrives = random & _ONE == _ZERO
+                if arrives:
+                    place.weight[0] /= leaves
+                elif rests:
+                    place.weight[0] *= every / leaves
+        if arrives:
+            if arrival < 0:
+                break
+            action, phase = arrival, law.opens
+        else:
+            row = phase * MODES + mode
+            one = _choose(law, place, count, row, mix(random), disturbed and steps == 0)
+            if one < 0:
+                break
+            action = place.choices[one]
+            if place.rare[one] and phase == IN:
+                phase = STIRRED
+            elif action < program.actions and law.kinds[action] == ARRIVAL:
+                phase = IN if phase == LEAD else ON if phase in (IN, ON) else AFTER
+            if action >= program.actions or law.kinds[action] == ENDING:
+                mode += 1
+        steps += 1
+        if action < program.actions:
+            call6(
+                program.advance,
+                state,
+                action,
+                after,
+                place.step_observed.ctypes.data,
+                place.mask.ctypes.data,
+                place.observed.ctypes.data,
+            )
+            state, after = after, state
+    sums[STEPS] += steps
+
+
+@native
+def walk_weighted(program: Any, law: Any, bases: Any, place: Any, seed: Any, first: Any, end: Any, sums: Any) -> None:
+    """The walks from number ``first`` up to ``end``: adds what they come to to ``sums``."""
+    for number in range(first, end):
+        _walk(program, law, bases, place, seed, number, sums)
