@@ -50,14 +50,14 @@ docs: .venv/installed-dev ## the documentation as a site, build/site/index.html,
 	@echo "site: build/site/index.html"
 
 conform: .venv/installed-dev ## replay the bugs of releases on their real code, and record that beside them and in docs/reproduced.md (needs a JDK and Maven)
-	@status=0; $(BIN)/fencepost conform hazards --record $(ARGS) || status=$$?; \
+	@status=0; $(BIN)/fencepost conform bugs --record $(ARGS) || status=$$?; \
 	$(BIN)/python tests/docs/refresh.py docs/reproduced.md; exit $$status
 
 bench: .venv/installed-dev ## measure the kernel against plain Python on the same terms, what liveness takes, a simulated hour, shrinking, slices, states on disk and on two executors of Spark, pages, steps of real code, whole commands, and TLC beside it
 	@$(BIN)/python tests/bench/bench.py $(ARGS)
 	@$(BIN)/python tests/bench/liveness.py
 	@$(BIN)/python tests/bench/time_to_find.py
-	@$(BIN)/python tests/bench/time_to_find.py --hazards
+	@$(BIN)/python tests/bench/time_to_find.py --known-bugs
 	@$(BIN)/python tests/bench/simulation.py
 	@$(BIN)/python tests/bench/shrinking.py
 	@$(BIN)/python tests/bench/slices.py

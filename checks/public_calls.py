@@ -30,7 +30,7 @@ def check(
     *,
     size: str | None = None,
     set: Mapping[str, Value] | None = None,
-    defects: Sequence[str] = (),
+    bugs: Sequence[str] = (),
     properties: Sequence[str] = (),
     by: str | None = None,
     seconds: float | None = None,
@@ -39,19 +39,19 @@ def check(
 ) -> list[Checked]:
     """Checks a protocol, by its name or as it is; returns what was established of each instance.
 
-    Without ``size`` or ``set`` these are the instances of size ``ci`` or, with ``defects``, the one that shows them.
+    Without ``size`` or ``set`` these are the instances of size ``ci`` or, with ``bugs``, the one that shows them.
     ``properties`` names those to check, all unless told otherwise; ``by`` names the engine, the strongest that finishes unless
     told otherwise; ``seconds`` bounds each instance, and what is open then is ``inconclusive``; ``workers`` is the number of
     threads or processes (None: one for each core). ``slice`` has a search for properties that are named visit only what these
     can see.
 
     Raises RegistryError for a protocol, parameter or size that there is not, ModelError for parameters that do not fit each
-    other and for defects that there are not, PropertyError for a property that the instance does not have.
+    other and for bugs that there are not, PropertyError for a property that the instance does not have.
     """
     entry = protocol if isinstance(protocol, Entry) else find(protocol, PROTOCOLS)
     approach = Approach(by=by, properties=tuple(properties), seconds=seconds, workers=workers, slice=slice)
     quiet = Reporter(quiet=True)
-    return [plan.check(entry, i, defects, approach, quiet, lambda: False) for i in _instances(entry, size, set, defects)]
+    return [plan.check(entry, i, bugs, approach, quiet, lambda: False) for i in _instances(entry, size, set, bugs)]
 
 
 def explore(
@@ -75,25 +75,25 @@ def explore(
 
 
 def replay(
-    run: Trace | str | Path, protocols: Mapping[str, Entry] = PROTOCOLS, *, defects: Sequence[str] | None = None
+    run: Trace | str | Path, protocols: Mapping[str, Entry] = PROTOCOLS, *, bugs: Sequence[str] | None = None
 ) -> Replay:
     """Whether a trace, or the one in a file, is a run of the protocol as it is now, and violates what it says.
 
-    ``defects`` are switched on in place of the run's: none, ``()``, asks whether it is still possible once they are fixed.
+    ``bugs`` are switched on in place of the run's: none, ``()``, asks whether it is still possible once they are fixed.
     Raises TraceFileError for a file that cannot be read, RegistryError or ModelError if there is no such instance.
     """
     trace = run if isinstance(run, Trace) else read(Path(run), protocols)[0]
-    return replaying.replay(trace if defects is None else replace(trace, defects=tuple(defects)), protocols)
+    return replaying.replay(trace if bugs is None else replace(trace, bugs=tuple(bugs)), protocols)
 
 
-def _instances(entry: Entry, size: str | None, set: Mapping[str, Value] | None, defects: Sequence[str]) -> Iterator[Instance]:
+def _instances(entry: Entry, size: str | None, set: Mapping[str, Value] | None, bugs: Sequence[str]) -> Iterator[Instance]:
     """The instances to check, each with the parameters that are set."""
     changed = dict(set or {})
     if size is not None:
         yield from (replace(i, parameters={**i.parameters, **changed}) for i in entry.instances(size))
-    elif defects:
-        shown = {name: value for defect in defects for name, value in entry.shown_by.get(defect, {}).items()}
-        yield Instance("defect", {**shown, **changed})
+    elif bugs:
+        shown = {name: value for bug in bugs for name, value in entry.shown_by.get(bug, {}).items()}
+        yield Instance("bug", {**shown, **changed})
     elif changed:
         yield Instance("as set", changed)
     else:

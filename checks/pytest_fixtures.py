@@ -25,14 +25,14 @@ class Replaying:
 
     protocols: Mapping[str, Entry]
 
-    def __call__(self, file: str | Path, *, defects: Sequence[str] | None = None) -> Replay:
+    def __call__(self, file: str | Path, *, bugs: Sequence[str] | None = None) -> Replay:
         """Whether the run of a file is one of the protocol as it is now, and violates what it says.
 
-        ``defects`` are switched on in place of the file's: none, ``()``, asks whether the run is still possible once they are
+        ``bugs`` are switched on in place of the file's: none, ``()``, asks whether the run is still possible once they are
         fixed. Fails the test if the file cannot be read, or the protocol does not have them.
         """
         try:
-            return public_calls.replay(file, self.protocols, defects=defects)
+            return public_calls.replay(file, self.protocols, bugs=bugs)
         except (TraceFileError, RegistryError, ModelError) as error:
             pytest.fail(str(error), pytrace=False)
 
@@ -49,7 +49,7 @@ class Checking:
         *,
         size: str | None = None,
         set: Mapping[str, Value] | None = None,
-        defects: Sequence[str] = (),
+        bugs: Sequence[str] = (),
         violates: Sequence[str] = (),
         by: str | None = None,
         seconds: float | None = None,
@@ -57,14 +57,14 @@ class Checking:
     ) -> list[Checked]:
         """Checks a protocol, by its name or as it is, and fails the test with the report unless everything holds.
 
-        Without ``size`` or ``set`` these are the instances of size ``ci`` or, with ``defects``, the one that shows them.
+        Without ``size`` or ``set`` these are the instances of size ``ci`` or, with ``bugs``, the one that shows them.
         ``violates`` turns it round: each property named must be violated. ``by`` names the engine, ``seconds`` bounds each
         check; what is open then is a failure.
         """
         try:
             entry = protocol if isinstance(protocol, Entry) else find(protocol, self.protocols)
             how = partial(
-                public_calls.check, entry, size=size, set=set, defects=defects, by=by, seconds=seconds, workers=workers
+                public_calls.check, entry, size=size, set=set, bugs=bugs, by=by, seconds=seconds, workers=workers
             )
             checked = [one for name in violates for one in how(properties=[name])] if violates else how()
         except (RegistryError, ModelError, PropertyError) as error:

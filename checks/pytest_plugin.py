@@ -26,7 +26,7 @@ def fencepost_protocols() -> Mapping[str, Entry]:
 
 @pytest.fixture(scope="session")
 def fencepost_replay(fencepost_protocols: Mapping[str, Entry]) -> Replaying:
-    """Replays a trace file: ``fencepost_replay(file)``, or ``fencepost_replay(file, defects=())`` with other defects."""
+    """Replays a trace file: ``fencepost_replay(file)``, or ``fencepost_replay(file, bugs=())`` with other bugs."""
     from fencepost.checks.pytest_fixtures import Replaying
 
     return Replaying(fencepost_protocols)

@@ -1,7 +1,7 @@
 """The releases of Apache Pulsar, Apache BookKeeper and Apache Kafka that the protocols mirror: one table, a row each.
 
-A release is a named set of switches of the protocols and nothing more: the mistakes that it has, its hazards, and what behaves
-otherwise in it. A row says what a release is made of. What it has of the mistakes and methods of the protocols say those who
+A release is a named set of switches of the protocols and nothing more: the bugs that it has, its bugs, and what behaves
+otherwise in it. A row says what a release is made of. What it has of the bugs and methods of the protocols say those who
 read it, by its number (see ``Reading``); until somebody has, that is unread, and answers for the release say so.
 """
 

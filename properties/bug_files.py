@@ -141,7 +141,7 @@ def _wrong_parameters(bug: Bug, parameters: Mapping[str, Any]) -> str:
     return ""
 
 
-NO_PARAMETERS = ("defects", "parts")
+NO_PARAMETERS = ("bugs", "parts")
 """What a function that builds a protocol takes besides its parameters."""
 
 
@@ -157,7 +157,7 @@ def unknown_names(entry: Entry, weak: Iterable[str] = ()) -> Iterator[str]:
     Each bug is a switch of the protocol. ``harm`` is a property of the instance that shows the bug, the moves
     are ``weak`` ones of stand-ins, and the steps of ``run`` are the protocol's with the bug. Builds an instance for each bug.
     """
-    switches = entry.outline({}).protocol.defects
+    switches = entry.outline({}).protocol.bugs
     yield from (f"{name}: the model has no such switch" for name in entry.bugs if name not in switches)
     for name, bug in entry.bugs.items():
         yield from (f"{name}: there is no weak move {move}" for move in (*bug.allows, *bug.unfair) if move not in weak)

@@ -92,23 +92,23 @@ class Violation(AssertionError):
 
 
 def run_of(
-    protocol: str | Entry, parameters: Mapping[str, Value], defects: Iterable[str] = (), only: Iterable[str] = ()
+    protocol: str | Entry, parameters: Mapping[str, Value], bugs: Iterable[str] = (), only: Iterable[str] = ()
 ) -> Run:
     """A run of an instance, of a protocol by its name or as it is, watched by all of its properties or by those named.
 
     Raises RegistryError or ModelError if there is no such instance, KeyError if it has no such property.
     """
     entry = protocol if isinstance(protocol, Entry) else find(protocol, PROTOCOLS)
-    suite = entry.suite(entry.build(parameters, defects))
+    suite = entry.suite(entry.build(parameters, bugs))
     finite = [prop for prop in suite.properties if prop.kind != "leads_to"]
     return Run(Observed.of(suite, [suite.named(name) for name in only] or finite))
 
 
-def program_of(protocol: str | Entry, parameters: Mapping[str, Value], defects: Iterable[str] = ()) -> str:
+def program_of(protocol: str | Entry, parameters: Mapping[str, Value], bugs: Iterable[str] = ()) -> str:
     """The call of ``run_of`` for an instance, as it is written; an entry goes by its protocol's name, in capitals."""
     subject = protocol.name.upper() if isinstance(protocol, Entry) else json.dumps(protocol)
     settings = ", ".join(f"{json.dumps(name)}: {_literal(value)}" for name, value in parameters.items())
-    switched = ", ".join(json.dumps(defect) for defect in defects)
+    switched = ", ".join(json.dumps(bug) for bug in bugs)
     return f"run_of({subject}, {{{settings}}}{f', [{switched}]' if switched else ''})"
 
 

@@ -85,7 +85,7 @@ class Instance:
 class Entry:
     """A protocol in the registry.
 
-    ``function`` builds it from keyword parameters, all with defaults, and ``defects``; ``suite`` makes its properties;
+    ``function`` builds it from keyword parameters, all with defaults, and ``bugs``; ``suite`` makes its properties;
     ``sizes`` maps the name of a size to the instances that are checked in it; ``bugs`` has what is known of each bug, such as
     a small instance in which it is caught. ``mutated`` are the instances in which mutants of it are searched by the hundred, if
     those of ``ci`` are too large for that. ``releases`` maps a release, of Pulsar, of BookKeeper or of Kafka, to the parameters
@@ -118,36 +118,36 @@ class Entry:
         """The parameters in the order of the signature; ModelError if it is not that of a function that builds a protocol."""
         signature = inspect.signature(self.function)
         for parameter in signature.parameters.values():
-            if parameter.name != "defects" and type(parameter.default) not in WORDS:
+            if parameter.name != "bugs" and type(parameter.default) not in WORDS:
                 remedy = "give it a default that is a number, a word, True or False"
                 raise ModelError(f"{self.name}: parameter {parameter.name}: {remedy}", Location.of(self.function))
-        return tuple(Parameter(p.name, p.default) for p in signature.parameters.values() if p.name != "defects")
+        return tuple(Parameter(p.name, p.default) for p in signature.parameters.values() if p.name != "bugs")
 
-    def build(self, parameters: Mapping[str, Any], defects: Iterable[str] = ()) -> Protocol:
-        """The instance with these parameters and defects.
+    def build(self, parameters: Mapping[str, Any], bugs: Iterable[str] = ()) -> Protocol:
+        """The instance with these parameters and bugs.
 
         Raises RegistryError for a parameter that is unknown or of the wrong type, and ModelError, with the reason, for
-        values that do not fit each other or a defect that the protocol does not have.
+        values that do not fit each other or a bug that the protocol does not have.
         """
         known = {parameter.name: parameter for parameter in self.parameters}
         for name, value in parameters.items():
             parameter = known.get(name) or self._parameter(name)
             if not parameter.accepts(value):
                 raise self._unfit(parameter, repr(value))
-        active = tuple(defects)
-        build = partial(built, self.name, Protocol, self.function, **parameters, defects=active)
+        active = tuple(bugs)
+        build = partial(built, self.name, Protocol, self.function, **parameters, bugs=active)
         protocol: Protocol = read_or_built(self.function, parameters, active, build)
         protocol.actors.check()
         return protocol
 
-    def of_file(self, parameters: Mapping[str, Any], defects: Iterable[str]) -> Protocol:
+    def of_file(self, parameters: Mapping[str, Any], bugs: Iterable[str]) -> Protocol:
         """The instance that a file names. Raises what ``build`` raises, and RegistryError for a number above ``largest``."""
         for name, value in parameters.items():
             if type(value) is int and not 0 <= value <= self.largest:
                 raise RegistryError(f"{self.name}: {name} is from 0 to {self.largest} in a file, not {str(value)[:12]}")
-        return self.build(parameters, defects)
+        return self.build(parameters, bugs)
 
-    def of_any(self, names: Sequence[str], parameters: Mapping[str, Any], defects: Iterable[str] = ()) -> list[Part]:
+    def of_any(self, names: Sequence[str], parameters: Mapping[str, Any], bugs: Iterable[str] = ()) -> list[Part]:
         """The parts of a proof of the protocol with these parameters of any size, and the others as they are given.
 
         Raises what ``build`` raises, and RegistryError if there is no such proof.
@@ -164,13 +164,13 @@ class Entry:
                 raise RegistryError(f"{self.name}: {settled[0]} is settled by the number of {name}; leave it out")
         if why := general.refuses(parameters, names):
             raise RegistryError(f"{self.name}: {why}")
-        defects = tuple(defects)
+        bugs = tuple(bugs)
 
         def suite_of(sizes: Mapping[str, Any]) -> Suite:
             every = {**parameters, **sizes}
             if any(isinstance(size, Size) for size in sizes.values()):
-                return self.suite(built(self.name, Protocol, self.function, **every, defects=defects))
-            return self.suite(self.build(every, defects))
+                return self.suite(built(self.name, Protocol, self.function, **every, bugs=bugs))
+            return self.suite(self.build(every, bugs))
 
         parts = list(general.parts(names, suite_of, parameters))
         parts[0].instance()  # what does not fit is told of an instance
@@ -210,14 +210,14 @@ class Entry:
         """Why the protocol says nothing of these releases; empty if it does."""
         return self.outside.get(releases.pulsar, "") if releases else ""
 
-    def hazards(self, releases: Releases) -> tuple[str, ...]:
+    def bugs_of(self, releases: Releases) -> tuple[str, ...]:
         """The bugs that these releases have, in their order; none of a protocol whose bugs are those of its parts."""
         if self.of_parts or self.refusal(releases):
             return ()
         return tuple(name for name, bug in self.bugs.items() if bug.is_in(releases))
 
     def unread(self, releases: Releases) -> dict[str, int]:
-        """By release, of these, of how many defects nobody has read if it has them; releases with none are left out."""
+        """By release, of these, of how many bugs nobody has read if it has them; releases with none are left out."""
         if self.of_parts or self.refusal(releases):
             return {}
         named = (bug.release(releases) for bug in self.bugs.values() if bug.is_unread(releases))

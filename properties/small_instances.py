@@ -19,7 +19,7 @@ def changed_by_more(
     entry: Entry,
     protocol: Protocol,
     parameters: Mapping[str, Value],
-    defects: Sequence[str],
+    bugs: Sequence[str],
     families: Collection[str],
     should_stop: Callable[[], bool],
 ) -> set[str]:
@@ -32,7 +32,7 @@ def changed_by_more(
     larger = []
     for changed in _larger(entry, protocol, parameters):
         try:
-            larger.append(entry.build(changed, defects))
+            larger.append(entry.build(changed, bugs))
         except ModelError:
             continue  # one more does not fit the others
     for more in larger:

@@ -39,12 +39,12 @@ def builds_stored() -> Iterator[None]:
 
 
 def read_or_built(
-    function: Callable[..., Protocol], parameters: Mapping[str, Any], defects: Sequence[str], build: Callable[[], Protocol]
+    function: Callable[..., Protocol], parameters: Mapping[str, Any], bugs: Sequence[str], build: Callable[[], Protocol]
 ) -> Protocol:
-    """What ``build`` builds by this function of these parameters and defects. Raises what ``build`` raises."""
+    """What ``build`` builds by this function of these parameters and bugs. Raises what ``build`` raises."""
     if not _is_stored(function, MODEL):
         return build()
-    what = "protocol", function.__module__, function.__qualname__, sorted(parameters.items()), tuple(defects), _sources("model")
+    what = "protocol", function.__module__, function.__qualname__, sorted(parameters.items()), tuple(bugs), _sources("model")
     return _read_or_made(what, build)
 
 

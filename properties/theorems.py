@@ -18,7 +18,7 @@ from fencepost.properties.registry import Instance, RegistryError
 from fencepost.properties.registry import Value as RegistryValue
 from fencepost.properties.vocabulary import Property
 
-Defects = frozenset[str]
+Bugs = frozenset[str]
 Value = Callable[[Any], int]
 """What a term is in a refutation."""
 
@@ -57,21 +57,21 @@ class Theorem:
 
 @dataclass(frozen=True)
 class Theory:
-    """Theorems about one piece of arithmetic: ``theorems`` states them for the arithmetic with these defects in it.
+    """Theorems about one piece of arithmetic: ``theorems`` states them for the arithmetic with these bugs in it.
 
-    ``reach`` says for which numbers they are proved; ``defects`` are the known mistakes, each with one line.
+    ``reach`` says for which numbers they are proved; ``bugs`` are the known bugs, each with one line.
     """
 
     name: str
     summary: str
     reach: str
-    defects: Mapping[str, str]
-    theorems: Callable[[Defects], list[Theorem]]
+    bugs: Mapping[str, str]
+    theorems: Callable[[Bugs], list[Theorem]]
 
     @property
     def shown_by(self) -> Mapping[str, Mapping[str, RegistryValue]]:
-        """Each defect, with the parameters in which it shows: there are none."""
-        return {defect: {} for defect in self.defects}
+        """Each bug, with the parameters in which it shows: there are none."""
+        return {bug: {} for bug in self.bugs}
 
     def settings(self, texts: Iterable[str]) -> dict[str, RegistryValue]:
         """No parameters; RegistryError if some are given."""

@@ -19,7 +19,7 @@ from fencepost.model.language.stored_terms import Worked, worked_out
 
 __tracebackhide__ = True  # what is wrong with a property is told with the line of who declares it
 
-Kind = Literal["always", "step", "sometimes", "deadlock", "leads_to", "lemma", "hazard"]
+Kind = Literal["always", "step", "sometimes", "deadlock", "leads_to", "lemma", "known bug"]
 
 Formula = Callable[[], Any]
 
@@ -34,7 +34,7 @@ class Property:
     ``always`` speaks of every reachable state, ``step`` of every transition that changes something (its formula also mentions
     ``p.next``; ``unless`` is that nothing changes, if the formula does not hold of that by itself, else None),
     ``sometimes`` of some reachable state, ``deadlock`` of every reachable state without a successor, ``lemma`` is a conjunct
-    of the inductive invariant; ``hazard`` is no formula but that a release does not have a certain defect, or that it does not
+    of the inductive invariant; ``known bug`` is no formula but that a release does not have a certain bug, or that it does not
     show. ``strict`` is empty, or says why a violation is expected: the property is then a negative
     control.
 

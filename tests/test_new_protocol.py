@@ -63,7 +63,7 @@ def test_it_is_found_and_checked(tree: Path) -> None:
     run = ran(tree, "-m", "fencepost", "check", NAME, "--quiet")
     assert run.returncode == 0, run.stdout + run.stderr
     assert "exhausted: all 3 states" in run.stdout
-    caught = ran(tree, "-m", "fencepost", "check", NAME, "--defect", "taken_blindly", "--quiet")
+    caught = ran(tree, "-m", "fencepost", "check", NAME, "--bug", "taken_blindly", "--quiet")
     assert (caught.returncode, "one_works" in caught.stdout) == (12, True), caught.stdout + caught.stderr
 
 

@@ -51,7 +51,7 @@ for number in (*releases.PULSAR, *releases.BOOKKEEPER):
     project = "pulsar" if is_pulsar else "bookkeeper"
     told["releases"][number] = {
         "stores": stores_of(both.pulsar),
-        "hazards": {name: entry.hazards(both) for name, entry in PROTOCOLS.items()},
+        "bugs": {name: entry.bugs_of(both) for name, entry in PROTOCOLS.items()},
         "unread": {name: [d for d, h in entry.bugs.items() if number in h.unread] for name, entry in PROTOCOLS.items()},
         "behaviour": {name: entry.refusal(both) or entry.behaviour(both) for name, entry in PROTOCOLS.items()},
         "mirrors": [n for n in names[project] if number in releases.mirrored_in(n, project).has],
@@ -110,8 +110,8 @@ def test_the_new_release_is_unread(tree: tuple[Path, str]) -> None:
         release, of_another = releases[number], releases["4.2.4" if project == "pulsar" else "4.17.3"]
         every = {name: names for name, names in release["unread"].items() if names}
         assert every
-        assert not any(release["hazards"][name] for name in every)
-        assert set(every) >= {name for name, names in of_another["hazards"].items() if names} & set(every)
+        assert not any(release["bugs"][name] for name in every)
+        assert set(every) >= {name for name, names in of_another["bugs"].items() if names} & set(every)
         assert release["mirrors"] == []
 
 
@@ -142,7 +142,7 @@ def test_answers_say_so(tree: tuple[Path, str]) -> None:
     of_it = ("--pulsar", number)
     commands = [
         ["list"],
-        ["list", "election", "--defects"],
+        ["list", "election", "--bugs"],
         ["check", *PROOF, *of_it],
         ["play", "unload", "--set", "brokers=1", *of_it, "--html", str(folder / "unload.html"), "--quiet"],
         ["policy", "check", *of_it],

@@ -33,7 +33,7 @@ class Side:
     def settings(self) -> Values:
         trace = self.trace
         named = {name: written(value) for name, value in trace.parameters.items()}
-        return {**named, "defects": ", ".join(trace.defects) or "none", "property": trace.violated or "none"}
+        return {**named, "bugs": ", ".join(trace.bugs) or "none", "property": trace.violated or "none"}
 
 
 def compared(first: Side, second: Side) -> str:

@@ -19,7 +19,7 @@ FOLDER = Path(".hypothesis") / "traces"
 def machine_of(
     protocol: str | Entry,
     parameters: Mapping[str, Value],
-    defects: Iterable[str] = (),
+    bugs: Iterable[str] = (),
     only: Iterable[str] = (),
     *,
     stretch: int = STRETCH,
@@ -33,14 +33,14 @@ def machine_of(
     the smallest. ``stretch`` is as for ``machine``. Raises RegistryError or ModelError if there is no such instance, KeyError
     if it has no such property.
     """
-    defects = tuple(defects)
+    bugs = tuple(bugs)
     name = protocol if isinstance(protocol, str) else protocol.name
-    observed = run_of(protocol, parameters, defects, only).observed
-    base = machine(observed, stretch=stretch, made_by=program_of(protocol, parameters, defects))
+    observed = run_of(protocol, parameters, bugs, only).observed
+    base = machine(observed, stretch=stretch, made_by=program_of(protocol, parameters, bugs))
 
     def violation(self: Machine, finding: Violation) -> Violation:
         folder.mkdir(parents=True, exist_ok=True)
-        stem = "-".join(re.sub(r"\W+", "_", part) for part in (name, *defects, finding.property.name))
+        stem = "-".join(re.sub(r"\W+", "_", part) for part in (name, *bugs, finding.property.name))
         file = folder / f"{stem}.itf.json"
         write(trace_of_violation(finding), observed.kernel.protocol, file)
         finding.add_note(f"trace: {file}")

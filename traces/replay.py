@@ -32,12 +32,12 @@ class Replay:
 
 
 def replay(trace: Trace, protocols: Mapping[str, Entry]) -> Replay:
-    """Replays a trace on the instance rebuilt from its protocol's name, its parameters and its defects.
+    """Replays a trace on the instance rebuilt from its protocol's name, its parameters and its bugs.
 
     Raises RegistryError or ModelError if there is no such instance.
     """
     entry = find(trace.protocol, protocols)
-    protocol = entry.build(trace.parameters, trace.defects)
+    protocol = entry.build(trace.parameters, trace.bugs)
     return replay_on(trace, protocol, entry.suite(protocol))
 
 

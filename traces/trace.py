@@ -38,7 +38,7 @@ class Loop:
 class Trace:
     """One run of a protocol from an initial state.
 
-    ``parameters`` and ``defects`` rebuild the instance from the ``protocol``'s name; ``violated`` names the property that the
+    ``parameters`` and ``bugs`` rebuild the instance from the ``protocol``'s name; ``violated`` names the property that the
     run violates (or, if it is a ``sometimes``, reaches), None for a run that is only of interest; ``found_by`` says how it was
     found, with the ``seed`` if that took one. A state has the raw values of the protocol's variables, in their order. A run
     that violates a ``leads_to`` has a ``loop``; any other is finite.
@@ -48,7 +48,7 @@ class Trace:
     initial: State
     steps: tuple[Step, ...] = ()
     parameters: Mapping[str, Value] = field(default_factory=dict)
-    defects: tuple[str, ...] = ()
+    bugs: tuple[str, ...] = ()
     violated: str | None = None
     found_by: str = ""
     seed: int | None = None
@@ -101,7 +101,7 @@ def trace_of_raw(
         initial=raw[0],
         steps=tuple(Step(label, state) for label, state in zip(labels, raw[1:], strict=True)),
         parameters=dict(protocol.parameters),
-        defects=protocol.active,
+        bugs=protocol.active,
         violated=violated,
         found_by=found_by,
         seed=seed,

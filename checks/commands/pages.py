@@ -20,7 +20,7 @@ from fencepost.traces.files.writing import write_text
 
 
 def write_page(everything: Sequence[Checked], path: Path, reporter: Reporter, releases: Releases | None = None) -> bool:
-    """Writes the page of every violated property of a run, also of the expected ones, and of its hazards; False if there is
+    """Writes the page of every violated property of a run, also of the expected ones, and of its bugs; False if there is
     none, and no page.
 
     Raises OSError if it cannot be written.

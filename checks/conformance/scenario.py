@@ -212,7 +212,7 @@ def java_test(case: Scenario, name: str) -> str:
 def readme(case: Scenario, name: str, classes: Classes | None) -> str:
     """What the run shows, how to run it, and the upstream methods of each step."""
     parameters = ", ".join(f"{key}={written(value)}" for key, value in case.protocol.parameters.items())
-    defects = ", ".join(case.protocol.active)
+    bugs = ", ".join(case.protocol.active)
     lines = [
         f"# {case.why.partition(':')[0]}, on {case.ingredients.release}",
         "",
@@ -238,7 +238,7 @@ def readme(case: Scenario, name: str, classes: Classes | None) -> str:
     lines += [
         "",
         f"Found with Fencepost in its protocol `{case.protocol.name}` with {parameters}"
-        + (f", and the mistakes {defects} of the release." if defects else "."),
+        + (f", and the bugs {bugs} of the release." if bugs else "."),
         "Steps that the code takes by itself as soon as it can are not listed. Lines are those of the release's jar.",
         "",
     ]

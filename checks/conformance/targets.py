@@ -112,13 +112,13 @@ class Target:
 
     def bugs_of(self, entry: Entry, release: str) -> list[str]:
         """The known bugs of a release that the model has, because the release does."""
-        known = entry.hazards(self.released(release))
+        known = entry.bugs_of(self.released(release))
         return [name for name in entry.held if name in known]
 
     def model(
-        self, entry: Entry, release: str, parameters: Mapping[str, Value], defects: Iterable[str] | None = None
+        self, entry: Entry, release: str, parameters: Mapping[str, Value], bugs: Iterable[str] | None = None
     ) -> Protocol:
-        """An instance that behaves as the release does, with its bugs that are ``held``, or with these defects and no others.
+        """An instance that behaves as the release does, with its bugs that are ``held``, or with these bugs and no others.
 
         What ``parameters`` says goes before what the release does. Raises RegistryError for what the harness cannot do, and
         what ``Entry.build`` raises.
@@ -127,7 +127,7 @@ class Target:
             if parameters.get(name, value) != value:
                 raise RegistryError(f"{self.name} is held against the code with {name}={value} only, not {parameters[name]}")
         releases = self.released(release)
-        if defects is None:
-            defects = self.bugs_of(entry, release)
+        if bugs is None:
+            bugs = self.bugs_of(entry, release)
         behaviour = {name: value for name, value in entry.behaviour(releases).items() if name not in parameters}
-        return entry.build({**self.settings, **parameters, **behaviour}, defects)
+        return entry.build({**self.settings, **parameters, **behaviour}, bugs)

@@ -76,9 +76,9 @@ def add_own_build(to: argparse.ArgumentParser, *, taken_for: bool = True) -> Non
         to.add_argument("--as", dest="like", metavar="RELEASE", help=helps)
 
 
-def add_defect(to: argparse.ArgumentParser) -> None:
+def add_bug(to: argparse.ArgumentParser) -> None:
     helps = "switch a known bug on; may be given several times"
-    to.add_argument("--defect", action="append", default=[], metavar="NAME", help=helps)
+    to.add_argument("--bug", action="append", default=[], metavar="NAME", help=helps)
 
 
 def add_walks(to: argparse.ArgumentParser, count: int, helps: str) -> None:

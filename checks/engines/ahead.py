@@ -36,7 +36,7 @@ class Check(Protocol):
         self,
         entry: Entry,
         instance: Instance,
-        defects: Sequence[str],
+        bugs: Sequence[str],
         approach: Approach,
         reporter: Reporter,
         should_stop: Callable[[], bool],
@@ -85,26 +85,26 @@ class Ahead:
         self,
         entry: Entry,
         instance: Instance,
-        defects: Sequence[str],
+        bugs: Sequence[str],
         approach: Approach,
         reporter: Reporter,
         should_stop: Callable[[], bool],
     ) -> Checked:
         """What ``plan.check`` returns, made here, once for each that is asked for, or by the second process. Raises what
         ``plan.check`` raises."""
-        key = _key(entry, instance, defects, approach)
+        key = _key(entry, instance, bugs, approach)
         if not key:
-            return check(entry, instance, defects, approach, reporter, should_stop)
+            return check(entry, instance, bugs, approach, reporter, should_stop)
         if self._second is not None and key not in self._own and not self._takes(key):
             reporter.begin(f"{entry.name}, {instance.name}")
             carried = self._received(key, reporter, should_stop)
             reporter.end()
             if carried is not None:
-                suite = suite_of(entry, instance, defects, approach)
+                suite = suite_of(entry, instance, bugs, approach)
                 findings: Findings = _Unpickler(io.BytesIO(carried), suite).load()
                 return Checked(entry, instance, suite.protocol, findings)
         if key not in self._own:
-            self._own[key] = check(entry, instance, defects, approach, reporter, should_stop)
+            self._own[key] = check(entry, instance, bugs, approach, reporter, should_stop)
         return self._own[key]
 
     def _takes(self, key: int) -> bool:
@@ -143,12 +143,12 @@ class Ahead:
         def checked(
             entry: Entry,
             instance: Instance,
-            defects: Sequence[str],
+            bugs: Sequence[str],
             approach: Approach,
             reporter: Reporter,
             should_stop: Callable[[], bool],
         ) -> Checked:
-            key = _key(entry, instance, defects, approach)
+            key = _key(entry, instance, bugs, approach)
             if not key:
                 raise _Elsewhere
             if key not in known:
@@ -156,7 +156,7 @@ class Ahead:
                     raise _Elsewhere
                 carried = None
                 try:
-                    known[key] = check(entry, instance, defects, approach, Reporter(quiet=True), lambda: False)
+                    known[key] = check(entry, instance, bugs, approach, Reporter(quiet=True), lambda: False)
                     carried = _carried(known[key].findings)
                 finally:
                     self._sent.put((key, carried))
@@ -167,12 +167,12 @@ class Ahead:
                 task(checked)
 
 
-def _key(entry: Entry, instance: Instance, defects: Sequence[str], approach: Approach) -> int:
+def _key(entry: Entry, instance: Instance, bugs: Sequence[str], approach: Approach) -> int:
     """A number for a check, the same in both processes; 0 for one that has none since its protocol is of no module."""
     function = f"{entry.function.__module__}.{getattr(entry.function, '__qualname__', '<')}"
     if "<" in function or approach.seconds is not None or approach.checkpoint is not None:
         return 0
-    what = repr((entry.name, function, instance, tuple(defects), approach))
+    what = repr((entry.name, function, instance, tuple(bugs), approach))
     return int.from_bytes(blake2b(what.encode(), digest_size=8).digest(), "big")
 
 

@@ -62,7 +62,7 @@ class Approach:
 def check(
     entry: Entry,
     instance: Instance,
-    defects: Sequence[str],
+    bugs: Sequence[str],
     approach: Approach,
     reporter: Reporter,
     should_stop: Callable[[], bool],
@@ -73,8 +73,8 @@ def check(
     variable, RegistryError for a parameter that does not exist, CheckpointError for a folder of another search.
     """
     if instance.any:
-        return _for_any_size(entry, instance, defects, approach, reporter, should_stop)
-    suite = suite_of(entry, instance, defects, approach)
+        return _for_any_size(entry, instance, bugs, approach, reporter, should_stop)
+    suite = suite_of(entry, instance, bugs, approach)
     protocol = suite.protocol
     chosen = chosen_of(suite, approach.properties)
     reporter.begin(f"{entry.name}, {instance.name}")
@@ -85,14 +85,14 @@ def check(
     suspicions: Sequence[Suspicion] = ()
     if approach.doubting:
         succeeded = [v.property for v in findings.verdicts if v.verdict not in ("violated", "inconclusive")]
-        unexplained = _unexplained(entry, protocol, instance, defects, findings.suspicions, should_stop)
+        unexplained = _unexplained(entry, protocol, instance, bugs, findings.suspicions, should_stop)
         suspicions = (*unexplained, *empty(protocol, succeeded))
     return Checked(entry, instance, protocol, replace(findings, suspicions=tuple(suspicions)))
 
 
-def suite_of(entry: Entry, instance: Instance, defects: Sequence[str], approach: Approach) -> Suite:
+def suite_of(entry: Entry, instance: Instance, bugs: Sequence[str], approach: Approach) -> Suite:
     """The protocol of an instance with its properties, as ``check`` makes them. Raises what ``build`` of the entry raises."""
-    protocol = entry.build(instance.parameters, defects)
+    protocol = entry.build(instance.parameters, bugs)
     is_of_named = approach.by == "exhaustive" and not approach.strict
     with wanting(approach.properties if is_of_named else ()):
         return entry.suite(protocol)
@@ -102,20 +102,20 @@ def _unexplained(
     entry: Entry,
     protocol: Protocol,
     instance: Instance,
-    defects: Sequence[str],
+    bugs: Sequence[str],
     suspicions: Sequence[Suspicion],
     should_stop: Callable[[], bool],
 ) -> list[Suspicion]:
     """The suspicions without those of variables that do not change because the instance is small."""
     still = {suspicion.subject for suspicion in suspicions if suspicion.kind == "never-changes"}
-    small = changed_by_more(entry, protocol, instance.parameters, defects, still, should_stop) if still else set()
+    small = changed_by_more(entry, protocol, instance.parameters, bugs, still, should_stop) if still else set()
     return [s for s in suspicions if s.kind != "never-changes" or s.subject not in small]
 
 
 def _for_any_size(
     entry: Entry,
     instance: Instance,
-    defects: Sequence[str],
+    bugs: Sequence[str],
     approach: Approach,
     reporter: Reporter,
     should_stop: Callable[[], bool],
@@ -127,7 +127,7 @@ def _for_any_size(
     protocol, findings = findings_for_any_size(
         entry,
         instance,
-        defects,
+        bugs,
         lambda suite: chosen_of(suite, approach.properties),
         workers=approach.workers,
         seconds=approach.seconds,

@@ -26,17 +26,17 @@ Proof = Literal["proved", "refuted", "unknown"]
 
 
 def check_theory(
-    theory: Theory, defects: Sequence[str], approach: Approach, reporter: Reporter, should_stop: Callable[[], bool]
+    theory: Theory, bugs: Sequence[str], approach: Approach, reporter: Reporter, should_stop: Callable[[], bool]
 ) -> Checked:
     """Proves or refutes the theorems of a theory, all or those that ``approach`` names.
 
-    Raises PropertyError for a theorem that the theory does not have, or if an engine is asked for, and ModelError for a defect
+    Raises PropertyError for a theorem that the theory does not have, or if an engine is asked for, and ModelError for a bug
     that it does not have.
     """
     if approach.by:
         raise PropertyError(f"{theory.name} has no states to search: its theorems are proved; leave --by {approach.by} out")
-    bearer = Protocol(theory.name, doc=theory.summary, defects=theory.defects, active=defects)
-    theorems = theory.theorems(frozenset(defects))
+    bearer = Protocol(theory.name, doc=theory.summary, bugs=theory.bugs, active=bugs)
+    theorems = theory.theorems(frozenset(bugs))
     for name in approach.properties:
         if name not in {theorem.name for theorem in theorems}:
             raise PropertyError(f"{theory.name} has no theorem {name!r}; it has {', '.join(t.name for t in theorems)}")

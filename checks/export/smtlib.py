@@ -73,7 +73,7 @@ def scripts(suite: Suite, progress: Callable[[int, int], None] = lambda done, co
     index = {
         "protocol": protocol.name,
         "parameters": protocol.parameters,
-        "defects": list(protocol.active),
+        "bugs": list(protocol.active),
         "logic": "QF_BV",
         "expected": "unsat",
         "properties": [{"name": p.name, "kind": p.kind} for p in plan.proved],

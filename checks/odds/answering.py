@@ -14,9 +14,9 @@ from fencepost.checks.engines.odds.sampling import Estimate
 from fencepost.checks.engines.odds.transitions import InstanceError
 from fencepost.checks.odds.solving import Effect, Solver, interval
 from fencepost.checks.odds.ways import BOUNDED, Fleet, Way, ways
-from fencepost.model.bookkeeper.ledger.defects import DEFECTS as OF_LEDGERS
+from fencepost.model.bookkeeper.ledger.bugs import BUGS as OF_LEDGERS
 from fencepost.model.odds.numbers import Numbers
-from fencepost.model.pulsar.topic.defects import DEFECTS as OF_TOPICS
+from fencepost.model.pulsar.topic.bugs import BUGS as OF_TOPICS
 
 NEGLIGIBLE = 1e-6
 """Incidents per year, of all topics, below which a way cannot matter: less than one in a million years."""

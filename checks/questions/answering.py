@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.outcomes import Open, Outcome, Refuted, Settled, first_refuted, outcome
 from fencepost.checks.engines.results.verdicts import Verdict
+from fencepost.checks.questions.bug_search import Searches
 from fencepost.checks.questions.establishing import NO_TIME, Established, Failure, Means
-from fencepost.checks.questions.hazard_search import Searches
-from fencepost.checks.questions.hazards import Hazard
 from fencepost.checks.questions.judging import gap_in_words
+from fencepost.checks.questions.known_bugs import KnownBug
 from fencepost.checks.questions.matters import LOST, Matter
 from fencepost.checks.questions.preconditions import events_of, preconditions
 from fencepost.checks.questions.whole import Whole, verdict_of
@@ -108,7 +108,7 @@ class Answer:
 def answer(
     matter: Matter,
     rows: Iterable[Established],
-    hazards: Iterable[Hazard],
+    bugs: Iterable[KnownBug],
     searches: Searches,
     means: Means,
     whole: Whole,
@@ -118,7 +118,7 @@ def answer(
     """What the guarantees, and searches for the known bugs that they do not show, come to; and the settings that order it.
 
     ``unread`` says what nobody has read of the releases: of it nothing is known. Raises what ``check`` raises."""
-    asked, hazards = [row for row in rows if row.guarantee.name in matter.rows], list(hazards)
+    asked, bugs = [row for row in rows if row.guarantee.name in matter.rows], list(bugs)
     ways = [_in_a_cluster(way, matter, whole, means) for row in asked for way in _of_row(row, matter)]
     gaps = [f"{row.guarantee.name}: {gap_in_words(row)}" for row in asked if not row.is_known]
     searched, told = dict[str, Settled](), list[str]()
@@ -127,8 +127,8 @@ def answer(
     }
     ways = list(_distinct([*ways, *(each for each in results.values() if isinstance(each, Way))]))
     names = {way.name for way in ways}
-    for name in dict.fromkeys(hazard.name for hazard in hazards if hazard.name not in names):
-        results[name] = by_bug(matter, [each for each in hazards if each.name == name], searches, means, whole)
+    for name in dict.fromkeys(bug.name for bug in bugs if bug.name not in names):
+        results[name] = by_bug(matter, [each for each in bugs if each.name == name], searches, means, whole)
     for name, result in results.items():
         match result:
             case Way() if name not in matter.controls:
@@ -141,7 +141,7 @@ def answer(
                 told.append(name)
     names = {way.name for way in ways}
     gaps = [gap for gap in gaps if gap.partition(":")[0] not in names] + ([unread] if unread else [])
-    covered = _covered(matter, hazards, whole, means)
+    covered = _covered(matter, bugs, whole, means)
     shown = tuple(row for row in asked if row.figure)
     told_to = tuple(each for each in orders if isinstance(each.feature, Order) and each.feature.matter == matter.name)
     answer = Answer(matter, tuple(ways), shown, tuple(gaps), searched, tuple(told), covered, told_to)
@@ -149,7 +149,7 @@ def answer(
 
 
 def by_bug(
-    matter: Matter, bugs: Sequence[Hazard], searches: Searches, means: Means, whole: Whole
+    matter: Matter, bugs: Sequence[KnownBug], searches: Searches, means: Means, whole: Whole
 ) -> Way | Settled | Open | Told | None:
     """The way in which it happens by a known bug alone, in one of the protocols that have it or in a cluster, or what the
     searches for it come to; None if there is nothing to search. Raises what ``check`` raises."""
@@ -169,7 +169,7 @@ def by_bug(
     return replace(_by_moves(bugs[0], together), open=found.why if isinstance(found, Open) else "")
 
 
-def _searches_of_parts(matter: Matter, bugs: Sequence[Hazard], searches: Searches, means: Means) -> Iterator[Outcome]:
+def _searches_of_parts(matter: Matter, bugs: Sequence[KnownBug], searches: Searches, means: Means) -> Iterator[Outcome]:
     """What the searches for a bug come to in the protocols that have it, for the properties of the matter that they promise."""
     for bug in bugs:
         stated = {prop.name for prop in bug.stated if not prop.strict}
@@ -178,7 +178,7 @@ def _searches_of_parts(matter: Matter, bugs: Sequence[Hazard], searches: Searche
             yield _searched(bug, wanted, searches, means)
 
 
-def _searched(bug: Hazard, wanted: Sequence[str], searches: Searches, means: Means) -> Outcome:
+def _searched(bug: KnownBug, wanted: Sequence[str], searches: Searches, means: Means) -> Outcome:
     """What a search for these properties comes to, with a known bug alone."""
     if bug.unfit or means.is_over:
         return Open(bug.unfit or NO_TIME)
@@ -190,11 +190,11 @@ def _of_bug(found: Refuted) -> Way:
     verdict, protocol = found.verdict, found.checked.protocol
     needs, faults = preconditions(verdict.trace, protocol)
     name, violates = verdict.property.name, verdict.violated.name
-    what = protocol.defects[name]
+    what = protocol.bugs[name]
     return Way(name, what, tuple(needs), faults, found.checked, verdict, verdict.bug, violates=violates)
 
 
-def _by_moves(bug: Hazard, found: Refuted) -> Way:
+def _by_moves(bug: KnownBug, found: Refuted) -> Way:
     """The way in which it happens in a cluster by the weak moves of a bug, though its part violates nothing that is asked."""
     events, faults = events_of(found.verdict.trace, found.checked.protocol)
     violates, what, checked = found.verdict.property.name, bug.bug.costs, found.checked
@@ -225,18 +225,18 @@ def _distinct(ways: Iterable[Way]) -> Iterator[Way]:
 
 def _of_row(row: Established, matter: Matter) -> Iterator[Way]:
     """The ways that end a guarantee: by the bugs that show it or, without one, by more events than it survives."""
-    for failure in row.failure.by_defect or (row.failure,) if row.failure else ():
+    for failure in row.failure.by_bug or (row.failure,) if row.failure else ():
         yield _of_failure(row, failure, matter)
 
 
 def _of_failure(row: Established, failure: Failure, matter: Matter) -> Way:
-    name, protocol, entry = failure.defect, failure.checked.protocol, failure.checked.entry
+    name, protocol, entry = failure.bug, failure.checked.protocol, failure.checked.entry
     needs = (row.guarantee.counted(failure.events),)
     bug = entry.bugs.get(name) if isinstance(entry, Entry) else None
     if bug is None:
         what, violates = row.guarantee.denied(failure.events), ""
     else:
-        what, violates = protocol.defects[name], bug.harm or matter.violated.get(entry.name, ("",))[0]
+        what, violates = protocol.bugs[name], bug.harm or matter.violated.get(entry.name, ("",))[0]
     return Way(name or row.guarantee.name, what, needs, failure.events, failure.checked, failure.verdict, bug, row, violates)
 
 
@@ -267,10 +267,10 @@ def _in_a_cluster(way: Way, matter: Matter, whole: Whole, means: Means) -> Way:
     return replace(way, needs=(*before, *events), faults=faults + (way.faults if before else 0), whole=found.checked)
 
 
-def _covered(matter: Matter, hazards: Iterable[Hazard], whole: Whole, means: Means) -> Mapping[str, tuple[str, ...]]:
+def _covered(matter: Matter, bugs: Iterable[KnownBug], whole: Whole, means: Means) -> Mapping[str, tuple[str, ...]]:
     """The known bugs of ownership by which no message is lost, each with what keeps it from that. A bundle that nobody owns is
     another matter."""
-    names = dict.fromkeys(each.name for each in hazards if each.entry.name in OWNING and each.name in of_parts())
+    names = dict.fromkeys(each.name for each in bugs if each.entry.name in OWNING and each.name in of_parts())
     covered = dict[str, tuple[str, ...]]()
     for name in names if LOST in matter.whole else ():
         moves = tuple(move for move in moves_of([name]) if move != "node_left")

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 from fencepost.checks.questions.answering import Answer, answer
 from fencepost.checks.questions.bookie_guarantees import bookie_guarantees
+from fencepost.checks.questions.bug_search import Searches
 from fencepost.checks.questions.bundle_guarantees import bundle_guarantees
 from fencepost.checks.questions.establishing import Established, Means, establish, raised
 from fencepost.checks.questions.guarantee import Guarantee
-from fencepost.checks.questions.hazard_search import Searches
-from fencepost.checks.questions.hazards import Hazard
 from fencepost.checks.questions.instances import Settings
 from fencepost.checks.questions.judging import Guaranteed
+from fencepost.checks.questions.known_bugs import KnownBug
 from fencepost.checks.questions.ledger_guarantees import Sizes, ledger_guarantees
 from fencepost.checks.questions.matters import MATTERS, Matter
 from fencepost.checks.questions.replication_guarantees import replication_guarantees
@@ -109,7 +109,7 @@ def establish_named(
 def answered(
     cluster: Cluster,
     releases: Releases,
-    bugs: Sequence[Hazard],
+    bugs: Sequence[KnownBug],
     means: Means,
     searches: Searches,
     rows: dict[str, Established],

@@ -1,6 +1,6 @@
 """Baselines: the verdicts that somebody has accepted, each with a reason, so that a check fails only for what is new or gone.
 
-What can be accepted are hazards, the violations that are expected of negative controls, and suspicions. A violation that nobody
+What can be accepted are bugs, the violations that are expected of negative controls, and suspicions. A violation that nobody
 expects, and what is inconclusive, fails whatever a baseline says.
 """
 
@@ -25,7 +25,7 @@ class BaselineError(InputError):
 
 @dataclass(frozen=True, order=True)
 class Key:
-    """What is accepted: a verdict on a property, a hazard or what is suspicious, of an instance, in releases (empty: none)."""
+    """What is accepted: a verdict on a property, a bug or what is suspicious, of an instance, in releases (empty: none)."""
 
     protocol: str
     instance: str
@@ -78,9 +78,9 @@ class Baseline:
             raise BaselineError(f"{path}: is not a baseline; write one with --write-baseline", Place(path)) from None
 
     def applied(self, checked: Checked, release: str) -> Checked:
-        """An instance with its hazards marked that are accepted."""
+        """An instance with its bugs marked that are accepted."""
         verdicts = tuple(
-            replace(verdict, accepted=self.reasons.get(key) if verdict.verdict == "hazard" else None)
+            replace(verdict, accepted=self.reasons.get(key) if verdict.verdict == "known bug" else None)
             for verdict, key in zip(checked.findings.verdicts, _keys(checked, release), strict=True)
         )
         return replace(checked, findings=replace(checked.findings, verdicts=verdicts))
@@ -90,7 +90,7 @@ class Baseline:
         return [replace(doubt, strict=_suspicion(doubt, release) not in self.reasons) for doubt in doubts]
 
     def compared(self, everything: Sequence[Checked], doubts: Iterable[Doubt], release: str, *, whole: bool) -> Comparison:
-        """How a run differs. Only what it checked can be gone: a hazard of a protocol, if the run was ``whole``, neither cut
+        """How a run differs. Only what it checked can be gone: a bug of a protocol, if the run was ``whole``, neither cut
         short nor of some properties; of other verdicts those of its instances; and nothing that is inconclusive now."""
         now = keys_of(everything, doubts, release)
         left_open = {key for checked in everything for key in _keys(checked, release) if key.verdict == "inconclusive"}
@@ -103,7 +103,7 @@ class Baseline:
             for key in missing
             if whole
             and key.release == release
-            and (key.protocol in protocols if key.verdict == "hazard" else (key.protocol, key.instance) in places)
+            and (key.protocol in protocols if key.verdict == "known bug" else (key.protocol, key.instance) in places)
             and replace(key, verdict="") not in names
         )
         new = tuple(key for key in sorted(now) if key not in self.reasons)
@@ -130,7 +130,7 @@ class Baseline:
 
 def keys_of(everything: Iterable[Checked], doubts: Iterable[Doubt], release: str) -> set[Key]:
     """What of a run a baseline can accept."""
-    verdicts = {key for checked in everything for key in _keys(checked, release) if key.verdict in ("hazard", "expected")}
+    verdicts = {key for checked in everything for key in _keys(checked, release) if key.verdict in ("known bug", "expected")}
     return verdicts | {_suspicion(doubt, release) for doubt in doubts}
 
 
@@ -146,7 +146,7 @@ def _suspicion(doubt: Doubt, release: str) -> Key:
 
 
 def _anywhere(key: Key) -> tuple[str, str, str]:
-    """What a verdict is about whatever the release: the instance of a hazard names its release."""
+    """What a verdict is about whatever the release: the instance of a bug names its release."""
     return key.protocol, key.property, key.verdict
 
 

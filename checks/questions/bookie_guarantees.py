@@ -25,7 +25,7 @@ def bookie_guarantees(settings: BookieSettings, releases: Releases) -> Iterator[
     unmodelled = settings.unmodelled
     parameters = SMALL if unmodelled else {**SMALL, **settings.parameters}
     full = {"full_caches": 1} if settings.has_several_journals else {}
-    of_journals = [name for name in BOOKIE.hazards(releases) if "journals" in BOOKIE.shown_by[name]] if full else []
+    of_journals = [name for name in BOOKIE.bugs_of(releases) if "journals" in BOOKIE.shown_by[name]] if full else []
     weak = [flag for flag in (settings.write, settings.sync) if not flag.value]
     keeps, loses = "what a bookie has acknowledged survives ", "what a bookie has acknowledged can be lost when "
     for name, says, denies, fault, event in (
@@ -56,7 +56,7 @@ def _disk_full(
     if not unmodelled and (parameters.get("storage") != "db" or {"directories", "journals"} & {*parameters}):
         has = str(storage) if parameters.get("storage") != "db" else "here are several"
         unmodelled = f"a flush that fails is modelled for DbLedgerStorage with one ledger directory and one journal; {has}"
-    of_a_save = (name for name in BOOKIE.hazards(releases) if "failed_saves" in BOOKIE.shown_by[name])
+    of_a_save = (name for name in BOOKIE.bugs_of(releases) if "failed_saves" in BOOKIE.shown_by[name])
     full = {**parameters, "kills": 1}
     return Guarantee(
         "disk_full",

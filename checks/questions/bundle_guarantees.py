@@ -125,8 +125,8 @@ def _of_owners(
 def _shown_by(
     faults: tuple[str, ...], entry: Entry, small: Mapping[str, Value], taken: Mapping[str, Value], releases: Releases
 ) -> Iterator[tuple[str, dict[str, Value]]]:
-    """The hazards that such a fault shows, each with the instance that does, with what is configured in it."""
-    for name in entry.hazards(releases):
+    """The bugs that such a fault shows, each with the instance that does, with what is configured in it."""
+    for name in entry.bugs_of(releases):
         parameters = {**small, **entry.shown_by[name], **taken}
         if all(parameters.get(fault) for fault in faults) and entry.can_have(name, parameters):
             yield name, parameters

@@ -30,19 +30,19 @@ NO_TIME = "there was no time to look"
 
 @dataclass(frozen=True)
 class Failure:
-    """What is not guaranteed: so many events, and the run that shows it. ``defects`` are all mistakes of the release that are
-    known to allow such a run, ``by_defect`` has the run of each; ``undecided`` are those whose search was cut short."""
+    """What is not guaranteed: so many events, and the run that shows it. ``bugs`` are all bugs of the release that are
+    known to allow such a run, ``by_bug`` has the run of each; ``undecided`` are those whose search was cut short."""
 
     events: int
     checked: Checked
     verdict: Verdict
-    defects: tuple[str, ...] = ()
+    bugs: tuple[str, ...] = ()
     undecided: tuple[str, ...] = ()
-    by_defect: tuple[Failure, ...] = ()
+    by_bug: tuple[Failure, ...] = ()
 
     @property
-    def defect(self) -> str:
-        """The mistake of the release without which there is no such run, if it takes one."""
+    def bug(self) -> str:
+        """The bug of the release without which there is no such run, if it takes one."""
         return next(iter(self.checked.protocol.active), "")
 
     @property
@@ -130,9 +130,9 @@ class Means:
         """The same with little memory."""
         return replace(self, approach=replace(self.approach, memory=min(self.approach.memory, LITTLE)))
 
-    def checked(self, entry: Entry, instance: Instance, defects: Sequence[str]) -> Checked:
+    def checked(self, entry: Entry, instance: Instance, bugs: Sequence[str]) -> Checked:
         """What one search comes to. Raises what ``check`` raises."""
-        return self.check(entry, instance, defects, replace(self.left, doubting=False), self.reporter, self.should_stop)
+        return self.check(entry, instance, bugs, replace(self.left, doubting=False), self.reporter, self.should_stop)
 
 
 def establish(guarantee: Guarantee, means: Means) -> Established:
@@ -155,12 +155,12 @@ def establish(guarantee: Guarantee, means: Means) -> Established:
 def _beyond(guarantee: Guarantee, least: int, means: Means) -> Failure | None:
     """The run with the fewest events from ``least`` on that is found where there are fewer runs; None if there is none."""
     for events in range(least, guarantee.most + 1):
-        for instance, defects in guarantee.asked(events):
-            narrowed = guarantee.narrowed(defects)
+        for instance, bugs in guarantee.asked(events):
+            narrowed = guarantee.narrowed(bugs)
             if narrowed is not None and not means.is_over:
-                failure = _shortest(events, [means.checked(narrowed, instance, defects)])
+                failure = _shortest(events, [means.checked(narrowed, instance, bugs)])
                 if failure is not None:
-                    return replace(failure, defects=defects)
+                    return replace(failure, bugs=bugs)
     return None
 
 
@@ -201,27 +201,27 @@ def _asked(guarantee: Guarantee, events: int, means: Means) -> Claim | Failure |
         return claimed(events, [check_theory(entry, (), approach, means.reporter, means.should_stop)])
     means = replace(means, approach=replace(means.approach, symmetry=guarantee.symmetric))
     answers, failures = dict[str, Checked](), dict[str, Failure]()
-    for instance, defects in guarantee.asked(events):
+    for instance, bugs in guarantee.asked(events):
         if means.is_over:
             break
-        narrowed = guarantee.narrowed(defects)
-        several = [] if narrowed is None else [means.checked(narrowed, instance, defects)]
+        narrowed = guarantee.narrowed(bugs)
+        several = [] if narrowed is None else [means.checked(narrowed, instance, bugs)]
         # once a run is known, what is left to find is one that is shorter
         rest = means.with_little() if _shortest(events, several) else means
-        several.append(rest.checked(entry, instance, defects))
-        defect = next(iter(defects), "")
-        answers[defect], failure = several[-1], _shortest(events, several)
+        several.append(rest.checked(entry, instance, bugs))
+        bug = next(iter(bugs), "")
+        answers[bug], failure = several[-1], _shortest(events, several)
         if failure is not None:
-            failures[defect] = failure
+            failures[bug] = failure
     if not failures:
-        whole = len(answers) == 1 + len(guarantee.defects)
+        whole = len(answers) == 1 + len(guarantee.bugs)
         return claimed(events, list(answers.values())) if whole else Open(NO_TIME)
-    worst = min(failures.values(), key=lambda failure: (bool(failure.defect), len(failure.run)))
-    if not worst.defect:
-        return worst  # no mistake is to blame that is not needed
-    shown = {defect for defect, checked in answers.items() if isinstance(claimed(events, [checked]), Claim)}
-    undecided = [defect for defect in guarantee.defects if defect not in shown and defect not in failures]
-    return replace(worst, defects=tuple(failures), undecided=tuple(undecided), by_defect=tuple(failures.values()))
+    worst = min(failures.values(), key=lambda failure: (bool(failure.bug), len(failure.run)))
+    if not worst.bug:
+        return worst  # no bug is to blame that is not needed
+    shown = {bug for bug, checked in answers.items() if isinstance(claimed(events, [checked]), Claim)}
+    undecided = [bug for bug in guarantee.bugs if bug not in shown and bug not in failures]
+    return replace(worst, bugs=tuple(failures), undecided=tuple(undecided), by_bug=tuple(failures.values()))
 
 
 def _shortest(events: int, several: Sequence[Checked]) -> Failure | None:

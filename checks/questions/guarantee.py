@@ -17,7 +17,7 @@ class Guarantee:
 
     ``says`` is the answer, with ``{n}`` for the events and ``{s}`` for the plural of the word before it, ``denies`` what is
     said where it is none. ``counts`` are the parameters that bound the events, ``most`` is how many are asked about.
-    ``defects`` are mistakes of the release, switched on one at a time, each in the instance with these parameters in place of
+    ``bugs`` are bugs of the release, switched on one at a time, each in the instance with these parameters in place of
     the others, besides the instance without. ``first`` builds the protocol with fewer runs, in which what is wrong shows
     soonest; ``symmetric`` has a search visit one state for all that differ only in which member is which. ``raised_by`` are
     sets of sizes of which one more may raise the number. Of a question that is ``fewer`` it is one of steps, and the fewer the
@@ -34,7 +34,7 @@ class Guarantee:
     parameters: Mapping[str, Value]
     counts: tuple[str, ...]
     most: int
-    defects: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    bugs: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     first: Callable[..., Protocol] | None = None
     symmetric: bool = False
     raised_by: tuple[tuple[str, ...], ...] = ()
@@ -46,15 +46,15 @@ class Guarantee:
     unasked_by: Taken[str] | None = None
 
     def asked(self, events: int) -> Iterator[tuple[Instance, tuple[str, ...]]]:
-        """The instances in which so many events are possible, each with the defects that are switched on."""
+        """The instances in which so many events are possible, each with the bugs that are switched on."""
         name, budgets = f"{self.name}, {events}", dict.fromkeys(self.counts, events)
         yield Instance(name, {**self.parameters, **budgets}), ()
-        for defect, parameters in self.defects.items():
-            yield Instance(name, {**parameters, **budgets}), (defect,)
+        for bug, parameters in self.bugs.items():
+            yield Instance(name, {**parameters, **budgets}), (bug,)
 
-    def narrowed(self, defects: tuple[str, ...]) -> Entry | None:
-        """The entry to ask first, of an instance with these defects; None if there is none that could fail sooner."""
-        if self.first is None or isinstance(self.entry, Theory) or (self.defects and not defects):
+    def narrowed(self, bugs: tuple[str, ...]) -> Entry | None:
+        """The entry to ask first, of an instance with these bugs; None if there is none that could fail sooner."""
+        if self.first is None or isinstance(self.entry, Theory) or (self.bugs and not bugs):
             return None
         return replace(self.entry, function=self.first)
 

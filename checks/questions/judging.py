@@ -42,10 +42,10 @@ class Guaranteed:
         """What would guarantee one event more; empty if that is not known."""
         if row.raised is not None:
             return ", ".join(self._setting(name, size) for name, size in self._changed(row.raised).items())
-        if row.failure is not None and not row.failure.defect and row.guarantee.exposed_by:
+        if row.failure is not None and not row.failure.bug and row.guarantee.exposed_by:
             return ", ".join(f"{flag.key}=true" for flag in row.guarantee.exposed_by)
         bug = history_of(row)
-        if bug is None or row.failure is None or len(row.failure.defects) > 1 or row.failure.undecided:
+        if bug is None or row.failure is None or len(row.failure.bugs) > 1 or row.failure.undecided:
             return ""
         fixed = f"{SYSTEMS[bug.project]} {bug.fixed}" if bug.fixed else ""
         return " or ".join(remedy for remedy in (str(bug.avoided_by or ""), fixed) if remedy)
@@ -163,10 +163,10 @@ def _less_than(now: Guaranteed, before: Guaranteed) -> Iterator[Shortfall]:
 
 
 def history_of(row: Established) -> Bug | None:
-    """What is known of the mistake that limits a guarantee, if it is one."""
-    if row.failure is None or not row.failure.defect or not isinstance(row.failure.checked.entry, Entry):
+    """What is known of the bug that limits a guarantee, if it is one."""
+    if row.failure is None or not row.failure.bug or not isinstance(row.failure.checked.entry, Entry):
         return None
-    return row.failure.checked.entry.bugs[row.failure.defect]
+    return row.failure.checked.entry.bugs[row.failure.bug]
 
 
 Change = Literal["same", "stronger", "weaker", "open", "other"]

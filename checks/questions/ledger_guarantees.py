@@ -159,7 +159,7 @@ def ledger_guarantees(sizes: Sizes, releases: Releases) -> list[Guarantee]:
 
 
 def _of_the_release(sizes: Sizes, releases: Releases) -> Iterator[Guarantee]:
-    """What is asked of a ledger with the mistakes that these releases have, by the faults that show them."""
+    """What is asked of a ledger with the bugs that these releases have, by the faults that show them."""
     small: dict[str, Value] = {**sizes.parameters, "entries": 1, "readers": 0}
     exact, spare = {**small, "bookies": sizes.ensemble}, {**small, "bookies": sizes.ensemble + 1}
     each, fenced = sizes.ensemble, "when a bookie is restarted"
@@ -172,16 +172,16 @@ def _of_the_release(sizes: Sizes, releases: Releases) -> Iterator[Guarantee]:
         ("changes", CHANGE, "when an ensemble changes", DURABLE, spare, 1, "changes", CHANGE),
         ("wiped", wiped, empty, DURABLE, exact, 1, "losses", "{n} bookie{s} with an empty disk and no cookie"),
     ):
-        defects = dict(_hazards(sizes, releases, fault))
+        bugs = dict(_bugs(sizes, releases, fault))
         first = one_after_the_other.recovered_last if fault == "changes" else None
-        yield Guarantee(name, SURVIVES + what, LOST + when, entry, parameters, (fault,), most, defects, first, event=event)
+        yield Guarantee(name, SURVIVES + what, LOST + when, entry, parameters, (fault,), most, bugs, first, event=event)
 
 
-def _hazards(sizes: Sizes, releases: Releases, fault: str) -> Iterator[tuple[str, dict[str, Value]]]:
-    """The hazards of a ledger that show with no other fault, each with the instance of these sizes that shows it."""
+def _bugs(sizes: Sizes, releases: Releases, fault: str) -> Iterator[tuple[str, dict[str, Value]]]:
+    """The bugs of a ledger that show with no other fault, each with the instance of these sizes that shows it."""
     usual = {p.name: p.default for p in LEDGER.parameters}
     faults = {name for name in BUDGETS if name != "explicit_lacs"}
-    for name in LEDGER.hazards(releases):
+    for name in LEDGER.bugs_of(releases):
         shown = {**usual, **LEDGER.shown_by[name]}
         bookies = sizes.ensemble + int(shown["bookies"]) - int(shown["ensemble"])
         parameters = {**shown, **sizes.parameters, "bookies": bookies, "readers": 0}

@@ -75,7 +75,7 @@ class PartRun:
 
     move: str
     what: str
-    defect: str
+    bug: str
     release: str
     trace: Trace
     protocol: Protocol
@@ -83,7 +83,7 @@ class PartRun:
     @property
     def title(self) -> str:
         """What the run is, in a line."""
-        return f"{self.what}; {self.release}, {self.defect}, comes to it so:"
+        return f"{self.what}; {self.release}, {self.bug}, comes to it so:"
 
 
 def runs_below(trace: Trace, protocol: Protocol, releases: Releases | None = None) -> dict[int, PartRun]:
@@ -149,9 +149,9 @@ def _run(behind: Collection[str], move: str, releases: Releases, active: Collect
 
 
 @cache
-def _shortest(name: str, move: str, defect: str) -> tuple[Trace, Protocol] | None:
+def _shortest(name: str, move: str, bug: str) -> tuple[Trace, Protocol] | None:
     part = PARTS[name]
-    suite = Suite(part.entry.build(dict(part.entry.shown_by[defect]), (defect,)))
+    suite = Suite(part.entry.build(dict(part.entry.shown_by[bug]), (bug,)))
     part.refine(suite, [weak for weak in part.weak if weak != move])
     (refinement, *_) = suite.properties
     (verdict,) = exhaust(Observed.of(suite, [refinement]), Budget(seconds=SECONDS, workers=1)).verdicts

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from fencepost.checks.questions.hazards import Hazard, hazards
 from fencepost.checks.questions.instances import (
     BOOKIE,
     CONTROL_PLANE,
@@ -21,6 +20,7 @@ from fencepost.checks.questions.instances import (
     service_unit_instances,
     topic_instances,
 )
+from fencepost.checks.questions.known_bugs import KnownBug, known_bugs_of
 from fencepost.checks.questions.wanted import Wanted
 from fencepost.checks.settings.load_manager import CHANNELS
 from fencepost.checks.settings.own_protocols import is_own, own_protocols
@@ -43,20 +43,20 @@ def planned(asked: Wanted, settings: Settings | None, releases: Releases | None 
     """The instances to check, in order, behaving as the releases do if there are any; of named properties only those that have
     all of them.
 
-    RegistryError if a protocol, parameter, size, defect or property does not exist; InputError for a file of one's own that
+    RegistryError if a protocol, parameter, size, bug or property does not exist; InputError for a file of one's own that
     has no protocol.
     """
     return _having_properties(asked, _every(asked, settings, releases))
 
 
-def planned_with_hazards(
+def planned_with_bugs(
     asked: Wanted, settings: Settings | None, releases: Releases | None = None
-) -> tuple[list[tuple[Item, Instance]], list[Hazard]]:
-    """The same with the hazards to look for, which may be all that has the named properties."""
+) -> tuple[list[tuple[Item, Instance]], list[KnownBug]]:
+    """The same with the bugs to look for, which may be all that has the named properties."""
     every = _every(asked, settings, releases)
-    hazards = planned_hazards(asked, settings, releases, every)
-    is_elsewhere = bool(asked.property) and any(not hazard.unfit for hazard in hazards)
-    return _having_properties(asked, every, is_elsewhere=is_elsewhere), hazards
+    bugs = planned_bugs(asked, settings, releases, every)
+    is_elsewhere = bool(asked.property) and any(not bug.unfit for bug in bugs)
+    return _having_properties(asked, every, is_elsewhere=is_elsewhere), bugs
 
 
 def _every(asked: Wanted, settings: Settings | None, releases: Releases | None) -> list[tuple[Item, Instance]]:
@@ -99,20 +99,20 @@ def _where(prop: str) -> list[str]:
     ]
 
 
-def planned_hazards(
+def planned_bugs(
     asked: Wanted, settings: Settings | None, releases: Releases | None, plan: Iterable[tuple[Item, Instance]]
-) -> list[Hazard]:
-    """The hazards of the releases to look for: of what is checked anyway, and with settings, where nobody said what to check,
+) -> list[KnownBug]:
+    """The bugs of the releases to look for: of what is checked anyway, and with settings, where nobody said what to check,
     of all protocols. Those that a protocol has of its parts are looked for if that is named. None without releases, and none
-    beside a defect that was asked for by name."""
-    if releases is None or asked.defect:
+    beside a bug that was asked for by name."""
+    if releases is None or asked.bug:
         return []
     entries = {item.name: item for item, _ in plan if isinstance(item, Entry)}
     if settings is not None and not (asked.protocols or asked.set):
         entries = {name: entry for name, entry in PROTOCOLS.items() if is_run(name, settings.load_manager, releases.pulsar)}
     elif asked.protocols:
         entries = {name: replace(e, of_parts=False) for name, e in entries.items()}
-    return list(hazards(entries.values(), releases, settings, asked.set, asked.property))
+    return list(known_bugs_of(entries.values(), releases, settings, asked.set, asked.property))
 
 
 def configuration_notes(settings: Settings, names: set[str], releases: Releases | None = None) -> list[str]:
@@ -160,16 +160,16 @@ def _items(asked: Wanted, settings: Settings | None, releases: Releases | None) 
     if asked.set and not asked.protocols:  # nobody said whose parameters these are: those of the protocols that have them
         wanted = {text.partition("=")[0].strip() for text in asked.set}
         items = [i for i in items if isinstance(i, Entry) and wanted <= {p.name for p in i.parameters}] or items
-    if not asked.defect:
+    if not asked.bug:
         return items
-    unknown = [d for d in asked.defect if not any(d in item.shown_by for item in items)]
+    unknown = [d for d in asked.bug if not any(d in item.shown_by for item in items)]
     if unknown:
         meant = guess(unknown[0], [d for item in items for d in item.shown_by])
         names = " ".join(item.name for item in items if item.shown_by)
-        raise RegistryError(f"there is no defect {unknown[0]!r}{meant}; to see those that there are: fencepost list {names}")
-    items = [item for item in items if all(d in item.shown_by for d in asked.defect)]
+        raise RegistryError(f"there is no bug {unknown[0]!r}{meant}; to see those that there are: fencepost list {names}")
+    items = [item for item in items if all(d in item.shown_by for d in asked.bug)]
     if not items:
-        raise RegistryError(f"no protocol has all of these defects: {', '.join(asked.defect)}")
+        raise RegistryError(f"no protocol has all of these bugs: {', '.join(asked.bug)}")
     return items
 
 
@@ -183,7 +183,7 @@ def _instances(item: Item, asked: Wanted, settings: Settings | None, releases: R
     instances, behaviour = _before_set(item, asked, settings), dict[str, Value]()
     if isinstance(item, Entry) and releases is not None:
         behaviour = item.behaviour(releases)
-        instances = instances if asked.defect else item.as_of(releases, instances)
+        instances = instances if asked.bug else item.as_of(releases, instances)
     for instance in instances:
         parameters = {**behaviour, **instance.parameters}
         if asked.any:  # what was not set by who asks is of any size
@@ -212,14 +212,14 @@ def _before_set(item: Item, asked: Wanted, settings: Settings | None) -> Sequenc
         return service_unit_instances(item.instances(asked.size or "ci"), settings.load_manager)
     if settings is not None and item.name == TOPIC:
         return topic_instances(item.instances(asked.size or "ci"), settings.topic, all_of_them=asked.size is not None)
-    if asked.any and not (asked.size or asked.defect or asked.set) and isinstance(item, Entry) and item.general is not None:
+    if asked.any and not (asked.size or asked.bug or asked.set) and isinstance(item, Entry) and item.general is not None:
         meant = [instance for instance in item.general.instances if set(instance.any) == set(asked.any)]
         return meant or (Instance("of any size", {}),)
     if asked.size is not None:
         return item.instances(asked.size)
-    if asked.defect:
-        shown = {name: value for defect in asked.defect for name, value in item.shown_by[defect].items()}
-        return (Instance("defect", shown),)
+    if asked.bug:
+        shown = {name: value for bug in asked.bug for name, value in item.shown_by[bug].items()}
+        return (Instance("bug", shown),)
     return (Instance("as set", {}),) if asked.set else item.instances("ci")
 
 

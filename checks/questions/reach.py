@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from fencepost.checks.engines.results.outcomes import Open, Settled
 from fencepost.checks.questions.answering import Way, by_bug
+from fencepost.checks.questions.bug_search import Searches
 from fencepost.checks.questions.establishing import Means
-from fencepost.checks.questions.hazard_search import Searches
-from fencepost.checks.questions.hazards import Hazard
+from fencepost.checks.questions.known_bugs import KnownBug
 from fencepost.checks.questions.matters import MATTERS, Matter
 from fencepost.checks.questions.preconditions import UNDER_WAY
 from fencepost.checks.questions.whole import Whole
@@ -48,7 +48,7 @@ class Reach:
         return self.seldom * len(MATTERS) + MATTERS.index(self.matter), self.way.faults
 
 
-def reach_of(bugs: Sequence[Hazard], searches: Searches, means: Means, whole: Whole) -> Reach:
+def reach_of(bugs: Sequence[KnownBug], searches: Searches, means: Means, whole: Whole) -> Reach:
     """What a user meets by a known bug, in the protocols that have it. Raises what ``check`` raises."""
     gaps, is_asked = list[str](), False
     for matter in MATTERS:

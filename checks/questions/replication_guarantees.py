@@ -50,7 +50,7 @@ def replication_guarantees(settings: AutoRecoverySettings, sizes: Sizes, release
         most: int,
         bugs: Mapping[str, Mapping[str, Value]],
     ) -> Guarantee:
-        present = REPLICATION.hazards(releases)
+        present = REPLICATION.bugs_of(releases)
         shown_by = {} if unasked else {bug: {**small, **shown} for bug, shown in bugs.items() if bug in present}
         entry = replace(REPLICATION, suite=suite)
         counted = EVENTS.get(name, "")

@@ -57,7 +57,7 @@ def topic_guarantees(settings: TopicSettings, releases: Releases) -> Iterator[Gu
         event: str,
     ) -> Guarantee:
         shown_by = {}
-        for bug in TOPIC.hazards(releases):
+        for bug in TOPIC.bugs_of(releases):
             if bug in bugs and TOPIC.can_have(bug, parameters := {**bugs[bug], **taken}):
                 shown_by[bug] = parameters
         entry = replace(TOPIC, suite=suite)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fencepost.checks.engines.results.checked import Checked, chosen_of
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import Verdict
-from fencepost.checks.questions.hazards import Hazard
+from fencepost.checks.questions.known_bugs import KnownBug
 from fencepost.model.language import Location, Protocol
 from fencepost.model.language.building import in_outline
 from fencepost.properties.registry import Entry, Instance
@@ -17,26 +17,26 @@ from fencepost.properties.vocabulary import Property
 OUT_OF_TIME = "not checked: out of time"
 
 
-def unsettled(item: Entry | Theory, instance: Instance, defects: Sequence[str], properties: Sequence[str]) -> Checked:
+def unsettled(item: Entry | Theory, instance: Instance, bugs: Sequence[str], properties: Sequence[str]) -> Checked:
     """The properties of an instance, or those of these names, without a search. PropertyError for one that it does not have."""
     if isinstance(item, Theory):
-        theorems = item.theorems(frozenset(defects))
+        theorems = item.theorems(frozenset(bugs))
         chosen = [theorem.property for theorem in theorems if theorem.name in properties or not properties]
-        bearer = Protocol(item.name, doc=item.summary, defects=item.defects, active=defects)
+        bearer = Protocol(item.name, doc=item.summary, bugs=item.bugs, active=bugs)
         return _inconclusive(item, instance, bearer, chosen)
     with in_outline():
-        protocol = item.build(instance.parameters, defects)
+        protocol = item.build(instance.parameters, bugs)
         return _inconclusive(item, instance, protocol, chosen_of(item.suite(protocol), properties))
 
 
-def unsettled_hazard(hazard: Hazard) -> Checked:
+def unsettled_bug(bug: KnownBug) -> Checked:
     """A known bug that was not looked for."""
     with in_outline():
-        protocol = hazard.entry.build(hazard.instance.parameters, [hazard.name])
-    doc, location = protocol.defects[hazard.name], Location.of(hazard.entry.function)
-    prop = Property(hazard.name, "hazard", None, doc, location)
-    verdict = Verdict(prop, "inconclusive", "exhaustive", note=OUT_OF_TIME, bug=hazard.bug)
-    return Checked(hazard.entry, hazard.instance, protocol, Findings((verdict,)))
+        protocol = bug.entry.build(bug.instance.parameters, [bug.name])
+    doc, location = protocol.bugs[bug.name], Location.of(bug.entry.function)
+    prop = Property(bug.name, "known bug", None, doc, location)
+    verdict = Verdict(prop, "inconclusive", "exhaustive", note=OUT_OF_TIME, bug=bug.bug)
+    return Checked(bug.entry, bug.instance, protocol, Findings((verdict,)))
 
 
 def is_unsettled(checked: Checked) -> bool:

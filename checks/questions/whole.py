@@ -28,7 +28,7 @@ PROTECTIONS = {
     "no_recovery": "a topic that is opened recovers its last ledger",
     "list_without_version": "the list of ledgers is written by version",
 }
-"""What keeps two owners from losing a message, by the mistake that takes it away."""
+"""What keeps two owners from losing a message, by the bug that takes it away."""
 
 
 class Whole:
@@ -72,13 +72,13 @@ class Whole:
     def _searched(
         self, moves: Sequence[str], prop: str, more: Sequence[str], parameters: Mapping[str, Value], means: Means
     ) -> Outcome:
-        defects = tuple(dict.fromkeys([*moves, *more]))
+        bugs = tuple(dict.fromkeys([*moves, *more]))
         instance = Instance("a weak move", {**entering(moves), **parameters, **self._taken})
-        return self._kept((prop, *defects), lambda: self._check(CLUSTER, instance, defects, prop, means), means)
+        return self._kept((prop, *bugs), lambda: self._check(CLUSTER, instance, bugs, prop, means), means)
 
-    def _check(self, entry: Entry, instance: Instance, defects: Sequence[str], prop: str, means: Means) -> Checked:
+    def _check(self, entry: Entry, instance: Instance, bugs: Sequence[str], prop: str, means: Means) -> Checked:
         approach = replace(means.left, by="exhaustive", properties=(prop,), doubting=False)
-        return means.check(entry, instance, defects, approach, means.reporter, means.should_stop)
+        return means.check(entry, instance, bugs, approach, means.reporter, means.should_stop)
 
     def _kept(self, key: tuple[str, ...], search: Callable[[], Checked], means: Means) -> Outcome:
         """What a search came to before or comes to now, if there is time; what is open is searched again."""

@@ -182,7 +182,7 @@ def _sightings(way: Way, bug: Bug, releases: Releases) -> Iterator[str]:
         release = number if number in seen_on else list(seen_on)[-1]
         yield f"seen on the classes of {SYSTEMS[bug.project]} {release}"
     for each in REPRODUCTIONS.values():
-        if each.mistake == way.name and each.system == SYSTEMS[bug.project]:
+        if each.bug == way.name and each.system == SYSTEMS[bug.project]:
             if number in each.releases:
                 option = "" if number == each.releases[0] else f" --release {number}"
                 yield f"shown on {number} by fencepost reproduce {each.name}{option}"
@@ -195,14 +195,14 @@ def command(way: Way) -> str:
     entry, protocol = way.checked.entry, way.checked.protocol
     if way.whole is not None:
         names = [way.name] if way.bug is not None else way.whole.protocol.active
-        defects = " ".join(f"--defect {name}" for name in names)
-        return f"fencepost check {way.whole.entry.name} {defects} --property {verdict_of(way.whole).property.name}"
+        bugs = " ".join(f"--bug {name}" for name in names)
+        return f"fencepost check {way.whole.entry.name} {bugs} --property {verdict_of(way.whole).property.name}"
     if not isinstance(entry, Entry) or (way.bug is None and way.row is not None):
         return f"see the guarantee {way.name}"
     if way.bug is None:
         values = " ".join(f"{name}={written(value)}" for name, value in way.checked.instance.parameters.items())
         return f"fencepost check {entry.name} --property {way.violates} --set {values}"
-    shown = f"fencepost check {entry.name} --defect {way.name} --property {way.violates}"
+    shown = f"fencepost check {entry.name} --bug {way.name} --property {way.violates}"
     if way.row is not None:
         return shown
     usual = {parameter.name: parameter.default for parameter in entry.parameters} | dict(entry.shown_by[way.name])

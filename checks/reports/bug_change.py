@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fencepost.checks.questions.bug_change import BugChange, Bugs
-from fencepost.checks.questions.hazards import Hazard
+from fencepost.checks.questions.known_bugs import KnownBug
 from fencepost.checks.questions.reach import Reach
 from fencepost.checks.reports.answers import command
 from fencepost.checks.reports.histories import upstream
@@ -39,7 +39,7 @@ def rows(change: BugChange) -> Iterator[tuple[str, list[str]]]:
     """What comes and what goes, each with whether it applies, what it costs, what avoids it and how to see it."""
     for name, bugs in change.come.items():
         reach = change.reach.get(name, NOT_ASKED)
-        run = f"fencepost check {bugs[0].entry.name} --defect {name}" if reach.way is None else command(reach.way)
+        run = f"fencepost check {bugs[0].entry.name} --bug {name}" if reach.way is None else command(reach.way)
         yield f"comes: {name} ({_protocols(bugs)})", [f"applies: {_applies(reach)}", _known(bugs[0]), f"run: {run}"]
     for name, bugs in change.go.items():
         reach = change.reach.get(name, NOT_ASKED)
@@ -79,7 +79,7 @@ def _rows(bugs: Bugs, change: BugChange) -> dict[str, dict[str, Any]]:
     return rows
 
 
-def _protocols(bugs: Sequence[Hazard]) -> str:
+def _protocols(bugs: Sequence[KnownBug]) -> str:
     return ", ".join(bug.entry.name for bug in bugs)
 
 
@@ -97,7 +97,7 @@ def _applies(reach: Reach) -> str:
     return "no: no message, backlog, order or service is lost by it" if reach.is_asked else "not asked: see what it costs"
 
 
-def _known(bug: Hazard) -> str:
+def _known(bug: KnownBug) -> str:
     """What is known of a bug: what it costs, what avoids it, and which release fixes it."""
     facts = bug.bug
     avoided = f"; avoided by {facts.avoided_by}" if facts.avoided_by else ""

@@ -31,11 +31,11 @@ def known_bugs(everything: Iterable[Checked], width: int, met: Mapping[str, tupl
     shown, unknown, left = dict[str, list[tuple[Checked, Verdict]]](), list[str](), list[str]()
     for checked in everything:
         for verdict in checked.findings.verdicts:
-            if verdict.verdict == "hazard":
+            if verdict.verdict == "known bug":
                 shown.setdefault(verdict.property.name, []).append((checked, verdict))
-            elif verdict.property.kind == "hazard" and is_unsettled(checked):
+            elif verdict.property.kind == "known bug" and is_unsettled(checked):
                 left.append(f"{verdict.property.name} ({checked.entry.name})")
-            elif verdict.property.kind == "hazard" and verdict.verdict == "inconclusive":
+            elif verdict.property.kind == "known bug" and verdict.verdict == "inconclusive":
                 unknown.append(f"{verdict.property.name} ({checked.entry.name}): not known: {verdict.note}")
 
     def rank(name: str) -> tuple[float, bool]:

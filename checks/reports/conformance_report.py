@@ -57,8 +57,8 @@ class Held:
         pinned = f"own build, not pinned: {code}; " if self.asked.is_own(system) else ""
         return f"{pinned}the model is that of {system} {self.asked.model_of(system)} (--as names another)"
 
-    def defects(self) -> list[str]:
-        """The mistakes that the model has."""
+    def bugs(self) -> list[str]:
+        """The bugs that the model has."""
         return sorted({name for protocol in self.instances for name in protocol.active})
 
     def untaken(self) -> dict[str, str]:
@@ -94,7 +94,7 @@ def text(held: Held, files: Sequence[Path] = (), *, width: int = 120, colour: bo
     result, coverage = held.result, held.result.coverage
     lines.append(f"{held.name}: {count_of(result.runs, 'run')}, {count_of(result.steps, 'step')}")
     rows = [held.origin] if held.is_own else []
-    rows += [f"the model has {', '.join(held.defects())}"] if held.defects() else []
+    rows += [f"the model has {', '.join(held.bugs())}"] if held.bugs() else []
     rows.append(f"{result.agreeing:,} agree at every step")
     rows += [f"{count:,} known as {name}: {held.meanings()[name]}" for name, count in sorted(result.known.items())]
     if result.unexplained:
@@ -181,7 +181,7 @@ def as_json(held: Held, status: ExitStatus, files: Sequence[Path] = ()) -> str:
         "own_build": str(held.asked.own) or None,
         "model_of": held.asked.model_of(held.target.system),
         "storage": held.asked.storage or None,
-        "defects": held.defects(),
+        "bugs": held.bugs(),
         "seed": held.seed,
         "exit_status": int(status),
         "runs": result.runs,
@@ -216,7 +216,7 @@ def _as_object(outcome: Outcome) -> dict[str, Any]:
         "verdict": outcome.verdict,
         "known": outcome.known or None,
         "parameters": dict(outcome.trace.parameters),
-        "defects": list(outcome.trace.defects),
+        "bugs": list(outcome.trace.bugs),
         "steps": [step.action for step in outcome.trace.steps],
         "why": outcome.why or None,
         "different": [{"what": d.what, "model": shown(d.model), "code": shown(d.code)} for d in outcome.differences],

@@ -32,10 +32,10 @@ def text(report: Report, observed: Observed, folder: Path, *, width: int = 120) 
 def heading(report: Report) -> str:
     """What was explored."""
     run = report.run
-    defects = f" with {', '.join(run.defects)}" if run.defects else ""
+    bugs = f" with {', '.join(run.bugs)}" if run.bugs else ""
     parameters = " ".join(f"{name}={value}" for name, value in run.parameters.items())
     walks = f"{run.strategy} walks of up to {count_of(run.steps, 'step')}"
-    return f"{run.protocol}{defects}: {parameters}; {walks}, seed {run.seed}"
+    return f"{run.protocol}{bugs}: {parameters}; {walks}, seed {run.seed}"
 
 
 def unexpected(report: Report, observed: Observed) -> list[Violated]:

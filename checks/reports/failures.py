@@ -48,7 +48,7 @@ class Judged:
     def place(self) -> tuple[str, int]:
         """The file and the line to look at: of a known bug of a configuration the user's own, else the property's."""
         location = self.verdict.property.location
-        if self.configured is None or self.verdict.property.kind != "hazard":
+        if self.configured is None or self.verdict.property.kind != "known bug":
             return place_of(location), location.line
         place = self.configured.exposing(self.verdict.bug)
         return in_repository(place.file), place.line or 1
@@ -69,7 +69,7 @@ class Judged:
         name, steps = self.verdict.property.name, self.verdict.reach.get("steps")
         if self.open:
             return f"{name} is inconclusive: {self.verdict.note}"
-        if self.verdict.verdict == "hazard":
+        if self.verdict.verdict == "known bug":
             of, shows = self.checked.instance.name, self.verdict.violated.name
             return f"{name}, {of}: {shows} is violated" + (f" in {count_of(int(steps), 'step')}" if steps is not None else "")
         if self.verdict.property.strict:
@@ -84,7 +84,7 @@ class Judged:
     @property
     def text(self) -> str:
         """What the property says, of which instance, and the trace."""
-        bug = self.verdict.bug if self.verdict.verdict == "hazard" else None
+        bug = self.verdict.bug if self.verdict.verdict == "known bug" else None
         explanation = about(bug, self.checked.entry.name, self.verdict.property.name) if bug else ()
         lines = [self.verdict.property.doc, *explanation]
         lines.append(f"{self.checked.entry.name}, {self.checked.instance.name}: {self.settings}")
@@ -96,10 +96,10 @@ class Judged:
 
     @property
     def settings(self) -> str:
-        """The instance: its parameters and defects."""
+        """The instance: its parameters and bugs."""
         protocol = self.checked.protocol
         settings = [f"{name}={written(value)}" for name, value in protocol.parameters.items()]
-        return " ".join([*settings, *(f"defect={defect}" for defect in protocol.active)])
+        return " ".join([*settings, *(f"bug={bug}" for bug in protocol.active)])
 
 
 def judged(everything: Sequence[Checked], files: Mapping[int, Path], configured: Configured | None = None) -> Iterator[Judged]:

@@ -120,7 +120,7 @@ def _row(now: Guaranteed, row: Established, before: Guaranteed | None) -> dict[s
         else {
             "events": failure.events,
             "property": failure.verdict.property.name,
-            "defects": list(failure.defects),
+            "bugs": list(failure.bugs),
             "undecided": list(failure.undecided),
             "run": failure.run,
         },
@@ -141,12 +141,12 @@ def details(now: Guaranteed, row: Established, met: Way | None = None, *, run: b
             yield f"this stops being true: {failure.verdict.property.doc.partition(chr(10))[0]}"
         if met is not None and met.needs:
             yield f"users lose an acknowledged message if these coincide: {', '.join(met.needs)}; the run: {command(met)}"
-        if failure.defect:
+        if failure.bug:
             bug = history_of(row)
             where = f"a bug in {bug.release(now.releases)}" if bug else "a bug"
-            yield f"cause: {failure.defect}, {where}: {_explained(row, failure.defect)}"
-            for name in failure.defects:
-                if name != failure.defect:
+            yield f"cause: {failure.bug}, {where}: {_explained(row, failure.bug)}"
+            for name in failure.bugs:
+                if name != failure.bug:
                     yield f"also possible through {name}: {_explained(row, name)}"
             if failure.undecided:
                 yield f"unknown for {', '.join(failure.undecided)}: the search was cut short"
@@ -174,9 +174,9 @@ def legend(rows: Iterable[Established]) -> str:
     return names and f"In the runs {re.sub(r' a (?=[aeio])', ' an ', names)}. The page of --html says what each step is."
 
 
-def _explained(row: Established, defect: str) -> str:
-    """What a mistake of the protocol is that a row is about."""
-    return row.failure.checked.protocol.defects[defect] if row.failure else ""
+def _explained(row: Established, bug: str) -> str:
+    """What a bug of the protocol is that a row is about."""
+    return row.failure.checked.protocol.bugs[bug] if row.failure else ""
 
 
 def _for_ever(row: Established) -> str:

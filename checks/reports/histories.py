@@ -11,14 +11,14 @@ COLUMNS = ("since", "fixed", "upstream")
 """What stands in a table beside the releases."""
 
 NEVER = "never"
-"""Since when there is a mistake that no release ever had."""
+"""Since when there is a bug that no release ever had."""
 
 UNREAD = "unread"
-"""Whether a release has a mistake of which nobody has read it."""
+"""Whether a release has a bug of which nobody has read it."""
 
 
 def rows(bugs: Mapping[str, Bug]) -> Iterator[tuple[str, list[str]]]:
-    """Of each mistake its name and a cell for each modelled release, since when it is there and where it is fixed."""
+    """Of each bug its name and a cell for each modelled release, since when it is there and where it is fixed."""
     for name, bug in bugs.items():
         cells = [_cell(bug, release) for release in bug.modelled]
         ever = bool(bug.since or bug.fixed or bug.present)
@@ -26,12 +26,12 @@ def rows(bugs: Mapping[str, Bug]) -> Iterator[tuple[str, list[str]]]:
 
 
 def upstream(bug: Bug) -> Sequence[str]:
-    """The issues of a mistake, each with its project."""
+    """The issues of a bug, each with its project."""
     return [f"{bug.project}{issue}" if issue.startswith("#") else issue for issue in bug.upstream]
 
 
 def about(bug: Bug, protocol: str, name: str) -> list[str]:
-    """What there is to know of a hazard, by the name of its protocol and its own, line by line."""
+    """What there is to know of a bug, by the name of its protocol and its own, line by line."""
     fixed = f"fixed in {bug.fixed}" if bug.fixed else "open: no release that was read fixes it"
     numbers = ", ".join(upstream(bug)) or "no report found upstream"
     lines = [f"costs: {bug.costs}"] if bug.costs else []
@@ -49,7 +49,7 @@ def address(bug: Bug, issue: str) -> str:
 
 
 def _cell(bug: Bug, release: str) -> str:
-    """Of a release that has the mistake: with which values, if not with all; empty of one that does not have it."""
+    """Of a release that has the bug: with which values, if not with all; empty of one that does not have it."""
     if release in bug.unread:
         return UNREAD
     if release not in bug.present:

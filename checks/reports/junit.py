@@ -38,8 +38,8 @@ def as_junit(
         settings = SubElement(suite, "properties")
         for parameter, value in rows[0].checked.protocol.parameters.items():
             SubElement(settings, "property", name=parameter, value=written(value))
-        for defect in rows[0].checked.protocol.active:
-            SubElement(settings, "property", name="defect", value=defect)
+        for bug in rows[0].checked.protocol.active:
+            SubElement(settings, "property", name="bug", value=bug)
         for row in rows:
             _case(suite, f"{name}.{instance}", row)
         for prop in left:

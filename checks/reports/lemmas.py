@@ -40,7 +40,7 @@ def _document(lemmas: Lemmas) -> dict[str, Any]:
         "protocol": lemmas.entry.name,
         "instance": lemmas.instance.name,
         "parameters": dict(lemmas.protocol.parameters),
-        "defects": list(lemmas.protocol.active),
+        "bugs": list(lemmas.protocol.active),
         "property": lemmas.statement.name,
         "proved": lemmas.is_proved,
         "reached": lemmas.is_reached,
@@ -69,8 +69,8 @@ def _document(lemmas: Lemmas) -> dict[str, Any]:
 
 def _subject(lemmas: Lemmas) -> str:
     parameters = ", ".join(f"{name}={written(value)}" for name, value in lemmas.instance.parameters.items())
-    defects = "".join(f", {defect} switched on" for defect in lemmas.protocol.active)
-    return f"{lemmas.entry.name}, {lemmas.instance.name}{f' ({parameters})' if parameters else ''}{defects}"
+    bugs = "".join(f", {bug} switched on" for bug in lemmas.protocol.active)
+    return f"{lemmas.entry.name}, {lemmas.instance.name}{f' ({parameters})' if parameters else ''}{bugs}"
 
 
 def _looked_at(lemmas: Lemmas) -> Iterator[str]:

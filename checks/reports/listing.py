@@ -1,4 +1,4 @@
-"""``fencepost list``: what there is to check, which releases are modelled, and what mistakes they have."""
+"""``fencepost list``: what there is to check, which releases are modelled, and what bugs they have."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def listing(names: Sequence[str]) -> str:
     return "\n".join(parts if names else [_releases(), *parts])
 
 
-def defects(names: Sequence[str]) -> str:
-    """The mistakes of the protocols and theories by name (all, if none is named), and which releases have them.
+def bugs(names: Sequence[str]) -> str:
+    """The bugs of the protocols and theories by name (all, if none is named), and which releases have them.
 
     RegistryError if one is unknown.
     """
-    return "\n".join(_defects(entry) for entry in _chosen(names))
+    return "\n".join(_bugs(entry) for entry in _chosen(names))
 
 
 def _chosen(names: Sequence[str]) -> list[Entry | Theory]:
@@ -73,18 +73,18 @@ def _unread() -> dict[str, list[str]]:
     return releases
 
 
-def _defects(entry: Entry | Theory) -> str:
+def _bugs(entry: Entry | Theory) -> str:
     if isinstance(entry, Theory) or not entry.project:
-        known = entry.defects if isinstance(entry, Theory) else entry.outline({}).protocol.defects
-        return "\n".join([f"{entry.name}: its defects are not traced through releases", "", *_lined(known)]) + "\n"
+        known = entry.bugs if isinstance(entry, Theory) else entry.outline({}).protocol.bugs
+        return "\n".join([f"{entry.name}: its bugs are not traced through releases", "", *_lined(known)]) + "\n"
     bugs = entry.bugs
     table = [
-        ["defect", *numbers(entry.project), *COLUMNS],
+        ["bug", *numbers(entry.project), *COLUMNS],
         *([name, *cells, ", ".join(upstream(bugs[name]))] for name, cells in rows(bugs)),
     ]
     widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
-    head = f"{entry.name}: its defects, and which releases of {SYSTEMS[entry.project]} have them"
+    head = f"{entry.name}: its bugs, and which releases of {SYSTEMS[entry.project]} have them"
     return "\n".join([head, "", *_indented(lines)]) + "\n"
 
 
@@ -101,10 +101,10 @@ def mirrored(method: str) -> str:
 
 def _theory(theory: Theory) -> str:
     theorems = theory.theorems(frozenset())
-    width = max(len(name) for name in (*theory.defects, *(t.name for t in theorems)))
+    width = max(len(name) for name in (*theory.bugs, *(t.name for t in theorems)))
     lines = [f"{theory.name}: {theory.summary}", "", "  theorems", f"    ({theory.reach})"]
     lines += [f"    {t.name:<{width}}  {t.doc.splitlines()[0]}" for t in theorems]
-    lines += ["", "  defects", *_indented(_lined(theory.defects))]
+    lines += ["", "  bugs", *_indented(_lined(theory.bugs))]
     return "\n".join(lines) + "\n"
 
 
@@ -133,7 +133,7 @@ def _protocol(entry: Entry) -> str:
     width = max(map(len, protocol.mirrors), default=0)
     lines += ["", "  actions, and what they mirror"]
     lines += [f"    {name:<{width}}  {', '.join(real)}".rstrip() for name, real in protocol.mirrors.items()]
-    lines += ["", "  defects", *_indented(_lined(protocol.defects))]
+    lines += ["", "  bugs", *_indented(_lined(protocol.bugs))]
     return "\n".join(lines) + "\n"
 
 

@@ -57,7 +57,7 @@ def as_json(kernel: Kernel, explanation: Explanation, log: Path, status: ExitSta
         "format": FORMAT,
         "protocol": kernel.protocol.name,
         "parameters": dict(kernel.protocol.parameters),
-        "defects": list(kernel.protocol.active),
+        "bugs": list(kernel.protocol.active),
         "log": str(log),
         "exit_status": int(status),
         "events": len(explanation.events.events),

@@ -18,7 +18,7 @@ NAMES = 24
 
 def is_of_known_bug(checked: Checked) -> bool:
     """Whether the instance is one in which a known bug of a release was looked for."""
-    return any(verdict.property.kind == "hazard" for verdict in checked.findings.verdicts)
+    return any(verdict.property.kind == "known bug" for verdict in checked.findings.verdicts)
 
 
 def protocol_line(several: Sequence[Checked]) -> str:
@@ -32,7 +32,7 @@ def failure_text(checked: Checked, *, width: int = 120, colour: bool = False) ->
 
     Known bugs are listed apart.
     """
-    failed = tuple(v for v in checked.findings.verdicts if v.failure != ExitStatus.HOLDS and v.property.kind != "hazard")
+    failed = tuple(v for v in checked.findings.verdicts if v.failure != ExitStatus.HOLDS and v.property.kind != "known bug")
     if not failed or is_unsettled(checked):
         return ""
     findings = replace(checked.findings, verdicts=failed, suspicions=())

@@ -22,7 +22,7 @@ def beyond(opening: Opening) -> Iterator[Recording]:
 
 
 def violations(everything: Iterable[Checked], releases: Releases | None = None) -> Iterator[Recording]:
-    """The run of every violated property, also of the expected ones, and of the hazards; of these releases are the runs of a
+    """The run of every violated property, also of the expected ones, and of the bugs; of these releases are the runs of a
     ledger that explain a step."""
     for checked in everything:
         if not isinstance(checked.entry, Entry):  # a theory has no runs

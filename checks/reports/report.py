@@ -36,7 +36,7 @@ _MEANING = {
     ExitStatus.DEADLOCK: "there is a deadlock",
     ExitStatus.SAFETY: "a safety property is violated",
     ExitStatus.LIVENESS: "a liveness property is violated",
-    ExitStatus.HAZARD: "a known bug affects this release",
+    ExitStatus.KNOWN_BUG: "a known bug affects this release",
     ExitStatus.WEAKER: "weaker than before",
     ExitStatus.SHORT: "less than is required",
     ExitStatus.INCONCLUSIVE: "something was neither shown nor refuted",
@@ -79,15 +79,15 @@ def _folded(lines: list[str], width: int, whole: bool) -> list[str]:
 
 def _heading(checked: Checked) -> str:
     parameters = " ".join(f"{name}={written(value)}" for name, value in checked.protocol.parameters.items())
-    defects = f" with {', '.join(checked.protocol.active)}" if checked.protocol.active else ""
-    head = f"{checked.entry.name}, {checked.instance.name}{defects}"
+    bugs = f" with {', '.join(checked.protocol.active)}" if checked.protocol.active else ""
+    head = f"{checked.entry.name}, {checked.instance.name}{bugs}"
     return f"{head}: {parameters}" if parameters else head
 
 
 def _word(verdict: Verdict) -> str:
     if verdict.property.kind == "sometimes":
         return {"proved": "reached", "violated": "unreached"}.get(verdict.verdict, verdict.verdict)
-    if verdict.property.kind == "hazard":
+    if verdict.property.kind == "known bug":
         return "accepted" if verdict.accepted is not None else {"exhausted": "not here"}.get(verdict.verdict, verdict.verdict)
     if established_of(verdict):
         return "refines"
@@ -98,12 +98,12 @@ def _alike(verdicts: Iterable[Verdict]) -> Iterator[list[Verdict]]:
     """Verdicts that one line can tell: those of one kind that have one reason; what is not as it should be, each for itself."""
     groups: dict[str, list[Verdict]] = {}
     for verdict in verdicts:
-        needs_words = _word(verdict) in ("violated", "unreached", "expected", "hazard", "accepted", "not here", "refines")
+        needs_words = _word(verdict) in ("violated", "unreached", "expected", "known bug", "accepted", "not here", "refines")
         groups.setdefault(verdict.property.name if needs_words else f"{_word(verdict)} {verdict.note}", []).append(verdict)
     yield from groups.values()
 
 
-SHOWN = {"hazard": "known bug", "expected": "expected violation"}
+SHOWN = {"bug": "known bug", "expected": "expected violation"}
 """The words of verdicts that a person reads in place of those of the JSON."""
 
 
@@ -112,7 +112,7 @@ def _lines(protocol: str, verdicts: list[Verdict], width: int) -> list[str]:
     first = verdicts[0]
     head = f"  {SHOWN.get(_word(first), _word(first)):<12} "
     if first.bug is not None:
-        return _lines_of_hazard(protocol, first, first.bug, head, width)
+        return _lines_of_bug(protocol, first, first.bug, head, width)
     text = ", ".join(v.property.name for v in verdicts)
     if _word(first) == "refines":
         text += f": {refined_by(first)} ({first.verdict})"
@@ -123,14 +123,14 @@ def _lines(protocol: str, verdicts: list[Verdict], width: int) -> list[str]:
     return textwrap.wrap(text, width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False)
 
 
-def _lines_of_hazard(protocol: str, verdict: Verdict, bug: Bug, head: str, width: int) -> list[str]:
-    """What a hazard is, what it violates and, if that was seen, what there is to know of it, each on a line of its own."""
+def _lines_of_bug(protocol: str, verdict: Verdict, bug: Bug, head: str, width: int) -> list[str]:
+    """What a bug is, what it violates and, if that was seen, what there is to know of it, each on a line of its own."""
     text = f"{verdict.property.name}: {verdict.property.doc}"
     why = f"{verdict.shows.name} is violated {_length(verdict.reach)}" if verdict.shows else verdict.note
     lines = [f"{text} ({why})"]
     if verdict.accepted is not None:
         lines += [f"reason: {verdict.accepted}"] if verdict.accepted else []
-    elif verdict.verdict == "hazard":
+    elif verdict.verdict == "known bug":
         lines += about(bug, protocol, verdict.property.name)
     fold = textwrap.TextWrapper(width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False)
     folded = fold.wrap(lines[0])
@@ -151,7 +151,7 @@ def counted(verdicts: Iterable[Verdict]) -> str:
     """How many of the verdicts are of which kind, in words."""
     counts = Counter("violated as expected" if verdict.expected else _word(verdict) for verdict in verdicts)
     return ", ".join(
-        count_of(count, SHOWN[word]) if word == "hazard" else f"{count} {word}" for word, count in sorted(counts.items())
+        count_of(count, SHOWN[word]) if word == "known bug" else f"{count} {word}" for word, count in sorted(counts.items())
     )
 
 
@@ -183,7 +183,7 @@ def _success(everything: Sequence[Checked], suspicious: Sequence[Doubt]) -> str:
     left = any(checked.findings.left for checked in everything)
     values = {verdict.verdict for checked in everything for verdict in checked.findings.verdicts}
     limited = " as far as this went" if left or "sampled" in values else ""
-    accepted = " except for what is accepted" if "hazard" in values else ""
+    accepted = " except for what is accepted" if "known bug" in values else ""
     doubtful = ", with warnings" if suspicious else ""
     return f"passed{limited}{accepted}{doubtful}" if limited or accepted or doubtful else _MEANING[ExitStatus.HOLDS]
 
@@ -247,7 +247,7 @@ def _row(checked: Checked, verdict: Verdict, file: Path | None) -> dict[str, Any
         "protocol": checked.entry.name,
         "instance": checked.instance.name,
         "parameters": dict(checked.protocol.parameters),
-        "defects": list(checked.protocol.active),
+        "bugs": list(checked.protocol.active),
         "property": verdict.property.name,
         "kind": verdict.property.kind,
         "verdict": verdict.verdict,
@@ -258,11 +258,11 @@ def _row(checked: Checked, verdict: Verdict, file: Path | None) -> dict[str, Any
         "refines": refined_by(verdict) or None,
         "refused": refused_by(verdict) or None,
         "trace": None if file is None else str(file),
-        "hazard": None if verdict.bug is None else _hazard(checked.entry.name, verdict, verdict.bug),
+        "bug": None if verdict.bug is None else _bug(checked.entry.name, verdict, verdict.bug),
     }
 
 
-def _hazard(protocol: str, verdict: Verdict, bug: Bug) -> dict[str, Any]:
+def _bug(protocol: str, verdict: Verdict, bug: Bug) -> dict[str, Any]:
     return {
         "text": verdict.property.doc,
         "violates": verdict.shows.name if verdict.shows else None,
@@ -283,7 +283,7 @@ def _hazard(protocol: str, verdict: Verdict, bug: Bug) -> dict[str, Any]:
 
 
 def write_traces(everything: Sequence[Checked], folder: Path) -> dict[int, Path]:
-    """Writes an ITF file for each violated property and each hazard; returns them by the verdict's place among all.
+    """Writes an ITF file for each violated property and each bug; returns them by the verdict's place among all.
 
     Raises OSError if the folder cannot be written.
     """

@@ -1,4 +1,4 @@
-"""A run as a page: what users ask first, what settings guarantee, then the hazards of the release, then the rest, folded.
+"""A run as a page: what users ask first, what settings guarantee, then the bugs of the release, then the rest, folded.
 
 It needs no script and loads nothing; of two configurations each row has both numbers side by side.
 """
@@ -99,7 +99,7 @@ def _row(opening: Opening, row: Established) -> Html:
             change = html(' <span class="{}">{}</span>', word, CHANGES.get(word, word))
     run = Html()
     if row.failure is not None:
-        what = "how" if row.guarantee.defects else f"that {row.failure.events} is too many"
+        what = "how" if row.guarantee.bugs else f"that {row.failure.events} is too many"
         run = _run(f"the run that shows {what}", row.failure.checked, row.failure.verdict)
     lines = each(QUIET, details(now, row, opening.met.get(row.guarantee.name), run=False))
     return html(
@@ -152,27 +152,27 @@ def _figure(row: Established, when: str) -> Html:
 
 
 def _known_bugs(opening: Opening, everything: Sequence[Checked]) -> Html:
-    hazards = [(checked, verdict) for checked, verdict in _verdicts(everything) if verdict.verdict == "hazard"]
+    bugs = [(checked, verdict) for checked, verdict in _verdicts(everything) if verdict.verdict == "known bug"]
     met = opening.met_bugs
-    hazards.sort(key=lambda hazard: met.get(hazard[1].property.name, (inf,))[0])
-    if not hazards:
+    bugs.sort(key=lambda bug: met.get(bug[1].property.name, (inf,))[0])
+    if not bugs:
         return Html()
-    parts = joined(_hazard(*pair) for pair in hazards)
-    return html("<section><h2>{} of the release</h2>{}</section>", count_of(len(hazards), "known bug"), parts)
+    parts = joined(_bug(*pair) for pair in bugs)
+    return html("<section><h2>{} of the release</h2>{}</section>", count_of(len(bugs), "known bug"), parts)
 
 
-def _hazard(checked: Checked, verdict: Verdict) -> Html:
+def _bug(checked: Checked, verdict: Verdict) -> Html:
     bug = verdict.bug
     explanation = about_bug(bug, checked.entry.name, verdict.property.name) if bug else ()
     run = _run(f"{verdict.violated.name} is violated", checked, verdict) if verdict.trace else Html()
     accepted = f" (accepted: {verdict.accepted})" if verdict.accepted is not None else ""
     prop = verdict.property
     head = html("<p><strong><code>{}</code></strong> {}{}</p>", prop.name, prop.doc, accepted)
-    return html('<div class="hazard">{}{}{}</div>', head, each(QUIET, explanation), run)
+    return html('<div class="bug">{}{}{}</div>', head, each(QUIET, explanation), run)
 
 
 def _others(everything: Sequence[Checked]) -> Html:
-    rest = [c for c in everything if not any(v.property.kind == "hazard" for v in c.findings.verdicts)]
+    rest = [c for c in everything if not any(v.property.kind == "known bug" for v in c.findings.verdicts)]
     if not rest:
         return Html()
     blocks = each("<pre>{}</pre>", (_without_times(text(checked, width=110)) for checked in rest))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from fencepost.checks.reports.hazards_on_code import Replayed, read_row
+from fencepost.checks.reports.bugs_on_code import Replayed, read_row
 from fencepost.model.counts import count_of
 from fencepost.model.releases import numbers
 

@@ -83,7 +83,7 @@ def _sentences(opening: Opening, everything: Sequence[Checked]) -> Iterator[str]
         yield f"{_named(now, before)} guarantees no less than {before.file}."
     if opening.bugs is not None:
         yield verdict(opening.bugs)
-    bugs = len({v.property.name for v in verdicts if v.verdict == "hazard" and v.accepted is None})
+    bugs = len({v.property.name for v in verdicts if v.verdict == "known bug" and v.accepted is None})
     if bugs:
         yield f"{count_of(bugs, 'known bug')} of {now.releases} affect{'s' if bugs == 1 else ''} {now.file}."
     nothing = [row.guarantee.name for row in now.rows if row.figure == 0]

@@ -33,7 +33,7 @@ def own_protocols(path: Path, taken: Collection[str]) -> list[Entry]:
     """The protocols of a file: its Entries or, if it has none, the one that it builds.
 
     That one is made by the function that is declared to return a Protocol, with the properties of the one that returns a Suite;
-    its only instance, of size ``ci``, has the defaults of its parameters, which also show its defects. Functions of the file
+    its only instance, of size ``ci``, has the defaults of its parameters, which also show its bugs. Functions of the file
     itself come before those that it imports.
 
     Raises InputError, with the line, if the file cannot be executed or has no protocol, or one whose name is ``taken``;
@@ -55,7 +55,7 @@ def _built_in(path: Path, module: ModuleType) -> Entry:
     name = function.__name__
     summary = (function.__doc__ or name).strip().splitlines()[0]
     bare = Entry(name, summary, function, suite, {"ci": (Instance("as written", {}),)})
-    return replace(bare, bugs={bug: Bug() for bug in bare.outline({}).protocol.defects})
+    return replace(bare, bugs={bug: Bug() for bug in bare.outline({}).protocol.bugs})
 
 
 def _executed(path: Path) -> ModuleType:

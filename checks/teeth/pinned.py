@@ -13,7 +13,7 @@ PINNED = Path(__file__).with_name("pinned.json")
 @cache
 def pinned() -> dict[str, Any]:
     """For each protocol: the instances, how many mutants came to which end, who survives, and which properties were noticed
-    to be violated by some mutant, which only by a defect, and which by neither."""
+    to be violated by some mutant, which only by a bug, and which by neither."""
     read: dict[str, Any] = json.loads(PINNED.read_text(encoding="utf-8"))
     return read
 
@@ -24,5 +24,5 @@ def broken_properties(protocol: str) -> frozenset[str]:
 
 
 def idle_properties(protocol: str) -> frozenset[str]:
-    """The properties that neither a mutant nor a defect of the protocol violates; none of a protocol that is not pinned."""
+    """The properties that neither a mutant nor a bug of the protocol violates; none of a protocol that is not pinned."""
     return frozenset(pinned()[protocol]["idle"]) if protocol in pinned() else frozenset()

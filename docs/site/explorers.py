@@ -37,7 +37,7 @@ def pages_of(markdown: str) -> dict[int, list[Path]]:
 
 def _name(words: list[str]) -> str:
     """The name of the page of a check: what it checks."""
-    dropped = {"check", "--set", "--defect", "--property", "--quiet"}
+    dropped = {"check", "--set", "--bug", "--property", "--quiet"}
     kept = [word for n, word in enumerate(words) if word not in dropped and "--trace-dir" not in (word, *words[n - 1 : n])]
     return re.sub(r"[^\w-]+", "-", "-".join(kept))
 

@@ -1,7 +1,7 @@
 """One bookie and its disk: what it has answered for must be there after the process has ended, however it ended.
 
 Mirrors BookieImpl, LedgerDescriptorImpl, Journal, SyncThread and the ledger storages of bookkeeper-server 4.17.3 and 4.18.0,
-as they would be without the mistakes in DEFECTS; which release has which of them, properties/bookie/bugs.toml says. The
+as they would be without the bugs in BUGS; which release has which of them, properties/bookie/bugs.toml says. The
 protocol ``ledger`` takes for granted what is shown here: a bookie that is back has its entries, and its fences.
 
 A request changes the memory of the storage first, where it can be read at once, and logs a record; the answer leaves when the
@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from fencepost.model.bookkeeper.bookie_defects import DEFECTS, STORAGES
+from fencepost.model.bookkeeper.bookie_bugs import BUGS, STORAGES
 from fencepost.model.bookkeeper.checkpoints import CHECKPOINTS, SYNC, checkpoints, positions_taken
 from fencepost.model.bookkeeper.journal import Journal, Replay, Saved
 from fencepost.model.language import And, If, ModelError, Not, Protocol, any_of, maximum
@@ -49,7 +49,7 @@ def bookie(
     stops: int = 0,
     journal_sync_data: bool = True,
     journal_write_data: bool = True,
-    defects: Iterable[str] = (),
+    bugs: Iterable[str] = (),
 ) -> Protocol:
     """One bookie with ``ledgers`` ledgers of up to ``entries`` entries, on a ledger storage: db, sorted or interleaved.
 
@@ -70,8 +70,8 @@ def bookie(
         raise ModelError("bookie: saves fail with storage db and one directory only: set failed_saves=0")
     if journals not in (1, 2) or (journals == 2 and (storage != "db" or directories > 1 or ledgers < 2)):
         raise ModelError("bookie: journals is 1, or 2 with storage db, one directory and at least 2 ledgers")
-    parameters = {name: value for name, value in locals().items() if name != "defects"}
-    p = Protocol("bookie", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
+    parameters = {name: value for name, value in locals().items() if name != "bugs"}
+    p = Protocol("bookie", doc=__doc__, parameters=parameters, bugs=BUGS, active=bugs)
     on_db = storage == "db"
 
     ledger = p.universe("ledger", ledgers)

@@ -130,5 +130,5 @@ def _declare_copies(p: Protocol, copies: Copies, size: Mapping[str, Any], is_clo
 
     @p.fault(by="worker", mirrors="LedgerFragmentReplicator.updateEnsembleInfo", only_if=drops)
     def drop_copy() -> Any:
-        """By a mistake of auto-recovery the metadata name one copy fewer."""
+        """By a bug of auto-recovery the metadata name one copy fewer."""
         return And(is_closed, copies.copies == most), copies.drop(most - 1)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from fencepost.model.cluster.bundle import Bundle
 from fencepost.model.language import ModelError, Protocol
 from fencepost.model.pulsar.stores import stated, store_named
-from fencepost.model.pulsar.topic.defects import DEFECTS as OF_TOPICS
+from fencepost.model.pulsar.topic.bugs import BUGS as OF_TOPICS
 from fencepost.model.stand_ins.copies import WEAK as OF_COPIES
 from fencepost.model.stand_ins.ledger import WEAK as OF_LEDGERS
 from fencepost.model.stand_ins.ownership import WEAK as OF_OWNERSHIP
@@ -27,11 +27,11 @@ UNFAIR = {
     "loss_unheard": "a broker never hears that its node is gone",
     "node_left": "the node of a broker that gave the bundle up, or died, stays",
 }
-"""What need not happen in the end with certain mistakes of ownership: each of their steps is one of the stand-in."""
+"""What need not happen in the end with certain bugs of ownership: each of their steps is one of the stand-in."""
 WEAK = {**OF_LEDGERS, **OF_COPIES, **OF_OWNERSHIP, **UNFAIR}
-"""What the stand-ins of ledgers, of their copies and of ownership allow with mistakes of those, by name."""
-DEFECTS = {**OF_TOPICS, **WEAK}
-"""The mistakes of a topic, and the weak moves."""
+"""What the stand-ins of ledgers, of their copies and of ownership allow with bugs of those, by name."""
+BUGS = {**OF_TOPICS, **WEAK}
+"""The bugs of a topic, and the weak moves."""
 
 
 class OfPart(NamedTuple):
@@ -75,7 +75,7 @@ def cluster(
     metadata_store: str = "zk",
     unfenced: bool = False,
     dedup: bool = True,
-    defects: Iterable[str] = (),
+    bugs: Iterable[str] = (),
     parts: Mapping[str, OfPart] = NO_PARTS,
 ) -> Protocol:
     """A cluster with one topic.
@@ -87,14 +87,14 @@ def cluster(
     two ``bundles``. ModelError if there is no such metadata store, for more bundles, for crashes of brokers that have two, and
     for disks of no copies. ``parts`` are bugs of the parts, by name: each is a switch, too.
     """
-    parameters = stated({name: value for name, value in locals().items() if name not in ("defects", "parts")})
+    parameters = stated({name: value for name, value in locals().items() if name not in ("bugs", "parts")})
     store_named(metadata_store, "cluster", brokers=brokers, faults=0)
     if bundles not in (1, 2) or (bundles == 2 and crashes):
         raise ModelError("cluster: there is one bundle, or there are two whose brokers do not crash")
     if disk_losses and not copies:
         raise ModelError("cluster: disk_losses are those of copies: set copies to 2 or more")
-    switches = {**DEFECTS, **{name: bug.what for name, bug in parts.items()}}
-    p = Protocol("cluster", doc=__doc__, parameters=parameters, defects=switches, active=defects)
+    switches = {**BUGS, **{name: bug.what for name, bug in parts.items()}}
+    p = Protocol("cluster", doc=__doc__, parameters=parameters, bugs=switches, active=bugs)
     weak = {move for name in p.active for move in (parts[name].moves if name in parts else (name,))}
     broker = p.universe("broker", brokers)
     bundle = p.include("", Bundle, broker, parameters, weak)

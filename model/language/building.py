@@ -20,7 +20,7 @@ _WANTED: ContextVar[frozenset[str]] = ContextVar("wanted", default=frozenset())
 
 @contextmanager
 def in_outline() -> Iterator[None]:
-    """Within it protocols and suites keep to what is declared: variables, defects and properties by name.
+    """Within it protocols and suites keep to what is declared: variables, bugs and properties by name.
 
     There is no action, and the formula of each property is None: to make these takes nearly all of the time, and who only
     tells what there is needs none.
@@ -88,7 +88,7 @@ _REMEDIES = {
     "Protocol.step() ": '; write @p.step(by="who does it", member=universe)',
     "Protocol.fault() ": '; write @p.fault(by="who does it", member=universe)',
     "object is not iterable": "; a universe, p.universe(name, size), or a range is meant",
-    "unexpected keyword argument 'defects'": "; a function that builds a protocol takes defects=()",
+    "unexpected keyword argument 'bugs'": "; a function that builds a protocol takes bugs=()",
     "unexpected keyword argument": "; the parameters of an action are those that its decorator names",
 }
 """What to do about what Python says in words of its own."""

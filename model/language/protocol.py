@@ -1,4 +1,4 @@
-"""A protocol: its universes, variables, initial states, guarded actions and defects, built up by one function."""
+"""A protocol: its universes, variables, initial states, guarded actions and bugs, built up by one function."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Protocol:
     """A set of guarded actions over finite variables.
 
     Everything about it is checked as it is built and a mistake raises ModelError. ``parameters`` are the instance's
-    sizes and options as they are shown; ``defects`` the mistakes that are known for this protocol, name to one line, or several
+    sizes and options as they are shown; ``bugs`` the mistakes that are known for this protocol, name to one line, or several
     such tables: its own and those of its parts; ``active`` those switched on.
 
     The words in which a protocol is written declare families of variables and actions. What becomes of a declaration is said by
@@ -71,20 +71,20 @@ class Protocol:
         *,
         doc: str = "",
         parameters: Mapping[str, Any] | None = None,
-        defects: Mapping[str, str] | Sequence[Mapping[str, str]] = (),
+        bugs: Mapping[str, str] | Sequence[Mapping[str, str]] = (),
         active: Iterable[str] = (),
     ) -> None:
         self.name = name
         self.doc = doc
         self.parameters = dict(parameters or {})
-        self.defects = _together(name, [defects] if isinstance(defects, Mapping) else defects)
+        self.bugs = _together(name, [bugs] if isinstance(bugs, Mapping) else bugs)
         self.active = tuple(sorted(set(active)))
-        unknown = [d for d in self.active if d not in self.defects]
+        unknown = [d for d in self.active if d not in self.bugs]
         if unknown:
-            meant = guess(unknown[0], self.defects)
-            known = ", ".join(sorted(self.defects)[:_FEW]) or "none"
-            more = f" and {len(self.defects) - _FEW} more: fencepost list {name}" if len(self.defects) > _FEW else ""
-            raise ArgumentError(f"{name} has no defect {unknown[0]!r}{meant}; it has: {known}{more}")
+            meant = guess(unknown[0], self.bugs)
+            known = ", ".join(sorted(self.bugs)[:_FEW]) or "none"
+            more = f" and {len(self.bugs) - _FEW} more: fencepost list {name}" if len(self.bugs) > _FEW else ""
+            raise ArgumentError(f"{name} has no bug {unknown[0]!r}{meant}; it has: {known}{more}")
         self.universes: dict[str, Universe] = {}
         self.variables: list[Variable] = []
         self.actions: list[Action] = []
@@ -242,16 +242,16 @@ class Protocol:
         """Every initial state, as raw values in the order of ``variables``."""
         return product(*(v.initial for v in self.variables))
 
-    # --- defects
+    # --- bugs
 
-    def has(self, defect: str) -> bool:
-        """Whether that defect is switched on; ModelError if the protocol does not list it."""
-        if defect not in self.defects:
-            raise ModelError(f"{self.name} uses defect {defect!r}, which it does not list")
-        return defect in self.active
+    def has(self, bug: str) -> bool:
+        """Whether that bug is switched on; ModelError if the protocol does not list it."""
+        if bug not in self.bugs:
+            raise ModelError(f"{self.name} uses bug {bug!r}, which it does not list")
+        return bug in self.active
 
     def rule(self, function: Callable[P, R]) -> Rule[P, R]:
-        """Names a rule, so that a defect can take its place: ``rule.instead("defect", function)``."""
+        """Names a rule, so that a bug can take its place: ``rule.instead("bug", function)``."""
         return Rule(self, function)
 
     # --- actions
@@ -411,13 +411,13 @@ class Protocol:
 
 
 def _together(name: str, tables: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """The defects of several tables. Raises ModelError if one says of a name what another does not."""
-    defects: dict[str, str] = {}
+    """The bugs of several tables. Raises ModelError if one says of a name what another does not."""
+    bugs: dict[str, str] = {}
     for table in tables:
-        for defect, text in table.items():
-            if defects.setdefault(defect, text) != text:
-                raise ModelError(f"{name}: defect {defect} has two texts: {defects[defect]!r} and {text!r}")
-    return defects
+        for bug, text in table.items():
+            if bugs.setdefault(bug, text) != text:
+                raise ModelError(f"{name}: bug {bug} has two texts: {bugs[bug]!r} and {text!r}")
+    return bugs
 
 
 def _after(variables: Sequence[Variable], family: str) -> int:

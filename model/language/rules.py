@@ -1,4 +1,4 @@
-"""Named rules of a protocol, and what a defect puts in their place."""
+"""Named rules of a protocol, and what a bug puts in their place."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ R = TypeVar("R")
 class Rule(Generic[P, R]):
     """A rule as the real system has it: a function that actions call for a formula, updates or a number.
 
-    What a defect makes of it stands beside it, so that the actions read as the system is meant to be. It is a plain function
+    What a bug makes of it stands beside it, so that the actions read as the system is meant to be. It is a plain function
     otherwise, and what it returns is in the same terms as everything else.
     """
 
@@ -31,10 +31,10 @@ class Rule(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self._function(*args, **kwargs)
 
-    def instead(self, defect: str, function: Callable[P, Any]) -> None:
-        """What takes the place of this rule where the defect is switched on; of several switched on, the last that says so.
+    def instead(self, bug: str, function: Callable[P, Any]) -> None:
+        """What takes the place of this rule where the bug is switched on; of several switched on, the last that says so.
 
-        To be said before the actions that use the rule. Raises ModelError for a defect that the protocol does not list.
+        To be said before the actions that use the rule. Raises ModelError for a bug that the protocol does not list.
         """
-        if self._protocol.has(defect):
+        if self._protocol.has(bug):
             self._function = function

@@ -1,7 +1,7 @@
 """Which broker leads: one ephemeral node that every broker tries to create.
 
 Mirrors LeaderElectionImpl and LeaderElectionService of Pulsar 4.2.4 and 5.0.0-M1 (pulsar#26000) with ``leads=created``, and
-of 4.0.8 with ``leads=confirmed``, without the mistakes that are switches. What a broker asks the leader for is in
+of 4.0.8 with ``leads=confirmed``, without the bugs that are switches. What a broker asks the leader for is in
 leader_lookup.py. All brokers propose themselves; a value names its broker, so that two brokers never propose the same. (That a
 node of the own session has another value, which the code provides for, takes a migration between metadata stores.)
 
@@ -21,7 +21,7 @@ from typing import Any
 
 from fencepost.model.language import And, If, ModelError, Not, Or, Protocol
 from fencepost.model.pulsar.leader_lookup import declare_lookup
-from fencepost.model.pulsar.shared_defects import SHARED
+from fencepost.model.pulsar.shared_bugs import SHARED
 from fencepost.model.pulsar.stores import stated, store_named
 from fencepost.model.releases import changed
 from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, merged, updates_if
@@ -34,7 +34,7 @@ LEADS = ("confirmed", "created")
 RELEASES = changed("leads", since="4.2.4", before="confirmed", after="created")
 """What behaves otherwise from release to release: when a broker that created the node leads (pulsar#26000)."""
 
-DEFECTS = {
+BUGS = {
     "same_value": "pulsar#10522: two brokers propose the same value, take each other's node for their own of a former session "
     "and delete it, without end",
     "elected_follows": "pulsar#23125, #23138: a broker that finds its own node from its own session goes on to follow",
@@ -69,7 +69,7 @@ def election(
     lookups: bool = False,
     metadata_store: str = "zk",
     fixed: bool = False,
-    defects: Iterable[str] = (),
+    bugs: Iterable[str] = (),
 ) -> Protocol:
     """The election of a leader among ``brokers``.
 
@@ -89,8 +89,8 @@ def election(
         raise ModelError(f"election: leads is confirmed or created, not {leads!r}")
     if close not in ("unconditional", "by_version"):
         raise ModelError(f"election: close is unconditional or by_version, not {close!r}")
-    parameters = stated({name: value for name, value in locals().items() if name != "defects"})
-    p = Protocol("election", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
+    parameters = stated({name: value for name, value in locals().items() if name != "bugs"})
+    p = Protocol("election", doc=__doc__, parameters=parameters, bugs=BUGS, active=bugs)
 
     broker = p.universe("broker", brokers)
     shuts_down, reads = on_session_loss == "shutdown", leads == "confirmed"

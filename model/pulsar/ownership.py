@@ -18,21 +18,21 @@ from collections.abc import Iterable
 from typing import Any
 
 from fencepost.model.language import And, ModelError, Not, Or, Protocol
-from fencepost.model.pulsar import lock_defects, store_migration
+from fencepost.model.pulsar import lock_bugs, store_migration
 from fencepost.model.pulsar.lock_steps import declare_locks, declare_releases
 from fencepost.model.pulsar.resource_lock import ResourceLocks
-from fencepost.model.pulsar.shared_defects import SHARED
+from fencepost.model.pulsar.shared_bugs import SHARED
 from fencepost.model.pulsar.stores import stated, store_named
 from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, merged, updates_if
 
 NOBODY = EphemeralNode.NOBODY
 
-DEFECTS = {
-    **lock_defects.DEFECTS,
+BUGS = {
+    **lock_bugs.BUGS,
     "cache_kept_on_disconnect": SHARED["cache_kept_on_disconnect"],
     "answers_disabled": "a lookup names the owner that is giving the bundle up",
     "stale_unload": SHARED["stale_unload"],
-    **store_migration.DEFECTS,
+    **store_migration.BUGS,
 }
 
 
@@ -50,7 +50,7 @@ def ownership(
     metadata_store: str = "zk",
     migration: bool = False,
     fixed: bool = False,
-    defects: Iterable[str] = (),
+    bugs: Iterable[str] = (),
 ) -> Protocol:
     """The ownership of ``bundles`` by ``brokers``.
 
@@ -63,8 +63,8 @@ def ownership(
     """
     if brokers < 1 or bundles < 1:
         raise ModelError("ownership: brokers and bundles are at least 1")
-    parameters = stated({name: value for name, value in locals().items() if name != "defects"})
-    p = Protocol("ownership", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
+    parameters = stated({name: value for name, value in locals().items() if name != "bugs"})
+    p = Protocol("ownership", doc=__doc__, parameters=parameters, bugs=BUGS, active=bugs)
 
     broker = p.universe("broker", brokers)
     bundle = p.universe("bundle", bundles, "u")
@@ -73,7 +73,7 @@ def ownership(
     writes = 1 if disables else 0
     acquires = {"reacquires": reacquires, "acquires_when_lost": acquires_when_lost}
     locks = ResourceLocks(p, store, bundle, fixed=fixed, writes=writes, **acquires)
-    lock_defects.put_in(locks)
+    lock_bugs.put_in(locks)
     owners, stage, bundle_state = locks.nodes, locks.stage, locks.bundle_state
     moves = store_migration.Migration(locks) if migration else None
     cached = p.choice("cached", broker, per=(broker, bundle), none=NOBODY)
@@ -114,7 +114,7 @@ def ownership(
         return {cleanup[b, u]: Or(cleanup[b, u], bundle_state[b, u] == "active")} if p.has("stale_unload") else {}
 
     declare_releases(locks, releases=bool(releases or disables) or p.has("stale_unload"), on_released=taken_out)
-    lock_defects.declare_steps(locks)
+    lock_bugs.declare_steps(locks)
 
     @p.rule
     def is_named(u: int) -> Any:

@@ -17,7 +17,7 @@ leaves the lock ``stranded``: nothing looks after a lock that is being released.
 while it is revalidated; only when another's node is found, or the creation meets one, is the lock lost and the bundle
 unloaded. A request whose answer is lost with the connection is sent again, until the session is gone.
 
-The rules are as they are meant to be; lock_defects.py has what each mistake makes of them. Six of those mistakes are in all
+The rules are as they are meant to be; lock_bugs.py has what each bug makes of them. Six of those bugs are in all
 three releases: ``failed_creation_left``, ``recreated_behind_release``, ``deletion_sent_again``, ``lone_release_fails``,
 ``event_lost`` and ``found_lock_unattended``.
 """
@@ -84,7 +84,7 @@ class ResourceLocks:
         self.remembered: Any = None
         """Of each broker and bundle whether it has put the node; None unless that matters (store_migration.py)."""
         self.besides: dict[str, Any] = {}
-        """What only a mistake makes a lock remember: flags of each broker and bundle."""
+        """What only a bug makes a lock remember: flags of each broker and bundle."""
         self.begins = p.rule(self._begins)
         self.revalidated = p.rule(self._revalidated)
         self.invalidated = p.rule(self._invalidated)

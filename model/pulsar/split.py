@@ -26,12 +26,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from fencepost.model.language import And, If, Implies, ModelError, Not, Or, Protocol, all_of, any_of, at_least, minimum
-from fencepost.model.pulsar import lock_defects
+from fencepost.model.pulsar import lock_bugs
 from fencepost.model.pulsar.hash_range import ALGORITHMS, HashRange
 from fencepost.model.pulsar.hash_range.universe import Bundles
 from fencepost.model.pulsar.lock_steps import declare_locks, declare_releases
 from fencepost.model.pulsar.resource_lock import ResourceLocks
-from fencepost.model.pulsar.split_defects import DEFECTS, declare_steps
+from fencepost.model.pulsar.split_bugs import BUGS, declare_steps
 from fencepost.model.pulsar.split_policies import RECORDED, declare_policies
 from fencepost.model.pulsar.stores import stated, store_named
 from fencepost.model.zookeeper.sessions_and_nodes import PersistentNode, Sessions, Updates, merged, updates_if
@@ -60,7 +60,7 @@ def split(
     metadata_store: str = "zk",
     policies: bool = False,
     fixed: bool = False,
-    defects: Iterable[str] = (),
+    bugs: Iterable[str] = (),
 ) -> Protocol:
     """The splits of a namespace that begins with ``bundles`` over ``hashes``, none of them owned.
 
@@ -73,8 +73,8 @@ def split(
     fixed as in ownership, a split waits for the children's locks, and until it can write the policies, the maximum is looked at
     in each attempt, the layout is read again when a connection is back, and a broker gives bundles up that are not in it.
     """
-    parameters = stated({name: value for name, value in locals().items() if name != "defects"})
-    p = Protocol("split", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
+    parameters = stated({name: value for name, value in locals().items() if name != "bugs"})
+    p = Protocol("split", doc=__doc__, parameters=parameters, bugs=BUGS, active=bugs)
     if algorithm not in ALGORITHMS:
         raise ModelError(f"split: algorithm is one of {', '.join(ALGORITHMS)}, not {algorithm!r}")
     if hashes < 2 or not 1 <= bundles <= hashes // 2:
@@ -89,7 +89,7 @@ def split(
     kind = store_named(metadata_store, "split", brokers=brokers, faults=disconnects + expiries)
     store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, kind=kind)
     locks = ResourceLocks(p, store, bundle, fixed=fixed, reacquires=reacquires, acquires_when_lost=acquires_when_lost)
-    lock_defects.put_in_shared(locks)
+    lock_bugs.put_in_shared(locks)
     bundle_state = locks.bundle_state
     first = ranges.numbers(ranges.first)
     layout = p.subset("layout", bundle, init=first)
@@ -136,7 +136,7 @@ def split(
     )
     declare_locks(locks, seems_free=lambda b, u: view[b].has(u))
     declare_releases(locks, releases=releases + splits > 0)
-    lock_defects.declare_shared(locks)
+    lock_bugs.declare_shared(locks)
 
     @p.rule
     def reread(b: int) -> Updates:

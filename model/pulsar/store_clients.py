@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from fencepost.model.language import And, If, ModelError, Not, Protocol
-from fencepost.model.pulsar.shared_defects import SHARED
+from fencepost.model.pulsar.shared_bugs import SHARED
 from fencepost.model.pulsar.store_changes import LastingNode
 from fencepost.model.pulsar.stores import stated, store_named
 from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, merged, updates_if
@@ -30,7 +30,7 @@ NOBODY = EphemeralNode.NOBODY
 OUT = ("creating", "reading", "deleting")
 REQUESTS = ("none", *OUT, "done", "bad_version", "not_found", "failed")
 
-DEFECTS = {
+BUGS = {
     "creates_blindly": SHARED["creates_blindly"],
     "deleted_without_version": "a deletion takes effect on a node of whichever version",
     "cache_kept_on_disconnect": SHARED["cache_kept_on_disconnect"],
@@ -48,7 +48,7 @@ def metadata_store(
     expiries: int = 0,
     crashes: int = 0,
     metadata_store: str = "zk",
-    defects: Iterable[str] = (),
+    bugs: Iterable[str] = (),
 ) -> Protocol:
     """Some ``clients`` of one store, who fight for ``paths`` nodes.
 
@@ -57,8 +57,8 @@ def metadata_store(
     """
     if clients < 1 or paths < 1:
         raise ModelError("metadata_store: clients and paths are at least 1")
-    parameters = stated({name: value for name, value in locals().items() if name != "defects"})
-    p = Protocol("metadata_store", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
+    parameters = stated({name: value for name, value in locals().items() if name != "bugs"})
+    p = Protocol("metadata_store", doc=__doc__, parameters=parameters, bugs=BUGS, active=bugs)
 
     client = p.universe("client", clients)
     path = p.universe("path", paths)

@@ -27,12 +27,12 @@ from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Updates,
 
 NOBODY = EphemeralNode.NOBODY
 
-DEFECTS = {
+BUGS = {
     "recreates_of_others": "in a migration of the metadata a broker creates nodes in the target that are not its own",
     "release_refused": "a release that is refused while the metadata are migrated is never tried again",
     "goes_on_unprepared": "a migration of the metadata goes on after 60 seconds though a broker is not prepared",
 }
-"""Each defect in one line."""
+"""Each bug in one line."""
 
 
 class Migration:

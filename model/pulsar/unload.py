@@ -2,7 +2,7 @@
 
 Mirrors OwnedBundle.handleUnloadRequest, BrokerService.unloadServiceUnit and OwnershipCache.removeOwnership as read in Pulsar
 4.0.8, 4.2.4 and 5.0.0-M1, with the modular load manager, on the locks of resource_lock.py. (What
-OwnershipCache.disableOwnership writes beforehand is part of ownership.) All three have the mistake ``stale_unload``, which is
+OwnershipCache.disableOwnership writes beforehand is part of ownership.) All three have the bug ``stale_unload``, which is
 left out unless it is switched on.
 
 Which bundle is unloaded, and when, is free: what holds here holds for every shedder. A topic of the bundle stands for all of
@@ -17,16 +17,16 @@ from collections.abc import Iterable
 from typing import Any
 
 from fencepost.model.language import And, ModelError, Not, Or, Protocol
-from fencepost.model.pulsar import lock_defects
+from fencepost.model.pulsar import lock_bugs
 from fencepost.model.pulsar.lock_steps import declare_locks, declare_releases
 from fencepost.model.pulsar.resource_lock import ResourceLocks
-from fencepost.model.pulsar.shared_defects import SHARED
+from fencepost.model.pulsar.shared_bugs import SHARED
 from fencepost.model.pulsar.stores import stated, store_named
 from fencepost.model.zookeeper.sessions_and_nodes import Sessions, Updates, merged
 
 UNLOAD = ("none", "closing", "releasing")
 
-DEFECTS = {
+BUGS = {
     "unload_not_exclusive": "an unload begins although another one of the same bundle is under way",
     "released_before_close": "the lock is released before the topics are closed",
     "active_after_failed_close": "pulsar#3574: after a failure to close a topic the bundle is served again, and yet released",
@@ -55,7 +55,7 @@ def unload(
     acquires_when_lost: bool = True,
     metadata_store: str = "zk",
     fixed: bool = False,
-    defects: Iterable[str] = (),
+    bugs: Iterable[str] = (),
 ) -> Protocol:
     """The unloading of ``bundles`` by the ``brokers`` that own them.
 
@@ -65,15 +65,15 @@ def unload(
     """
     if brokers < 1 or bundles < 1:
         raise ModelError("unload: brokers and bundles are at least 1")
-    parameters = stated({name: value for name, value in locals().items() if name != "defects"})
-    p = Protocol("unload", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
+    parameters = stated({name: value for name, value in locals().items() if name != "bugs"})
+    p = Protocol("unload", doc=__doc__, parameters=parameters, bugs=BUGS, active=bugs)
 
     broker = p.universe("broker", brokers)
     bundle = p.universe("bundle", bundles, "u")
     kind = store_named(metadata_store, "unload", brokers=brokers, faults=disconnects + expiries)
     store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, kind=kind)
     locks = ResourceLocks(p, store, bundle, fixed=fixed, reacquires=reacquires, acquires_when_lost=acquires_when_lost)
-    lock_defects.put_in_shared(locks)
+    lock_bugs.put_in_shared(locks)
     bundle_state = locks.bundle_state
     unloading = p.choice("unloading", UNLOAD, per=(broker, bundle))
     topic_open = p.flag("topic_open", per=(broker, bundle))
@@ -103,7 +103,7 @@ def unload(
     )
     declare_locks(locks, seems_free=is_unloaded)
     declare_releases(locks, releases=unloads > 0, on_released=lambda b, u: {unloading[b, u]: "none"})
-    lock_defects.declare_shared(locks)
+    lock_bugs.declare_shared(locks)
 
     @p.step(
         by="client",

@@ -12,7 +12,7 @@ from typing import Any
 from fencepost.model.language import ModelError, Protocol
 
 WEAK = {"dropped": "the metadata name a bookie without copies, or one bookie twice, instead of one that has them"}
-"""What else may happen with certain mistakes of auto-recovery, by name."""
+"""What else may happen with certain bugs of auto-recovery, by name."""
 
 
 class Copies:
@@ -45,7 +45,7 @@ class Copies:
 
         @p.move(by="worker", n=range(most), only_if="dropped" in allows)
         def drop(n: int) -> Any:
-            """A mistake of auto-recovery takes copies."""
+            """A bug of auto-recovery takes copies."""
             return copies > n, {copies: n}
 
         self.lose, self.restore, self.write, self.drop = lose, restore, write, drop

@@ -16,7 +16,7 @@ WEAK = {
     "truncate": "the ledger is closed below what was confirmed",
     "confirm_late": "an entry is confirmed beyond the end of the closed ledger",
 }
-"""What a ledger may do besides with certain mistakes of BookKeeper, by name: a weaker guard of a move."""
+"""What a ledger may do besides with certain bugs of BookKeeper, by name: a weaker guard of a move."""
 
 
 class Ledger:

@@ -16,7 +16,7 @@ WEAK = {
     "taken_unowned": "a broker takes itself for the owner, and the node is another's or not there",
     "deleted_while_owned": "the node of a broker that takes itself for the owner is deleted, and its session is there",
 }
-"""What else may happen with certain mistakes of Pulsar, by name: a weaker guard of a move."""
+"""What else may happen with certain bugs of Pulsar, by name: a weaker guard of a move."""
 
 MOVES = ("take", "acquire", "create", "lose", "expire", "release")
 

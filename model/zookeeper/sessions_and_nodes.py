@@ -239,7 +239,7 @@ class Sessions:
             opened = {link[c]: "connected", session[c]: True}
             return And(self.is_zombie(c), link[c] == "lost", may_reopen(c)), merged(opened, on_reestablished(c))
 
-        if "event_lost" in p.defects:
+        if "event_lost" in p.bugs:
 
             @p.step(
                 by="c",

@@ -12,8 +12,8 @@ from typing import Any
 
 import z3
 
-from fencepost.model.balance.amounts import DEFECTS, Amounts
-from fencepost.properties.theorems import Defects, Statements, Step, Theorem, Theory, Value
+from fencepost.model.balance.amounts import BUGS, Amounts
+from fencepost.properties.theorems import Bugs, Statements, Step, Theorem, Theory, Value
 
 WHOLE = 10_000
 BROKERS = 1000
@@ -23,10 +23,10 @@ history, now, weight, share, brokers = z3.Ints("history now weight share brokers
 most, least, moved = z3.Ints("most least moved")
 
 
-def theorems(defects: Defects = frozenset()) -> list[Theorem]:
-    """The theorems, with these defects of the arithmetic switched on."""
+def theorems(bugs: Bugs = frozenset()) -> list[Theorem]:
+    """The theorems, with these bugs of the arithmetic switched on."""
     statements = Statements()
-    amounts = Amounts(defects)
+    amounts = Amounts(bugs)
     for part in (_averages, _overload, _threshold, _pairs):
         part(statements, amounts)
     return statements.theorems
@@ -36,7 +36,7 @@ THEORY = Theory(
     "load_balancing",
     "the arithmetic of Pulsar's shedders: averages, thresholds, how much is shed, and whether that makes things worse",
     "for all loads from 0 to 100 % and any rate, as real numbers; any threshold, weight and share; up to 1,000 brokers",
-    DEFECTS,
+    BUGS,
     theorems,
 )
 

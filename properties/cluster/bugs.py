@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from fencepost.model import cluster as model
-from fencepost.model.bookkeeper import bookie_defects
+from fencepost.model.bookkeeper import bookie_bugs
 from fencepost.model.bookkeeper.bookie import bookie
-from fencepost.model.bookkeeper.ledger import DEFECTS as OF_LEDGERS
+from fencepost.model.bookkeeper.ledger import BUGS as OF_LEDGERS
 from fencepost.model.bookkeeper.ledger import ledger
 from fencepost.model.bookkeeper.replication import replication
-from fencepost.model.bookkeeper.replication.defects import DEFECTS as OF_REPLICATION
+from fencepost.model.bookkeeper.replication.bugs import BUGS as OF_REPLICATION
 from fencepost.model.language import Protocol
-from fencepost.model.pulsar import ownership, split, split_defects, unload
-from fencepost.model.pulsar.service_unit import DEFECTS as OF_SERVICE_UNITS
+from fencepost.model.pulsar import ownership, split, split_bugs, unload
+from fencepost.model.pulsar.service_unit import BUGS as OF_SERVICE_UNITS
 from fencepost.model.pulsar.service_unit import service_unit
 from fencepost.model.pulsar.topic import topic
 from fencepost.properties.bug_files import NAME, Bugs, bugs_in
@@ -37,11 +37,11 @@ def _bugs_of(function: Callable[..., Protocol]) -> Bugs:
 
 PARTS: tuple[tuple[Mapping[str, str], Bugs], ...] = (
     (OF_LEDGERS, _bugs_of(ledger)),
-    (bookie_defects.DEFECTS, _bugs_of(bookie)),
+    (bookie_bugs.BUGS, _bugs_of(bookie)),
     (OF_REPLICATION, _bugs_of(replication)),
-    (ownership.DEFECTS, _bugs_of(ownership.ownership)),
-    (unload.DEFECTS, _bugs_of(unload.unload)),
-    (split_defects.DEFECTS, _bugs_of(split.split)),
+    (ownership.BUGS, _bugs_of(ownership.ownership)),
+    (unload.BUGS, _bugs_of(unload.unload)),
+    (split_bugs.BUGS, _bugs_of(split.split)),
     (OF_SERVICE_UNITS, _bugs_of(service_unit)),
 )
 """Of each part that a stand-in takes the place of, what its bugs are, and what is known of them."""

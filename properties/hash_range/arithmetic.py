@@ -13,9 +13,9 @@ from typing import Any
 import z3
 
 from fencepost.model.language.operators import walk
-from fencepost.model.pulsar.hash_range import DEFECTS, Bundle, HashRange, Layout, Refused
+from fencepost.model.pulsar.hash_range import BUGS, Bundle, HashRange, Layout, Refused
 from fencepost.model.pulsar.hash_range.layout import MOST_BUNDLES
-from fencepost.properties.theorems import Defects, Statements, Step, Theorem, Theory, Value
+from fencepost.properties.theorems import Bugs, Statements, Step, Theorem, Theory, Value
 
 LONGS = (-(2**63), 2**63 - 1)
 FEW = 8
@@ -28,10 +28,10 @@ boundary = z3.Function("boundary", z3.IntSort(), z3.IntSort())
 inserted = z3.Function("inserted", z3.IntSort(), z3.IntSort())
 
 
-def theorems(defects: Defects = frozenset(), last: int = 0xFFFFFFFF) -> list[Theorem]:
-    """The theorems about the hashes from 0 to ``last``, with these defects of the model switched on."""
+def theorems(bugs: Bugs = frozenset(), last: int = 0xFFFFFFFF) -> list[Theorem]:
+    """The theorems about the hashes from 0 to ``last``, with these bugs of the model switched on."""
     statements = Statements()
-    hashes = HashRange(last, defects)
+    hashes = HashRange(last, bugs)
     for part in (_layouts, _lookup, _splits, _algorithms):
         part(statements, hashes)
     return statements.theorems
@@ -42,7 +42,7 @@ THEORY = Theory(
     "the 32-bit hash range of a Pulsar namespace: bundles, lookups, and where the four split algorithms cut",
     "for all hashes from 0x00000000 to 0xffffffff; 1 to 2,147,483,647 bundles at first, any number later; any number of topics"
     " and of cuts in one split",
-    DEFECTS,
+    BUGS,
     theorems,
 )
 

@@ -10,7 +10,7 @@ from fencepost.properties.vocabulary import Suite
 
 
 def epoch_lemmas(suite: Suite, t: Terms) -> None:
-    """Adds the lemmas. They hold without the mistakes of releases, with any budgets."""
+    """Adds the lemmas. They hold without the bugs of releases, with any budgets."""
     s, broker, multi = t.p.state, t.broker, t.p.parameters["multi"]
     fails_over = ("epoch_read",) if multi else ("created", "epoch_read")
 

@@ -1,6 +1,6 @@
 """A ledger refines its stand-ins: each of its steps is, for a topic and for auto-recovery, a step of the stand-in or nothing.
 
-So a protocol of topics is made of stand-ins, and what always holds there holds with ledgers on bookies. A mistake of BookKeeper
+So a protocol of topics is made of stand-ins, and what always holds there holds with ledgers on bookies. A bug of BookKeeper
 enters it by the weak moves that its table names (``allows``).
 """
 

@@ -1,6 +1,6 @@
 """The ownership of a bundle refines its stand-in: each of its steps is, for a topic, a step of the stand-in or nothing.
 
-So a cluster is made of the stand-in, and what always holds there holds with locks. A mistake of locks enters the cluster by the
+So a cluster is made of the stand-in, and what always holds there holds with locks. A bug of locks enters the cluster by the
 weak moves that its table names (``allows``). With ``stale_unload`` none are enough: a broker deletes its node and stops in
 one step. To a topic that is nothing new, because the stand-in does so in two.
 """
@@ -34,7 +34,7 @@ def moves(locks: Locks) -> tuple[str, ...]:
 
 
 def allowed(locks: Locks) -> tuple[str, ...]:
-    """The weak moves that the stand-in needs without any mistake.
+    """The weak moves that the stand-in needs without any bug.
 
     With ZooKeeper a deletion by version can meet the node of another broker, because versions begin again with each node.
     With etcd a broker can give up a session that goes on, and the nodes that it goes on to serve by then go with that.
@@ -45,7 +45,7 @@ def allowed(locks: Locks) -> tuple[str, ...]:
 def ownership_refinement(suite: Suite, locks: Locks, weak: Collection[str] | None = None) -> None:
     """Adds to a suite that each step is one of the stand-in, or changes nothing there.
 
-    ``weak`` are the weak moves that the stand-in has; if None, those that it needs without mistakes.
+    ``weak`` are the weak moves that the stand-in has; if None, those that it needs without bugs.
     """
     p = suite.protocol
     s, settings = p.state, p.parameters

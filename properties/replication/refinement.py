@@ -1,6 +1,6 @@
 """Auto-recovery refines its stand-in: to a cluster each of its steps takes copies by a fault, restores some, or is nothing.
 
-A mistake of auto-recovery enters a cluster by the weak move that its history names (``allows``).
+A bug of auto-recovery enters a cluster by the weak move that its history names (``allows``).
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ NEVER = ("acquire", "expire")
 """The moves of the stand-in that no step is: topics open after the record is written, and a record outlives a session."""
 
 BOTH = ("taken_unowned", "deleted_while_owned")
-"""The weak moves that it needs where sessions are lost; ``allows`` of a mistake's history names those it needs besides."""
+"""The weak moves that it needs where sessions are lost; ``allows`` of a bug's history names those it needs besides."""
 
 
 def channel_refinement(suite: Suite, now: Units, weak: Collection[str]) -> None:

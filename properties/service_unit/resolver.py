@@ -14,13 +14,13 @@ import z3
 from fencepost.model.language import And, Implies, Not, Or
 from fencepost.model.language.formulas import ChoiceRef
 from fencepost.model.pulsar.service_unit.records import FIRST, NOBODY, STATES, Record, keeps_old
-from fencepost.properties.theorems import Defects, Statements, Step, Theorem, Theory, Value
+from fencepost.properties.theorems import Bugs, Statements, Step, Theorem, Theory, Value
 
 LEAST, LAST = -(2**63), 2**63 - 1
 BROKERS = ("b0", "b1", "b2", "b3", NOBODY)
 STORES = {"the system topic": True, "the metadata store": False}
 
-DEFECTS = {
+BUGS = {
     "equal_versions_accepted": "a record is accepted over another one of the same version",
     "force_before_versions": "a record that is forced is accepted whatever its version",
     "jumps_accepted": "over the metadata store a record is accepted although versions are missing before it",
@@ -37,22 +37,22 @@ _PARTS = (("state", STATES), ("dst", BROKERS), ("src", BROKERS))
 OLD, NEW, NEXT = (_record(name) for name in ("old", "new", "next"))
 
 
-def keeps(old: Record, new: Record, topic: bool, defects: Defects = frozenset()) -> Any:
-    """The formula: of two records the old one is kept, over the topic or over the metadata store, with these defects."""
+def keeps(old: Record, new: Record, topic: bool, bugs: Bugs = frozenset()) -> Any:
+    """The formula: of two records the old one is kept, over the topic or over the metadata store, with these bugs."""
     decision = keeps_old(old, new, topic=topic, first=LEAST, last=LAST)
-    if "equal_versions_accepted" in defects:
+    if "equal_versions_accepted" in bugs:
         decision = And(decision, Or(old.absent, old.version != new.version))
-    if "force_before_versions" in defects:
+    if "force_before_versions" in bugs:
         decision = And(decision, Not(new.force))
-    if "jumps_accepted" in defects:
+    if "jumps_accepted" in bugs:
         decision = And(decision, Or(old.absent, old.version + 1 >= new.version))
     return decision
 
 
-def theorems(defects: Defects = frozenset()) -> list[Theorem]:
-    """The theorems about the resolver, with these defects in it."""
+def theorems(bugs: Bugs = frozenset()) -> list[Theorem]:
+    """The theorems about the resolver, with these bugs in it."""
     statements = Statements()
-    decision = partial(keeps, defects=defects)
+    decision = partial(keeps, bugs=bugs)
 
     @statements.theorem
     def one_record_for_each_version() -> Iterator[Step]:
@@ -133,6 +133,6 @@ THEORY = Theory(
     "service_unit_resolver",
     "which of two records of a service unit is kept: ServiceUnitStateDataConflictResolver",
     "for all versions from -9,223,372,036,854,775,808 to 9,223,372,036,854,775,807, all states and any number of brokers",
-    DEFECTS,
+    BUGS,
     theorems,
 )

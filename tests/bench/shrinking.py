@@ -20,7 +20,7 @@ from fencepost.traces.trace import Trace, trace_of
 from tests.bench.bench import show
 
 PARAMETERS = {"brokers": 3, "bundles": 2, "disconnects": 40, "expiries": 40, "crashes": 40, "releases": 40, "fixed": True}
-DEFECT, PROPERTY = "released_without_version", "node_of_another_is_kept"
+BUG, PROPERTY = "released_without_version", "node_of_another_is_kept"
 LONG, WALKS = 300, 3
 HEADINGS = ["shrinking a walk of ownership", "steps", "changes of actor", "shrunk to", "changes", "cpu, s", "smaller, cpu, s"]
 ASKED = ["asked for", f">= {LONG}", "", "", "", "seconds", ""]
@@ -29,7 +29,7 @@ ASKED = ["asked for", f">= {LONG}", "", "", "", "seconds", ""]
 def main() -> None:
     """Prints a row for each of the first walks that are long."""
     entry = PROTOCOLS["ownership"]
-    suite = entry.suite(entry.build(PARAMETERS, [DEFECT]))
+    suite = entry.suite(entry.build(PARAMETERS, [BUG]))
     prop = suite.named(PROPERTY)
     observed = Observed.of(suite, [prop])
     aim = Aim.of(suite, prop, observed)
@@ -47,7 +47,7 @@ def main() -> None:
         rows.append([f"walk {walk}", *_measured(trace, observed)])
     print()
     show([HEADINGS, *rows, ASKED])
-    print(f"{DEFECT}, {PROPERTY}; smaller: found again with the smallest parameters")
+    print(f"{BUG}, {PROPERTY}; smaller: found again with the smallest parameters")
 
 
 def _measured(trace: Trace, observed: Observed) -> list[str]:

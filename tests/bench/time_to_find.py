@@ -1,8 +1,8 @@
-"""Measures how long each engine takes to find each defect: random walks by each strategy, Hypothesis, exhaustive search.
+"""Measures how long each engine takes to find each bug: random walks by each strategy, Hypothesis, exhaustive search.
 
 Run by ``make bench``, and alone: python tests/bench/time_to_find.py [--protocol NAME ...] [--seeds N] [--full]. With
---hazards it measures instead what ``fencepost check --pulsar RELEASE`` takes for each hazard of each release (hazards.py).
-Each defect is switched on in the small instance that shows it. Walks are made until the first violation that is not expected;
+--bugs it measures instead what ``fencepost check --pulsar RELEASE`` takes for each bug of each release (bugs.py).
+Each bug is switched on in the small instance that shows it. Walks are made until the first violation that is not expected;
 the numbers are medians over the seeds, so that ``> N`` says that in half of the seeds or more nothing was found in N steps.
 Lines that begin with # name the time; steps are the same on every run, seconds are of one core.
 """
@@ -32,7 +32,7 @@ from fencepost.properties.machines import Violation, machine
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry
-from tests.bench import hazards
+from tests.bench import bugs
 from tests.bench.bench import show
 
 STEPS = 100
@@ -45,7 +45,7 @@ SAMPLE = ("ledger", "election", "ownership")
 """Protocols that are measured by default."""
 
 EVERY = 4
-"""Of these, every so many defects are."""
+"""Of these, every so many bugs are."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def by_hypothesis(observed: Observed, number: int, most: int) -> Effort:
 def exhaustively(observed: Observed) -> Effort:
     """A breadth-first search up to the first violation; its steps are transitions."""
     started = time.process_time()
-    result = hazards.violation(observed, Limits(memory=1 << 30))
+    result = bugs.violation(observed, Limits(memory=1 << 30))
     return Effort(bool(result.violations), result.transitions, 0, time.process_time() - started)
 
 
@@ -145,37 +145,37 @@ ENGINES: dict[str, Callable[[Observed, int, int], Effort]] = {
 """What is drawn at random, with a seed and the most steps."""
 
 
-def observed_of(entry: Entry, defect: str) -> Observed:
-    """The defect's instance, with the properties that finite runs can violate."""
-    suite = entry.suite(entry.build(entry.shown_by[defect], [defect]))
+def observed_of(entry: Entry, bug: str) -> Observed:
+    """The bug's instance, with the properties that finite runs can violate."""
+    suite = entry.suite(entry.build(entry.shown_by[bug], [bug]))
     return Observed.of(suite, [p for p in suite.properties if p.kind not in ("leads_to", "sometimes")])
 
 
 def main() -> None:
     """Prints the table."""
-    parser = argparse.ArgumentParser(description="How long each engine takes to find each defect.", allow_abbrev=False)
-    parser.add_argument("--protocol", action="append", choices=PROTOCOLS, help="all defects of this; may be repeated")
+    parser = argparse.ArgumentParser(description="How long each engine takes to find each bug.", allow_abbrev=False)
+    parser.add_argument("--protocol", action="append", choices=PROTOCOLS, help="all bugs of this; may be repeated")
     parser.add_argument("--seeds", type=int, default=3, help="how many (default: 3)")
-    parser.add_argument("--full", action="store_true", help="all defects of all protocols, with more steps")
-    parser.add_argument("--hazards", action="store_true", help="instead: the shortest run to each hazard of each release")
+    parser.add_argument("--full", action="store_true", help="all bugs of all protocols, with more steps")
+    parser.add_argument("--known-bugs", action="store_true", help="instead: the shortest run to each bug of each release")
     asked = parser.parse_args()
-    if asked.hazards:
-        hazards.main(asked.protocol or list(PROTOCOLS))
+    if asked.known_bugs:
+        bugs.main(asked.protocol or list(PROTOCOLS))
         return
     most = MOST_FULL if asked.full else MOST
     names = asked.protocol or (list(PROTOCOLS) if asked.full else list(SAMPLE))
     thinned = 1 if asked.protocol or asked.full else EVERY
     print(f"# {os.cpu_count()} cores, {time.strftime('%Y-%m-%d %H:%M:%S %Z')}")
-    rows = [["defect", *(c for name in ENGINES for c in _headings(name)), "search: steps", "s"]]
+    rows = [["bug", *(c for name in ENGINES for c in _headings(name)), "search: steps", "s"]]
     by_engine: dict[str, list[Effort]] = {name: [] for name in ENGINES}
     rates: dict[str, list[float]] = {name: [] for name in ENGINES}
     for protocol in names:
         entry = PROTOCOLS[protocol]
-        for defect in list(entry.shown_by)[::thinned]:
-            observed = observed_of(entry, defect)
+        for bug in list(entry.shown_by)[::thinned]:
+            observed = observed_of(entry, bug)
             for engine in ENGINES.values():  # so that no one's time has that of compiling in it
                 engine(observed, 0, 1)
-            row = [f"{protocol} {defect}"]
+            row = [f"{protocol} {bug}"]
             for name, engine in ENGINES.items():
                 efforts = [engine(observed, number, most) for number in range(asked.seeds)]
                 by_engine[name] += efforts
@@ -185,7 +185,7 @@ def main() -> None:
             print(f"# {row[0]}", file=sys.stderr)
     show(rows)
     print(f"Medians of {asked.seeds} seeds; > N: half of them or more find nothing in N steps. Walks of up to {STEPS} steps.")
-    print("A defect that only a leads-to violates is found by none of these: a finite run cannot violate it.")
+    print("A bug that only a leads-to violates is found by none of these: a finite run cannot violate it.")
     for name, efforts in by_engine.items():
         speed = f", {statistics.median(rates[name]) / 1e3:.0f} thousand steps a second" if rates[name] else ""
         print(f"{name}: {sum(e.success for e in efforts)} of {len(efforts)} searches find a violation{speed}")

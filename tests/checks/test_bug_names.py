@@ -34,7 +34,7 @@ def test_what_is_of_real_code_is_of_a_target() -> None:
 
 def test_a_reproduction_is_of_a_bug() -> None:
     names = {name for _, name, _ in BUGS}
-    assert {each.mistake for each in REPRODUCTIONS.values() if each.mistake} <= names
+    assert {each.bug for each in REPRODUCTIONS.values() if each.bug} <= names
 
 
 @pytest.mark.parametrize(("protocol", "name"), RUNS)

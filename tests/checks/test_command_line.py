@@ -31,7 +31,7 @@ def conf(tmp_path: Path) -> Path:
 
 
 @pytest.mark.deep  # by default the README shows it
-def test_a_stock_configuration_holds_but_for_the_hazards_of_the_release(conf: Path) -> None:
+def test_a_stock_configuration_holds_but_for_the_bugs_of_the_release(conf: Path) -> None:
     run = fencepost("check", "ledger", "hash_range", "--conf", conf)
     assert run.returncode == 14, run.stderr
     assert run.stdout.startswith(f"managedLedgerDefaultEnsembleSize = 2 ({conf}:2)\n")
@@ -67,7 +67,7 @@ def test_a_configuration_that_cannot_be_used(conf: Path, text: str, message: str
 def test_an_ack_quorum_of_one_is_legal_and_noted(conf: Path) -> None:
     conf.write_text(STOCK.replace("AckQuorum=2", "AckQuorum=1"))
     run = fencepost("check", "--conf", conf, "--set", "entries=1", "--property", "no_truncation")
-    assert run.returncode == 14, "only hazards: a disk that is lost, here"
+    assert run.returncode == 14, "only bugs: a disk that is lost, here"
     assert "violated as expected" not in run.stdout
     assert "\n  violated " not in run.stdout
     assert "one lost disk loses entries" in run.stdout
@@ -90,8 +90,8 @@ def test_a_control_that_a_limit_keeps_from_failing_is_inconclusive_in_every_form
 
 
 @pytest.mark.long
-def test_a_defect_is_shown_with_its_shortest_trace_which_replays(tmp_path: Path) -> None:
-    arguments = ["check", "ledger", "--defect", "recovery_reads_do_not_fence", "--property", "no_truncation"]
+def test_a_bug_is_shown_with_its_shortest_trace_which_replays(tmp_path: Path) -> None:
+    arguments = ["check", "ledger", "--bug", "recovery_reads_do_not_fence", "--property", "no_truncation"]
     one = fencepost(*arguments, "--trace-dir", tmp_path)
     assert one.returncode == 12
     assert "  13  writer  confirm(e0)" in one.stdout
@@ -143,25 +143,25 @@ def test_a_defect_is_shown_with_its_shortest_trace_which_replays(tmp_path: Path)
 
 
 def test_json_has_the_documented_fields(tmp_path: Path) -> None:
-    run = fencepost("check", "ledger", "--defect", "closes_at_lac", "--format", "json", "--trace-dir", tmp_path)
+    run = fencepost("check", "ledger", "--bug", "closes_at_lac", "--format", "json", "--trace-dir", tmp_path)
     assert run.returncode == 12
     report = json.loads(run.stdout)
     about = {"format", "status", "releases", "notes", "guarantees", "suspicions", "baseline"}
     assert set(report) == about | {"instances", "verdicts"}
     assert (report["format"], report["status"]) == (1, 12)
     row = next(row for row in report["verdicts"] if row["property"] == "no_truncation")
-    fields = "protocol instance parameters defects property kind verdict expected by reach note refines refused trace hazard"
+    fields = "protocol instance parameters bugs property kind verdict expected by reach note refines refused trace bug"
     assert set(row) == set(fields.split())
-    assert (row["verdict"], row["by"], row["defects"]) == ("violated", "exhaustive", ["closes_at_lac"])
+    assert (row["verdict"], row["by"], row["bugs"]) == ("violated", "exhaustive", ["closes_at_lac"])
     assert row["reach"]["steps"] == 11
     assert Path(row["trace"]).is_file()
 
 
 @pytest.mark.parametrize(
-    ("name", "begins"), [("junit", "<?xml version"), ("sarif", '{\n  "$schema"'), ("github", "ledger, defect with ")]
+    ("name", "begins"), [("junit", "<?xml version"), ("sarif", '{\n  "$schema"'), ("github", "ledger, bug with ")]
 )
 def test_each_format_of_ci(name: str, begins: str) -> None:
-    run = fencepost("check", "--defect", "closes_at_lac", "--property", "no_truncation", "--format", name, "--quiet")
+    run = fencepost("check", "--bug", "closes_at_lac", "--property", "no_truncation", "--format", name, "--quiet")
     assert run.returncode == 12
     assert run.stdout.startswith(begins)
     assert "no_truncation is violated in 11 steps" in run.stdout
@@ -187,8 +187,8 @@ def test_each_engine_gives_its_verdict(by: str, verdict: str) -> None:
 @pytest.mark.long
 def test_the_same_commands_print_the_same_in_another_process() -> None:
     asked = [["check", *SMALL, "--by", by, "--walks", "2000"] for by in ("exhaustive", "walks", "induction")]
-    asked += [["check", "ledger", "--defect", "recovery_reads_do_not_fence", "--property", "no_truncation"]]
-    asked += [["check", "--defect", "change_ignores_version", "--property", "open_ledgers_close"]]
+    asked += [["check", "ledger", "--bug", "recovery_reads_do_not_fence", "--property", "no_truncation"]]
+    asked += [["check", "--bug", "change_ignores_version", "--property", "open_ledgers_close"]]
     elsewhere = in_one_process(*([*words, "--workers", "1"] for words in asked))
     for one, words in zip(elsewhere, asked, strict=True):
         two = fencepost(*words, "--workers", "2")
@@ -266,9 +266,9 @@ from itertools import combinations
 from fencepost import And, Not, OneOf, Or, Protocol, Suite
 
 
-def loft(*, defects: tuple[str, ...] = ()) -> Protocol:
+def loft(*, bugs: tuple[str, ...] = ()) -> Protocol:
     """The loft."""
-    p = Protocol("loft", active=defects)
+    p = Protocol("loft", active=bugs)
     p.flag("sits", per=(p.universe("pigeon", 16), p.universe("hole", 15)), init=OneOf((False, True)))
 
     @p.step(by="nobody")
@@ -338,8 +338,8 @@ def test_no_option_is_abbreviated(words: list[str], option: str) -> None:
         (["check", "--set", "entries=0"], "ledger: entries is at least 1"),
         (["check", "election", "--set", "brokers=0"], "election: brokers is at least 1"),
         (["check", "--set", "bookies=2"], "does not hold"),
-        (["check", "--defect", "no_such"], "there is no defect 'no_such'; to see those that there are: fencepost list "),
-        (["check", "--defect", "closes_at_lax"], "there is no defect 'closes_at_lax' (did you mean closes_at_lac?)"),
+        (["check", "--bug", "no_such"], "there is no bug 'no_such'; to see those that there are: fencepost list "),
+        (["check", "--bug", "closes_at_lax"], "there is no bug 'closes_at_lax' (did you mean closes_at_lac?)"),
         (["check", *SMALL, "--property", "no_such"], "has no property 'no_such' here; it has "),
         (["check", *SMALL, "--property", "no_truncatoin"], "(did you mean no_truncation?)"),
         pytest.param(["check", "--property", "no_truncatoin"], "(did you mean no_truncation?)", marks=pytest.mark.long),
@@ -368,11 +368,11 @@ def test_listing_finds_the_actions_of_a_method() -> None:
 
 
 @pytest.mark.long
-def test_listing_names_every_property_and_defect() -> None:
+def test_listing_names_every_property_and_bug() -> None:
     run = fencepost("list")
     assert run.returncode == 0
-    properties, defects = ("no_truncation", "no_deadlock"), ("bookkeeper#2614", "rots the copies that go bad")
-    for word in (*properties, *defects, "recovery_reads_do_not_fence", "write_quorum", "standard"):
+    properties, bugs = ("no_truncation", "no_deadlock"), ("bookkeeper#2614", "rots the copies that go bad")
+    for word in (*properties, *bugs, "recovery_reads_do_not_fence", "write_quorum", "standard"):
         assert word in run.stdout
 
 
@@ -408,7 +408,7 @@ def test_where_nothing_can_be_written_is_said_before_the_check(tmp_path: Path, o
 
 
 def test_what_a_violation_leaves_open_is_told_together() -> None:
-    run = fencepost("check", *SMALL, "--defect", "closes_at_lac")
+    run = fencepost("check", *SMALL, "--bug", "closes_at_lac")
     assert run.returncode == 12
     assert run.stdout.count("\n  violated     no_truncation: ") == 1
     assert "\n  inconclusive no_divergence, ends_and_lengths_agree, " in run.stdout
@@ -417,7 +417,7 @@ def test_what_a_violation_leaves_open_is_told_together() -> None:
 
 @pytest.mark.long
 def test_what_never_comes_is_shown_with_its_lasso_which_replays(tmp_path: Path) -> None:
-    arguments = ["check", "--defect", "change_ignores_version", "--property", "open_ledgers_close", "--trace-dir", tmp_path]
+    arguments = ["check", "--bug", "change_ignores_version", "--property", "open_ledgers_close", "--trace-dir", tmp_path]
     one = fencepost(*arguments)
     assert one.returncode == 13
     assert "the run stops after step 7: nothing more is obliged to happen" in one.stdout

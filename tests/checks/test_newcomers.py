@@ -19,8 +19,8 @@ from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.vocabulary import Suite
 
 
-def guests(rooms=2, defects=()):
-    p = Protocol("guests", parameters={"rooms": rooms}, defects={"twice": "a room is let twice"}, active=defects)
+def guests(rooms=2, bugs=()):
+    p = Protocol("guests", parameters={"rooms": rooms}, bugs={"twice": "a room is let twice"}, active=bugs)
     room = p.universe("room", rooms)
     let = p.flag("let", per=room)
     price = p.number("price", 0, 9)
@@ -169,11 +169,11 @@ MISTAKES = {
     ),
     "division": (RENT, "        return price / 2 == 1, {let[r]: True}", "uses div, which the kernel cannot compile", STEP),
     "parameter without default": (
-        "def guests(rooms=2, defects=()):",
-        "def guests(rooms, defects=()):",
+        "def guests(rooms=2, bugs=()):",
+        "def guests(rooms, bugs=()):",
         "parameter rooms: give it a default",
     ),
-    "no defects": ("def guests(rooms=2, defects=()):", "def guests(rooms=2):", "unexpected keyword argument 'defects'"),
+    "no bugs": ("def guests(rooms=2, bugs=()):", "def guests(rooms=2):", "unexpected keyword argument 'bugs'"),
     "budget misspelt": (STEP, '    @p.fault(by="desk", spends="moevs", r=room)', "spends moevs, which is not a budget"),
     "zero division": (RENT, "        return price > 1 // 0, {let[r]: True}", "integer division or modulo by zero"),
 }
@@ -220,11 +220,11 @@ def test_without_a_mistake_it_is_checked(tmp_path: Path) -> None:
 
 
 def test_what_is_asked_amiss_is_no_mistake_of_the_model(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", "ledger", "--defect", "foo"]) == 2
+    assert main(["check", "ledger", "--bug", "foo"]) == 2
     stderr = capsys.readouterr().err
-    assert stderr == "fencepost: there is no defect 'foo'; to see those that there are: fencepost list ledger\n"
-    assert main(["explore", "ledger", "--defect", "foo", "--out", "nowhere"]) == 2
+    assert stderr == "fencepost: there is no bug 'foo'; to see those that there are: fencepost list ledger\n"
+    assert main(["explore", "ledger", "--bug", "foo", "--out", "nowhere"]) == 2
     stderr = capsys.readouterr().err
-    assert stderr.startswith("fencepost: ledger has no defect 'foo'; it has: ")
+    assert stderr.startswith("fencepost: ledger has no bug 'foo'; it has: ")
     assert stderr.endswith(" more: fencepost list ledger\n")
     assert len(stderr) < 300

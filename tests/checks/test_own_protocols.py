@@ -19,9 +19,9 @@ from beside import PEOPLE
 from fencepost import Not, Protocol, Suite
 
 
-def lamp(people: int = PEOPLE, *, defects: tuple[str, ...] = ()) -> Protocol:
+def lamp(people: int = PEOPLE, *, bugs: tuple[str, ...] = ()) -> Protocol:
     """A lamp and its switches."""
-    p = Protocol("lamp", parameters={"people": people}, defects={"stuck": "it stays on"}, active=defects)
+    p = Protocol("lamp", parameters={"people": people}, bugs={"stuck": "it stays on"}, active=bugs)
     person, on = p.universe("person", people), p.flag("on")
     switched = p.number("switched", 0, people, per=person)
 
@@ -69,13 +69,13 @@ def test_a_protocol_with_the_same_options(plain: Path, tmp_path: Path) -> None:
     assert ran.stdout.startswith("lamp, as written: people=2\n  exhausted: all 4 states")
     assert fencepost("check", plain, "--quiet", "--set", "people=3").stdout.startswith("lamp, as set: people=3\n")
     assert fencepost("check", plain, "--by", "induction", "--quiet", "--property", "changes").returncode == 0
-    asked = ["--defect", "stuck", "--trace-dir", tmp_path / "traces", "--html", tmp_path / "page.html"]
+    asked = ["--bug", "stuck", "--trace-dir", tmp_path / "traces", "--html", tmp_path / "page.html"]
     broken = fencepost("check", plain, "--quiet", "--format", "sarif", *asked, folder=tmp_path)
     assert broken.returncode == 12
     (result, *_) = json.loads(broken.stdout)["runs"][0]["results"]
     assert result["ruleId"] == "lamp/changes"
     assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "lamp.py"
-    assert (tmp_path / "traces" / "lamp-defect-stuck-changes.itf.json").exists()
+    assert (tmp_path / "traces" / "lamp-bug-stuck-changes.itf.json").exists()
     assert (tmp_path / "page.html").exists()
 
 

@@ -31,21 +31,21 @@ def test_what_is_checked_is_what_was_asked_for() -> None:
     ci = [(i.name, dict(i.parameters)) for i in ELECTION.sizes["ci"]]
     assert instances("election") == instances(ELECTION, size="ci") == ci
     assert instances("election", set={"brokers": 1}) == [("as set", {"brokers": 1})]
-    assert instances("election", defects=["elected_follows"]) == [("defect", dict(SHOWN))]
+    assert instances("election", bugs=["elected_follows"]) == [("bug", dict(SHOWN))]
     more = {"closes": 1}
     assert instances("election", size="ci", set=more) == [(name, {**parameters, **more}) for name, parameters in ci]
 
 
 @pytest.mark.long
 def test_a_violation_comes_with_a_trace_that_replays(tmp_path: Path) -> None:
-    (checked,) = check("election", defects=["elected_follows"], properties=["holder_leads"])
+    (checked,) = check("election", bugs=["elected_follows"], properties=["holder_leads"])
     (verdict,) = checked.findings.verdicts
     assert (verdict.verdict, verdict.failure) == ("violated", 12)
     file = tmp_path / "a.itf.json"
     write(verdict.trace, checked.protocol, file)
     assert replay(verdict.trace) == replay(file) == replay(str(file))
     assert replay(file).replays
-    assert not replay(file, defects=()).replays
+    assert not replay(file, bugs=()).replays
     with pytest.raises(RegistryError, match="there is no protocol 'election'"):
         replay(verdict.trace, {})
 
@@ -63,7 +63,7 @@ def test_mistakes_are_told() -> None:
     with pytest.raises(RegistryError, match="has no size 'huge'"):
         check("election", size="huge")
     with pytest.raises(ModelError, match="absent"):
-        check("election", defects=["absent"])
+        check("election", bugs=["absent"])
     with pytest.raises(PropertyError, match="has no property 'absent'"):
         check("election", properties=["absent"])
     with pytest.raises(TraceFileError, match=r"absent\.itf\.json"):

@@ -1,4 +1,4 @@
-"""``fencepost check`` and ``list`` with releases: hazards and their reports in every format, exit status 14, and baselines."""
+"""``fencepost check`` and ``list`` with releases: bugs and their reports in every format, exit status 14, and baselines."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from fencepost.properties.protocols import PROTOCOLS
 from tests.command import fencepost, in_one_process, stable
 from tests.marking import first_at_once
 
-pytestmark = pytest.mark.xdist_group("hazards of releases")
+pytestmark = pytest.mark.xdist_group("bugs of releases")
 
 OLD = ["check", "election", "--set", "brokers=2", "--pulsar", "4.0.8", "--quiet"]
-HAZARDS = [
+BUGS = [
     "same_value",
     "asks_during_election",
     "closed_elects_again",
@@ -37,10 +37,10 @@ def _searched_once() -> Iterator[None]:
     """What a job finds is found once, and told as often as it is asked for: these tests are about the telling."""
     search, cache = jobs._done, dict[str, Checked]()
 
-    def once(job: jobs.Job, defects: Sequence[str], approach: Approach, *telling: Any) -> Checked:
-        asked = repr((job, defects, approach))
+    def once(job: jobs.Job, bugs: Sequence[str], approach: Approach, *telling: Any) -> Checked:
+        asked = repr((job, bugs, approach))
         if asked not in cache:
-            cache[asked] = search(job, defects, approach, *telling)
+            cache[asked] = search(job, bugs, approach, *telling)
         return cache[asked]
 
     with pytest.MonkeyPatch.context() as patched:
@@ -49,12 +49,12 @@ def _searched_once() -> Iterator[None]:
 
 
 @pytest.mark.long
-def test_the_hazards_of_a_release_are_told() -> None:
+def test_the_bugs_of_a_release_are_told() -> None:
     run = fencepost(*OLD)
     assert run.returncode == 14
     heading = "instances: without the known bugs of these releases, unless one is named\n"
     assert run.stdout.startswith(f"releases: Pulsar 4.0.8 with BookKeeper 4.17.2\n{heading}election, as set: ")
-    assert [line.split()[2].rstrip(":") for line in run.stdout.splitlines() if line.startswith("  known bug ")] == HAZARDS
+    assert [line.split()[2].rstrip(":") for line in run.stdout.splitlines() if line.startswith("  known bug ")] == BUGS
     assert "(electing_brokers_do_not_choose is violated in 2 steps)" in run.stdout
     assert "since 2.8.0; fixed in 4.2.4, 5.0.0-M1; pulsar#25999, pulsar#26000" in run.stdout
     assert "avoided by advertisedAddress" in run.stdout
@@ -64,17 +64,17 @@ def test_the_hazards_of_a_release_are_told() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("release", first_at_once(PULSAR))
-def test_no_hazard_is_told_that_the_release_does_not_have(release: str) -> None:
+def test_no_bug_is_told_that_the_release_does_not_have(release: str) -> None:
     run = fencepost("check", "election", "--set", "brokers=2", "--pulsar", release, "--format", "json", "--quiet")
     report, entry = json.loads(run.stdout), PROTOCOLS["election"]
-    hazards = [row["property"] for row in report["verdicts"] if row["kind"] == "hazard"]
-    assert hazards == list(entry.hazards(Releases.of(release)))
-    assert {row["verdict"] for row in report["verdicts"] if row["kind"] == "hazard"} == {"hazard"}
+    bugs = [row["property"] for row in report["verdicts"] if row["kind"] == "known bug"]
+    assert bugs == list(entry.bugs_of(Releases.of(release)))
+    assert {row["verdict"] for row in report["verdicts"] if row["kind"] == "known bug"} == {"known bug"}
     assert run.returncode == 14
 
 
 @pytest.mark.long
-def test_settings_may_keep_a_hazard_from_showing() -> None:
+def test_settings_may_keep_a_bug_from_showing() -> None:
     run = fencepost("check", "election", "--set", "brokers=2", "crashes=0", "--pulsar", "4.2.4", "--quiet")
     assert "  known bug    same_value: " in run.stdout
     assert "  not here     failure_not_retried: " in run.stdout
@@ -84,29 +84,29 @@ def test_settings_may_keep_a_hazard_from_showing() -> None:
 
 
 @pytest.mark.long
-def test_json_says_what_is_known_of_a_hazard(tmp_path: Path) -> None:
+def test_json_says_what_is_known_of_a_bug(tmp_path: Path) -> None:
     report = json.loads(fencepost(*OLD, "--format", "json", "--trace-dir", tmp_path).stdout)
     assert (report["status"], report["releases"]) == (14, {"pulsar": "4.0.8", "bookkeeper": "4.17.2"})
     row = next(row for row in report["verdicts"] if row["property"] == "asks_during_election")
-    assert (row["verdict"], row["kind"], row["defects"]) == ("hazard", "hazard", ["asks_during_election"])
-    hazard = row["hazard"]
-    assert (hazard["violates"], hazard["fixed"]) == ("electing_brokers_do_not_choose", "4.2.4, 5.0.0-M1")
-    assert hazard["present"] == ["2.10.1", "3.0.7", "4.0.8"]
-    assert hazard["upstream"][0] == {"issue": "pulsar#25999", "address": "https://github.com/apache/pulsar/issues/25999"}
+    assert (row["verdict"], row["kind"], row["bugs"]) == ("known bug", "known bug", ["asks_during_election"])
+    bug = row["bug"]
+    assert (bug["violates"], bug["fixed"]) == ("electing_brokers_do_not_choose", "4.2.4, 5.0.0-M1")
+    assert bug["present"] == ["2.10.1", "3.0.7", "4.0.8"]
+    assert bug["upstream"][0] == {"issue": "pulsar#25999", "address": "https://github.com/apache/pulsar/issues/25999"}
     assert fencepost("trace", "replay", row["trace"]).returncode == 0
-    others = [row["hazard"] for row in report["verdicts"] if row["kind"] != "hazard"]
+    others = [row["bug"] for row in report["verdicts"] if row["kind"] != "known bug"]
     assert others
     assert set(others) == {None}
 
 
 @pytest.mark.long
-def test_each_format_of_ci_tells_hazards(tmp_path: Path) -> None:
+def test_each_format_of_ci_tells_bugs(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     junit = fencepost(*OLD, "--format", "junit", "--html", page)
     assert junit.returncode == 14
     suites = fromstring(junit.stdout)
     failures = {case.get("name"): case.find("failure") for case in suites.iter("testcase")}
-    assert {name for name, failure in failures.items() if failure is not None} == set(HAZARDS)
+    assert {name for name, failure in failures.items() if failure is not None} == set(BUGS)
     failure = failures["asks_during_election"]
     assert failure is not None
     assert failure.get("message") == (
@@ -114,11 +114,11 @@ def test_each_format_of_ci_tells_hazards(tmp_path: Path) -> None:
     )
     assert "costs: " in str(failure.text)
     of_it = [suite for suite in suites if suite.find("testcase[@name='asks_during_election']") is not None]
-    assert [p.get("value") for p in of_it[0].iter("property") if p.get("name") == "defect"] == ["asks_during_election"]
+    assert [p.get("value") for p in of_it[0].iter("property") if p.get("name") == "bug"] == ["asks_during_election"]
     sarif = json.loads(fencepost(*OLD, "--format", "sarif").stdout)["runs"][0]
-    assert [result["ruleId"] for result in sarif["results"] if result["level"] == "error"] == [f"election/{h}" for h in HAZARDS]
+    assert [result["ruleId"] for result in sarif["results"] if result["level"] == "error"] == [f"election/{h}" for h in BUGS]
     github = fencepost(*OLD, "--format", "github")
-    assert github.stdout.count("::error ") == len(HAZARDS)
+    assert github.stdout.count("::error ") == len(BUGS)
     assert "asks_during_election (election, known bug of Pulsar 4.0.8" in page.read_text()
 
 
@@ -143,10 +143,10 @@ def test_a_release_that_is_not_modelled_is_said_in_a_line() -> None:
         assert run.stderr.count("\n") == 1
 
 
-def test_without_releases_there_are_no_hazards() -> None:
+def test_without_releases_there_are_no_bugs() -> None:
     run = fencepost("check", "election", "--set", "brokers=2", "--quiet")
     assert run.returncode == 0
-    assert "hazard" not in run.stdout
+    assert "known bug" not in run.stdout
 
 
 @pytest.mark.deep
@@ -162,17 +162,17 @@ def test_a_baseline_is_written_filled_in_and_kept_to(tmp_path: Path) -> None:
     written = fencepost(*OLD, "--write-baseline", file)
     assert written.returncode == 0
     assert f"\nbaseline: {file}\n" in written.stdout
-    assert written.stdout.count("baseline: without a reason: ") == len(HAZARDS) + 1
+    assert written.stdout.count("baseline: without a reason: ") == len(BUGS) + 1
     file.write_text(file.read_text().replace('"reason": ""', '"reason": "known to the team"'))
 
     run = fencepost(*OLD, "--baseline", file)
     assert run.returncode == 0
-    assert run.stdout.count("\n               reason: known to the team\n") == len(HAZARDS)
+    assert run.stdout.count("\n               reason: known to the team\n") == len(BUGS)
     assert "baseline:" not in run.stdout
     assert run.stdout.endswith("passed except for what is accepted, with warnings (exit 0)\n")
     as_json = json.loads(fencepost(*OLD, "--baseline", file, "--format", "json").stdout)
     assert as_json["baseline"] == {"new": [], "gone": [], "unexplained": [], "unchecked": 0}
-    assert {row["hazard"]["accepted"] for row in as_json["verdicts"] if row["hazard"]} == {"known to the team"}
+    assert {row["bug"]["accepted"] for row in as_json["verdicts"] if row["bug"]} == {"known to the team"}
 
     before = file.read_bytes()
     assert fencepost(*OLD, "--write-baseline", file).returncode == 0
@@ -185,12 +185,12 @@ def test_what_is_new_or_gone_fails(tmp_path: Path) -> None:
     fencepost(*OLD, "--write-baseline", file)
     newer = fencepost(*OLD[:-2], "4.2.4", "--quiet", "--baseline", file)
     assert newer.returncode == 14
-    new = "baseline: new: election, known bug of Pulsar 4.2.4: same_value (hazard), accepted of another release"
+    new = "baseline: new: election, known bug of Pulsar 4.2.4: same_value (known bug), accepted of another release"
     assert new in newer.stdout
     file.write_text(file.read_text().replace("same_value", "same_name"))
     changed = fencepost(*OLD, "--baseline", file)
-    assert "baseline: new: election, known bug of Pulsar 4.0.8: same_value (hazard)\n" in changed.stdout
-    assert "baseline: gone: election, known bug of Pulsar 4.0.8: same_name (hazard)\n" in changed.stdout
+    assert "baseline: new: election, known bug of Pulsar 4.0.8: same_value (known bug)\n" in changed.stdout
+    assert "baseline: gone: election, known bug of Pulsar 4.0.8: same_name (known bug)\n" in changed.stdout
     assert changed.returncode == 14
     gone = [*OLD, "--set", "closes=0", "--baseline", file]
     file.write_text(file.read_text().replace("same_name", "same_value").replace("}\n  ]", "},\n    {}\n  ]"))
@@ -214,16 +214,16 @@ def test_only_what_is_gone_fails_as_an_assumption(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_the_list_has_releases_and_who_has_which_mistake() -> None:
+def test_the_list_has_releases_and_who_has_which_bug() -> None:
     everything = fencepost("list").stdout
     assert everything.startswith("releases that are modelled\n")
     assert "4.2.4 (which ships BookKeeper 4.17.3)" in everything
     assert not fencepost("list", "election").stdout.startswith("releases")
-    table = fencepost("list", "election", "--defects").stdout.splitlines()
-    assert table[2].split() == ["defect", *PULSAR, "since", "fixed", "upstream"]
+    table = fencepost("list", "election", "--bugs").stdout.splitlines()
+    assert table[2].split() == ["bug", *PULSAR, "since", "fixed", "upstream"]
     row = next(line for line in table if "asks_during_election" in line)
     assert row.split()[:4] == ["asks_during_election", "yes", "yes", "yes"]
     assert row.split()[4:] == ["2.8.0", "4.2.4,", "5.0.0-M1", "pulsar#25999,", "pulsar#26000"]
     assert [line.split()[0] for line in table[3:]] == list(PROTOCOLS["election"].bugs)
-    assert "not traced through releases" in fencepost("list", "hash_range", "--defects").stdout
-    assert fencepost("list", "elektion", "--defects").returncode == 2
+    assert "not traced through releases" in fencepost("list", "hash_range", "--bugs").stdout
+    assert fencepost("list", "elektion", "--bugs").returncode == 2

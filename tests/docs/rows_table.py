@@ -1,7 +1,7 @@
 """The table of what a comparison of the models with the code found: what of each row is in a model, and where the rest is.
 
 The rows are L1 to L15 of the ledger and C1 to C9 of the control plane. What is named is looked up in the protocols, so that a
-name that is gone is an error; the releases are those of the mistakes' histories.
+name that is gone is an error; the releases are those of the bugs' histories.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def table() -> str:
 
 
 def releases_of(bug: Bug) -> str:
-    """The releases that have a mistake, in a word if all that were read have it, and those that are unread."""
+    """The releases that have a bug, in a word if all that were read have it, and those that are unread."""
     everywhere = len(bug.present) + len(bug.unread) == len(bug.modelled)
     parts = ["all" if everywhere and bug.present else ", ".join(bug.present) or "none"]
     return "; ".join(parts + [f"unread: {', '.join(bug.unread)}"] * bool(bug.unread))
@@ -152,7 +152,7 @@ def _line(number: str, row: Row) -> str:
 
 
 def _named(name: str) -> str:
-    """The name, with the releases that have a mistake of that name, or with the first that behaves as its parameter says."""
+    """The name, with the releases that have a bug of that name, or with the first that behaves as its parameter says."""
     protocol, _, own = name.partition(".")
     entry = PROTOCOLS[protocol]
     if own in entry.bugs:

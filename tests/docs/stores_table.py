@@ -1,7 +1,7 @@
-"""The table of which hazards and controls show with which metadata store, from searches that ``stores.json`` keeps.
+"""The table of which bugs and controls show with which metadata store, from searches that ``stores.json`` keeps.
 
-Run as ``python tests/docs/stores_table.py`` it searches again and writes that file, which takes some minutes: each hazard of
-``RELEASE`` in the instance in which it is known to show, and of three instances for CI what is violated without any mistake. A
+Run as ``python tests/docs/stores_table.py`` it searches again and writes that file, which takes some minutes: each bug of
+``RELEASE`` in the instance in which it is known to show, and of three instances for CI what is violated without any bug. A
 deep test holds the file to the searches.
 """
 
@@ -22,8 +22,8 @@ from tests.properties.searching import controls, searched, unexpected
 RELEASE = "4.2.4"
 STORES = ("zk", "etcd", "oxia", "rocksdb")
 KEPT = Path(__file__).with_name("stores.json")
-HAZARDOUS = ("election", "ownership", "unload")
-"""Whose hazards are shown; those of splits are of locks, as here, or have nothing to do with the store."""
+WITH_BUGS = ("election", "ownership", "unload")
+"""Whose bugs are shown; those of splits are of locks, as here, or have nothing to do with the store."""
 
 INSTANCES = (("election", "all faults"), ("ownership", "cut off"), ("ownership", "crash"))
 """Whose controls are shown: what upstream's rules themselves lead to."""
@@ -32,18 +32,18 @@ Shown = dict[str, int]
 """What is violated, and in how many steps."""
 
 
-def hazards() -> list[tuple[str, str]]:
-    """The hazards of the release, each with its protocol; none of a migration, which begins at ZooKeeper."""
+def known_bugs_of() -> list[tuple[str, str]]:
+    """The bugs of the release, each with its protocol; none of a migration, which begins at ZooKeeper."""
     releases = Releases.of(RELEASE)
-    every = [(name, hazard) for name in HAZARDOUS for hazard in PROTOCOLS[name].hazards(releases)]
-    return [(name, hazard) for name, hazard in every if not PROTOCOLS[name].shown_by[hazard].get("migration")]
+    every = [(name, bug) for name in WITH_BUGS for bug in PROTOCOLS[name].bugs_of(releases)]
+    return [(name, bug) for name, bug in every if not PROTOCOLS[name].shown_by[bug].get("migration")]
 
 
-def shown_with(protocol: str, hazard: str, store: str) -> Shown:
-    """What a hazard violates in the fewest steps with a store, besides the controls."""
+def shown_with(protocol: str, bug: str, store: str) -> Shown:
+    """What a bug violates in the fewest steps with a store, besides the controls."""
     entry = PROTOCOLS[protocol]
-    parameters = {**entry.behaviour(Releases.of(RELEASE)), **entry.shown_by[hazard], **store_parameters(store)}
-    violations = unexpected(searched(entry, parameters, [hazard]))
+    parameters = {**entry.behaviour(Releases.of(RELEASE)), **entry.shown_by[bug], **store_parameters(store)}
+    violations = unexpected(searched(entry, parameters, [bug]))
     return {name: steps for name, steps in sorted(violations.items()) if steps == min(violations.values())}
 
 
@@ -55,7 +55,7 @@ def controls_with(protocol: str, instance: str, store: str) -> Shown:
 
 
 def load_rows() -> dict[str, Shown]:
-    """What the file has, by protocol, hazard or instance, and store."""
+    """What the file has, by protocol, bug or instance, and store."""
     by_key: dict[str, Shown] = json.loads(KEPT.read_text(encoding="utf-8"))
     return by_key
 
@@ -64,9 +64,9 @@ def table() -> str:
     """Both tables."""
     by_key = load_rows()
     head = "".join(f" {store} |" for store in STORES) + "\n" + "|---" * (len(STORES) + 1) + "|\n"
-    rows = [(f"{name} `{one}`", [_cell(by_key[f"{name} {one} {store}"]) for store in STORES]) for name, one in hazards()]
+    rows = [(f"{name} `{one}`", [_cell(by_key[f"{name} {one} {store}"]) for store in STORES]) for name, one in known_bugs_of()]
     violated = [(f"{name}, {one}: `{control}`", cells) for name, one in INSTANCES for control, cells in _of(name, one)]
-    return f"| hazard of {RELEASE} |{head}{_lines(rows)}\n| control |{head}{_lines(violated)}"
+    return f"| bug of {RELEASE} |{head}{_lines(rows)}\n| control |{head}{_lines(violated)}"
 
 
 def _of(protocol: str, instance: str) -> Iterator[tuple[str, list[str]]]:
@@ -86,7 +86,7 @@ def _lines(rows: list[tuple[str, list[str]]]) -> str:
 
 def main() -> None:
     """Searches, and writes the file."""
-    by_key = {f"{name} {hazard} {store}": shown_with(name, hazard, store) for name, hazard in hazards() for store in STORES}
+    by_key = {f"{name} {bug} {store}": shown_with(name, bug, store) for name, bug in known_bugs_of() for store in STORES}
     by_key |= {f"{name} {one} {store}": controls_with(name, one, store) for name, one in INSTANCES for store in STORES}
     lines = ",\n".join(f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in by_key.items())
     KEPT.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from fencepost.checks.reports import hazards_on_code
+from fencepost.checks.reports import bugs_on_code
 from fencepost.checks.reports.histories import COLUMNS, address, rows
 from fencepost.checks.reports.seen import replayed, seen
 from fencepost.model.releases import mirrored_in
@@ -21,7 +21,7 @@ from tests.docs import compared_table, rows_table, stores_table
 from tests.properties.pins import PINNED
 
 NUMBERS = re.compile(r"^(?:(?:bookkeeper|pulsar)?(?:#|BOOKKEEPER-)\d+(?:, )?)+: ")
-"""The numbers upstream with which the meaning of a defect begins."""
+"""The numbers upstream with which the meaning of a bug begins."""
 
 MARKED = re.compile(r"(?<=<!-- begin: )(?P<name>\w+) -->\n(?P<table>.*?)(?=<!-- end: (?P=name) -->)", re.DOTALL)
 
@@ -39,8 +39,8 @@ def with_tables(document: str, page: str) -> str:
 def table(page: str, name: str) -> str:
     """A table that a page keeps; KeyError for any other."""
     return {
-        ("reproduced", "hazards"): lambda: hazards_on_code.table([row for name in PROTOCOLS for row in replayed(name)]),
-        ("findings-control-plane", "hazards"): lambda: hazards(("election", "ownership", "unload", "split")),
+        ("reproduced", "bugs"): lambda: bugs_on_code.table([row for name in PROTOCOLS for row in replayed(name)]),
+        ("findings-control-plane", "bugs"): lambda: known_bugs_of(("election", "ownership", "unload", "split")),
         ("deviations", "rows"): rows_table.table,
         ("sessions-and-nodes", "stores"): stores_table.table,
         ("policy", "compared"): compared_table.table,
@@ -51,16 +51,16 @@ def of_protocol(name: str) -> str:
     """The tables that follow the page of a protocol, each with its heading."""
     tables = {
         "Actions and the code": _mirrors(name),
-        "Defects and what catches them": _defects(name),
-        "Defects by release": _releases(name) if PROTOCOLS[name].project else "",
+        "Bugs and what catches them": _bugs(name),
+        "Bugs by release": _releases(name) if PROTOCOLS[name].project else "",
         "Instances of each size": _instances(name),
     }
     return "".join(f"\n## {heading}\n\n{table}" for heading, table in tables.items() if table)
 
 
-def hazards(protocols: Iterable[str]) -> str:
-    """Each defect that a modelled release has: where, what it violates first and in how many steps, where it was seen."""
-    head = ("hazard", "of", "violates", "steps", "releases", "fixed", "seen", "upstream")
+def known_bugs_of(protocols: Iterable[str]) -> str:
+    """Each bug that a modelled release has: where, what it violates first and in how many steps, where it was seen."""
+    head = ("known bug", "of", "violates", "steps", "releases", "fixed", "seen", "upstream")
     lines = []
     for protocol in protocols:
         for name, bug in PROTOCOLS[protocol].bugs.items():
@@ -85,25 +85,25 @@ def _instances(protocol: str) -> str:
     return "| size | instance | parameters | states | transitions | depth |\n|---|---|---|---|---|---|\n" + "".join(lines)
 
 
-def _defects(protocol: str) -> str:
-    """Each defect: its numbers upstream, what it is, what catches it first and in how many steps, and where."""
+def _bugs(protocol: str) -> str:
+    """Each bug: its numbers upstream, what it is, what catches it first and in how many steps, and where."""
     entry, caught = PROTOCOLS[protocol], PINNED[protocol].caught
-    head = "| defect | upstream | what it is | caught by | steps | instance |\n|---|---|---|---|---|---|\n"
+    head = "| bug | upstream | what it is | caught by | steps | instance |\n|---|---|---|---|---|---|\n"
     lines = []
-    for defect, meaning in entry.build({}).defects.items():
-        names, steps = caught[defect]
+    for bug, meaning in entry.build({}).bugs.items():
+        names, steps = caught[bug]
         what = NUMBERS.sub("", meaning)
         by = ", ".join(f"`{name}`" for name in sorted(names))
-        where = _settings(entry.shown_by[defect])
-        numbers = upstream(entry.bugs[defect]) if entry.project else ""
-        lines.append(_line(f"`{defect}`", numbers, what, by, str(steps), where))
+        where = _settings(entry.shown_by[bug])
+        numbers = upstream(entry.bugs[bug]) if entry.project else ""
+        lines.append(_line(f"`{bug}`", numbers, what, by, str(steps), where))
     return head + "".join(lines)
 
 
 def _releases(protocol: str) -> str:
-    """Which releases have each defect, since when it is there and where it is fixed, and its numbers upstream."""
+    """Which releases have each bug, since when it is there and where it is fixed, and its numbers upstream."""
     bugs = PROTOCOLS[protocol].bugs
-    head = ("defect", *numbers_of(PROTOCOLS[protocol].project), *COLUMNS)
+    head = ("bug", *numbers_of(PROTOCOLS[protocol].project), *COLUMNS)
     lines = [_line(f"`{name}`", *cells, upstream(bugs[name])) for name, cells in rows(bugs)]
     return _line(*head) + "|---" * len(head) + "|\n" + "".join(lines)
 
@@ -120,7 +120,7 @@ def _mirrors(protocol: str) -> str:
 
 
 def upstream(bug: Bug) -> str:
-    """Links to the issues of a defect."""
+    """Links to the issues of a bug."""
     return ", ".join(f"[{issue}]({address(bug, issue)})" for issue in bug.upstream)
 
 

@@ -188,17 +188,17 @@ def _anchors(text: str) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def test_the_findings_have_every_hazard_of_the_control_plane() -> None:
+def test_the_findings_have_every_bug_of_the_control_plane() -> None:
     page = (ROOT / "docs" / "findings-control-plane.md").read_text(encoding="utf-8")
-    assert marked(page) == {"hazards": table("findings-control-plane", "hazards")}
+    assert marked(page) == {"bugs": table("findings-control-plane", "bugs")}
 
 
-def test_the_stores_have_every_hazard_of_the_control_plane() -> None:
+def test_the_stores_have_every_bug_of_the_control_plane() -> None:
     page = (ROOT / "docs" / "reference" / "sessions-and-nodes.md").read_text(encoding="utf-8")
     assert marked(page) == {"stores": stores_table.table()}
     shown = stores_table.load_rows()
     assert set(shown) == {
-        *(f"{name} {hazard} {store}" for name, hazard in stores_table.hazards() for store in stores_table.STORES),
+        *(f"{name} {bug} {store}" for name, bug in stores_table.known_bugs_of() for store in stores_table.STORES),
         *(f"{name} {one} {store}" for name, one in stores_table.INSTANCES for store in stores_table.STORES),
     }
     alone = shown["ownership deletion_sent_again rocksdb"]
@@ -206,11 +206,11 @@ def test_the_stores_have_every_hazard_of_the_control_plane() -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize(("protocol", "hazard"), stores_table.hazards())
-def test_hazards_show_with_the_stores_that_the_page_tells_of(protocol: str, hazard: str) -> None:
+@pytest.mark.parametrize(("protocol", "known bug"), stores_table.known_bugs_of())
+def test_bugs_show_with_the_stores_that_the_page_tells_of(protocol: str, bug: str) -> None:
     shown = stores_table.load_rows()
     for store in stores_table.STORES:
-        assert stores_table.shown_with(protocol, hazard, store) == shown[f"{protocol} {hazard} {store}"], store
+        assert stores_table.shown_with(protocol, bug, store) == shown[f"{protocol} {bug} {store}"], store
 
 
 @pytest.mark.deep
@@ -263,10 +263,10 @@ def test_the_control_plane_is_in_the_reference() -> None:
 
 @cache
 def _names(protocol: str) -> frozenset[str]:
-    """What a page must name: parameters, variables, actions, properties, lemmas, defects.
+    """What a page must name: parameters, variables, actions, properties, lemmas, bugs.
 
     As they are without faults, with each kind of fault alone, with all, and with all and each further option; actions, which
-    only a protocol with its formulas has, with all faults and all defects, with all faults and all options, and with what is
+    only a protocol with its formulas has, with all faults and all bugs, with all faults and all options, and with what is
     further.
     """
     entry = PROTOCOLS[protocol]
@@ -276,14 +276,14 @@ def _names(protocol: str) -> frozenset[str]:
     every = {name: value for settings in alone for name, value in settings.items()}
     further = FURTHER_SETTINGS.get(protocol, [])
     suites = [entry.outline(s) for s in ({}, *alone, every, *(every | {option: True} for option in options), *further)]
-    defects = suites[0].protocol.defects
-    built = [entry.build(every, defects), *(entry.build(s) for s in (every | dict.fromkeys(options, True), *further))]
+    bugs = suites[0].protocol.bugs
+    built = [entry.build(every, bugs), *(entry.build(s) for s in (every | dict.fromkeys(options, True), *further))]
     return frozenset().union(
         (parameter.name for parameter in entry.parameters),
         (v.family for p in (*built, *(suite.protocol for suite in suites)) for v in p.variables),
         (a.name for p in built for a in p.actions),
         (statement.name for suite in suites for statement in (*suite.properties, *suite.lemmas)),
-        defects,
+        bugs,
     )
 
 

@@ -12,16 +12,16 @@ PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 
 
 @pytest.mark.parametrize(
-    ("protocol", "defect", "prop", "verb", "name"),
+    ("protocol", "bug", "prop", "verb", "name"),
     [
         ("ledger", "closes_at_lac", "no_truncation", "diagram", "closes_at_lac.svg"),
         ("ownership", "released_without_version", "node_of_another_is_kept", "neighbourhood", "around.svg"),
     ],
 )
 def test_a_picture_is_what_the_command_draws(
-    protocol: str, defect: str, prop: str, verb: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    protocol: str, bug: str, prop: str, verb: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    checked = ["check", protocol, "--defect", defect, "--property", prop, "--quiet", "--trace-dir", str(tmp_path)]
+    checked = ["check", protocol, "--bug", bug, "--property", prop, "--quiet", "--trace-dir", str(tmp_path)]
     assert main(checked) == 12
     (file,) = tmp_path.glob("*.itf.json")
     drawn = tmp_path / name

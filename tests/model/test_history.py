@@ -1,4 +1,4 @@
-"""Histories: which releases have a mistake, which nobody has read, and that a mistake has one."""
+"""Histories: which releases have a bug, which nobody has read, and that a bug has one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fencepost.properties.bugs import Bug
 from fencepost.properties.protocols import PROTOCOLS
 
 
-def test_a_hazard_is_a_mistake_that_the_release_has() -> None:
+def test_a_bug_is_a_bug_that_the_release_has() -> None:
     bug = Bug("bookkeeper", since="4.15.1", releases="4.16.6, 4.17.2, not 4.14.5, 4.17.3, 4.18.0")
     assert bug.is_in(Releases.of("4.0.8"))
     assert not bug.is_in(Releases.of("5.0.0-M1"))
@@ -34,7 +34,7 @@ def test_a_history_that_names_no_release_of_its_project_is_refused() -> None:
         Bug("bookkeeper", releases="4.2.4")
 
 
-def test_a_mistake_of_some_values_does_not_fit_others() -> None:
+def test_a_bug_of_some_values_does_not_fit_others() -> None:
     of_db = Bug("bookkeeper", only={"storage": ("db", "sorted")})
     assert of_db.fits({"storage": "sorted", "entries": 1})
     assert not of_db.fits({"storage": "interleaved"})
@@ -59,10 +59,10 @@ def of_releases(bug: Bug) -> Bug:
     return replace(bug, regardless=(), harm="", only={}, applies="", **own)
 
 
-def test_a_mistake_has_one_history_and_one_text() -> None:
+def test_a_bug_has_one_history_and_one_text() -> None:
     bugs = {name: {bug: of_releases(known) for bug, known in entry.bugs.items()} for name, entry in PROTOCOLS.items()}
     assert twice(bugs) == []
-    assert twice({name: entry.outline({}).protocol.defects for name, entry in PROTOCOLS.items()}) == []
+    assert twice({name: entry.outline({}).protocol.bugs for name, entry in PROTOCOLS.items()}) == []
 
 
 def test_a_name_with_two_texts_is_seen() -> None:
@@ -75,6 +75,6 @@ NOT_READ = {"topic": {"2.10.1", "3.0.7"}}
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
-def test_what_ranges_reach_over_is_read_for_every_mistake(name: str) -> None:
+def test_what_ranges_reach_over_is_read_for_every_bug(name: str) -> None:
     unread = {each: {*bug.unread} & {*RANGES.get(bug.project, ())} for each, bug in PROTOCOLS[name].bugs.items()}
     assert {each: releases for each, releases in unread.items() if releases - NOT_READ.get(name, set())} == {}

@@ -26,7 +26,7 @@ def test_a_protocol(fencepost_check):
 
 def test_a_trace(fencepost_replay):
     assert str(fencepost_replay("broken.itf.json")).startswith("replays")
-    assert not fencepost_replay("broken.itf.json", defects=()).replays
+    assert not fencepost_replay("broken.itf.json", bugs=()).replays
 '''
 
 
@@ -69,7 +69,7 @@ def theirs(tmp_path_factory: pytest.TempPathFactory, clean: Environment) -> Path
         (folder / room).mkdir()
         (folder / room / "__init__.py").write_text('WHOSE = "theirs"\n', encoding="utf-8")
     (folder / "tests" / "test_theirs.py").write_text(THEIR_TEST, encoding="utf-8")
-    asked = ["check", "election", "--defect", "creates_blindly", "--property", "node_is_taken_when_free", "--quiet"]
+    asked = ["check", "election", "--bug", "creates_blindly", "--property", "node_is_taken_when_free", "--quiet"]
     run = clean.run("-m", "fencepost", *asked, "--trace-dir", "found", folder=folder)
     assert run.returncode == 12, run.stdout + run.stderr
     (trace,) = folder.glob("found/*.itf.json")

@@ -132,7 +132,7 @@ def test_the_action_marks_the_line_of_what_falls_short(tmp_path: Path) -> None:
     programs(tmp_path, [])
     (tmp_path / "broker.conf").write_text("managedLedgerDefaultEnsembleSize=2\nmanagedLedgerDefaultAckQuorum=1\n")
     status, text, _ = acted(tmp_path, conf="broker.conf", pulsar="5.0.0-M1", require="disks>=1")
-    assert status in (14, 16), "whatever the hazards of the release"
+    assert status in (14, 16), "whatever the bugs of the release"
     assert "<summary>disks = 0 falls short of --require disks>=1 (broker.conf:2)</summary>" in text
     assert "raise it with managedLedgerDefaultAckQuorum=2" in text
     sarif = json.loads((tmp_path / "fencepost.sarif").read_text())
@@ -174,7 +174,7 @@ def test_the_action_keeps_its_installation_by_its_sources(tmp_path: Path) -> Non
 
 
 def test_a_summary_has_what_failed_and_shows_text_as_it_is(tmp_path: Path) -> None:
-    asked = ["election", "--defect", "same_value", "--property", "node_of_another_is_kept"]
+    asked = ["election", "--bug", "same_value", "--property", "node_of_another_is_kept"]
     ran = fencepost("check", *asked, "--format", "sarif", "--quiet", folder=tmp_path)
     page = summary.as_markdown(json.loads(ran.stdout))
     assert page.startswith("### Fencepost: ")
@@ -219,7 +219,7 @@ def test_the_hook_checks_each_file(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize(("statuses", "ends"), [([14, 0], 0), ([14, 12, 150], 12), ([0, 20], 20)])
-def test_hazards_keep_nobody_from_committing(monkeypatch: pytest.MonkeyPatch, statuses: list[int], ends: int) -> None:
+def test_bugs_keep_nobody_from_committing(monkeypatch: pytest.MonkeyPatch, statuses: list[int], ends: int) -> None:
     left = iter(statuses)
     monkeypatch.setattr(hook, "fencepost", lambda words: next(left))
     assert hook.main([f"{number}.conf" for number in range(len(statuses))]) == ends

@@ -1,7 +1,7 @@
 """Protocols with one action spoiled by hand, for the tests that every property can be violated.
 
 A mutant is the protocol with one action spoiled, in all its groundings unless some are named: a conjunct of its guard dropped,
-the updates of a family of variables dropped, or something else written. A property that neither a defect nor a mutant can
+the updates of a family of variables dropped, or something else written. A property that neither a bug nor a mutant can
 violate says nothing.
 """
 
@@ -93,7 +93,7 @@ def _conjuncts(guard: Any) -> list[Any]:
 
 @dataclass(frozen=True)
 class Mutant:
-    """An instance, an action of it and how it is spoiled, or a defect that others hide; and in how many steps that shows.
+    """An instance, an action of it and how it is spoiled, or a bug that others hide; and in how many steps that shows.
 
     Without steps it shows by what is never reached.
     """
@@ -102,11 +102,11 @@ class Mutant:
     action: str = ""
     change: Change = as_it_is
     steps: int | None = None
-    defect: str = ""
+    bug: str = ""
 
     def protocol(self, entry: Entry) -> Protocol:
         """The spoiled protocol. Fails if it has no such action."""
-        protocol = entry.build(self.parameters, [self.defect] if self.defect else [])
+        protocol = entry.build(self.parameters, [self.bug] if self.bug else [])
         assert not self.action or any(a.name == self.action for a in protocol.actions), f"there is no {self.action}"
         protocol.actions[:] = [self.change(protocol, a) if a.name == self.action else a for a in protocol.actions]
         return protocol

@@ -1,8 +1,8 @@
 """What is pinned of each protocol, in the tables of its ``test_safety.py``, which a test over all of them and the pages read.
 
 COUNTS has the states, transitions and depth of each instance for CI, CONTROLS the negative controls that it violates and in how
-many steps, EXPLAINED the suspicions that a page explains, CAUGHT which properties each defect violates first and in how many
-steps. DEEP and DEEP_DEFECTS name the instances and defects that only the deep run searches.
+many steps, EXPLAINED the suspicions that a page explains, CAUGHT which properties each bug violates first and in how many
+steps. DEEP and DEEP_BUGS name the instances and bugs that only the deep run searches.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Pins:
     controls: Mapping[str, Mapping[str, int]]
     explained: Mapping[str, Collection[str]]
     deep: Collection[str]
-    deep_defects: Collection[str]
+    deep_bugs: Collection[str]
 
 
 def pins(protocol: str) -> Pins:
@@ -41,7 +41,7 @@ def pins(protocol: str) -> Pins:
         tables.CONTROLS,
         getattr(tables, "EXPLAINED", {}),
         getattr(tables, "DEEP", ()),
-        getattr(tables, "DEEP_DEFECTS", ()),
+        getattr(tables, "DEEP_BUGS", ()),
     )
 
 

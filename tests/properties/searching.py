@@ -17,10 +17,10 @@ from fencepost.properties.vocabulary import Property, Suite
 
 
 def searched(
-    entry: Entry, parameters: Mapping[str, Value], defects: Sequence[str] = (), only: Sequence[str] = ()
+    entry: Entry, parameters: Mapping[str, Value], bugs: Sequence[str] = (), only: Sequence[str] = ()
 ) -> Findings:
     """What exhaustive search says of an instance, of all properties or of some."""
-    suite = entry.suite(entry.build(dict(parameters), defects))
+    suite = entry.suite(entry.build(dict(parameters), bugs))
     return _judged(suite, [suite.named(name) for name in only] or suite.properties)
 
 
@@ -46,7 +46,7 @@ def counts(findings: Findings) -> tuple[int, int, int]:
 
 
 def faithful(entry: Entry, parameters: Mapping[str, Value]) -> Findings:
-    """What exhaustive search says of an instance without defects, of all properties."""
+    """What exhaustive search says of an instance without bugs, of all properties."""
     return _faithful(entry.name, _whole(entry, parameters))
 
 
@@ -65,9 +65,9 @@ def _whole(entry: Entry, parameters: Mapping[str, Value]) -> tuple[tuple[str, Va
     return tuple((p.name, parameters.get(p.name, p.default)) for p in entry.parameters)
 
 
-def caught(entry: Entry, defect: str) -> tuple[set[str], int | None]:
-    """What a defect violates first in its small instance, and in how many steps."""
-    suite = entry.suite(entry.build(dict(entry.shown_by[defect]), [defect]))
+def caught(entry: Entry, bug: str) -> tuple[set[str], int | None]:
+    """What a bug violates first in its small instance, and in how many steps."""
+    suite = entry.suite(entry.build(dict(entry.shown_by[bug]), [bug]))
     violations = unexpected(_judged(suite, [p for p in suite.properties if p.kind != "sometimes" and not p.strict]))
     steps = min(violations.values(), default=None)
     return {name for name, length in violations.items() if length == steps}, steps

@@ -16,10 +16,10 @@ from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.vocabulary import Suite
 
 
-def lamp(*, switches: int = 1, dimmed: bool = False, colour: str = "red", defects: Iterable[str] = ()) -> Protocol:
+def lamp(*, switches: int = 1, dimmed: bool = False, colour: str = "red", bugs: Iterable[str] = ()) -> Protocol:
     """A lamp that is switched on."""
     parameters = {"switches": switches, "dimmed": dimmed, "colour": colour}
-    p = Protocol("lamp", parameters=parameters, defects={"sticks": "it stays dark"}, active=defects)
+    p = Protocol("lamp", parameters=parameters, bugs={"sticks": "it stays dark"}, active=bugs)
     on = p.flag("on")
 
     @p.step(by="somebody")

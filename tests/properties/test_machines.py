@@ -1,4 +1,4 @@
-"""The machines that Hypothesis runs: each finds a defect of its protocol, and takes nothing that is not enabled."""
+"""The machines that Hypothesis runs: each finds a bug of its protocol, and takes nothing that is not enabled."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ CAUGHT: dict[str, tuple[Mapping[str, Value], str, str]] = {
     "topic": ({"brokers": 1, "failures": 1}, "listed_before_created", "listed_is_created"),
     "cluster": ({"brokers": 3, "openings": 3}, "listed_before_created", "listed_is_created"),
 }  # fmt: skip
-"""Of each protocol an instance larger than those that are searched by default, a defect, and what it violates there."""
+"""Of each protocol an instance larger than those that are searched by default, a bug, and what it violates there."""
 
 FOUND: dict[str, tuple[str, ...]] = {
     "ledger": ("fence_not_durable", "cookie_deleted_after_wipe", "fence_forgotten_on_delete"),
@@ -88,9 +88,9 @@ def ran(kind: type[Machine], **changed: Any) -> Violation | None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("protocol", CAUGHT)
-def test_each_machine_catches_a_defect(protocol: str) -> None:
-    parameters, defect, prop = CAUGHT[protocol]
-    violation = ran(machine(run_of(protocol, parameters, [defect], [prop]).observed))
+def test_each_machine_catches_a_bug(protocol: str) -> None:
+    parameters, bug, prop = CAUGHT[protocol]
+    violation = ran(machine(run_of(protocol, parameters, [bug], [prop]).observed))
     assert violation is not None
     assert violation.property.name == prop
 
@@ -128,9 +128,9 @@ def test_nothing_is_violated_where_no_search_comes_to_an_end(protocol: str) -> N
 
 @pytest.fixture(scope="module")
 def violation() -> Violation:
-    parameters, defect = {"entries": 1}, "ignores_fence"
-    observed = run_of("ledger", parameters, [defect], ["fenced_bookies_take_no_adds"]).observed
-    kind = machine(observed, stretch=0, made_by=program_of("ledger", parameters, [defect]))
+    parameters, bug = {"entries": 1}, "ignores_fence"
+    observed = run_of("ledger", parameters, [bug], ["fenced_bookies_take_no_adds"]).observed
+    kind = machine(observed, stretch=0, made_by=program_of("ledger", parameters, [bug]))
     violation = ran(kind, max_examples=1000, stateful_step_count=30)
     assert violation is not None
     return violation
@@ -153,7 +153,7 @@ def test_there_is_a_rule_for_every_action() -> None:
 
 
 @pytest.mark.long
-def test_what_is_printed_is_a_test_that_passes_as_long_as_the_defect_is_there(violation: Violation) -> None:
+def test_what_is_printed_is_a_test_that_passes_as_long_as_the_bug_is_there(violation: Violation) -> None:
     program = str(violation).partition("\n\n")[2]
     names: dict[str, Any] = {}
     exec(compile(program, "printed", "exec"), names)

@@ -1,4 +1,4 @@
-"""Every protocol in its small instances: pinned counts, and every defect caught, by which property and in how many steps."""
+"""Every protocol in its small instances: pinned counts, and every bug caught, by which property and in how many steps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AT_ONCE = 2
 """Instances of each protocol, the smallest, that are searched in the first step."""
 
 SLOW_TO_BUILD = ("cluster", "service_unit", "service_unit_migration", "topic")
-"""Protocols whose instances take most of a second to build: of their defects the first step has one each."""
+"""Protocols whose instances take most of a second to build: of their bugs the first step has one each."""
 
 
 def _instances() -> Iterator[ParameterSet]:
@@ -31,28 +31,28 @@ def _instances() -> Iterator[ParameterSet]:
             yield pytest.param(pinned, instance, id=f"{name}, {instance.name}", marks=marks)
 
 
-def _defects() -> Iterator[ParameterSet]:
+def _bugs() -> Iterator[ParameterSet]:
     for name, pinned in PINNED.items():
-        for place, (defect, shown) in enumerate(pinned.entry.shown_by.items()):
+        for place, (bug, shown) in enumerate(pinned.entry.shown_by.items()):
             marks = [searched_together(pinned.entry, shown)]
-            if defect in pinned.deep_defects:
+            if bug in pinned.deep_bugs:
                 marks.append(pytest.mark.deep)
             elif place and name in SLOW_TO_BUILD:
                 marks.append(pytest.mark.long)
-            yield pytest.param(pinned, defect, id=f"{name}, {defect}", marks=marks)
+            yield pytest.param(pinned, bug, id=f"{name}, {bug}", marks=marks)
 
 
-def _without_defects() -> Iterator[ParameterSet]:
-    """Each instance in which a defect shows, once, named after the first defect that does."""
+def _without_bugs() -> Iterator[ParameterSet]:
+    """Each instance in which a bug shows, once, named after the first bug that does."""
     for name, pinned in PINNED.items():
         seen: list[object] = []
-        for defect, shown in sorted(pinned.entry.shown_by.items(), key=lambda each: each[0] in pinned.deep_defects):
+        for bug, shown in sorted(pinned.entry.shown_by.items(), key=lambda each: each[0] in pinned.deep_bugs):
             if shown not in seen:
                 seen.append(shown)
                 marks = [searched_together(pinned.entry, shown), pytest.mark.long]
-                if defect in pinned.deep_defects:
+                if bug in pinned.deep_bugs:
                     marks.append(pytest.mark.deep)
-                yield pytest.param(pinned, defect, id=f"{name}, {defect}", marks=marks)
+                yield pytest.param(pinned, bug, id=f"{name}, {bug}", marks=marks)
 
 
 def test_every_protocol_is_pinned() -> None:
@@ -69,17 +69,17 @@ def test_every_property_holds_in_the_small_instances(pinned: Pins, instance: Ins
     assert all(v.verdict in ("exhausted", "proved") or v.expected for v in findings.verdicts)
 
 
-@pytest.mark.parametrize(("pinned", "defect"), [*_defects()])
-def test_a_defect_is_caught(pinned: Pins, defect: str) -> None:
-    assert caught(pinned.entry, defect) == pinned.caught[defect]
+@pytest.mark.parametrize(("pinned", "bug"), [*_bugs()])
+def test_a_bug_is_caught(pinned: Pins, bug: str) -> None:
+    assert caught(pinned.entry, bug) == pinned.caught[bug]
 
 
-@pytest.mark.parametrize(("pinned", "defect"), [*_without_defects()])
-def test_nothing_is_violated_without_the_defect(pinned: Pins, defect: str) -> None:
-    assert not unexpected(faithful(pinned.entry, pinned.entry.shown_by[defect]))
+@pytest.mark.parametrize(("pinned", "bug"), [*_without_bugs()])
+def test_nothing_is_violated_without_the_bug(pinned: Pins, bug: str) -> None:
+    assert not unexpected(faithful(pinned.entry, pinned.entry.shown_by[bug]))
 
 
 @pytest.mark.parametrize("pinned", PINNED.values(), ids=PINNED)
-def test_the_tables_speak_of_every_defect(pinned: Pins) -> None:
+def test_the_tables_speak_of_every_bug(pinned: Pins) -> None:
     entry = pinned.entry
-    assert set(pinned.caught) == set(entry.build({}).defects) == set(entry.shown_by)
+    assert set(pinned.caught) == set(entry.build({}).bugs) == set(entry.shown_by)

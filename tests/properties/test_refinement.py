@@ -59,9 +59,9 @@ def lamp() -> Suite:
     return suite
 
 
-def dimmer(most: int = 2, *, defects: tuple[str, ...] = ()) -> Protocol:
-    """A dimmer: the lamp is on from the first level on. With a defect it jumps."""
-    p = Protocol("dimmer", defects={"starts_lit": "it begins lit", "never_off": "it is never put out"}, active=defects)
+def dimmer(most: int = 2, *, bugs: tuple[str, ...] = ()) -> Protocol:
+    """A dimmer: the lamp is on from the first level on. With a bug it jumps."""
+    p = Protocol("dimmer", bugs={"starts_lit": "it begins lit", "never_off": "it is never put out"}, active=bugs)
     level = p.number("level", 0, most, init=1 if p.has("starts_lit") else 0)
 
     @p.step(by="hand")
@@ -104,7 +104,7 @@ def test_steps_are_those_of_the_coarse_protocol_or_change_nothing_there() -> Non
 
 
 def test_what_never_happens_refines_nothing_of_note() -> None:
-    assert ("is_a_lamp_dim", "violated") in verdicts(refined(dimmer(defects=("never_off",))))
+    assert ("is_a_lamp_dim", "violated") in verdicts(refined(dimmer(bugs=("never_off",))))
 
 
 def test_what_is_refused_says_what_the_coarse_protocol_sees() -> None:
@@ -171,7 +171,7 @@ def test_a_mapping_does_not_take_the_number_of_a_choice_among_other_names() -> N
 
 def test_a_beginning_that_is_none_of_the_coarse_protocol_is_refused_at_once() -> None:
     with pytest.raises(ModelError, match="on does not begin as in lamp"):
-        refined(dimmer(defects=("starts_lit",)))
+        refined(dimmer(bugs=("starts_lit",)))
 
 
 def test_what_always_holds_is_carried() -> None:

@@ -17,10 +17,10 @@ from fencepost.properties.registry import Entry, Instance, RegistryError, find
 from fencepost.properties.vocabulary import Suite
 
 
-def tank(*, size: int = 3, leaky: bool = False, liquid: str = "water", defects: Iterable[str] = ()) -> Protocol:
+def tank(*, size: int = 3, leaky: bool = False, liquid: str = "water", bugs: Iterable[str] = ()) -> Protocol:
     if size < 1:
         raise ModelError("tank: size must be positive")
-    p = Protocol("tank", parameters={"size": size, "leaky": leaky, "liquid": liquid}, defects={"hole": "x"}, active=defects)
+    p = Protocol("tank", parameters={"size": size, "leaky": leaky, "liquid": liquid}, bugs={"hole": "x"}, active=bugs)
     p.number("level", 0, size)
     return p
 
@@ -51,7 +51,7 @@ def test_an_outline_has_the_same_properties_and_makes_nothing_of_them(name: str)
         ]
     assert {p.formula for p in outline.properties + outline.lemmas} == {None}
     assert outline.protocol.actions == []
-    assert outline.protocol.defects == whole.protocol.defects
+    assert outline.protocol.bugs == whole.protocol.bugs
     with pytest.raises(ModelError, match="size must be positive"):
         TANK.outline({"size": 0})
 
@@ -67,7 +67,7 @@ def test_settings_are_parsed_by_type() -> None:
     [
         ("size", "'size' is not of the form name=value"),
         ("siez=3", "no parameter 'siez' (did you mean size?); tank takes size=3"),
-        ("defects=hole", "no parameter 'defects'"),
+        ("bugs=hole", "no parameter 'bugs'"),
         ("size=big", "size is a number from 0 on, not 'big'"),
         ("size=-1", "size is a number from 0 on, not '-1'"),
         ("size=", "size is a number from 0 on, not ''"),
@@ -94,7 +94,7 @@ def test_wrong_parameters(parameters: dict[str, object]) -> None:
 def test_mistakes_that_only_the_protocol_knows() -> None:
     with pytest.raises(ModelError, match="size must be positive"):
         TANK.build({"size": 0})
-    with pytest.raises(ModelError, match="no defect 'rust'"):
+    with pytest.raises(ModelError, match="no bug 'rust'"):
         TANK.build({}, ["rust"])
 
 
@@ -104,14 +104,14 @@ def test_sizes() -> None:
         TANK.instances("huge")
 
 
-def test_hazards_are_the_defects_of_a_release() -> None:
+def test_bugs_are_the_bugs_of_a_release() -> None:
     bugs = {
         "leaks": Bug("pulsar", since="2.8.0", releases="4.0.8, not 2.10.1 to 3.0.7, 4.2.4 to 5.0.0-M1"),
         "bursts": Bug("pulsar", releases="not 2.10.1 to 4.0.8"),
     }
     entry = replace(TANK, bugs=bugs, releases={"4.0.8": {"size": 5}, "4.18.0": {"size": 7}})
-    assert entry.hazards(Releases.of("4.0.8")) == ("leaks",)
-    assert entry.hazards(Releases.of("4.2.4")) == ()
+    assert entry.bugs_of(Releases.of("4.0.8")) == ("leaks",)
+    assert entry.bugs_of(Releases.of("4.2.4")) == ()
     assert entry.unread(Releases.of("4.0.8")) == {}
     assert entry.unread(Releases.of("4.2.4")) == {"Pulsar 4.2.4": 1}
     assert entry.behaviour(Releases.of("4.0.8")) == {"size": 5}
@@ -122,9 +122,9 @@ def test_hazards_are_the_defects_of_a_release() -> None:
 def test_a_release_that_a_protocol_says_nothing_of_is_refused() -> None:
     bugs = {"leaks": Bug("pulsar", releases="2.10.1 to 4.0.8")}
     entry = replace(TANK, bugs=bugs, outside={"2.10.1": "tanks came with 3.0"})
-    assert entry.hazards(Releases.of("2.10.1")) == ()
+    assert entry.bugs_of(Releases.of("2.10.1")) == ()
     assert entry.unread(Releases.of("2.10.1")) == {}
-    assert entry.hazards(Releases.of("4.0.8")) == ("leaks",)
+    assert entry.bugs_of(Releases.of("4.0.8")) == ("leaks",)
     refused = "tank: tanks came with 3.0; name another release by --pulsar: 3.0.7, 4.0.8, 4.2.4, 5.0.0-M1"
     with pytest.raises(RegistryError) as error:
         entry.behaviour(Releases.of("2.10.1"))
@@ -175,7 +175,7 @@ def test_a_protocol_of_the_registry_is_complete(name: str) -> None:
         for instance in instances:
             assert all(defaults[key].accepts(value) for key, value in instance.parameters.items())
     assert entry.of_parts or len({bug.project for bug in entry.bugs.values()}) <= 1, "whose the releases are"
-    assert list(entry.bugs) == list(entry.build({}).defects)
+    assert list(entry.bugs) == list(entry.build({}).bugs)
     assert list(unknown_names(entry, WEAK)) == []
     assert set(entry.releases) <= {*PULSAR, *BOOKKEEPER, *KAFKA}
     for parameters in entry.releases.values():
@@ -200,12 +200,12 @@ def test_instances_of_another_behaviour_are_left_out_and_none_comes_twice() -> N
     assert entry.as_of(None, sizes) == list(sizes)
 
 
-def test_a_defect_has_one_text_in_all_protocols() -> None:
+def test_a_bug_has_one_text_in_all_protocols() -> None:
     texts: dict[str, set[str]] = {}
     for entry in PROTOCOLS.values():
-        for defect, text in entry.outline({}).protocol.defects.items():
-            texts.setdefault(defect, set()).add(text)
-    assert {defect: variants for defect, variants in texts.items() if len(variants) > 1} == {}
+        for bug, text in entry.outline({}).protocol.bugs.items():
+            texts.setdefault(bug, set()).add(text)
+    assert {bug: variants for bug, variants in texts.items() if len(variants) > 1} == {}
 
 
 @pytest.mark.long

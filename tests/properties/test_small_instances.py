@@ -14,9 +14,9 @@ from fencepost.properties.registry import Entry, Instance, Value
 from fencepost.properties.vocabulary import Suite
 
 
-def ferry(*, cars: int = 2, storms: int = 1, defects: Iterable[str] = ()) -> Protocol:
+def ferry(*, cars: int = 2, storms: int = 1, bugs: Iterable[str] = ()) -> Protocol:
     """A ferry from which cars land, and that a storm turns back."""
-    p = Protocol("ferry", parameters={"cars": cars, "storms": storms}, active=defects)
+    p = Protocol("ferry", parameters={"cars": cars, "storms": storms}, active=bugs)
     car = p.universe("car", cars)
     ashore, before, landed = p.flag("ashore", per=car), p.number("before", 0, cars, per=car), p.number("landed", 0, cars)
     turned, lit, wind, reefed = p.flag("turned"), p.flag("lit"), p.number("wind", 0, 2), p.flag("reefed")

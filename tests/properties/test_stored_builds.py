@@ -103,16 +103,16 @@ def test_what_is_read_is_what_was_built(name: str, instance: Instance, calls: li
     assert nodes_of(read.constants.nodes, read) == nodes_of(Nodes(), read)
 
 
-def test_with_a_defect_it_is_another(calls: list[str]) -> None:
+def test_with_a_bug_it_is_another(calls: list[str]) -> None:
     entry = PROTOCOLS["election"]
-    first, defect = entry.sizes["ci"][0].parameters, next(iter(entry.shown_by))
+    first, bug = entry.sizes["ci"][0].parameters, next(iter(entry.shown_by))
     with builds_stored():
-        for defects in ((), (defect,)):
+        for bugs in ((), (bug,)):
             before = len(calls)
-            entry.build(first, defects)
+            entry.build(first, bugs)
             assert len(calls) > before
-        again = entry.build(first, (defect,))
-    assert list(again.active) == [defect]
+        again = entry.build(first, (bug,))
+    assert list(again.active) == [bug]
 
 
 @pytest.mark.parametrize("floor", ["model", "properties"])
@@ -156,8 +156,8 @@ def test_of_another_protocol_properties_are_made_anew(stated: list[str]) -> None
 
 
 def test_only_a_command_stores_and_only_what_is_of_the_package(folder: Path) -> None:
-    def clock(*, defects: tuple[str, ...] = ()) -> Protocol:
-        p = Protocol("clock", active=defects)
+    def clock(*, bugs: tuple[str, ...] = ()) -> Protocol:
+        p = Protocol("clock", active=bugs)
         p.flag("on")
 
         @p.step(by="clock")

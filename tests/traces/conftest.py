@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 FAR = 2**60
 
 
-def lock(*, clients: int = 2, turns: int = 2, fair: bool = False, mode: str = "plain", defects: Iterable[str] = ()) -> Protocol:
-    """The toy; with its defect a client takes the lock although another holds it."""
+def lock(*, clients: int = 2, turns: int = 2, fair: bool = False, mode: str = "plain", bugs: Iterable[str] = ()) -> Protocol:
+    """The toy; with its bug a client takes the lock although another holds it."""
     parameters = {"clients": clients, "turns": turns, "fair": fair, "mode": mode}
-    p = Protocol("lock", parameters=parameters, defects={"takes_held": "a held lock is taken"}, active=defects)
+    p = Protocol("lock", parameters=parameters, bugs={"takes_held": "a held lock is taken"}, active=bugs)
     client = p.universe("client", clients)
     holders = p.subset("holders", client)
     taken = p.number("taken", FAR, FAR + turns)
@@ -92,7 +92,7 @@ def protocols() -> dict[str, Entry]:
 
 @pytest.fixture(scope="session")
 def broken(protocols: dict[str, Entry]) -> Protocol:
-    """The instance with the defect."""
+    """The instance with the bug."""
     return protocols["lock"].build({"turns": 3}, ["takes_held"])
 
 

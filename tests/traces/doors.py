@@ -9,9 +9,9 @@ from fencepost.model.language import And, Not, Protocol
 from fencepost.properties.vocabulary import Suite
 
 
-def door(*, radio: bool = False, defects: Iterable[str] = ()) -> Protocol:
+def door(*, radio: bool = False, bugs: Iterable[str] = ()) -> Protocol:
     """A guest who has rung is let in, unless the door is just blown open and shut by the wind; a radio plays to it or not."""
-    p = Protocol("door", active=defects)
+    p = Protocol("door", active=bugs)
     rung, shut, inside = p.flag("rung"), p.flag("shut", init=True), p.flag("inside")
 
     @p.step(by="guest")

@@ -70,7 +70,7 @@ def test_other_instances_are_compared_in_what_they_have_in_common(broken: Protoc
     text = compared(run(broken, ["take(c0)"]), run(larger, ["take(c0)", "cut"]))
     assert text.splitlines()[:4] == [
         "clients       2 | 3",
-        "defects       takes_held | none",
+        "bugs          takes_held | none",
         "the same for 1 step",
         "step 2 is nothing more | cut",
     ]

@@ -38,9 +38,9 @@ class Cell:
         self.fill = fill
 
 
-def shelf(cells: int = 2, *, defects: Iterable[str] = ()) -> Protocol:
+def shelf(cells: int = 2, *, bugs: Iterable[str] = ()) -> Protocol:
     """Cells that two users fill."""
-    p = Protocol("shelf", parameters={"cells": cells}, active=defects)
+    p = Protocol("shelf", parameters={"cells": cells}, active=bugs)
     cell, user = p.universe("cell", cells), p.universe("user", 2)
     held = p.include("cell", Cell, per=cell)
 

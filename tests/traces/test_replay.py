@@ -81,7 +81,7 @@ def test_a_deadlock_is_where_nothing_is_enabled(broken: Protocol) -> None:
 
 
 def test_a_guard_forbids(trace: Trace, protocols: dict[str, Entry]) -> None:
-    faithful = dataclasses.replace(trace, defects=())
+    faithful = dataclasses.replace(trace, bugs=())
     assert str(replay(faithful, protocols)) == "does not replay: step 4: take(c1) is not enabled there"
 
 

@@ -10,7 +10,7 @@ from fencepost.traces.trace import Trace, trace_of
 def test_a_run_becomes_a_trace(trace: Trace, broken: Protocol) -> None:
     assert trace.protocol == "lock"
     assert trace.parameters == {"clients": 2, "turns": 3, "fair": False, "mode": "plain"}
-    assert trace.defects == ("takes_held",)
+    assert trace.bugs == ("takes_held",)
     assert [step.action for step in trace.steps] == ["take(c0)", "cut", "take(c0)", "take(c1)"]
     assert len(trace.states) == 5
     holders = next(place for place, variable in enumerate(broken.variables) if variable.name == "holders")

@@ -92,7 +92,7 @@ class _Diagram:
     def _settings(self) -> list[str]:
         trace = self.trace
         settings = [f"{name}={written(value)}" for name, value in trace.parameters.items()]
-        settings += [f"defect={defect}" for defect in trace.defects]
+        settings += [f"bug={bug}" for bug in trace.bugs]
         meaning = self.violated.doc.split("\n\n")[0].split() if self.violated else []
         return [*textwrap.wrap(" ".join(meaning), 110), *textwrap.wrap(" ".join([trace.protocol, *settings]), 110)]
 

@@ -49,5 +49,5 @@ def _coverage(report: Report) -> Figure:
 
 
 def _title(report: Report) -> str:
-    defects = f" with {', '.join(report.run.defects)}" if report.run.defects else ""
-    return f"{report.run.protocol}{defects}: {count_of(report.walks, 'walk')}, seed {report.run.seed}"
+    bugs = f" with {', '.join(report.run.bugs)}" if report.run.bugs else ""
+    return f"{report.run.protocol}{bugs}: {count_of(report.walks, 'walk')}, seed {report.run.seed}"

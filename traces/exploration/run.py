@@ -38,7 +38,7 @@ class Run:
 
     protocol: str
     parameters: Mapping[str, Value]
-    defects: tuple[str, ...] = ()
+    bugs: tuple[str, ...] = ()
     walks: int = 0
     steps: int = 0
     seed: int = 0
@@ -81,11 +81,11 @@ class Run:
             raise ValueError(f"its format is {fields['format']}, but this version reads {FORMAT}")
         if fields["strategy"] not in get_args(Strategy):
             raise ValueError(f"its strategy is {fields['strategy']}, which this version does not know")
-        return cls(**{**fields, "defects": tuple(fields["defects"])})
+        return cls(**{**fields, "bugs": tuple(fields["bugs"])})
 
     def observed(self) -> Observed:
         """The compiled protocol with its properties, made once in each process; VersionError if it is not this run's."""
-        observed = _compiled(self.protocol, json.dumps(dict(self.parameters)), self.defects)
+        observed = _compiled(self.protocol, json.dumps(dict(self.parameters)), self.bugs)
         if self.fingerprint not in ("", observed.kernel.fingerprint):
             raise VersionError(f"the model of {self.protocol} is not the one that this run began with: use that version")
         return observed
@@ -123,9 +123,9 @@ def _run(file: Path, fields: Any) -> Run:
 
 
 @lru_cache(maxsize=1)
-def _compiled(protocol: str, parameters: str, defects: tuple[str, ...]) -> Observed:
+def _compiled(protocol: str, parameters: str, bugs: tuple[str, ...]) -> Observed:
     entry = find(protocol, PROTOCOLS)
-    suite = entry.suite(entry.build(json.loads(parameters), defects))
+    suite = entry.suite(entry.build(json.loads(parameters), bugs))
     return Observed.of(suite, [p for p in suite.properties if p.kind not in LEFT_OUT])
 
 

@@ -68,11 +68,11 @@ function showAbout(one) {
   $("outcome").textContent = word ? SIGNS[word][1] : "";
   $("outcome").classList.toggle("good", ["holds", "reached", "settled"].includes(word));
   $("meaning").textContent = about?.doc ?? "";
-  const defects = one.defects.length ? ` with ${one.defects.join(", ")}` : "";
+  const bugs = one.bugs.length ? ` with ${one.bugs.join(", ")}` : "";
   const steps = `${one.last} step${one.last === 1 ? "" : "s"}`;
   const ends = one.loop ? (one.repeats() ? `, ${one.last - one.loop.start} of them forever` : ", then stops forever") : "";
-  $("summary").textContent = `${one.protocol}${defects}: ${steps}${ends}`;
-  const rows = [...one.parameters, ["defects", one.defects.join(", ") || "none"], ["found by", one.found], ["file", one.name]];
+  $("summary").textContent = `${one.protocol}${bugs}: ${steps}${ends}`;
+  const rows = [...one.parameters, ["bugs", one.bugs.join(", ") || "none"], ["found by", one.found], ["file", one.name]];
   $("instance").replaceChildren(...rows.filter(([, value]) => value).map(([name, value]) =>
     element("div", {}, element("dt", {}, name), element("dd", {}, value))));
 }

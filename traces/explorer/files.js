@@ -29,7 +29,7 @@ function fileOf({ model, states, actions }, violated) {
   return `${JSON.stringify({
     "#meta": {
       format: "ITF", "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html", "fencepost-version": 1,
-      protocol: held.protocol, parameters: held.parameters, defects: held.defects, property: violated, "found-by": "page", seed: null,
+      protocol: held.protocol, parameters: held.parameters, bugs: held.bugs, property: violated, "found-by": "page", seed: null,
     },
     vars: [...families, "mbt::actionTaken", "mbt::nondetPicks"],
     states: states.map((state, index) => fileState(model, state, index, index ? held.actions[actions[index - 1]] : undefined)),
@@ -42,10 +42,10 @@ function runIn(text, models) {
   const meta = told["#meta"] ?? {};
   if (meta["fencepost-version"] !== 1 || !Array.isArray(told.states) || !told.states.length) throw new Error("it is not a trace that Fencepost wrote");
   const number = models.findIndex(({ held }) => held.protocol === meta.protocol && alike(held.parameters, meta.parameters)
-    && alike([...held.defects].sort(), [...meta.defects ?? []].sort()));
+    && alike([...held.bugs].sort(), [...meta.bugs ?? []].sort()));
   if (number < 0) {
-    const defects = meta.defects?.length ? ` with ${meta.defects.join(", ")}` : "";
-    throw new Error(`it is of an instance of ${meta.protocol}${defects} that is not in this page: fencepost trace html shows it`);
+    const bugs = meta.bugs?.length ? ` with ${meta.bugs.join(", ")}` : "";
+    throw new Error(`it is of an instance of ${meta.protocol}${bugs} that is not in this page: fencepost trace html shows it`);
   }
   const model = models[number];
   const { held } = model;

@@ -32,8 +32,8 @@ class Guide:
             "about": self.about,
             "actors": everyone(protocol),
             "faults": [[name, meaning] for name, meaning in faults.items()],
-            "defects": [[name, protocol.defects[name]] for name in protocol.active],
-            "bug": None if self.trace is None else {"name": self.bug, "doc": protocol.defects[self.bug], "trace": self.trace},
+            "bugs": [[name, protocol.bugs[name]] for name in protocol.active],
+            "bug": None if self.trace is None else {"name": self.bug, "doc": protocol.bugs[self.bug], "trace": self.trace},
             "property": None if target is None else {"name": target.name, "doc": target.doc.partition("\n")[0]},
         }
 

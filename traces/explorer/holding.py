@@ -54,7 +54,7 @@ class Held:
             "protocol": protocol.name,
             "parameters": dict(protocol.parameters),
             "shown": [[name, written(value)] for name, value in protocol.parameters.items()],
-            "defects": list(protocol.active),
+            "bugs": list(protocol.active),
             "lanes": self._lanes,
             "variables": self._variables,
             "actions": self._actions,

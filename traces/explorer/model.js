@@ -117,7 +117,7 @@ class Model {
     });
     const rank = ({ name, spans }) => (name === about ? 0 : spans.some(([, text]) => text === "violated") ? 1 : 2);
     return {
-      name: run.name, protocol: held.protocol, parameters: held.shown, defects: held.defects, violated: about, found: run.found,
+      name: run.name, protocol: held.protocol, parameters: held.shown, bugs: held.bugs, violated: about, found: run.found,
       lanes: lanes.map((number) => held.lanes[number]),
       actions: taken.map((number) => held.actions[number]).map((action) =>
         ({ ...action, by: lane(action.by) })),

@@ -199,7 +199,7 @@ function showGuide() {
   if (!guide) return;
   $("guide-about").textContent = guide.about;
   $("guide-actors").textContent = `Who acts: ${guide.actors.join(", ")}.`;
-  const wrong = [...guide.faults, ...guide.defects];
+  const wrong = [...guide.faults, ...guide.bugs];
   $("guide-wrong").textContent = wrong.length ? `What can go wrong: ${wrong.map(([name]) => name).join(", ")}` : "No fault in this instance: --set allows some";
   $("guide-faults").replaceChildren(...wrong.map(([name, doc]) => element("div", {}, element("dt", {}, element("code", {}, name)), element("dd", {}, doc))));
   const offer = (id, wanted, text, act) => {

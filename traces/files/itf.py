@@ -41,7 +41,7 @@ def write(trace: Trace, protocol: Protocol, path: Path) -> None:
         "fencepost-version": VERSION,
         "protocol": trace.protocol,
         "parameters": dict(trace.parameters),
-        "defects": list(trace.defects),
+        "bugs": list(trace.bugs),
         "property": trace.violated,
         "found-by": trace.found_by,
         "seed": trace.seed,
@@ -86,8 +86,8 @@ def _read(path: Path, protocols: Mapping[str, Entry]) -> tuple[Trace, Protocol]:
         raise _Wrong(f"{message}; have the check write the trace again")
     name = _shape(meta.get("protocol"), str, "#meta protocol")
     parameters = _shape(meta.get("parameters"), dict, "#meta parameters")
-    defects = [_shape(d, str, "each of #meta defects") for d in _shape(meta.get("defects"), list, "#meta defects")]
-    protocol = find(name, protocols).of_file(parameters, defects)
+    bugs = [_shape(d, str, "each of #meta bugs") for d in _shape(meta.get("bugs"), list, "#meta bugs")]
+    protocol = find(name, protocols).of_file(parameters, bugs)
     families = _families(protocol)
     _check_names(_shape(content.get("vars"), list, "vars"), families, "vars")
     states = _shape(content.get("states"), list, "states")
@@ -100,7 +100,7 @@ def _read(path: Path, protocols: Mapping[str, Entry]) -> tuple[Trace, Protocol]:
         initial=initial,
         steps=tuple(Step(label, state) for label, state in zip(labels, later, strict=True)),
         parameters=dict(protocol.parameters),
-        defects=protocol.active,
+        bugs=protocol.active,
         violated=_optional(meta, "property", str),
         found_by=_optional(meta, "found-by", str) or "",
         seed=_optional(meta, "seed", int),

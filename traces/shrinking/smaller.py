@@ -53,7 +53,7 @@ def in_smallest(
     """Lowers the numbers among a trace's parameters, one by one, until none can be lowered any further.
 
     The trace must replay, and violate (or reach) a property. In a smaller instance the same property must be violated, as
-    expected or as unexpectedly as before, with the same defects, and in no more steps and changes of actor: by the same
+    expected or as unexpectedly as before, with the same bugs, and in no more steps and changes of actor: by the same
     actions, as far as they exist there, or else by what a search finds. Whatever is no number stays as it is. ``telling`` is
     told what is tried.
     """
@@ -77,7 +77,7 @@ class _Lowering:
     def __init__(self, trace: Trace, entry: Entry, telling: Callable[[str], None], should_stop: Callable[[], bool]) -> None:
         self.entry, self.telling, self.should_stop = entry, telling, should_stop
         self.tried: set[tuple[Value, ...]] = set()
-        suite = entry.suite(entry.build(trace.parameters, trace.defects))
+        suite = entry.suite(entry.build(trace.parameters, trace.bugs))
         self.prop = suite.named(trace.violated or "")
         aim = Aim.within_slice(suite, self.prop)
         self.best = _Candidate(trace, suite, cost(aim, aim.started(trace)))
@@ -105,7 +105,7 @@ class _Lowering:
         """The trace in another instance, if there is such an instance and the trace is found there."""
         trace = self.best.trace
         try:
-            suite = self.entry.suite(self.entry.build(parameters, trace.defects))
+            suite = self.entry.suite(self.entry.build(parameters, trace.bugs))
             prop = suite.named(self.prop.name)
         except (ModelError, KeyError):
             return None

@@ -83,7 +83,7 @@ def _header(trace: Trace, meaning: str, width: int) -> list[str]:
     rows = [
         ("protocol", [trace.protocol]),
         ("instance", settings or ["no parameters"]),
-        ("defects", list(trace.defects) or ["none"]),
+        ("bugs", list(trace.bugs) or ["none"]),
         ("property", [trace.violated] if trace.violated else ["none"]),
         ("", meaning.split()),
         ("found by", origin.split()),

@@ -15,9 +15,9 @@ from fencepost.checks.console.options import (
     Commands,
     Once,
     add_budget,
+    add_bug,
     add_command,
     add_conf,
-    add_defect,
     add_format,
     add_page,
     add_quiet,
@@ -32,9 +32,9 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 
 CHECK = """Checks protocols and prints a verdict on each of their properties.
 
-Without --set, --conf or --defect the instances of a size are checked (ci, unless --size says otherwise). --conf takes the
-instance from a cluster's broker.conf; --set changes parameters of whatever is checked; --defect switches a known bug on, in
-a small instance in which it shows. `fencepost list ledger` shows parameters, sizes, properties and defects.
+Without --set, --conf or --bug the instances of a size are checked (ci, unless --size says otherwise). --conf takes the
+instance from a cluster's broker.conf; --set changes parameters of whatever is checked; --bug switches a known bug on, in
+a small instance in which it shows. `fencepost list ledger` shows parameters, sizes, properties and bugs.
 
 --pulsar and --bookkeeper name the releases that a cluster runs (with --conf the newest, unless named). The check then also
 searches for the known bugs of these releases, and shows the shortest run to each, its impact, and the release that fixes
@@ -49,7 +49,7 @@ EXAMPLES = """examples:
                                                       fail if it guarantees less, and say what to change
   fencepost check --conf broker.conf --pulsar 4.0.8   the known bugs that affect you with that release
   fencepost check ledger --set bookies=4 changes=1    an instance of your own
-  fencepost check ledger --defect recovery_reads_do_not_fence --property no_truncation
+  fencepost check ledger --bug recovery_reads_do_not_fence --property no_truncation
                                                       the shortest way to lose an acknowledged entry
   fencepost check my_protocol.py --set clients=3      a protocol of your own, with the same options
   fencepost check --conf broker.conf --baseline accepted.json
@@ -82,7 +82,7 @@ def add_check(commands: Commands) -> None:
     add_size(check)
     helps = "the engine (default: the strongest that terminates)"
     add("--by", choices=("exhaustive", "walks", "induction"), help=helps)
-    add_defect(check)
+    add_bug(check)
     add("--property", action="append", default=[], metavar="NAME", help="check only this property; may be given several times")
     add_format(check, FORMATS)
     add_budget(check)

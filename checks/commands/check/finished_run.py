@@ -54,14 +54,14 @@ class FinishedRun:
     @property
     def status(self) -> ExitStatus:
         """What the run tells its caller. A baseline that is out of date is an assumption that does not hold, unless all that is
-        new are hazards, which have a status of their own."""
+        new are bugs, which have a status of their own."""
         statuses = {run_status(checked.findings.verdicts for checked in self.everything)}
         if self.opening is not None:
             statuses.add(self.opening.status)
         if any(doubt.strict for doubt in self.suspicious):
             statuses.add(ExitStatus.ASSUMPTION)
         baseline = self.comparison
-        if baseline is not None and (baseline.gone or any(key.verdict != "hazard" for key in baseline.new)):
+        if baseline is not None and (baseline.gone or any(key.verdict != "known bug" for key in baseline.new)):
             statuses.add(ExitStatus.ASSUMPTION)
         status = severest(statuses)
         return ExitStatus.INCONCLUSIVE if self.is_part and status in (ExitStatus.HOLDS, ExitStatus.EVALUATION) else status

@@ -21,11 +21,11 @@ from fencepost.checks.engines.results.verdicts import ExitStatus, severest
 from fencepost.checks.questions.answering import Answer, Way, answer, reaching
 from fencepost.checks.questions.asking import Cluster, answer_to, answered, establish_named, guaranteed, questions
 from fencepost.checks.questions.bug_change import BugChange, bug_change, bugs_of, with_reach
+from fencepost.checks.questions.bug_search import Searches
 from fencepost.checks.questions.establishing import Established, Means
-from fencepost.checks.questions.hazard_search import Searches
-from fencepost.checks.questions.hazards import Hazard
 from fencepost.checks.questions.instances import LARGEST_ENSEMBLE, Settings
 from fencepost.checks.questions.judging import Guaranteed, Shortfall, judged
+from fencepost.checks.questions.known_bugs import KnownBug
 from fencepost.checks.questions.matters import MATTERS, Matter
 from fencepost.checks.questions.requirements import BOOKIES
 from fencepost.checks.questions.whole import Whole
@@ -42,7 +42,7 @@ class First:
     """What users ask first: the known bugs to search for, the searches that were made, and the answers, each of which is
     passed on at once."""
 
-    def __init__(self, bugs: Sequence[Hazard], searches: Searches, tell: Callable[[Answer, Releases], None]) -> None:
+    def __init__(self, bugs: Sequence[KnownBug], searches: Searches, tell: Callable[[Answer, Releases], None]) -> None:
         self.bugs, self.searches, self._tell = bugs, searches, tell
         self.answers: list[Answer] = []
 
@@ -113,7 +113,7 @@ def _met(shortfalls: Sequence[Shortfall], whole: Whole, means: Means) -> dict[st
     return {name: way for name, way in ways.items() if way is not None}
 
 
-def answers_ahead(asked: CheckRequest, subject: Subject, matters: Sequence[Matter], bugs: Sequence[Hazard]) -> Iterator[Task]:
+def answers_ahead(asked: CheckRequest, subject: Subject, matters: Sequence[Matter], bugs: Sequence[KnownBug]) -> Iterator[Task]:
     """What is searched of the known bugs for what users ask first, for a second process."""
     if _goes_ahead(asked, subject):
         assert subject.settings is not None, "there is an opening"
@@ -179,7 +179,7 @@ def run_alone(asked: CheckRequest, subject: Subject, started: float) -> ExitStat
     if unread and status == ExitStatus.HOLDS:
         status = ExitStatus.INCONCLUSIVE
     if opening.bugs is not None and opening.bugs.felt:
-        status = severest({status, ExitStatus.HAZARD})
+        status = severest({status, ExitStatus.KNOWN_BUG})
     if asked.html is not None:
         page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
         write_report(opening, (), status, page, reporter)

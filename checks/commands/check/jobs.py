@@ -1,4 +1,4 @@
-"""The jobs of a check, one after the other: instances of protocols, theories, hazards of a release."""
+"""The jobs of a check, one after the other: instances of protocols, theories, bugs of a release."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.checked import Checked, PropertyError
 from fencepost.checks.engines.search.sampling import Walks
 from fencepost.checks.engines.theorems import check_theory
-from fencepost.checks.questions.hazard_search import Searches, look_for
-from fencepost.checks.questions.hazards import Hazard
+from fencepost.checks.questions.bug_search import Searches, look_for
+from fencepost.checks.questions.known_bugs import KnownBug
 from fencepost.checks.questions.planning import Item
-from fencepost.checks.questions.unsettled import unsettled, unsettled_hazard
+from fencepost.checks.questions.unsettled import unsettled, unsettled_bug
 from fencepost.checks.questions.user_settings import held_to_account
 from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.properties.registry import Instance, Value
 from fencepost.properties.theorems import Theory
 
-Job = tuple[Item, Instance] | Hazard
+Job = tuple[Item, Instance] | KnownBug
 GIB = 1 << 30
 USUAL_MEMORY = 4.0
 """GiB that an exhaustive search may take, unless --memory says how many."""
@@ -37,7 +37,7 @@ def done(
     searches: Searches,
 ) -> Iterator[Checked]:
     """What was found of each job, as it comes; ``configured`` is what protocols take from the user's files,
-    ``searches`` those for hazards that were made before, and what makes a check.
+    ``searches`` those for bugs that were made before, and what makes a check.
 
     Jobs that are left when a stop is asked for, or when the time that began at ``started`` is up, are left out. Raises what
     ``check`` raises.
@@ -47,8 +47,8 @@ def done(
         if should_stop() or (left is not None and left <= 0):
             return
         try:
-            taken = {} if isinstance(job, Hazard) else configured.get(job[0].name, {})
-            checked = _done(job, asked.defect, asked.set, taken, _approach(asked, left), reporter, should_stop, searches)
+            taken = {} if isinstance(job, KnownBug) else configured.get(job[0].name, {})
+            checked = _done(job, asked.bug, asked.set, taken, _approach(asked, left), reporter, should_stop, searches)
         except (PropertyError, CheckpointError):
             reporter.end()
             raise
@@ -62,24 +62,24 @@ def done_ahead(jobs: Sequence[Job], asked: CheckRequest) -> Iterator[Task]:
     theories: only checks are shared.
     """
     if asked.budget is None:
-        for job in reversed([job for job in jobs[1:] if isinstance(job, Hazard) or not isinstance(job[0], Theory)]):
+        for job in reversed([job for job in jobs[1:] if isinstance(job, KnownBug) or not isinstance(job[0], Theory)]):
             yield lambda check, job=job: _done(  # type: ignore[misc]
-                job, asked.defect, asked.set, {}, _approach(asked, None), Reporter(quiet=True), lambda: False, Searches(check)
+                job, asked.bug, asked.set, {}, _approach(asked, None), Reporter(quiet=True), lambda: False, Searches(check)
             )
 
 
 def left_out(jobs: Sequence[Job], asked: CheckRequest) -> Iterator[Checked]:
     """What there was no time for, every property of it inconclusive. Raises what ``check`` raises."""
     for job in jobs:
-        if isinstance(job, Hazard):
-            yield unsettled_hazard(job)
+        if isinstance(job, KnownBug):
+            yield unsettled_bug(job)
         else:
-            yield unsettled(*job, asked.defect, asked.property)
+            yield unsettled(*job, asked.bug, asked.property)
 
 
 def _done(
     job: Job,
-    defects: Sequence[str],
+    bugs: Sequence[str],
     changes: Sequence[str],
     taken: Mapping[str, Value],
     approach: Approach,
@@ -87,12 +87,12 @@ def _done(
     should_stop: Callable[[], bool],
     searches: Searches,
 ) -> Checked:
-    if isinstance(job, Hazard):
+    if isinstance(job, KnownBug):
         return look_for(job, approach, reporter, should_stop, searches)
     item, instance = job
     if isinstance(item, Theory):
-        return check_theory(item, defects, approach, reporter, should_stop)
-    checked = searches.check(item, instance, defects, approach, reporter, should_stop)
+        return check_theory(item, bugs, approach, reporter, should_stop)
+    checked = searches.check(item, instance, bugs, approach, reporter, should_stop)
     return held_to_account(checked, {**taken, **item.settings(changes)})
 
 

@@ -29,11 +29,11 @@ from fencepost.checks.console.terminal import width
 from fencepost.checks.engines.ahead import Ahead, Task
 from fencepost.checks.engines.results.checked import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.hazard_search import Searches
-from fencepost.checks.questions.hazards import Hazard
+from fencepost.checks.questions.bug_search import Searches
 from fencepost.checks.questions.instances import BOOKIE
+from fencepost.checks.questions.known_bugs import KnownBug
 from fencepost.checks.questions.matters import MATTERS
-from fencepost.checks.questions.planning import planned_with_hazards
+from fencepost.checks.questions.planning import planned_with_bugs
 from fencepost.checks.reports.report import write_traces
 from fencepost.checks.settings.input_files import STANDARD_INPUT, InputError, Place, inputs_read_once
 from fencepost.model.counts import count_of
@@ -83,12 +83,12 @@ def _checked_as(asked: CheckRequest) -> ExitStatus:
         from fencepost.checks.commands.check.guarantees import run_alone
 
         return run_alone(asked, subject, started)
-    plan, hazards = planned_with_hazards(asked, subject.settings, subject.releases)
-    jobs: list[Job] = [*plan, *hazards]
+    plan, bugs = planned_with_bugs(asked, subject.settings, subject.releases)
+    jobs: list[Job] = [*plan, *bugs]
     page = _page(asked)
     beside = page and page.parent, asked.write_baseline and asked.write_baseline.parent
     _make_folders(asked.trace_dir, *beside)
-    names = {item.name for item, _ in plan} | {hazard.entry.name for hazard in hazards if not plan}
+    names = {item.name for item, _ in plan} | {bug.entry.name for bug in bugs if not plan}
     notes, reporter = subject.notes(names), Reporter(quiet=asked.quiet)
     teller = Teller(asked, at_the_end=come_first(asked))
     shown = Shown(teller, subject.releases, brief=is_of_everything(asked) and not asked.all)
@@ -101,11 +101,11 @@ def _checked_as(asked: CheckRequest) -> ExitStatus:
 
     configured = {BOOKIE: subject.settings.of_bookies} if subject.settings is not None else {}
     everything = list[Checked]()
-    ahead_of_both = _opening_ahead(asked, subject, jobs, hazards) if come_first(asked) else done_ahead(jobs, asked)
+    ahead_of_both = _opening_ahead(asked, subject, jobs, bugs) if come_first(asked) else done_ahead(jobs, asked)
     with interruptible() as interrupt, Ahead(ahead_of_both, asked.cores) as ahead:
         searches, opening = Searches(ahead.check), None
         if come_first(asked):
-            opening = _opening(asked, subject, started, reporter, interrupt, hazards, searches, teller)
+            opening = _opening(asked, subject, started, reporter, interrupt, bugs, searches, teller)
         for checked in done(jobs, asked, configured, started, reporter, interrupt, searches):
             everything.append(marked(baseline, checked, subject.release))
             shown.add(everything[-1])
@@ -132,15 +132,15 @@ def _checked_as(asked: CheckRequest) -> ExitStatus:
     return outcome.status
 
 
-def _opening_ahead(asked: CheckRequest, subject: Subject, jobs: Sequence[Job], hazards: Sequence[Hazard]) -> Iterator[Task]:
+def _opening_ahead(asked: CheckRequest, subject: Subject, jobs: Sequence[Job], bugs: Sequence[KnownBug]) -> Iterator[Task]:
     """What a second process checks of a configuration as a whole, in the order in which it is asked."""
     from fencepost.checks.commands.check.guarantees import answers_ahead, guarantees_ahead
 
     return itertools.chain(
-        answers_ahead(asked, subject, MATTERS[:1], hazards),  # the first lines wait for these
+        answers_ahead(asked, subject, MATTERS[:1], bugs),  # the first lines wait for these
         done_ahead(jobs, asked),
         guarantees_ahead(asked, subject),
-        answers_ahead(asked, subject, MATTERS[1:], hazards),
+        answers_ahead(asked, subject, MATTERS[1:], bugs),
     )
 
 
@@ -150,7 +150,7 @@ def _opening(
     started: float,
     reporter: Reporter,
     should_stop: Callable[[], bool],
-    hazards: Sequence[Hazard],
+    bugs: Sequence[KnownBug],
     searches: Searches,
     teller: Teller,
 ) -> Opening | None:
@@ -158,7 +158,7 @@ def _opening(
     from fencepost.checks.commands.check.guarantees import First, opening_of
     from fencepost.checks.reports.answers import as_text, survival
 
-    first = First(hazards, searches, lambda answer, of: teller.tell_at_once(as_text(answer, of, width())))
+    first = First(bugs, searches, lambda answer, of: teller.tell_at_once(as_text(answer, of, width())))
     opening = opening_of(asked, subject, started, reporter, should_stop, searches.check, first)
     if opening is not None:
         teller.tell_at_once(survival(opening.now.rows, width()))

@@ -45,5 +45,5 @@ def is_of_everything(asked: CheckRequest) -> bool:
 
 def _parts(asked: CheckRequest) -> list[str]:
     """What on the command line asks for something else than a configuration as a whole."""
-    options = {"--property": asked.property, "--set": asked.set, "--defect": asked.defect, "--by": asked.by}
+    options = {"--property": asked.property, "--set": asked.set, "--bug": asked.bug, "--by": asked.by}
     return [*asked.protocols, *(option for option, value in options.items() if value)]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fencepost.checks.commands.conform.formats import FORMATS
 from fencepost.checks.commands.conform.request import (
-    HazardsRequest,
+    BugsRequest,
     LogRequest,
     MirrorsRequest,
     PolicyRequest,
@@ -18,8 +18,8 @@ from fencepost.checks.commands.requests import request_of
 from fencepost.checks.console.numbers import whole
 from fencepost.checks.console.options import (
     Commands,
+    add_bug,
     add_command,
-    add_defect,
     add_format,
     add_own_build,
     add_quiet,
@@ -64,7 +64,7 @@ MIRRORS = """Looks in the jars of each modelled release for the classes and meth
 Methods that only some releases have are declared (ONLY_IN of model/releases.py). The exit status is 12 if a method is missing
 without such a declaration, or present against it. The command needs Maven and a JDK; it fetches a few jars for each release."""
 
-HAZARDS = """Replays the known bugs on the real code of every release that their targets support. For each bug it takes the
+BUGS = """Replays the known bugs on the real code of every release that their targets support. For each bug it takes the
 model's shortest run to an observable violation. The bug is "reproduced" if the code takes every step as the model does;
 processes that are down at the end are started again. It is "gone" if a release without the bug departs from the run. It is
 "not tried" if the adapter cannot take a step.
@@ -99,13 +99,13 @@ EXAMPLES = """examples:
   fencepost conform election --release 4.2.4                Pulsar's leader election, over a ZooKeeper server
   fencepost conform ownership --release 5.0.0-M1            Pulsar's locks on bundles, over a ZooKeeper server
   fencepost conform split --release 4.0.8                   splits of bundles, by NamespaceService
-  fencepost conform ledger --defect closes_at_lac           is a defect in the model noticed?
+  fencepost conform ledger --bug closes_at_lac           is a bug in the model noticed?
   fencepost conform mirrors election                        are the methods that it mirrors in the jars?
   fencepost conform service-unit --release 4.0.8            the channel of service units, over the metadata store
   fencepost conform topic --release 4.0.8                   a topic's managed ledger, over ledgers in memory
   fencepost conform resolver                                does its conflict resolver decide as Pulsar's does?
   fencepost conform log ledger run.jsonl                    does a run of the model explain this log?
-  fencepost conform hazards election                        which known bugs happen on the real code?"""
+  fencepost conform bugs election                        which known bugs happen on the real code?"""
 
 STATUS = """exit status: 0 no difference except known ones, 12 a difference, 20 interrupted, 2 wrong usage,
   75 no step was taken, 150 the trace cannot be read, 153 no Java or no Maven, or the harness failed"""
@@ -129,12 +129,12 @@ exit status: 0 no difference, 12 a difference, 20 interrupted, 2 wrong usage, 15
 
 RESOLVER = """Asks the modelled conflict resolver of service units and the real class of a release which of two records is
 kept. The answers must be the same. The questions are all pairs of records of a small domain, and random pairs with versions
-up to the largest and smallest possible. The defects are those of `fencepost check service_unit_resolver`."""
+up to the largest and smallest possible. The bugs are those of `fencepost check service_unit_resolver`."""
 
 RESOLVER_EXAMPLES = """examples:
   fencepost conform resolver                                on the newest release
   fencepost conform resolver --release 4.0.8 --cases 1000000
-  fencepost conform resolver --defect jumps_accepted    is a defect in the model noticed?
+  fencepost conform resolver --bug jumps_accepted    is a bug in the model noticed?
 
 exit status: 0 no difference, 12 a difference, 20 interrupted, 2 wrong usage, 153 no Java or no Maven, or the harness failed"""
 
@@ -149,7 +149,7 @@ def add_conform(commands: Commands) -> None:
     _add_log(words)
     _add_policy(words)
     _add_resolver(words)
-    _add_hazards(words)
+    _add_bugs(words)
 
 
 def _add_target(words: Commands, target: str, helps: str) -> None:
@@ -173,7 +173,7 @@ def _add_target(words: Commands, target: str, helps: str) -> None:
     if target in OVER_CALLS:
         add("--sockets", action="store_true", help="reach ZooKeeper through its sockets and threads, not by calls: slower")
     add_set(conform)
-    add_defect(conform)
+    add_bug(conform)
     add_traces(conform, "write each difference there, as an ITF file")
     add_format(conform, FORMATS)
     add_quiet(conform)
@@ -197,7 +197,7 @@ def _add_log(words: Commands) -> None:
     add("file", type=Path, metavar="FILE", help="the log: a JSON object on each line")
     add("--mapping", type=Path, metavar="FILE", help="what the lines mean, if they are not in the protocol's own words")
     add_set(log)
-    add_defect(log)
+    add_bug(log)
     add("--out", type=Path, metavar="FILE", help="write the run that explains the log, as far as it goes, as an ITF file")
     helps = "give up when more than N states are possible at once (default: 20,000,000)"
     add("--limit", type=whole(1), default=20_000_000, metavar="N", help=helps)
@@ -226,20 +226,20 @@ def _add_resolver(words: Commands) -> None:
     add("--release", default="4.2.4", metavar="RELEASE", help="of Pulsar: 4.0.8, 4.2.4 (the default) or 5.0.0-M1")
     add("--cases", type=whole(1), default=100_000, metavar="N", help="random pairs over each store (default: 100000)")
     add_seed(resolver, "the pairs")
-    add_defect(resolver)
+    add_bug(resolver)
     add_format(resolver)
     add_quiet(resolver)
     resolver.set_defaults(command=_resolver)
 
 
-def _add_hazards(words: Commands) -> None:
-    hazards = add_command(words, "hazards", "which known bugs happen on the real code?", HAZARDS)
-    hazards.add_argument("targets", nargs="*", metavar="TARGET", help="the targets (default: all)")
-    hazards.add_argument("--out", type=Path, metavar="FILE", help="also write the result there as JSON")
-    hazards.add_argument("--record", action="store_true", help="also write each into the rows beside the bugs (in a checkout)")
-    add_format(hazards)
-    add_quiet(hazards)
-    hazards.set_defaults(command=_hazards)
+def _add_bugs(words: Commands) -> None:
+    bugs = add_command(words, "bugs", "which known bugs happen on the real code?", BUGS)
+    bugs.add_argument("targets", nargs="*", metavar="TARGET", help="the targets (default: all)")
+    bugs.add_argument("--out", type=Path, metavar="FILE", help="also write the result there as JSON")
+    bugs.add_argument("--record", action="store_true", help="also write each into the rows beside the bugs (in a checkout)")
+    add_format(bugs)
+    add_quiet(bugs)
+    bugs.set_defaults(command=_bugs)
 
 
 def _conform(options: argparse.Namespace) -> ExitStatus:
@@ -272,7 +272,7 @@ def _log(options: argparse.Namespace) -> ExitStatus:
     return run(request_of(LogRequest, options))
 
 
-def _hazards(options: argparse.Namespace) -> ExitStatus:
-    from fencepost.checks.commands.conform.hazards import run
+def _bugs(options: argparse.Namespace) -> ExitStatus:
+    from fencepost.checks.commands.conform.bugs import run
 
-    return run(request_of(HazardsRequest, options))
+    return run(request_of(BugsRequest, options))

@@ -74,7 +74,7 @@ def _instance(entry: Entry, log: Log, asked: LogRequest) -> Protocol:
     if log.protocol not in (None, entry.name):
         raise LogError(f"{log.path}: is a log of {log.protocol}, not of {entry.name}")
     if log.parameters is not None:
-        if asked.set or asked.defect:
-            raise RegistryError(f"{log.path} has its own parameters and defects: leave --set and --defect out")
-        return entry.build(log.parameters, log.defects)
-    return entry.build(entry.settings(asked.set), asked.defect or log.defects)
+        if asked.set or asked.bug:
+            raise RegistryError(f"{log.path} has its own parameters and bugs: leave --set and --bug out")
+        return entry.build(log.parameters, log.bugs)
+    return entry.build(entry.settings(asked.set), asked.bug or log.bugs)

@@ -29,7 +29,7 @@ class TargetRequest:
     processes: bool
     sockets: bool
     set: Sequence[str]
-    defect: Sequence[str]
+    bug: Sequence[str]
     trace_dir: Path | None
     format: str
     quiet: bool
@@ -53,7 +53,7 @@ class LogRequest:
     file: Path
     mapping: Path | None
     set: Sequence[str]
-    defect: Sequence[str]
+    bug: Sequence[str]
     out: Path | None
     limit: int
     format: str
@@ -80,13 +80,13 @@ class ResolverRequest:
     release: str
     cases: int
     seed: int
-    defect: Sequence[str]
+    bug: Sequence[str]
     format: str
     quiet: bool
 
 
 @dataclass(frozen=True)
-class HazardsRequest:
+class BugsRequest:
     """The targets, or all, on which the known bugs of their releases are replayed; whether to ``record`` that beside them."""
 
     targets: Sequence[str]

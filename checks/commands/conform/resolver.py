@@ -16,20 +16,20 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.model.balance.configuration import Version
 from fencepost.model.counts import count_of
 from fencepost.properties.registry import RegistryError
-from fencepost.properties.service_unit.resolver import DEFECTS
+from fencepost.properties.service_unit.resolver import BUGS
 
 FORMAT = 1
 MIRRORS = "ServiceUnitStateDataConflictResolver.shouldKeepLeft"
 
 
 def run(asked: ResolverRequest) -> ExitStatus:
-    """Does what the command line asks for; returns the exit status. Raises RegistryError for an unknown release or defect."""
+    """Does what the command line asks for; returns the exit status. Raises RegistryError for an unknown release or bug."""
     release = next((known for known in RELEASES if known == asked.release), None)
     if release is None:
         raise RegistryError(f"Pulsar {asked.release} is none of the releases with the resolver: {', '.join(RELEASES)}")
-    for defect in asked.defect:
-        if defect not in DEFECTS:
-            raise RegistryError(f"the resolver has no defect {defect!r}; it has {', '.join(DEFECTS)}")
+    for bug in asked.bug:
+        if bug not in BUGS:
+            raise RegistryError(f"the resolver has no bug {bug!r}; it has {', '.join(BUGS)}")
     try:
         return _run(asked, release)
     except (ToolchainError, SessionError) as error:
@@ -47,7 +47,7 @@ def _run(asked: ResolverRequest, release: Version) -> ExitStatus:
             session.ask,
             cases=asked.cases,
             seed=asked.seed,
-            defects=asked.defect,
+            bugs=asked.bug,
             progress=lambda progress: reporter.telling(f"{count_of(progress.pairs, 'pair')}, {progress.differing:,} differ"),
             should_stop=interrupt,
         )
@@ -88,7 +88,7 @@ def _as_json(result: Result, release: Version, asked: ResolverRequest, status: E
         "mirrors": MIRRORS,
         "release": release,
         "seed": asked.seed,
-        "defects": asked.defect,
+        "bugs": asked.bug,
         "exit_status": int(status),
         "compared": [asdict(each) for each in result.compared],
         "interrupted": result.interrupted,

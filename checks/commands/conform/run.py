@@ -75,7 +75,7 @@ def _run(asked: TargetRequest) -> ExitStatus:
                 seed=asked.seed,
                 besides=besides,
                 weights=target.weights,
-                without=_without(target, like, instances) if asked.defect else (),
+                without=_without(target, like, instances) if asked.bug else (),
                 progress=lambda progress: reporter.telling(_progress(progress, asked.runs)),
                 should_stop=interrupt,
             )
@@ -121,7 +121,7 @@ def _instances(target: Target, asked: TargetRequest, release: str) -> tuple[list
     if asked.set:
         chosen = [entry.settings(asked.set)]
     else:
-        chosen = [{**entry.shown_by[defect], **target.settings} for defect in asked.defect if defect in entry.shown_by]
+        chosen = [{**entry.shown_by[bug], **target.settings} for bug in asked.bug if bug in entry.shown_by]
     storage = _storage(target, asked, chosen)
     chosen = [target.on(parameters, storage) for parameters in chosen] or target.instances_on(storage)
     return [target.model(entry, release, parameters, _bugs(target, asked, release)) for parameters in chosen], storage
@@ -131,9 +131,9 @@ def _bugs(target: Target, asked: TargetRequest, release: str) -> Sequence[str] |
     """The bugs of the model that are asked for; None for those of the release. Raises RegistryError for one to leave out that
     the model does not have anyway."""
     if not asked.without:
-        return asked.defect or None
-    if asked.defect:
-        raise RegistryError("--without leaves bugs of the release out, and --defect names all that the model has: give one")
+        return asked.bug or None
+    if asked.bug:
+        raise RegistryError("--without leaves bugs of the release out, and --bug names all that the model has: give one")
     has = target.bugs_of(PROTOCOLS[target.protocol], release)
     if other := [name for name in asked.without if name not in has]:
         known = f"there are {', '.join(has)}" if has else "there is none"
@@ -142,13 +142,13 @@ def _bugs(target: Target, asked: TargetRequest, release: str) -> Sequence[str] |
 
 
 def _without(target: Target, release: str, instances: Sequence[Protocol]) -> list[Protocol]:
-    """The same instances without the defects that were asked for."""
+    """The same instances without the bugs that were asked for."""
     return [target.model(PROTOCOLS[target.protocol], release, protocol.parameters, ()) for protocol in instances]
 
 
 def _traced(target: Target, file: Path, asked: TargetRequest) -> tuple[list[str], list[Protocol], str]:
-    if asked.set or asked.defect or asked.without:
-        raise RegistryError("--trace has its own parameters and bugs: leave --set, --defect and --without out")
+    if asked.set or asked.bug or asked.without:
+        raise RegistryError("--trace has its own parameters and bugs: leave --set, --bug and --without out")
     trace, protocol = read(file, PROTOCOLS)
     if trace.protocol != target.protocol:
         raise RegistryError(f"{file} is a run of {trace.protocol}, and {target.name} is held against {target.protocol}")
@@ -178,7 +178,7 @@ def _written(result: Result, folder: Path | None) -> Sequence[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     files = []
     for number, outcome in enumerate(result.outcomes(), start=1):
-        protocol = PROTOCOLS[outcome.trace.protocol].build(outcome.trace.parameters, outcome.trace.defects)
+        protocol = PROTOCOLS[outcome.trace.protocol].build(outcome.trace.parameters, outcome.trace.bugs)
         files.append(folder / f"{outcome.trace.protocol}-{outcome.verdict}-{number}.itf.json")
         write(outcome.trace, protocol, files[-1])
     return files

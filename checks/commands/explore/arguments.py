@@ -11,8 +11,8 @@ from fencepost.checks.commands.requests import request_of
 from fencepost.checks.console.numbers import positive, whole
 from fencepost.checks.console.options import (
     Commands,
+    add_bug,
     add_command,
-    add_defect,
     add_quiet,
     add_releases,
     add_set,
@@ -29,7 +29,7 @@ so far, and `trace` shows any of its walks."""
 
 EXPLORE_EXAMPLES = """examples:
   fencepost explore ledger --walks 1000000 --out found           a million walks of up to 100 steps
-  fencepost explore ledger --defect closes_at_lac --walks 100000 --stop-on-first --out broken
+  fencepost explore ledger --bug closes_at_lac --walks 100000 --stop-on-first --out broken
   fencepost explore ledger --set entries=3 recoverers=2 --exhaustive --out everything
   fencepost explore ledger --set entries=3 recoverers=2 --exhaustive --master spark://host:7077 --out /shared/all
   fencepost explore ledger --walks 10000000000 --master spark://host:7077 --out /shared/found
@@ -57,7 +57,7 @@ def add_explore(commands: Commands) -> None:
     add_walks(explore, 1_000_000, "number of walks")
     add_set(explore)
     add_releases(explore)
-    add_defect(explore)
+    add_bug(explore)
     add("--exhaustive", action="store_true", help="visit every state, level by level, instead of walking")
     helps = "memory of --exhaustive for what it knows; beyond that it reads it from disk (default: 4)"
     add("--memory", type=positive, metavar="GIB", help=helps)

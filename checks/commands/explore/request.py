@@ -30,7 +30,7 @@ class ExploreRequest(NamedReleases):
     seed: int
     strategy: Strategy
     set: Sequence[str]
-    defect: Sequence[str]
+    bug: Sequence[str]
     exhaustive: bool
     memory: float | None
     stop_on_first: bool

@@ -57,14 +57,14 @@ def _explore(asked: ExploreRequest) -> ExitStatus:
 
 def _asked_for(asked: ExploreRequest) -> Run:
     entry = find(asked.subject, PROTOCOLS)
-    shown = {name: value for defect in asked.defect for name, value in entry.shown_by.get(defect, {}).items()}
+    shown = {name: value for bug in asked.bug for name, value in entry.shown_by.get(bug, {}).items()}
     releases = chosen_aloud(asked)
     behaviour = entry.behaviour(releases) if releases else {}
-    protocol = entry.build({**behaviour, **shown, **entry.settings(asked.set)}, asked.defect)
+    protocol = entry.build({**behaviour, **shown, **entry.settings(asked.set)}, asked.bug)
     wanted = Run(
         protocol=entry.name,
         parameters=dict(protocol.parameters),
-        defects=protocol.active,
+        bugs=protocol.active,
     )
     if not asked.exhaustive:
         wanted = replace(wanted, walks=asked.walks, steps=asked.steps, seed=asked.seed, strategy=asked.strategy)

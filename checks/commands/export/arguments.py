@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fencepost.checks.commands.export.request import ExportRequest
 from fencepost.checks.commands.requests import request_of
-from fencepost.checks.console.options import Commands, add_command, add_defect, add_quiet, add_releases, add_set, add_size
+from fencepost.checks.console.options import Commands, add_bug, add_command, add_quiet, add_releases, add_set, add_size
 from fencepost.checks.engines.results.verdicts import ExitStatus
 
 EXPORT = """Writes a protocol for other tools.
@@ -19,14 +19,14 @@ smt2: the proof by induction as SMT-LIB 2 scripts: one for the initial states, o
 each action. If the proof holds, any bit-vector solver answers every (check-sat) with unsat. index.json names the obligations
 of each script in their order.
 
---set, --size and --defect choose instances as for check, and --property what is written of their properties. Several instances
+--set, --size and --bug choose instances as for check, and --property what is written of their properties. Several instances
 get a folder each."""
 
 EXAMPLES = """examples:
   fencepost export election --set brokers=3 --format tla --out tla
   java -cp tla2tools.jar tlc2.TLC -config tla/Election.cfg tla/Election.tla
                                                            the same states, searched by TLC
-  fencepost export ledger --defect closes_at_lac --format tla --out broken
+  fencepost export ledger --bug closes_at_lac --format tla --out broken
   fencepost export ledger --set entries=3 --format smt2 --out smt
   fencepost export ledger --property no_truncation --format tla --out one
                                                            one property, and all actions
@@ -42,7 +42,7 @@ def add_export(commands: Commands) -> None:
     add_set(export)
     add_releases(export)
     add_size(export)
-    add_defect(export)
+    add_bug(export)
     helps = "write only this property, and the lemmas that its proof takes; may be given several times"
     add("--property", action="append", default=[], metavar="NAME", help=helps)
     add("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")

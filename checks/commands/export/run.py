@@ -31,7 +31,7 @@ def run(asked: ExportRequest) -> ExitStatus:
     for item, instance in plan:
         if not isinstance(item, Entry):
             raise RegistryError(f"{item.name} is a theory of arithmetic and cannot be exported; name a protocol")
-        suite = item.suite(item.build(instance.parameters, asked.defect))
+        suite = item.suite(item.build(instance.parameters, asked.bug))
         suite.properties = _chosen(suite, asked.property)
         reporter.begin(f"{item.name}, {instance.name}")
         files = FORMATS[asked.format](suite, reporter)

@@ -11,8 +11,8 @@ from fencepost.checks.console.options import (
     Commands,
     Once,
     add_budget,
+    add_bug,
     add_command,
-    add_defect,
     add_format,
     add_memory,
     add_quiet,
@@ -57,7 +57,7 @@ def add_lemmas(commands: Commands) -> None:
     add_set(lemmas)
     add_size(lemmas, "none, but the instance that --set makes")
     add_releases(lemmas)
-    add_defect(lemmas)
+    add_bug(lemmas)
     helps = "maximum literals per clause; counting clauses may have one extra premise at 3 (default: 3)"
     add("--literals", type=int, choices=(1, 2, 3), default=3, help=helps)
     add_seed(lemmas, "the states that need not be reachable")

@@ -17,7 +17,7 @@ class LemmasRequest(NamedReleases):
     property: str
     set: Sequence[str]
     size: str | None
-    defect: Sequence[str]
+    bug: Sequence[str]
     literals: int
     seed: int
     out: Path | None

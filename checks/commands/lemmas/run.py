@@ -46,7 +46,7 @@ def run(asked: LemmasRequest) -> ExitStatus:
             reporter.begin(f"{entry.name}, {asked.property}, {instance.name}")
             telling = Telling(reporter.searching, reporter.telling, reporter.proving, should_stop)
             means = Means(asked.literals, asked.seed, int(asked.memory * GIB), asked.workers)
-            everything.append(find(entry, instance, asked.property, asked.defect, means, telling))
+            everything.append(find(entry, instance, asked.property, asked.bug, means, telling))
             reporter.end()
             print(in_format(asked.format, text=lambda: f"{as_text(everything[-1])}\n", json=str), end="", flush=True)
     print(in_format(asked.format, text=str, json=lambda: as_json(everything)), end="")
@@ -59,10 +59,10 @@ def run(asked: LemmasRequest) -> ExitStatus:
 def _instances(asked: LemmasRequest) -> tuple[Entry, list[Instance]]:
     """The protocol, and the instances of it that are asked about."""
     releases = chosen_aloud(asked)
-    if not (asked.set or asked.size or asked.defect):
+    if not (asked.set or asked.size or asked.bug):
         entry = _entry(asked.protocol)
         return entry, entry.as_of(releases, [Instance("as usual", {})])
-    wanted = Wanted([asked.protocol], asked.set, asked.size, asked.defect, property=(), by=None, any=())
+    wanted = Wanted([asked.protocol], asked.set, asked.size, asked.bug, property=(), by=None, any=())
     plan = planned(wanted, None, releases)
     entries = {entry.name: entry for entry, _ in plan if isinstance(entry, Entry)}
     if len(entries) != 1:

@@ -16,7 +16,7 @@ NAME.py, and a test of it, in test_NAME.py. Both pass as they are. Replace the e
 EXAMPLES = """examples:
   fencepost new lease                       lease.py and test_lease.py in this folder
   fencepost check lease.py                  check it
-  fencepost check lease.py --defect taken_blindly
+  fencepost check lease.py --bug taken_blindly
   pytest test_lease.py                      the same in your own test suite
   fencepost new lease --out protocols       in another folder
 

@@ -9,15 +9,15 @@ from typing import Any
 
 from fencepost import And, Bug, Entry, Instance, ModelError, Not, Protocol, Suite, any_of, at_least
 
-DEFECTS = {"taken_blindly": "a worker takes the lease whether or not another one holds it"}
+BUGS = {"taken_blindly": "a worker takes the lease whether or not another one holds it"}
 
 
-def NAME(*, workers: int = 2, crashes: int = 1, defects: Iterable[str] = ()) -> Protocol:
+def NAME(*, workers: int = 2, crashes: int = 1, bugs: Iterable[str] = ()) -> Protocol:
     """The lease of some ``workers``, of which as many as ``crashes`` says may crash."""
     if workers < 1:
         raise ModelError("NAME: workers is at least 1")
     parameters = {"workers": workers, "crashes": crashes}
-    p = Protocol("NAME", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
+    p = Protocol("NAME", doc=__doc__, parameters=parameters, bugs=BUGS, active=bugs)
 
     # The variables: what a state consists of.
     worker = p.universe("worker", workers)
@@ -100,5 +100,5 @@ def test_everything_holds(fencepost_check) -> None:
 
 
 def test_the_known_bug_is_found(fencepost_check) -> None:
-    fencepost_check(ENTRY, defects=["taken_blindly"], violates=["one_works"])
+    fencepost_check(ENTRY, bugs=["taken_blindly"], violates=["one_works"])
 '''

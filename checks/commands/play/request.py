@@ -15,6 +15,6 @@ class PlayRequest(NamedReleases):
 
     protocol: str
     set: Sequence[str]
-    defect: Sequence[str]
+    bug: Sequence[str]
     html: Path | None
     quiet: bool

@@ -44,17 +44,17 @@ def run(asked: PlayRequest) -> ExitStatus:
     except InputError as error:
         print(f"fencepost: {error}", file=sys.stderr)
         return ExitStatus.INPUT
-    shown = {name: value for defect in asked.defect for name, value in entry.shown_by.get(defect, {}).items()}
+    shown = {name: value for bug in asked.bug for name, value in entry.shown_by.get(bug, {}).items()}
     releases = chosen_aloud(asked)
     behaviour = entry.behaviour(releases) if releases else {}
     reporter = Reporter(quiet=asked.quiet)
     reporter.begin(f"building {entry.name}")
-    protocol = entry.build({**behaviour, **shown, **entry.settings(asked.set)}, asked.defect)
+    protocol = entry.build({**behaviour, **shown, **entry.settings(asked.set)}, asked.bug)
     suite = entry.suite(protocol)
     reporter.end()
     initial = list(islice(protocol.initial_states(), MOST))
     recordings = [Recording(_name(protocol, state), _beginning(entry, protocol, state), suite) for state in initial]
-    bug, shown_bug = ("", None) if asked.defect else _known_bug(entry, releases, reporter)
+    bug, shown_bug = ("", None) if asked.bug else _known_bug(entry, releases, reporter)
     about = Guide(entry.summary, suite, bug, None if shown_bug is None else len(recordings))
     recordings += [] if shown_bug is None else [shown_bug]
     out = Path(f"{entry.name}.html") if asked.html in (None, UNNAMED) else asked.html
@@ -67,7 +67,7 @@ def run(asked: PlayRequest) -> ExitStatus:
 def _known_bug(entry: Entry, releases: Releases | None, reporter: Reporter) -> tuple[str, Recording | None]:
     """A known bug of the releases, or else of the protocol, and the shortest run to what it violates; of the first few the
     first that a small search finds."""
-    names = entry.hazards(releases or Releases.of()) or tuple(entry.shown_by)
+    names = entry.bugs_of(releases or Releases.of()) or tuple(entry.shown_by)
     approach = Approach(by="exhaustive", workers=1, memory=SMALL)
     for name in names[:FEW]:
         checked = check(entry, Instance(f"known bug: {name}", entry.shown_by[name]), [name], approach, reporter, lambda: False)
@@ -80,7 +80,7 @@ def _known_bug(entry: Entry, releases: Releases | None, reporter: Reporter) -> t
 
 def _beginning(entry: Entry, protocol: Protocol, state: tuple[int, ...]) -> Trace:
     """The run of no steps from an initial state."""
-    return Trace(entry.name, state, parameters=dict(protocol.parameters), defects=protocol.active)
+    return Trace(entry.name, state, parameters=dict(protocol.parameters), bugs=protocol.active)
 
 
 def _name(protocol: Protocol, state: tuple[int, ...]) -> str:

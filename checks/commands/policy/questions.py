@@ -119,7 +119,7 @@ def split(asked: SplitRequest) -> ExitStatus:
 @answering
 def bundle(asked: BundleRequest) -> ExitStatus:
     """The hash of a topic and its bundle."""
-    hashes = HashRange(defects=frozenset({"lookup_hits_last_boundary"})) if asked.upstream_lookup else FULL
+    hashes = HashRange(bugs=frozenset({"lookup_hits_last_boundary"})) if asked.upstream_lookup else FULL
     layout = _layout(asked.boundaries, hashes)
     if asked.topic == "":
         raise WrongUsage("--topic is empty; give the full name, such as persistent://public/default/orders")

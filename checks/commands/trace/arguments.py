@@ -48,9 +48,9 @@ SHRINK = """Makes a trace shorter. The result still violates (or reaches) the sa
 fewest changes of actor, then the smallest parameters. The output says how far the result is known to be the shortest."""
 
 PIN = """Writes a pytest test, and a copy of the trace beside it. --expect chooses what the test asserts:
-  violated   the run still violates its property (the default for a trace without defects)
-  gone       without its defects the run is impossible or harmless
-  both       both of these (the default for a trace with defects)"""
+  violated   the run still violates its property (the default for a trace without bugs)
+  gone       without its bugs the run is impossible or harmless
+  both       both of these (the default for a trace with bugs)"""
 
 JAVA = """Runs a trace on the real code of a release, and writes it as a Maven project that runs without Fencepost. The project
 has a pom, one test class, and a README with the upstream classes and lines of each step. Its test fails if the release does

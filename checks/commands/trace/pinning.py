@@ -26,7 +26,7 @@ def test_{name}_is_violated{switched}(fencepost_replay):
 GONE = """
 
 def test_{name}_is_gone{switched}(fencepost_replay):
-    assert not fencepost_replay(TRACE{defects}).replays
+    assert not fencepost_replay(TRACE{bugs}).replays
 """
 
 
@@ -34,7 +34,7 @@ class Pin:
     """A trace that is to be pinned in a folder, and the test of it. Names in the test are those of the protocol, and never a
     file's; what else comes from outside is a literal in it.
 
-    ``expect`` says what the test asserts: that the run is ``violated`` as it was, that it is ``gone`` (without its defects,
+    ``expect`` says what the test asserts: that the run is ``violated`` as it was, that it is ``gone`` (without its bugs,
     if it has any, it is no longer possible or no longer violates its property), or ``both``.
     """
 
@@ -47,13 +47,13 @@ class Pin:
     @property
     def program(self) -> str:
         """The text of the test."""
-        name, defects = self._name, " and ".join(self.trace.defects)
-        program = HEAD.format(name=name, switched=f" with {defects}" if defects else "", file=self.file.name)
+        name, bugs = self._name, " and ".join(self.trace.bugs)
+        program = HEAD.format(name=name, switched=f" with {bugs}" if bugs else "", file=self.file.name)
         if self.expect in ("both", "violated"):
-            program += VIOLATED.format(name=name, switched="_with_its_defect" if defects else "")
+            program += VIOLATED.format(name=name, switched="_with_its_bug" if bugs else "")
         if self.expect in ("both", "gone"):
-            fixed = {"switched": "_without_its_defect", "defects": ", defects=()"}
-            program += GONE.format(name=name, **(fixed if defects else {"switched": "", "defects": ""}))
+            fixed = {"switched": "_without_its_bug", "bugs": ", bugs=()"}
+            program += GONE.format(name=name, **(fixed if bugs else {"switched": "", "bugs": ""}))
         return program
 
     def write(self) -> None:

@@ -208,14 +208,14 @@ def _pin(opened: _Opened, asked: PinRequest) -> ExitStatus:
         known = ", ".join(stated.name for stated in opened.suite.properties)
         print(f"fencepost: {opened.path}: {trace.protocol} has no property {trace.violated!r}; it has {known}", file=sys.stderr)
         return ExitStatus.INPUT
-    expect = asked.expect or ("both" if trace.defects else "violated")
-    if expect == "both" and not trace.defects:
-        print(f"fencepost: {opened.path}: it has no defects: --expect violated, or gone once it is fixed", file=sys.stderr)
+    expect = asked.expect or ("both" if trace.bugs else "violated")
+    if expect == "both" and not trace.bugs:
+        print(f"fencepost: {opened.path}: it has no bugs: --expect violated, or gone once it is fixed", file=sys.stderr)
         return ExitStatus.USAGE
     if expect != "gone" and opened.unfit():
         return ExitStatus.EVALUATION
-    if expect == "both" and replay(replace(trace, defects=()), PROTOCOLS).replays:
-        print(f"fencepost: {opened.path}: it also replays without its defects: pin it with --expect violated", file=sys.stderr)
+    if expect == "both" and replay(replace(trace, bugs=()), PROTOCOLS).replays:
+        print(f"fencepost: {opened.path}: it also replays without its bugs: pin it with --expect violated", file=sys.stderr)
         return ExitStatus.EVALUATION
     pin = Pin(trace, violated, opened.path, asked.out, expect)
     pin.write()

@@ -57,10 +57,10 @@ def _add(step: Taken, a: Mapping[str, str]) -> list[Step]:
 
 def _race(step: Taken, a: Mapping[str, str]) -> Step:
     """What an add takes besides, as it is handled in a thread of its own."""
-    defects, before = step.before.protocol.active, step.before
-    if "fence_checked_apart" in defects and step.action.name == "add":
+    bugs, before = step.before.protocol.active, step.before
+    if "fence_checked_apart" in bugs and step.action.name == "add":
         return {"checked": True}
-    key_comes = "key_record_after_entry" in defects and not before[f"key_logged[{a['of']}]"]
+    key_comes = "key_record_after_entry" in bugs and not before[f"key_logged[{a['of']}]"]
     return {"keyLast": True} if key_comes else {}
 
 

@@ -28,7 +28,7 @@ class Bookie:
         self.view = view
         self.ledgers, self.entries = view.members("ledger"), view.members("entry")
         self.stage = str(view["stage"])
-        self._defects = view.protocol.active
+        self._bugs = view.protocol.active
         parameters = view.protocol.parameters
         self.journals_data = bool(parameters["journal_write_data"])
         self._journals: Sequence[str] = view.members("journal") if parameters["journals"] > 1 else ("",)
@@ -94,8 +94,8 @@ class Bookie:
         if self.stage != "up" or not self.view[f"fenced[{of}]"]:
             return ()
         waits = self.is_past(of, "fence")
-        denies = not waits or "denies_before_fence_is_journaled" in self._defects
-        confirms = not waits or "second_fence_not_awaited" in self._defects
+        denies = not waits or "denies_before_fence_is_journaled" in self._bugs
+        confirms = not waits or "second_fence_not_awaited" in self._bugs
         entries = self.view[f"stored[{of}]"]
         return tuple(
             ("found" if confirms else "waits") if e in entries else ("denied" if denies else "waits") for e in self.entries

@@ -71,11 +71,11 @@ def _zookeeper(version: str) -> list[str]:
 
 
 def mirrored(entry: Entry) -> dict[str, tuple[str, ...]]:
-    """Every method that an action of the protocol mirrors, with or without its mistakes, and the actions that do."""
+    """Every method that an action of the protocol mirrors, with or without its bugs, and the actions that do."""
     instances = [{}, *(instance.parameters for size in entry.sizes.values() for instance in size)]
     with in_outline():
         built = [entry.build(parameters) for parameters in instances]
-        built += [entry.build(parameters, (defect,)) for defect, parameters in entry.shown_by.items()]
+        built += [entry.build(parameters, (bug,)) for bug, parameters in entry.shown_by.items()]
     actions: dict[str, dict[str, None]] = {}
     for protocol in built:
         for action, methods in protocol.mirrors.items():

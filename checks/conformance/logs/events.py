@@ -29,7 +29,7 @@ NOTHING = "nothing"
 ANY = "_"
 """Instead of an argument: whichever it was."""
 
-_HEADER = {"parameters", "defects", "unobserved", "protocol"}
+_HEADER = {"parameters", "bugs", "unobserved", "protocol"}
 
 
 class LogError(Exception):
@@ -94,7 +94,7 @@ class Log:
     lines: tuple[Line, ...]
     protocol: str | None = None
     parameters: Mapping[str, Value] | None = None
-    defects: tuple[str, ...] = ()
+    bugs: tuple[str, ...] = ()
     unobserved: tuple[str, ...] | None = None
 
 
@@ -121,7 +121,7 @@ def read_log(path: Path) -> Log:
         tuple(lines),
         header.get("protocol"),
         header.get("parameters"),
-        tuple(header.get("defects", ())),
+        tuple(header.get("bugs", ())),
         None if unobserved is None else tuple(unobserved),
     )
 

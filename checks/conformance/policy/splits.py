@@ -125,7 +125,7 @@ class Lookups(Rule):
 
     def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
         place = topic_hash(case.more["topic"]) if "topic" in case.more else case.more["hash"]
-        upstream = HashRange(defects=frozenset({"lookup_hits_last_boundary"}))
+        upstream = HashRange(bugs=frozenset({"lookup_hits_last_boundary"}))
         try:
             bundle = Layout(case.more["boundaries"], upstream).find(place)
         except Refused as refusal:

@@ -59,5 +59,5 @@ DEDUP_LOSES = Reproduction(
     seconds=130,
     page="docs/findings/deduplication-loses-messages.md",
     take=take,
-    mistake="removed_producer_publishes",
+    bug="removed_producer_publishes",
 )

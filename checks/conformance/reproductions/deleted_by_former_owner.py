@@ -43,5 +43,5 @@ DELETED_BY_FORMER_OWNER = Reproduction(
     seconds=30,
     page="docs/findings/deletion-by-a-former-owner.md",
     take=take,
-    mistake="zombie_deletes",
+    bug="zombie_deletes",
 )

@@ -62,5 +62,5 @@ FAILED_FLUSH = Reproduction(
     seconds=150,
     page="docs/findings/failed-flush.md",
     take=take,
-    mistake="failed_save_forgotten",
+    bug="failed_save_forgotten",
 )

@@ -23,7 +23,7 @@ class Reproduction:
 
     ``harm`` is what a user loses, ``control`` what is different in the run that loses nothing, ``seconds`` how long both runs
     took on two busy cores, the jars being there, ``page`` where the finding is described. ``take`` takes one run of a release,
-    the control if it is asked for; it raises ToolchainError and SessionError. ``mistake`` is the known bug that it shows, as a
+    the control if it is asked for; it raises ToolchainError and SessionError. ``bug`` is the known bug that it shows, as a
     protocol names it, if it is one.
     """
 
@@ -35,7 +35,7 @@ class Reproduction:
     seconds: int
     page: str
     take: Callable[[Stage, str, bool], Observation]
-    mistake: str = ""
+    bug: str = ""
 
 
 @dataclass(frozen=True)

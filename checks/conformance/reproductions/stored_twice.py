@@ -47,5 +47,5 @@ STORED_TWICE = Reproduction(
     seconds=60,
     page="docs/findings/deduplication-stores-twice.md",
     take=take,
-    mistake="snapshot_ahead",
+    bug="snapshot_ahead",
 )

@@ -64,5 +64,5 @@ TRANSFER_COMES_BACK = Reproduction(
     seconds=210,
     page="docs/findings/transfer-comes-back.md",
     take=take,
-    mistake="transfer_back_unfinished",
+    bug="transfer_back_unfinished",
 )

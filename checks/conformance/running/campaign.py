@@ -96,7 +96,7 @@ def campaign(
 
     It is a pure function of its arguments and of what the code does. ``besides`` are further adapters to the same code, which
     take runs at the same time; what comes out does not depend on how many there are. ``without`` are the same instances
-    without the defects that are switched on: then runs are steered to where the defects show. After ``stop_after`` kinds of
+    without the bugs that are switched on: then runs are steered to where the bugs show. After ``stop_after`` kinds of
     finds it ends; unless ``shrink`` is false they are then made as short as they can be. It also ends if a harness fails.
     """
     branches = [Branches(protocol) for protocol in instances]

@@ -23,7 +23,7 @@ UNTAKEN = 20.0
 """How much likelier a step is that takes a branch of its action which no run has taken."""
 
 TELLING = 100.0
-"""How much likelier a step is that shows a mistake in the model."""
+"""How much likelier a step is that shows a bug in the model."""
 
 WINDOW = 8
 """A run knows of those that are so many before it, and begins when they are through: so many may be under way at once."""
@@ -97,9 +97,9 @@ class Experience:
 
 
 class Contrast:
-    """Where a step with a mistake in the model is not a step without it: there the code should differ.
+    """Where a step with a bug in the model is not a step without it: there the code should differ.
 
-    ``with_it`` and ``without`` are kernels of the same instances. A mistake may add variables; what they have in common counts.
+    ``with_it`` and ``without`` are kernels of the same instances. A bug may add variables; what they have in common counts.
     """
 
     def __init__(self, with_it: Sequence[Kernel], without: Sequence[Kernel]) -> None:
@@ -110,7 +110,7 @@ class Contrast:
         self._common = [_places(mistaken, sound) for mistaken, sound in self._pairs]
 
     def __call__(self, instance: int, state: State, action: Action) -> bool:
-        """Whether the mistake is what allows the step, or what makes it lead where it does."""
+        """Whether the bug is what allows the step, or what makes it lead where it does."""
         (mistaken, sound), (here, there) = self._pairs[instance], self._numbers[instance]
         common = self._common[instance]
         packed = sound.packing.pack([state[place] for place in common])

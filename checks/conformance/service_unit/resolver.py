@@ -69,14 +69,14 @@ def compare(
     *,
     cases: int,
     seed: int,
-    defects: Iterable[str] = (),
+    bugs: Iterable[str] = (),
     progress: Callable[[Result], None] = lambda result: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Result:
     """Compares all pairs of the small domain over each store, and so many random ones over each."""
     result, began = Result(), time.monotonic()
     for store, storage in STORES.items():
-        formula = keeps(OLD, NEW, storage == "SystemTopic", frozenset(defects))
+        formula = keeps(OLD, NEW, storage == "SystemTopic", frozenset(bugs))
         whole = small()
         for which, batches in (
             (f"all pairs of {count_of(len(whole.old), 'record')}", iter([whole])),

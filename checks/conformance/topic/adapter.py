@@ -190,7 +190,7 @@ class TopicAdapter(Adapter):
     not_covered: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(
             ("create_another", "list_early", "write_early"),
-            "it takes a mistake that none of these releases has",
+            "it takes a bug that none of these releases has",
         ),
         "drop_new": "each of these releases opens a terminated managed ledger again",
     }

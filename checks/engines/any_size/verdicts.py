@@ -20,7 +20,7 @@ SHOWN_FAILURES = 5
 def findings_for_any_size(
     entry: Entry,
     instance: Instance,
-    defects: Sequence[str],
+    bugs: Sequence[str],
     chosen: Callable[[Suite], list[Property]],
     *,
     workers: int | None,
@@ -34,7 +34,7 @@ def findings_for_any_size(
 
     ``chosen`` picks the properties of a suite that are asked about. Raises what ``Entry.of_any`` raises, and Disagreement.
     """
-    parts = entry.of_any(instance.any, instance.parameters, defects)
+    parts = entry.of_any(instance.any, instance.parameters, bugs)
     assert entry.general is not None
     proof = prove_for_any_size(
         parts,

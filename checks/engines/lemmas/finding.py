@@ -104,12 +104,12 @@ class Lemmas:
         return self.proof is not None and all(v.verdict == "proved" for v in self.proof.verdicts)
 
 
-def find(entry: Entry, instance: Instance, name: str, defects: Sequence[str], means: Means, telling: Telling) -> Lemmas:
+def find(entry: Entry, instance: Instance, name: str, bugs: Sequence[str], means: Means, telling: Telling) -> Lemmas:
     """Looks for lemmas that prove the property of that name.
 
     Raises RegistryError if there is none or it is not of single states, and what ``Entry.build`` raises.
     """
-    protocol = entry.build(instance.parameters, defects)
+    protocol = entry.build(instance.parameters, bugs)
     prop = _property(entry, protocol, name)
     part = slice_for(protocol, [prop])
     telling.telling("searches the states that can be reached")
@@ -124,7 +124,7 @@ def find(entry: Entry, instance: Instance, name: str, defects: Sequence[str], me
     states = _chosen(np.concatenate(list(result.states())), kernel.initial())
     lemmas = Lemmas(entry, instance, protocol, prop, result.distinct, result.outcome == "exhausted", len(states))
     with Crew(means.workers) as crew:
-        return _Finder(lemmas, part, states, crew, means, telling).find(defects)
+        return _Finder(lemmas, part, states, crew, means, telling).find(bugs)
 
 
 def _property(entry: Entry, protocol: Protocol, name: str) -> Property:
@@ -150,13 +150,13 @@ class _Finder:
         self._means, self._telling = means, telling
         self._vocabulary = Vocabulary(part, lemmas.statement.formula, lemmas.statement.name)
 
-    def find(self, defects: Sequence[str]) -> Lemmas:
+    def find(self, bugs: Sequence[str]) -> Lemmas:
         try:
-            return self._find(defects)
+            return self._find(bugs)
         except _Stopped:
             return replace(self._lemmas, unfinished="stopped while clauses were tried")
 
-    def _find(self, defects: Sequence[str]) -> Lemmas:
+    def _find(self, bugs: Sequence[str]) -> Lemmas:
         means = self._means
         given = Candidates(self._vocabulary, self._states, self._crew, means.seed, self._tell)
         if not given.holds:
@@ -172,7 +172,7 @@ class _Finder:
             if survivors.open:
                 return self._partly(given, survivors, steps.actions)
             if survivors.alive[0]:
-                return self._proved(given, survivors, self._shrunk(survivors, steps), defects)
+                return self._proved(given, survivors, self._shrunk(survivors, steps), bugs)
             self._lemmas = self._with_text(given, survivors, survivors.settled(steps.actions))
         why = f"of the clauses with up to {count_of(means.literals, 'literal')} that are tried no inductive set has it"
         return replace(self._lemmas, why=why)
@@ -199,7 +199,7 @@ class _Finder:
         left = f"{count_of(len(survivors.open), 'clause')} that the property may need are not settled"
         return replace(self._with_text(given, survivors, survivors.settled(actions)), unfinished=f"stopped: {left}")
 
-    def _proved(self, given: Candidates, survivors: Survivors, numbers: Sequence[int], defects: Sequence[str]) -> Lemmas:
+    def _proved(self, given: Candidates, survivors: Survivors, numbers: Sequence[int], bugs: Sequence[str]) -> Lemmas:
         """Proves the text from the beginning, then for any size where there is such a proof of the protocol."""
         lemmas = self._with_text(given, survivors, numbers)
         suite = suite_with(lemmas.protocol, lemmas.statement, lemmas.text)
@@ -210,9 +210,9 @@ class _Finder:
             return replace(lemmas, unfinished="stopped before the lemmas were proved from the beginning")
         if not lemmas.is_proved:
             return replace(lemmas, why=str(proof.failures[0]) if proof.failures else "its proof from the beginning fails")
-        return replace(lemmas, general=tuple(self._lifted(lemmas, defects)))
+        return replace(lemmas, general=tuple(self._lifted(lemmas, bugs)))
 
-    def _lifted(self, lemmas: Lemmas, defects: Sequence[str]) -> list[tuple[str, Findings]]:
+    def _lifted(self, lemmas: Lemmas, bugs: Sequence[str]) -> list[tuple[str, Findings]]:
         """What the text proves for any size, by the name of the parameter that is of any size.
 
         What the instance has none of, a fault perhaps, stays out: with some of it other lemmas are needed.
@@ -232,7 +232,7 @@ class _Finder:
                 _, findings = findings_for_any_size(
                     lifted,
                     replace(lemmas.instance, parameters=parameters, any=(size,)),
-                    defects,
+                    bugs,
                     lambda suite: list(suite.properties),
                     workers=self._means.workers,
                     seconds=None,

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from fencepost.properties.bugs import Bug
 from fencepost.properties.vocabulary import Kind, Property
 
-Value = Literal["proved", "proved for any size", "exhausted", "sampled", "violated", "hazard", "inconclusive"]
+Value = Literal["proved", "proved for any size", "exhausted", "sampled", "violated", "known bug", "inconclusive"]
 
 Amount = int | float | str
 """How far an engine went in one respect: a count, an estimate, or the name of a strategy."""
@@ -26,7 +26,7 @@ class ExitStatus(IntEnum):
     DEADLOCK = 11
     SAFETY = 12
     LIVENESS = 13
-    HAZARD = 14
+    KNOWN_BUG = 14
     WEAKER = 15
     SHORT = 16
     INCONCLUSIVE = 20
@@ -49,9 +49,9 @@ class Verdict:
 
     ``verdict`` is one of ``proved`` (at any depth), ``proved for any size`` (so, and for any number of entries, say),
     ``exhausted`` (all reachable states), ``sampled`` (only what was seen), ``violated``
-    (certain: there is a trace), ``hazard`` (as certain, of a release that has a known defect) and ``inconclusive`` (nothing is
+    (certain: there is a trace), ``known bug`` (as certain, of a release that has a known bug) and ``inconclusive`` (nothing is
     claimed); ``by`` names the engine, ``reach`` how far it went, by name, ``note`` is for the reader. ``trace`` is the run that
-    violates the property, or that reaches it if it is a ``sometimes``. Of a hazard ``bug`` is what is known of it,
+    violates the property, or that reaches it if it is a ``sometimes``. Of a bug ``bug`` is what is known of it,
     ``shows`` the property that the run violates, and ``accepted`` the reason with which a baseline accepts it (None: it does
     not).
     """
@@ -73,8 +73,8 @@ class Verdict:
 
     @builtins.property
     def refuted(self) -> bool:
-        """Whether a run shows what should not be: a violation, also an expected one, or a hazard."""
-        return self.verdict in ("violated", "hazard")
+        """Whether a run shows what should not be: a violation, also an expected one, or a bug."""
+        return self.verdict in ("violated", "known bug")
 
     @builtins.property
     def expected(self) -> bool:
@@ -89,8 +89,8 @@ class Verdict:
                 # a control that cannot fail shows that the model is not what its author takes it for
                 return ExitStatus.ASSUMPTION
             return ExitStatus.HOLDS if self.verdict == "violated" else ExitStatus.INCONCLUSIVE
-        if self.verdict == "hazard":
-            return ExitStatus.HOLDS if self.accepted is not None else ExitStatus.HAZARD
+        if self.verdict == "known bug":
+            return ExitStatus.HOLDS if self.accepted is not None else ExitStatus.KNOWN_BUG
         if self.verdict == "violated":
             return VIOLATED.get(self.property.kind, ExitStatus.SAFETY)
         return ExitStatus.INCONCLUSIVE if self.verdict == "inconclusive" else ExitStatus.HOLDS
@@ -120,7 +120,7 @@ SEVEREST_FIRST = (
     ExitStatus.SAFETY,
     ExitStatus.LIVENESS,
     ExitStatus.DEADLOCK,
-    ExitStatus.HAZARD,
+    ExitStatus.KNOWN_BUG,
     ExitStatus.SHORT,
     ExitStatus.WEAKER,
     ExitStatus.ASSUMPTION,

@@ -81,7 +81,7 @@ class Module:
         protocol = self._protocol
         settings = " ".join(f"{name}={written(value)}" for name, value in protocol.parameters.items())
         paragraphs = [protocol.doc.strip(), f"This instance: {settings or 'the only one'}."]
-        paragraphs += [f"With a defect, {defect}: {protocol.defects[defect]}." for defect in protocol.active]
+        paragraphs += [f"With a bug, {bug}: {protocol.bugs[bug]}." for bug in protocol.active]
         yield comment("\n\n".join([*paragraphs, "Written by fencepost from its own model: change that, not this."])) + "\n"
 
     def _definitions(self) -> Iterator[str]:

@@ -1,10 +1,10 @@
 """Where a bookie keeps a fence, and how it comes to lose one that it has answered for.
 
 Mirrors LedgerDescriptorImpl.fenceAndLogInJournal, Journal, SyncThread and the ledger storages of bookkeeper-server, as far as
-the ledger sees them: a fence is journaled before it is answered, so that a restart brings it back. Here is what each mistake
+the ledger sees them: a fence is journaled before it is answered, so that a restart brings it back. Here is what each bug
 of a bookie and its disk comes to for one ledger.
 
-Nothing of this is a variable of an instance without these mistakes, or without crashes. Of checkpoints only those are steps
+Nothing of this is a variable of an instance without these bugs, or without crashes. Of checkpoints only those are steps
 that harm; others may come at any time, and one right before a fence is why the next finds nothing to save.
 """
 

@@ -5,7 +5,7 @@ ledger's length up to and with itself. Lengths are counted in entries here, so t
 as no entry is empty, lengths in bytes are equal exactly where these are.
 
 A recovery has the right length as soon as it has found an entry. Before that it has the one that it took over, and closes with
-it if it finds none. Without the mistakes that is the length up to its last add confirmed, and no variable is needed for it.
+it if it finds none. Without the bugs that is the length up to its last add confirmed, and no variable is needed for it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from fencepost.model.bookkeeper.ledger.state import LedgerState
 from fencepost.model.language import If, Protocol
 
-MISTAKES = ("length_of_the_last_entry", "length_not_raised")
+BUGS = ("length_of_the_last_entry", "length_not_raised")
 
 
 class Lengths:
@@ -23,7 +23,7 @@ class Lengths:
 
     def __init__(self, p: Protocol, s: LedgerState) -> None:
         self._s = s
-        self._taken = p.number("recovery_length", 0, s.entries, per=s.recoverer) if any(map(p.has, MISTAKES)) else None
+        self._taken = p.number("recovery_length", 0, s.entries, per=s.recoverer) if any(map(p.has, BUGS)) else None
 
         @p.rule
         def told_by(b: int) -> Any:

@@ -1,6 +1,6 @@
 """The life of one BookKeeper ledger: written, handed from bookie to bookie, fenced, recovered, closed.
 
-Mirrors bookkeeper-server 4.17.3 and 4.18.0, as they would be without the mistakes in DEFECTS (LedgerHandle, PendingAddOp,
+Mirrors bookkeeper-server 4.17.3 and 4.18.0, as they would be without the bugs in BUGS (LedgerHandle, PendingAddOp,
 LedgerRecoveryOp, ReadLastConfirmedOp, ReadOnlyLedgerHandle, MetadataUpdateLoop on the client; BookieImpl, LedgerDescriptorImpl,
 ReadEntryProcessor at the bookie).
 
@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fencepost.model.bookkeeper.ledger.bookie import declare_bookies
-from fencepost.model.bookkeeper.ledger.defects import DEFECTS
+from fencepost.model.bookkeeper.ledger.bugs import BUGS
 from fencepost.model.bookkeeper.ledger.reader import declare_readers
 from fencepost.model.bookkeeper.ledger.recovery import declare_recoveries
 from fencepost.model.bookkeeper.ledger.state import LedgerState
@@ -55,7 +55,7 @@ def ledger(
     readers: int = 1,
     storage: str = "db",
     data_integrity: bool = False,
-    defects: Iterable[str] = (),
+    bugs: Iterable[str] = (),
 ) -> Protocol:
     """One ledger with its writer, its bookies, ``recoverers`` runs of recovery and ``readers`` that follow its tail.
 
@@ -64,7 +64,7 @@ def ledger(
     of its entries lost, ``rots`` the copies that go bad, ``explicit_lacs`` the last adds confirmed that the writer sends
     without an entry, ``deletions`` those of the ledger (0 or 1), ``failed_saves`` the flushes that fail at bookies (with
     ``db`` only). ``storage`` is what the bookies store in: ``db``, ``sorted`` or ``interleaved``, for DbLedgerStorage
-    and so on; some mistakes are those of one. ``data_integrity`` is
+    and so on; some bugs are those of one. ``data_integrity`` is
     dataIntegrityChecking with dataIntegrityStampMissingCookies: a bookie that may have lost entries is back in limbo. Without
     them one that has lost its disk does not start again, and there are no unclean shutdowns. Raises ModelError for another
     storage, for data_integrity on one that is not db, and unless 1 <= ack_quorum <= write_quorum <= ensemble <= bookies and
@@ -85,8 +85,8 @@ def ledger(
         raise ModelError(f"ledger: saves fail with storage db only, not {storage}: set failed_saves=0")
     if unclean_shutdowns and not data_integrity:
         raise ModelError("ledger: unclean_shutdowns need data_integrity=yes; what a kill costs without it, bookie says")
-    parameters = {name: value for name, value in locals().items() if name != "defects"}
-    p = Protocol("ledger", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
+    parameters = {name: value for name, value in locals().items() if name != "bugs"}
+    p = Protocol("ledger", doc=__doc__, parameters=parameters, bugs=BUGS, active=bugs)
     s = LedgerState(p, parameters)
     for budget in BUDGETS:
         p.budget(budget, parameters[budget])

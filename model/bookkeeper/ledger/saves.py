@@ -1,10 +1,10 @@
 """What a flush that fails at a bookie comes to for one ledger.
 
 Mirrors SingleDirectoryDbLedgerStorage.checkpoint, SyncThread.checkpoint and BookieImpl.readJournal of bookkeeper-server. A
-flush that fails leaves its entries in memory and in the journal: they are read, and a boot replays them. With the mistake a
+flush that fails leaves its entries in memory and in the journal: they are read, and a boot replays them. With the bug a
 later checkpoint saves other entries, or none, and moves the log mark past these: the next boot does not have them.
 
-Nothing of this is a variable of an instance without the mistake, or without failed saves. Of checkpoints only the one that
+Nothing of this is a variable of an instance without the bug, or without failed saves. Of checkpoints only the one that
 harms is a step. A flush that fails has all that the bookie has stored since its boot, which saved what there was: a checkpoint
 before it would leave less to lose.
 """
@@ -16,7 +16,7 @@ from typing import Any
 from fencepost.model.bookkeeper.ledger.state import LedgerState
 from fencepost.model.language import And, If, Not, Protocol, maximum
 
-DEFECT = "failed_save_forgotten"
+BUG = "failed_save_forgotten"
 
 
 class Saves:
@@ -25,7 +25,7 @@ class Saves:
     def __init__(self, p: Protocol, s: LedgerState) -> None:
         self._s = s
         bookie = s.bookie
-        forgets = p.has(DEFECT) and p.budgets["failed_saves"]
+        forgets = p.has(BUG) and p.budgets["failed_saves"]
         left: Any = p.subset("left", s.entry, per=bookie) if forgets else None
         passed: Any = p.flag("mark_passed_left", per=bookie) if forgets else None
         on_disk: Any = p.subset("on_disk", s.entry, per=bookie) if forgets and p.budgets["crashes"] else None
@@ -40,7 +40,7 @@ class Saves:
             return {}
 
         if forgets:
-            after_failure.instead(DEFECT, lambda b: {left[b]: If(left[b].is_empty, unsaved(b), left[b])})
+            after_failure.instead(BUG, lambda b: {left[b]: If(left[b].is_empty, unsaved(b), left[b])})
 
         @p.fault(
             by="b",

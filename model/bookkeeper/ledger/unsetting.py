@@ -1,4 +1,4 @@
-"""The loop in which a writer whose change of ensemble is in force goes through its pending adds, and its mistake upstream.
+"""The loop in which a writer whose change of ensemble is in force goes through its pending adds, and its bug upstream.
 
 Mirrors LedgerHandle.ensembleChangeLoop and PendingAddOp.unsetSuccessAndSendWriteRequest. Adds may be confirmed again before the
 loop begins, and an add that the change does not touch, because the replaced place is not of its write set, has the head of
@@ -15,7 +15,7 @@ from fencepost.model.language import And, If, Not, Or, Protocol, any_of, maximum
 
 
 class Unsetting:
-    """The loop as it is upstream, entry by entry, in an instance with the mistake: what its rules say instead."""
+    """The loop as it is upstream, entry by entry, in an instance with the bug: what its rules say instead."""
 
     def __init__(self, p: Protocol, s: LedgerState) -> None:
         self._s = s

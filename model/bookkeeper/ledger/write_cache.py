@@ -1,10 +1,10 @@
 """The last add confirmed that a bookie answers with: that of its last entry, and which entry that is.
 
-Mirrors SingleDirectoryDbLedgerStorage.getLastEntry and InterleavedLedgerStorage.getEntry of bookkeeper-server. With the mistake
+Mirrors SingleDirectoryDbLedgerStorage.getLastEntry and InterleavedLedgerStorage.getEntry of bookkeeper-server. With the bug
 a bookie looks for its last entry in its write cache first. After a checkpoint that has only what was written since, such as an
 earlier entry that a recovery writes back. The bookie then answers with the last add confirmed of that one.
 
-Nothing of this is a variable of an instance without the mistake. Of checkpoints only those with something to save are steps.
+Nothing of this is a variable of an instance without the bug. Of checkpoints only those with something to save are steps.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from fencepost.model.bookkeeper.ledger.state import LedgerState
 from fencepost.model.language import And, If, Not, Or, Protocol, any_of
 
-DEFECT = "last_entry_of_the_write_cache"
+BUG = "last_entry_of_the_write_cache"
 
 
 class WriteCache:
@@ -22,7 +22,7 @@ class WriteCache:
 
     def __init__(self, p: Protocol, s: LedgerState) -> None:
         self._s = s
-        looks_there = p.has(DEFECT) and p.parameters["storage"] == "db"
+        looks_there = p.has(BUG) and p.parameters["storage"] == "db"
         cached: Any = p.subset("cached", s.entry, per=s.bookie) if looks_there else None
         last_lac: Any = p.number("last_lac", -1, s.entries - 1, per=s.bookie) if looks_there else None
         self._cached, self._last_lac = cached, last_lac

@@ -2,7 +2,7 @@
 
 Mirrors Auditor, ReplicationWorker, LedgerChecker, LedgerFragmentReplicator, BookKeeperAdmin, ZkLedgerUnderreplicationManager,
 ScanAndCompareGarbageCollector and DataIntegrityCheckImpl of bookkeeper-server 4.17.3 and 4.18.0, as they would be without the
-mistakes in DEFECTS; which release has which of them, properties/replication/bugs.toml says.
+bugs in BUGS; which release has which of them, properties/replication/bugs.toml says.
 
 The auditor publishes a ledger as a task, a node with a version. A worker takes the lock of the task, an ephemeral node, and
 checks the ledger. It chooses a new bookie for each bad place, copies every entry, and then has the metadata name the new
@@ -21,10 +21,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from fencepost.model.bookkeeper.replication.bugs import BUGS
 from fencepost.model.bookkeeper.replication.by_hand import DISABLE, declare_commands
 from fencepost.model.bookkeeper.replication.checker import Checker
 from fencepost.model.bookkeeper.replication.collector import declare_collector
-from fencepost.model.bookkeeper.replication.defects import DEFECTS
 from fencepost.model.bookkeeper.replication.integrity import declare_integrity_check
 from fencepost.model.bookkeeper.replication.state import State
 from fencepost.model.bookkeeper.replication.surroundings import declare_surroundings
@@ -52,7 +52,7 @@ def replication(
     gaps: int = 0,
     rots: int = 0,
     decommissions: int = 0,
-    defects: Iterable[str] = (),
+    bugs: Iterable[str] = (),
 ) -> Protocol:
     """The replication of a ledger with ``entries`` on an ``ensemble`` of ``bookies``, by ``workers``.
 
@@ -70,8 +70,8 @@ def replication(
         raise ModelError(f"replication: disable is no, switch or wait, not {disable!r}")
     if workers + commands < 1:
         raise ModelError("replication: workers and commands are at least 1 together")
-    parameters = {name: value for name, value in locals().items() if name != "defects"}
-    p = Protocol("replication", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
+    parameters = {name: value for name, value in locals().items() if name != "bugs"}
+    p = Protocol("replication", doc=__doc__, parameters=parameters, bugs=BUGS, active=bugs)
     p.universe("bookie", bookies)
     p.universe("entry", entries)
     p.universe("place", ensemble)

@@ -1,4 +1,4 @@
-"""What differs between the families of releases of Kafka's controller, and the mistakes that they have.
+"""What differs between the families of releases of Kafka's controller, and the bugs that they have.
 
 Read in the sources of releases of each family: 0.10.1.1; 0.10.2.2, whose methods the steps name first; 1.0.2, which handles
 events on a thread of its own (ControllerEventManager); 1.1.0 and 2.0.1, which wait for the end of a session before they open
@@ -34,7 +34,7 @@ RELEASES: Behaviour = {
 }
 """By release the parameters of its family."""
 
-DEFECTS = {
+BUGS = {
     "resigns_without_cleanup": "kafka#2935: a controller that resigns by itself deletes the node, and what it has started"
     " goes on",
     "epoch_swallowed": "a compare-and-set of the epoch that fails is logged, and the controller goes on with its predecessor's "

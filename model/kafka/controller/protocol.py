@@ -1,7 +1,7 @@
 """Which Kafka broker is the controller, and whom the brokers obey.
 
 Mirrors ZookeeperLeaderElector, KafkaController, ReplicaStateMachine, ControllerChannelManager and ReplicaManager of Kafka
-0.10.2.2, without the mistakes that are switches. What later families do otherwise is in families.py, and is a parameter: how
+0.10.2.2, without the bugs that are switches. What later families do otherwise is in families.py, and is a parameter: how
 expired sessions are handled (``thread``), whether the node and its epoch are one request (``multi``), and whether requests name
 the incarnation of a broker (``broker_epochs``).
 
@@ -22,7 +22,7 @@ from collections.abc import Iterable
 
 from fencepost.model.kafka.controller.brokers import declare_brokers
 from fencepost.model.kafka.controller.election import declare_election
-from fencepost.model.kafka.controller.families import DEFECTS, THREADS
+from fencepost.model.kafka.controller.families import BUGS, THREADS
 from fencepost.model.kafka.controller.state import State
 from fencepost.model.language import ModelError, Protocol
 
@@ -38,7 +38,7 @@ def kafka_controller(
     disconnects: int = 0,
     resignations: int = 0,
     writes: bool = False,
-    defects: Iterable[str] = (),
+    bugs: Iterable[str] = (),
 ) -> Protocol:
     """The controller of ``brokers``.
 
@@ -52,8 +52,8 @@ def kafka_controller(
         raise ModelError("kafka_controller: brokers is at least 1")
     if thread not in THREADS:
         raise ModelError(f"kafka_controller: thread is lock, queue or awaited, not {thread!r}")
-    parameters = {name: value for name, value in locals().items() if name != "defects"}
-    p = Protocol("kafka_controller", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
+    parameters = {name: value for name, value in locals().items() if name != "bugs"}
+    p = Protocol("kafka_controller", doc=__doc__, parameters=parameters, bugs=BUGS, active=bugs)
     p.universe("broker", brokers)
     s = State(
         p,

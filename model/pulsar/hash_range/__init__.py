@@ -17,12 +17,12 @@ from fencepost.model.pulsar.hash_range.algorithms import (
     specified_positions_divide,
     topic_count_equally_divide,
 )
-from fencepost.model.pulsar.hash_range.boundaries import DEFECTS, FULL, HashRange
+from fencepost.model.pulsar.hash_range.boundaries import BUGS, FULL, HashRange
 from fencepost.model.pulsar.hash_range.layout import Bundle, Layout, Refused, given_boundaries, topic_hash
 
 __all__ = [
     "ALGORITHMS",
-    "DEFECTS",
+    "BUGS",
     "FULL",
     "Bundle",
     "HashRange",

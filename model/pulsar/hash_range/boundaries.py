@@ -12,7 +12,7 @@ from typing import Any
 
 import z3
 
-DEFECTS: dict[str, str] = {
+BUGS: dict[str, str] = {
     "lookup_hits_last_boundary": "Upstream as it is: a hash equal to the last boundary is looked up behind the last bundle.",
     "last_bundle_half_open": "The last bundle leaves its upper boundary out, as the others do.",
     "every_bundle_closed": "Every bundle includes its upper boundary, as the last does.",
@@ -23,32 +23,32 @@ DEFECTS: dict[str, str] = {
     "edges_kept": "specified_positions_divide keeps positions that are the bundle's own boundaries.",
     "midpoint_in_ints": "A midpoint is half the sum, in Java's 32-bit ints.",
 }
-"""The known mistakes: switches of a HashRange."""
+"""The known bugs: switches of a HashRange."""
 
 
 @dataclass(frozen=True)
 class HashRange:
-    """The hashes from 0 to ``last`` and what is done with their boundaries, with the given ``defects`` switched on.
+    """The hashes from 0 to ``last`` and what is done with their boundaries, with the given ``bugs`` switched on.
 
-    Raises ValueError for a defect that does not exist.
+    Raises ValueError for a bug that does not exist.
     """
 
     last: int = 0xFFFFFFFF
-    defects: frozenset[str] = frozenset()
+    bugs: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        unknown = self.defects - DEFECTS.keys()
+        unknown = self.bugs - BUGS.keys()
         if unknown:
-            raise ValueError(f"the hash range has no defect {min(unknown)!r}; it has {', '.join(DEFECTS)}")
+            raise ValueError(f"the hash range has no bug {min(unknown)!r}; it has {', '.join(BUGS)}")
 
     # --- a bundle, from its lower boundary to its upper
 
     def contains(self, lower: Any, upper: Any, hash: Any) -> Any:
         """NamespaceBundle.includes: the bundle's range has this hash; it is closed above if it ends at the last hash."""
-        if "every_bundle_closed" in self.defects:
+        if "every_bundle_closed" in self.bugs:
             return (lower <= hash) & (hash <= upper)
         below = hash < upper
-        if "last_bundle_half_open" not in self.defects:
+        if "last_bundle_half_open" not in self.bugs:
             below = below | ((hash == upper) & (upper == self.last))
         return (lower <= hash) & below
 
@@ -58,27 +58,27 @@ class HashRange:
         They want boundaries in order, the last bundle (and only it) to end at the last hash, and no bundle empty.
         """
         accepted = (lower <= upper) & ((upper == self.last) == is_last)
-        return accepted if "empty_bundles_allowed" in self.defects else accepted & ((lower < upper) | is_last)
+        return accepted if "empty_bundles_allowed" in self.bugs else accepted & ((lower < upper) | is_last)
 
     def splittable(self, lower: Any, upper: Any) -> Any:
         """NamespaceBundleFactory.canSplitBundle."""
-        return (upper - lower > 1) | ("splits_any_bundle" in self.defects)
+        return (upper - lower > 1) | ("splits_any_bundle" in self.bugs)
 
     def admits(self, lower: Any, upper: Any, first: Any, final: Any) -> Any:
         """NamespaceBundleFactory.splitBundles takes a list of boundaries with this first and this final one."""
-        return ((lower < first) & (final < upper)) | ("boundaries_unchecked" in self.defects)
+        return ((lower < first) & (final < upper)) | ("boundaries_unchecked" in self.bugs)
 
     # --- where a split cuts
 
     def keeps(self, lower: Any, upper: Any, position: Any) -> Any:
         """The positions of specified_positions_divide that it does not drop."""
-        if "edges_kept" in self.defects:
+        if "edges_kept" in self.bugs:
             return (lower <= position) & (position <= upper)
         return (lower < position) & (position < upper)
 
     def midpoint(self, lower: Any, upper: Any) -> Any:
         """Where range_equally_divide cuts a bundle, and topic_count_equally_divide between two hashes."""
-        if "midpoint_in_ints" in self.defects:
+        if "midpoint_in_ints" in self.bugs:
             return quotient(int_of(lower + upper), 2)
         return lower + quotient(upper - lower, 2)
 
@@ -94,7 +94,7 @@ class HashRange:
 
     def equal(self, count: Any, index: Any) -> Any:
         """Boundary ``index`` of the layout of a new namespace of ``count`` bundles, as PoliciesUtil.getBundles makes it."""
-        last = self.last + ("last_boundary_too_high" in self.defects)
+        last = self.last + ("last_boundary_too_high" in self.bugs)
         return choose(index < count, lambda: index * quotient(self.last + 1, count), lambda: last)
 
     def spliced(self, boundary: Callable[[Any], Any], place: Any, inserted: Callable[[Any], Any], more: Any, index: Any) -> Any:
@@ -123,7 +123,7 @@ class HashRange:
         last bundle.
         """
         place = choose(is_hit, lambda: at, lambda: at - 1)
-        if "lookup_hits_last_boundary" in self.defects:
+        if "lookup_hits_last_boundary" in self.bugs:
             return place
         return choose(place == count, lambda: count - 1, lambda: place)
 

@@ -152,7 +152,7 @@ class Channel:
         return True
 
     def is_dropped(self, b: int, u: int) -> Any:
-        """The formula: no event ends the lookup that waits. That is never so without a certain mistake."""
+        """The formula: no event ends the lookup that waits. That is never so without a certain bug."""
         return False if self.dropped is None else self.dropped[b, u]
 
     def _meets(self, b: int, u: int) -> Any:
@@ -260,7 +260,7 @@ class Channel:
         return {self.existing[b, u]: self.acts_on_existing(b, u) for u in self.unit}
 
     def remembered(self, b: int, u: int) -> Updates:
-        """What only a mistake makes a broker remember of a lookup goes with it."""
+        """What only a bug makes a broker remember of a lookup goes with it."""
         return {} if self.dropped is None else {self.dropped[b, u]: False}
 
     def done(self, b: int, u: int) -> Updates:

@@ -2,7 +2,7 @@
 
 A clean-up (ServiceUnitStateChannelImpl.doCleanup) takes its units in any order. Those of the system namespace come last in the
 code, after a wait of 5 seconds at most for the others: one of these orders. That their overrides are made from records that
-were read before the wait, and lose to newer ones, is the mistake ``override_not_repeated`` (pulsar#26634).
+were read before the wait, and lose to newer ones, is the bug ``override_not_repeated`` (pulsar#26634).
 """
 
 from __future__ import annotations

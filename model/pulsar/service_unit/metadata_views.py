@@ -7,7 +7,7 @@ MetadataCacheImpl, which a returning connection empties, and not the one that th
 conflict is swallowed, so that the writer takes it for done. Tombstones are deletions without a version.
 
 A broker hears that a node was written, and then reads it. What is written while it is cut off it does not hear of; that it does
-not look when its connection is back is the mistake ``missed_not_read``. (The cache reads a node again after ten minutes, but
+not look when its connection is back is the bug ``missed_not_read``. (The cache reads a node again after ten minutes, but
 only when it is asked for it.)
 """
 

@@ -10,7 +10,7 @@ the protocol ``service_unit``: both stores, what brokers do with records, the le
   notices, or ends; here there is one at most.)
 
 As it is meant to be, each record follows what is in either store, is copied once, and in order. None of that is so in any
-release: the mistakes are what the syncer does. There is one unit; nothing fails but what is shut down.
+release: the bugs are what the syncer does. There is one unit; nothing fails but what is shut down.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from fencepost.model.pulsar.service_unit.syncer import Syncer
 from fencepost.model.pulsar.stores import STORES
 from fencepost.model.zookeeper.sessions_and_nodes import Sessions, merged
 
-DEFECTS = {
+BUGS = {
     "stores_decide_alone": "brokers that use one store write without regard to the other: each version is given twice",
     "cleaned_in_use": "a syncer that starts again, as the leader was restarted, deletes records of brokers that use the store",
     "compared_by_number": "pulsar#25946: the stores count as equal when they have the same number of records",
@@ -38,7 +38,7 @@ DEFECTS = {
     "deletions_echo": "the syncer copies a deletion back that it has made itself: it deletes what was written meanwhile",
     "deletions_not_copied": "pulsar#25946: a deletion in the topic is not copied, as a node cannot be written without a value",
 }
-"""Each defect in one line, with its number upstream if it has one."""
+"""Each bug in one line, with its number upstream if it has one."""
 
 
 def service_unit_migration(
@@ -52,7 +52,7 @@ def service_unit_migration(
     unloads: int = 0,
     burials: int = 0,
     restarts: int = 1,
-    defects: Iterable[str] = (),
+    bugs: Iterable[str] = (),
 ) -> Protocol:
     """A cluster that migrates to the store ``to``: ``metadata`` or ``topic``.
 
@@ -65,8 +65,8 @@ def service_unit_migration(
         raise ModelError(f"service_unit_migration: {what}")
     if to not in TO:
         raise ModelError(f"service_unit_migration: to is one of {', '.join(TO)}, not {to!r}")
-    parameters = {name: value for name, value in locals().items() if name != "defects"}
-    p = Protocol("service_unit_migration", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
+    parameters = {name: value for name, value in locals().items() if name != "bugs"}
+    p = Protocol("service_unit_migration", doc=__doc__, parameters=parameters, bugs=BUGS, active=bugs)
 
     broker = p.universe("broker", brokers)
     unit = p.universe("unit", 1)
@@ -109,7 +109,7 @@ def service_unit_migration(
 
 
 def _put_in(stores: BothStores, syncer: Syncer) -> None:
-    """Puts what the defects that are switched on make of a rule in its place."""
+    """Puts what the bugs that are switched on make of a rule in its place."""
     stores.may_act.instead("stores_decide_alone", lambda: True)
     stores.may_end.instead("stores_decide_alone", lambda: True)
     syncer.cleans.instead("cleaned_in_use", lambda: True)

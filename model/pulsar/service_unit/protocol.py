@@ -11,7 +11,7 @@ Mirrors ServiceUnitStateChannelImpl and what is around it as read in Pulsar 4.0.
 - nodes.py: the ephemeral nodes, of the leader and of each broker.
 - shutdown.py and hand_over.py: how a broker shuts down.
 - leader.py: the monitor, and the clean-up after brokers that are gone.
-- defects.py: the mistakes. The parts are as they are meant to be; four or more of the mistakes are in every release.
+- bugs.py: the bugs. The parts are as they are meant to be; four or more of the bugs are in every release.
 
 Which broker is selected, and when a unit is unloaded, is free: what holds here holds for every policy. A topic stands for all
 of a unit. Time is not modelled: a lookup may give up at any time; a move counts as overdue for the leader once nobody has
@@ -27,8 +27,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fencepost.model.language import ModelError, Protocol
+from fencepost.model.pulsar.service_unit.bugs import BUGS, declare_steps, put_in
 from fencepost.model.pulsar.service_unit.channel import Channel
-from fencepost.model.pulsar.service_unit.defects import DEFECTS, declare_steps, put_in
 from fencepost.model.pulsar.service_unit.hand_over import declare_shutdown
 from fencepost.model.pulsar.service_unit.leader import Leader
 from fencepost.model.pulsar.service_unit.lookups import declare_lookups, declare_topics
@@ -71,7 +71,7 @@ def service_unit(
     expiries: int = 0,
     crashes: int = 0,
     shutdowns: int = 0,
-    defects: Iterable[str] = (),
+    bugs: Iterable[str] = (),
 ) -> Protocol:
     """The ownership of ``units`` by ``brokers``, with their records in ``store``: ``topic`` or ``metadata``.
 
@@ -94,8 +94,8 @@ def service_unit(
         raise ModelError(f"service_unit: store is one of {', '.join(STORES)}, not {store!r}")
     if attempts < 1 or (splits and units != 2):
         raise ModelError("service_unit: attempts is at least 1, and with splits there are 2 units: one, and a child of it")
-    parameters = {name: value for name, value in locals().items() if name != "defects"}
-    p = Protocol("service_unit", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
+    parameters = {name: value for name, value in locals().items() if name != "bugs"}
+    p = Protocol("service_unit", doc=__doc__, parameters=parameters, bugs=BUGS, active=bugs)
 
     broker = p.universe("broker", brokers)
     unit = p.universe("unit", units)

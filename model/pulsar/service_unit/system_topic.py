@@ -7,7 +7,7 @@ live broker has read is dropped from the log. ``record`` is what one has come to
 starts.
 
 Compaction (StrategicTwoPhaseCompactor) keeps of each unit the message that its own fold has come to, at its old place. A view
-that lags goes on with what is left. That compaction leaves no tombstones is the mistake ``tombstones_compacted``.
+that lags goes on with what is left. That compaction leaves no tombstones is the bug ``tombstones_compacted``.
 """
 
 from __future__ import annotations

@@ -14,9 +14,9 @@ from typing import Any
 from fencepost.model.language import Protocol, Universe
 from fencepost.model.pulsar.stores import stated, store_named
 from fencepost.model.pulsar.topic.adds import Adds
+from fencepost.model.pulsar.topic.bugs import BUGS
 from fencepost.model.pulsar.topic.cursors import Cursors
 from fencepost.model.pulsar.topic.deduplication import Deduplication
-from fencepost.model.pulsar.topic.defects import DEFECTS
 from fencepost.model.pulsar.topic.deletion import Deletion
 from fencepost.model.pulsar.topic.fence import Fence
 from fencepost.model.pulsar.topic.opening import Opening
@@ -140,12 +140,12 @@ def topic(
     metadata_store: str = "zk",
     unfenced: bool = False,
     dedup: bool = True,
-    defects: Iterable[str] = (),
+    bugs: Iterable[str] = (),
 ) -> Protocol:
     """A topic. ModelError if there is no such metadata store, or if it is in the process of one of several brokers."""
-    parameters = stated({name: value for name, value in locals().items() if name != "defects"})
+    parameters = stated({name: value for name, value in locals().items() if name != "bugs"})
     store_named(metadata_store, "topic", brokers=brokers, faults=0)
-    p = Protocol("topic", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
+    p = Protocol("topic", doc=__doc__, parameters=parameters, bugs=BUGS, active=bugs)
     broker = p.universe("broker", brokers)
     message = p.universe("message", messages)
     ledger = p.universe("ledger", ledgers)

@@ -18,7 +18,7 @@ __all__ = ["ledger_lemmas", "settings_leak"]
 
 
 def ledger_lemmas(suite: Suite) -> None:
-    """Adds the lemmas of a ledger without losses and without defects in mind to its suite."""
+    """Adds the lemmas of a ledger without losses and without bugs in mind to its suite."""
     words = Words(suite.protocol)
     for step in (writer_lemmas, ensembles_lemmas, version_lemmas, recovery_lemmas, closed_lemmas):
         step(suite, words)

@@ -36,8 +36,8 @@ def test_runs_that_agree() -> None:
     assert any(line.startswith("  not observed: sent, piggybacked_lac,") for line in lines)
 
 
-def test_a_mistake_is_shown_as_a_shrunk_run_that_other_commands_open(tmp_path: Path) -> None:
-    ran = conform("--defect", "closes_at_lac", "--runs", "20", "--trace-dir", tmp_path)
+def test_a_bug_is_shown_as_a_shrunk_run_that_other_commands_open(tmp_path: Path) -> None:
+    ran = conform("--bug", "closes_at_lac", "--runs", "20", "--trace-dir", tmp_path)
     assert ran.returncode == 12, ran
     assert "the code differs after close_recovered(r0)" in ran.stdout
     assert "in the code: ReadOnlyLedgerHandle.closeRecovered" in ran.stdout
@@ -51,7 +51,7 @@ def test_a_mistake_is_shown_as_a_shrunk_run_that_other_commands_open(tmp_path: P
 
 
 def test_json_has_what_was_found() -> None:
-    ran = conform("--defect", "ignores_fence", "--runs", "10", "--format", "json")
+    ran = conform("--bug", "ignores_fence", "--runs", "10", "--format", "json")
     document = json.loads(ran.stdout)
     assert (ran.returncode, document["exit_status"]) == (12, 12)
     assert (document["release"], document["storage"], document["target"]) == ("4.18.0", "db", "ledger")
@@ -59,12 +59,12 @@ def test_json_has_what_was_found() -> None:
     assert difference["verdict"] == "departs"
     assert "fenced off" in difference["why"]
     assert difference["steps"][-1].startswith("add(")
-    assert difference["defects"] == ["ignores_fence"]
+    assert difference["bugs"] == ["ignores_fence"]
 
 
 @pytest.mark.deep
 def test_junit_has_a_failure_for_each_find() -> None:
-    failing = ElementTree.fromstring(conform("--defect", "ignores_fence", "--runs", "10", "--format", "junit").stdout)
+    failing = ElementTree.fromstring(conform("--bug", "ignores_fence", "--runs", "10", "--format", "junit").stdout)
     assert int(failing.get("failures", "0")) == len(failing.findall(".//failure")) > 0
     passing = ElementTree.fromstring(conform("--runs", "3", *ONE, "--format", "junit").stdout)
     assert (passing.get("failures"), passing.get("errors"), passing.get("tests")) == ("0", "0", "1")

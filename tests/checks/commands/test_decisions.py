@@ -64,16 +64,16 @@ def test_an_ensemble_above_the_write_quorum(tmp_path: Path) -> None:
     assert status == 15
     assert (rows["writing"]["before"], rows["writing"]["figure"]) == (2, 0)
     assert any(shortfall["guarantee"] == "writing" and shortfall["line"] == 1 for shortfall in short)
-    assert rows["changes"]["fails"]["defects"] == ["captured_ensemble"]
+    assert rows["changes"]["fails"]["bugs"] == ["captured_ensemble"]
 
 
-def test_a_release_with_a_hazard(tmp_path: Path) -> None:
+def test_a_release_with_a_bug(tmp_path: Path) -> None:
     sizes = (2, 2, 2)
     for release, figure in (("4.2.4", 0), ("5.0.0-M1", 1)):
         _, rows, _ = decided(tmp_path, sizes, sizes, "--pulsar", release)
         assert rows["recoveries"]["figure"] == figure
         if not figure:
-            assert rows["recoveries"]["fails"]["defects"] == ["fence_checked_apart"]
+            assert rows["recoveries"]["fails"]["bugs"] == ["fence_checked_apart"]
             assert rows["recoveries"]["remedy"].startswith("BookKeeper 4.17.4")
 
 

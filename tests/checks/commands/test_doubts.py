@@ -28,7 +28,7 @@ from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.vocabulary import Suite
 
 
-def clock(*, hours: int = 3, defects: Iterable[str] = ()) -> Protocol:
+def clock(*, hours: int = 3, bugs: Iterable[str] = ()) -> Protocol:
     """A clock that strikes, and an alarm that nobody has set."""
     p = Protocol("clock", parameters={"hours": hours})
     hour = p.number("hour", 0, hours - 1)

@@ -24,7 +24,7 @@ from fencepost.traces.exploration.java import chosen, write_launcher
 from fencepost.traces.exploration.run import Run
 from tests.command import ROOT, Ran, command, in_a_process, stable
 
-BROKEN = ["--set", "entries=1", "--defect", "closes_at_lac"]
+BROKEN = ["--set", "entries=1", "--bug", "closes_at_lac"]
 USUAL = {parameter.name: parameter.default for parameter in PROTOCOLS["ledger"].parameters}
 RUN = Run("ledger", USUAL | {"entries": 1}, ("closes_at_lac",), 2000, 50, 1)
 
@@ -172,7 +172,7 @@ def test_a_run_that_is_ended_goes_on(tmp_path: Path, ending: signal.Signals) -> 
 def test_a_search_needs_no_spark(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     for package in ("pyspark", "pyarrow"):
         monkeypatch.setitem(sys.modules, package, None)
-    asked = ["explore", "ledger", "--set", "entries=1", "--defect", "closes_at_lac", "--exhaustive", "--out", str(tmp_path)]
+    asked = ["explore", "ledger", "--set", "entries=1", "--bug", "closes_at_lac", "--exhaustive", "--out", str(tmp_path)]
     assert main([*asked, "--quiet"]) == 12
     printed = capsys.readouterr().out
     assert "no_truncation" in printed

@@ -137,7 +137,7 @@ def test_junit_json_and_annotations(one: Path, two: Path) -> None:
     disks, recoveries, unserved = document["guarantees"]["rows"]
     assert (unserved["figure"], unserved["change"]) == (2, "same")
     assert (disks["figure"], disks["before"], disks["change"], disks["verdict"]) == (0, 1, "weaker", "violated")
-    assert (recoveries["fails"]["defects"], recoveries["change"]) == (["fence_checked_apart"], "same")
+    assert (recoveries["fails"]["bugs"], recoveries["change"]) == (["fence_checked_apart"], "same")
     assert f"::error file={one},line=4,title=disks is 0" in asked(*command, "--format", "github").stdout
 
 
@@ -181,7 +181,7 @@ def test_of_locks_nothing_is_claimed_where_there_are_none(two: Path) -> None:
     two.write_text(f"{two.read_text()}loadManagerClassName={EXTENSIBLE}\n")
     named = asked("ownership", "--conf", two, "--property", "single_owner")
     assert f"nothing is claimed: loadManagerClassName = {EXTENSIBLE} ({two}:5)" in named.stdout
-    assert named.returncode == 14  # as it is, mistakes of the release are among what was found
+    assert named.returncode == 14  # as it is, bugs of the release are among what was found
 
 
 @pytest.mark.long
@@ -271,7 +271,7 @@ def test_an_upgrade_says_which_known_bugs_go_and_come(two: Path) -> None:
     assert "4 known bugs come, and users can meet 3 of them with these settings: removed_producer_publishes: " in words
     come = words.partition("comes: removed_producer_publishes (topic) ")[2].partition(" comes: ")[0]
     assert come.startswith("applies: yes: messages can come twice or out of order (needs "), "what it costs is beside its name"
-    assert "run: fencepost check topic --defect removed_producer_publishes" in come
+    assert "run: fencepost check topic --bug removed_producer_publishes" in come
     assert "brokers or bookies of both releases beside each other" in words
     comment, page = asked(*between, "--format", "markdown").stdout, two.with_name("page.html")
     assert "known bugs come, " in comment
@@ -295,7 +295,7 @@ def test_they_are_those_of_a_configuration() -> None:
 @pytest.mark.parametrize("format", ["text", "sarif"])
 def test_what_is_required_is_judged_in_a_whole_run(one: Path, monkeypatch: pytest.MonkeyPatch, format: str) -> None:
     theory = [(THEORIES["hash_range"], Instance("for all numbers", {}))]
-    monkeypatch.setattr(check, "planned_with_hazards", lambda asked, settings, releases: (theory, []))
+    monkeypatch.setattr(check, "planned_with_bugs", lambda asked, settings, releases: (theory, []))
     run = asked("--conf", one, "--require", "disks>=1", "--format", format)
     assert run.returncode == 16
     if format == "sarif":

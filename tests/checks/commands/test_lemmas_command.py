@@ -43,7 +43,7 @@ def _documented() -> set[str]:
 
 @pytest.mark.long
 def test_what_can_fail_ends_as_check_does() -> None:
-    ran = fencepost(*OWNERSHIP, "--defect", "lost_lock_served", "--set", "releases=1")
+    ran = fencepost(*OWNERSHIP, "--bug", "lost_lock_served", "--set", "releases=1")
     assert ran.returncode == 12
     assert "it fails in a state that can be reached; `fencepost check" in ran.stdout
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.command import fencepost, in_a_process
 
-LOST = ["ledger", "--defect", "closes_at_lac", "--property", "no_truncation", "--quiet"]
+LOST = ["ledger", "--bug", "closes_at_lac", "--property", "no_truncation", "--quiet"]
 
 
 def names(page: Path) -> list[str]:
@@ -28,12 +28,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-NAME = "ledger-defect-closes_at_lac-no_truncation"
+NAME = "ledger-bug-closes_at_lac-no_truncation"
 
 
 @pytest.mark.long
 def test_check_writes_a_page_of_what_it_finds(folder: Path) -> None:
-    assert names(folder / "fencepost.html") == ["no_truncation (ledger, defect, closes_at_lac)"]
+    assert names(folder / "fencepost.html") == ["no_truncation (ledger, bug, closes_at_lac)"]
 
 
 @pytest.mark.long

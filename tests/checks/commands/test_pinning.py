@@ -15,16 +15,16 @@ from tests.marking import first_at_once
 
 pytest_plugins = ["pytester"]
 
-DEFECT = "ignores_fence"
+BUG = "ignores_fence"
 PROPERTY = "fenced_bookies_take_no_adds"
-FILE = f"ledger-defect-{DEFECT}-{PROPERTY}.itf.json"
-TEST = f"test_pinned_ledger_defect_{DEFECT}_{PROPERTY}.py"
+FILE = f"ledger-bug-{BUG}-{PROPERTY}.itf.json"
+TEST = f"test_pinned_ledger_bug_{BUG}_{PROPERTY}.py"
 
 
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("traces")
-    command = ["check", "ledger", "--defect", DEFECT, "--property", PROPERTY, "--trace-dir", str(folder), "--quiet"]
+    command = ["check", "ledger", "--bug", BUG, "--property", PROPERTY, "--trace-dir", str(folder), "--quiet"]
     assert main(command) == 12
     return folder / FILE
 
@@ -40,7 +40,7 @@ def ran(pytester: pytest.Pytester, *, passed: int = 0, failed: int = 0) -> Seque
 
 
 @pytest.mark.long
-def test_a_pinned_trace_is_violated_with_its_defect_and_gone_without(
+def test_a_pinned_trace_is_violated_with_its_bug_and_gone_without(
     trace: Path, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert pinned(trace, pytester.path) == 0
@@ -55,7 +55,7 @@ def test_a_pinned_trace_is_violated_with_its_defect_and_gone_without(
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("expect", "asserts"), first_at_once([("gone", "defects=()).replays"), ("violated", "assert outcome.replays")])
+    ("expect", "asserts"), first_at_once([("gone", "bugs=()).replays"), ("violated", "assert outcome.replays")])
 )
 def test_one_of_both_can_be_asked_for(trace: Path, pytester: pytest.Pytester, expect: str, asserts: str) -> None:
     assert pinned(trace, pytester.path, "--expect", expect) == 0
@@ -134,8 +134,8 @@ from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.vocabulary import Suite
 
 
-def lamp(*, switches: int = 2, defects=()):
-    p = Protocol("lamp", parameters={"switches": switches}, defects={"sticks": "it does not go out"}, active=defects)
+def lamp(*, switches: int = 2, bugs=()):
+    p = Protocol("lamp", parameters={"switches": switches}, bugs={"sticks": "it does not go out"}, active=bugs)
     switch = p.universe("switch", switches)
     lit = p.flag("lit")
     stuck = p.flag("stuck")
@@ -175,11 +175,11 @@ def test_a_suite_checks_protocols_of_its_own(pytester: pytest.Pytester) -> None:
             assert checked.instance.name == "small"
             assert len(fencepost_check("lamp", set={"switches": 3})) == len(fencepost_check("lamp", size="ci")) == 1
 
-        def test_defect(fencepost_check):
-            fencepost_check("lamp", defects=["sticks"], violates=["never_stuck"])
+        def test_bug(fencepost_check):
+            fencepost_check("lamp", bugs=["sticks"], violates=["never_stuck"])
 
         def test_fails(fencepost_check):
-            fencepost_check("lamp", defects=["sticks"])
+            fencepost_check("lamp", bugs=["sticks"])
 
         def test_misses(fencepost_check):
             fencepost_check("lamp", violates=["never_stuck"])

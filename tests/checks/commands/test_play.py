@@ -18,7 +18,7 @@ OWN = '''"""Two lamps."""
 from fencepost import Not, OneOf, Protocol, Suite
 
 
-def lamps(defects: tuple[str, ...] = ()) -> Protocol:
+def lamps(bugs: tuple[str, ...] = ()) -> Protocol:
     """Two lamps, one of which may be lit."""
     p = Protocol("lamps")
     lit = p.flag("lit", per=p.universe("lamp", 2), init=OneOf((False, True)))
@@ -57,13 +57,13 @@ def test_a_page_of_an_instance_as_a_release_behaves(tmp_path: Path) -> None:
     assert {action["name"] for action in model["actions"]} >= {"propose", "confirm"}
 
 
-def test_a_defect_is_played_in_the_instance_that_shows_it(tmp_path: Path) -> None:
+def test_a_bug_is_played_in_the_instance_that_shows_it(tmp_path: Path) -> None:
     entry = PROTOCOLS["election"]
-    defect, shown = next((defect, shown) for defect, shown in entry.shown_by.items() if shown)
+    bug, shown = next((bug, shown) for bug, shown in entry.shown_by.items() if shown)
     out = tmp_path / "broken.html"
-    assert fencepost("play", "election", "--defect", defect, "--html", out).returncode == 0
+    assert fencepost("play", "election", "--bug", bug, "--html", out).returncode == 0
     (model,) = data_in(out)["models"]
-    assert model["defects"] == [defect]
+    assert model["bugs"] == [bug]
     assert model["parameters"].items() >= shown.items()
 
 

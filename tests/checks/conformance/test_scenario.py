@@ -25,7 +25,7 @@ from tests.command import fencepost
 pytestmark = pytest.mark.xdist_group("real bookkeeper")
 
 ENTRY = PROTOCOLS["ledger"]
-DEFECT = "master_key_with_entries_only"
+BUG = "master_key_with_entries_only"
 SMALL: dict[str, Value] = {"bookies": 2, "ensemble": 2, "write_quorum": 2, "entries": 1, "crashes": 1}
 FORGOTTEN = ["recover(r0)", "fence_unheard(r0, b0)", "crash(b0)"]
 
@@ -37,8 +37,8 @@ def adapter() -> Iterator[LedgerAdapter]:
         yield adapter
 
 
-def taken(adapter: LedgerAdapter, labels: list[str], violated: str, defect: str = DEFECT) -> Scenario:
-    protocol = ENTRY.build(SMALL, (defect,) if defect else ())
+def taken(adapter: LedgerAdapter, labels: list[str], violated: str, bug: str = BUG) -> Scenario:
+    protocol = ENTRY.build(SMALL, (bug,) if bug else ())
     return scenario(protocol, labels, adapter, ENTRY.suite(protocol).named(violated))
 
 
@@ -64,7 +64,7 @@ def test_the_project_has_every_step_and_what_was_seen(adapter: LedgerAdapter, tm
 
 def test_what_the_code_does_not_do_is_not_written(adapter: LedgerAdapter) -> None:
     with pytest.raises(NotSeenError, match="differs after 4 steps, at restart"):
-        taken(adapter, FORGOTTEN, "fence_is_kept", defect="")
+        taken(adapter, FORGOTTEN, "fence_is_kept", bug="")
     with pytest.raises(NotSeenError, match="not covered"):
         taken(adapter, ["restart(b0)"], "fence_is_kept")
 
@@ -86,7 +86,7 @@ def test_what_is_down_is_started() -> None:
 
 
 def lost(folder: Path) -> Path:
-    assert fencepost("check", "ledger", "--defect", DEFECT, "--trace-dir", folder, "--quiet").returncode == 12
+    assert fencepost("check", "ledger", "--bug", BUG, "--trace-dir", folder, "--quiet").returncode == 12
     (file,) = folder.glob("*.itf.json")
     return file
 

@@ -14,7 +14,7 @@ from fencepost.checks.commands.arguments import _parser
 from fencepost.checks.engines.results.verdicts import ExitStatus
 
 SHARED = {
-    *("--set", "--size", "--defect", "--steps", "--seed", "--strategy", "--workers", "--memory"),
+    *("--set", "--size", "--bug", "--steps", "--seed", "--strategy", "--workers", "--memory"),
     *("--pulsar", "--shedder", "--placement", "--hours", "--quiet"),
 }
 
@@ -31,7 +31,7 @@ VOCABULARY = {
     "--as": ("RELEASE",),  # that a build of one's own is taken for
     "--classes": ("DIR",),  # of one's own build
     "--conf": ("FILE", "POLICY"),  # the configuration that is judged
-    "--defect": ("NAME",),
+    "--bug": ("NAME",),
     "--format": (None,),
     "--hours": ("H",),
     "--html": ("PAGE",),

@@ -23,9 +23,9 @@ from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.vocabulary import Suite
 
 
-def clock(*, hours: int = 12, defects: Iterable[str] = ()) -> Protocol:
+def clock(*, hours: int = 12, bugs: Iterable[str] = ()) -> Protocol:
     """A clock that stops at the last hour."""
-    p = Protocol("clock", parameters={"hours": hours}, active=defects)
+    p = Protocol("clock", parameters={"hours": hours}, active=bugs)
     hour = p.number("hour", 0, hours)
 
     @p.step(by="clock", fair=True)

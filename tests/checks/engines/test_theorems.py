@@ -18,7 +18,7 @@ from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.engines.solvers.answers import Disagreement
 from fencepost.checks.engines.theorems import check_theory, decide
 from fencepost.model.language import ModelError
-from fencepost.properties.theorems import Defects, Statements, Step, Theorem, Theory
+from fencepost.properties.theorems import Bugs, Statements, Step, Theorem, Theory
 from tests.command import fencepost
 
 ROOT = Path(__file__).parents[3]
@@ -26,19 +26,19 @@ x, y = z3.Ints("x y")
 SQUARE = (x >= 0, y == x * x)
 
 
-def toy(defects: Defects) -> list[Theorem]:
+def toy(bugs: Bugs) -> list[Theorem]:
     statements = Statements()
 
     @statements.theorem
     def squares_do_not_shrink() -> Iterator[Step]:
         """A square is not less than its root."""
-        bound = x + 2 if "shrinks" in defects else x
+        bound = x + 2 if "shrinks" in bugs else x
         yield Step("not less", SQUARE, y >= bound, (x,), lambda value: f"{value(x)} * {value(x)} = {value(y)}")
 
     @statements.theorem
     def squares_are_positive() -> Iterator[Step]:
         """A square of anything but zero is positive."""
-        given = (x < 0, x > 0) if "vacuous" in defects else (x > 0,)
+        given = (x < 0, x > 0) if "vacuous" in bugs else (x > 0,)
         yield Step("positive", (*given, y == x * x), y > 0, (x,), lambda value: None)
 
     return statements.theorems
@@ -47,8 +47,8 @@ def toy(defects: Defects) -> list[Theorem]:
 TOY = Theory("toy", "squares", "for all numbers", {"shrinks": "Two is added.", "vacuous": "Nothing is both."}, toy)
 
 
-def run(*defects: str, **options: object) -> theorems.Checked:
-    return check_theory(TOY, defects, Approach(**options), Reporter(stream=StringIO()), lambda: False)
+def run(*bugs: str, **options: object) -> theorems.Checked:
+    return check_theory(TOY, bugs, Approach(**options), Reporter(stream=StringIO()), lambda: False)
 
 
 def test_all_steps_proved_is_a_proof() -> None:
@@ -108,7 +108,7 @@ def test_a_disagreement_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_does_not_exist() -> None:
     with pytest.raises(PropertyError, match="toy has no theorem 'x'; it has squares_do_not_shrink, squares_are_positive"):
         run(properties=("x",))
-    with pytest.raises(ModelError, match="no defect 'x'"):
+    with pytest.raises(ModelError, match="no bug 'x'"):
         run("x")
     with pytest.raises(PropertyError, match="no states to search"):
         run(by="walks")
@@ -127,7 +127,7 @@ def test_the_hash_range_is_proved() -> None:
 
 
 def test_the_hole_of_upstream_is_shown() -> None:
-    run = fencepost("check", "--defect", "lookup_hits_last_boundary", "--format", "json")
+    run = fencepost("check", "--bug", "lookup_hits_last_boundary", "--format", "json")
     assert run.returncode == 12, run.stderr
     rows = [row for row in json.loads(run.stdout)["verdicts"] if row["verdict"] != "proved"]
     assert [(row["property"], row["by"]) for row in rows] == [("every_hash_is_looked_up_in_its_bundle", "theorem")]

@@ -64,13 +64,13 @@ def failures(suite: Suite) -> set[tuple[str | None, str]]:
     return {(f.action and f.action.label, f.statement.name) for f in prove(suite, examples=0).failures}
 
 
-def suite_of(name: str, *defects: str) -> Suite:
+def suite_of(name: str, *bugs: str) -> Suite:
     entry = PROTOCOLS[name]
-    return entry.suite(entry.build(SMALL[name], defects))
+    return entry.suite(entry.build(SMALL[name], bugs))
 
 
 MARKS: dict[str, Any] = {"election": [], "unload": pytest.mark.long}
-"""Of the ledger the test below has a defect, and the answers on all of its other obligations."""
+"""Of the ledger the test below has a bug, and the answers on all of its other obligations."""
 
 
 @pytest.mark.long
@@ -86,9 +86,9 @@ def test_both_solvers_answer_what_the_proof_says(name: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("name", "defect"), [("ledger", "ignores_fence"), ("election", "elected_follows")])
-def test_a_defect_breaks_the_same_obligations(name: str, defect: str) -> None:
-    suite = suite_of(name, defect)
+@pytest.mark.parametrize(("name", "bug"), [("ledger", "ignores_fence"), ("election", "elected_follows")])
+def test_a_bug_breaks_the_same_obligations(name: str, bug: str) -> None:
+    suite = suite_of(name, bug)
     files = scripts(suite)
     expected = failures(suite)
     assert expected

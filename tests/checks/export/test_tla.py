@@ -50,7 +50,7 @@ SMALL: dict[str, dict[str, Value]] = {
     "unload": {},
     "split": {"hashes": 3},
 }
-WITH_DEFECT: dict[str, tuple[str, dict[str, Value]]] = {
+WITH_BUG: dict[str, tuple[str, dict[str, Value]]] = {
     "ledger": ("closes_before_recovery_add", PAIR | {"changes": 1, "bookies": 3, "ack_quorum": 1}),
     "election": ("elected_follows", {"brokers": 2, "expiries": 1}),
     "ownership": ("deletion_ignored", {"brokers": 2, "crashes": 1}),
@@ -69,9 +69,9 @@ def counted(suite: Suite, tlc: Tlc, folder: Path) -> tuple[Report, tuple[int, in
     return report, (result.distinct, result.transitions + initial, result.depth)
 
 
-def suite_of(name: str, parameters: dict[str, Value], *defects: str) -> Suite:
+def suite_of(name: str, parameters: dict[str, Value], *bugs: str) -> Suite:
     entry = PROTOCOLS[name]
-    return entry.suite(entry.build(parameters, defects))
+    return entry.suite(entry.build(parameters, bugs))
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.smoke) if n == "election" else n for n in SMALL])
@@ -83,9 +83,9 @@ def test_tlc_reaches_the_same_states_by_as_many_transitions(name: str, tlc: Tlc,
 
 
 @pytest.mark.parametrize("name", ["election", "unload", *(pytest.param(n, marks=pytest.mark.deep) for n in FURTHER)])
-def test_so_it_does_with_a_defect(name: str, tlc: Tlc, tmp_path: Path) -> None:
-    defect, parameters = WITH_DEFECT[name]
-    report, expected = counted(suite_of(name, parameters, defect), tlc, tmp_path)
+def test_so_it_does_with_a_bug(name: str, tlc: Tlc, tmp_path: Path) -> None:
+    bug, parameters = WITH_BUG[name]
+    report, expected = counted(suite_of(name, parameters, bug), tlc, tmp_path)
     assert report.counts == expected
     faithful = search(Observed.of(suite_of(name, parameters), []).kernel, workers=1)
     assert (faithful.distinct, faithful.transitions) != (expected[0], expected[1])

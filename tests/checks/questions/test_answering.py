@@ -12,11 +12,11 @@ from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.answering import Answer
 from fencepost.checks.questions.answering import answer as answer_of
 from fencepost.checks.questions.asking import Cluster, answered
+from fencepost.checks.questions.bug_search import Searches
 from fencepost.checks.questions.establishing import Established, Means
 from fencepost.checks.questions.event_words import WORDS
-from fencepost.checks.questions.hazard_search import Searches
-from fencepost.checks.questions.hazards import hazards
 from fencepost.checks.questions.instances import is_run, read_settings
+from fencepost.checks.questions.known_bugs import known_bugs_of
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.questions.preconditions import ORDINARY, UNDER_WAY
 from fencepost.checks.questions.whole import Whole, verdict_of
@@ -39,7 +39,7 @@ def answers_of(folder: Path, pulsar: str, *lines: str, means: Means = MEANS, onl
     conf.write_text(STOCK + "\n".join(lines))
     settings, releases = read_settings(conf), Releases.of(pulsar)
     run = [entry for name, entry in PROTOCOLS.items() if is_run(name, settings.load_manager, pulsar)]
-    bugs = list(hazards(run, releases, settings, (), ()))
+    bugs = list(known_bugs_of(run, releases, settings, (), ()))
     cluster = Cluster("broker.conf", Place(conf), settings, settings.ledger.ensemble.value + 1, True, False)
     rows = dict[str, Established]()
     each = answered(cluster, releases, bugs, means, Searches(), rows)
@@ -138,7 +138,7 @@ def test_the_stock_configuration_of_each_release_is_answered(tmp_path: Path, pul
         assert way.whole is not None
         assert way.whole.protocol.name == "cluster"
         assert "a lost session of a broker" in way.needs
-        assert command(way) == f"fencepost check cluster --defect {way.name} --property acked_is_in_log"
+        assert command(way) == f"fencepost check cluster --bug {way.name} --property acked_is_in_log"
     assert "deletion_sent_again" in lost.covered
     assert all("fences hold" in protections for protections in lost.covered.values())
     assert backlog.value == "no"
@@ -183,7 +183,7 @@ def test_the_bookies_settings_are_among_what_loses_a_message(tmp_path: Path) -> 
     files[1].write_text("bookiePort=3181\njournalDirectory=journal\nledgerDirectories=ledgers\njournalSyncData=false\n")
     settings, releases = read_settings(*files), Releases.of(NEWEST)
     run = [entry for name, entry in PROTOCOLS.items() if is_run(name, settings.load_manager, NEWEST)]
-    bugs = list(hazards(run, releases, settings, (), ()))
+    bugs = list(known_bugs_of(run, releases, settings, (), ()))
     cluster = Cluster("both", Place(files[0]), settings, 3, True, True)
     lost = next(answered(cluster, releases, bugs, MEANS, Searches(), {}))
     ways = {way.name: way for way in lost.ways}
@@ -191,7 +191,7 @@ def test_the_bookies_settings_are_among_what_loses_a_message(tmp_path: Path) -> 
     assert ways["headers_without_pages_not_saved"].needs == ("a restarted bookie", "a lost session of a broker")
     assert ways["target_is_a_member"].needs == ("1 lost session of a worker of auto-recovery", "1 other copy lost")
     assert ways["target_is_a_member"].faults == 2
-    shown = "fencepost check cluster --defect confirm_late --defect truncate --property acked_is_in_log"
+    shown = "fencepost check cluster --bug confirm_late --bug truncate --property acked_is_in_log"
     assert command(ways["power"]) == shown
 
 
@@ -225,7 +225,7 @@ def test_a_way_names_the_command_that_shows_its_run(tmp_path: Path) -> None:
     for way in (way for way in lost.ways if way.bug is not None):
         entry = PROTOCOLS[way.checked.entry.name] if way.whole is None else way.whole.entry
         instance, violates = entry.shown_by[way.name], way.violates if way.whole is None else "acked_is_in_log"
-        assert command(way).startswith(f"fencepost check {entry.name} --defect {way.name} --property {violates}")
+        assert command(way).startswith(f"fencepost check {entry.name} --bug {way.name} --property {violates}")
         assert violates in {stated.name for stated in entry.outline(instance).properties}
 
 
@@ -233,8 +233,8 @@ def test_a_way_names_the_command_that_shows_its_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", sorted({"cluster", *(name for matter in MATTERS for name in matter.violated)}))
 def test_every_event_of_a_way_has_an_operators_words(name: str) -> None:
     entry, events = PROTOCOLS[name], set[str]()
-    for defect, parameters in entry.shown_by.items():
-        protocol = entry.build(parameters, [defect])
+    for bug, parameters in entry.shown_by.items():
+        protocol = entry.build(parameters, [bug])
         rare = set(protocol.budgets) - ORDINARY
         spending = (each for each in protocol.actions if each.fault or {variable.name for variable in each.updates} & rare)
         events |= {each.name for each in spending}

@@ -22,7 +22,7 @@ from fencepost.properties.vocabulary import Kind, Property, Suite
 HERE = Location(__file__, 1)
 DOOR = Entry("door", "a door", lambda **_: Protocol("door"), Suite, {"ci": (Instance("usual", {}),)})
 RELEASE = "Pulsar 4.0.8 with BookKeeper 4.17.2"
-AJAR = Key("door", "known bug of Pulsar 4.0.8", "ajar", "hazard", RELEASE)
+AJAR = Key("door", "known bug of Pulsar 4.0.8", "ajar", "known bug", RELEASE)
 SHUT = Key("door", "usual", "shut", "expected", RELEASE)
 LATCH = Key("door", "", "latch", "never-broken", RELEASE)
 DOUBT = Doubt("door", "", Suspicion("never-broken", "latch", "no mutant violates latch", HERE), strict=False)
@@ -35,9 +35,9 @@ def checked(instance: str, name: str, kind: Kind, verdict: Value, strict: str = 
     return Checked(DOOR, Instance(instance, {}), Protocol("door"), findings)
 
 
-HAZARD = checked("known bug of Pulsar 4.0.8", "ajar", "hazard", "hazard")
+BUG = checked("known bug of Pulsar 4.0.8", "ajar", "known bug", "known bug")
 CONTROL = checked("usual", "shut", "always", "violated", "doors open")
-RUN = [CONTROL, HAZARD]
+RUN = [CONTROL, BUG]
 
 
 def test_what_can_be_accepted() -> None:
@@ -48,11 +48,11 @@ def test_what_can_be_accepted() -> None:
 
 def test_what_is_accepted_does_not_fail() -> None:
     baseline = Baseline({AJAR: "we live with it"})
-    applied = baseline.applied(HAZARD, RELEASE)
-    assert exit_status(HAZARD.findings.verdicts) is ExitStatus.HAZARD
+    applied = baseline.applied(BUG, RELEASE)
+    assert exit_status(BUG.findings.verdicts) is ExitStatus.KNOWN_BUG
     assert exit_status(applied.findings.verdicts) is ExitStatus.HOLDS
     assert applied.findings.verdicts[0].accepted == "we live with it"
-    assert exit_status(baseline.applied(HAZARD, "Pulsar 4.2.4 with BookKeeper 4.17.3").findings.verdicts) is ExitStatus.HAZARD
+    assert exit_status(baseline.applied(BUG, "Pulsar 4.2.4 with BookKeeper 4.17.3").findings.verdicts) is ExitStatus.KNOWN_BUG
     broken = checked("usual", "ajar", "always", "violated")
     accepts_it = Baseline({Key("door", "usual", "ajar", "violated", RELEASE): "never mind"})
     assert exit_status(accepts_it.applied(broken, RELEASE).findings.verdicts) is ExitStatus.SAFETY
@@ -83,34 +83,34 @@ def test_what_is_new(key: Key) -> None:
 
 def test_what_is_accepted_of_another_release_is_new_and_said_to_be() -> None:
     former = "Pulsar 3.0.7 with BookKeeper 4.16.6"
-    elsewhere = Key("door", "known bug of Pulsar 3.0.7", "ajar", "hazard", former)
+    elsewhere = Key("door", "known bug of Pulsar 3.0.7", "ajar", "known bug", former)
     comparison = Baseline({elsewhere: "we live with it", SHUT: "x"}).compared(RUN, [], RELEASE, whole=True)
     assert (comparison.new, comparison.gone, comparison.unchecked) == ((AJAR,), (), 1)
     assert comparison_lines(comparison) == [
-        "baseline: new: door, known bug of Pulsar 4.0.8: ajar (hazard), accepted of another release: we live with it",
+        "baseline: new: door, known bug of Pulsar 4.0.8: ajar (known bug), accepted of another release: we live with it",
         "baseline: 1 of its verdicts were not checked here",
     ]
 
 
 def test_what_is_gone() -> None:
-    closes = Key("door", "known bug of Pulsar 4.0.8", "closes", "hazard", RELEASE)
+    closes = Key("door", "known bug of Pulsar 4.0.8", "closes", "known bug", RELEASE)
     opens = Key("door", "usual", "opens", "expected", RELEASE)
     baseline = Baseline(ALL | {closes: "", opens: ""})
     comparison = baseline.compared(RUN, [DOUBT], RELEASE, whole=True)
     assert (comparison.new, comparison.gone, comparison.differs) == ((), (closes, opens), True)
-    assert comparison_lines(comparison)[0] == "baseline: gone: door, known bug of Pulsar 4.0.8: closes (hazard)"
+    assert comparison_lines(comparison)[0] == "baseline: gone: door, known bug of Pulsar 4.0.8: closes (known bug)"
     cut_short = baseline.compared(RUN, [DOUBT], RELEASE, whole=False)
     assert (cut_short.gone, cut_short.unchecked) == ((), 2)
 
 
 def test_what_was_not_checked_or_is_open_is_not_gone() -> None:
     elsewhere = Key("door", "large", "shut", "expected", RELEASE)
-    window = Key("window", "known bug of Pulsar 4.0.8", "ajar", "hazard", RELEASE)
+    window = Key("window", "known bug of Pulsar 4.0.8", "ajar", "known bug", RELEASE)
     comparison = Baseline({elsewhere: "", window: ""}).compared([CONTROL], [], RELEASE, whole=True)
     assert (comparison.gone, comparison.unchecked) == ((), 2)
-    unknown = checked("known bug of Pulsar 4.0.8", "ajar", "hazard", "inconclusive")
+    unknown = checked("known bug of Pulsar 4.0.8", "ajar", "known bug", "inconclusive")
     assert Baseline({AJAR: ""}).compared([unknown], [], RELEASE, whole=True).gone == ()
-    settled = checked("known bug of Pulsar 4.0.8", "ajar", "hazard", "exhausted")
+    settled = checked("known bug of Pulsar 4.0.8", "ajar", "known bug", "exhausted")
     assert Baseline({AJAR: ""}).compared([settled], [], RELEASE, whole=True).gone == (AJAR,)
 
 

@@ -85,7 +85,7 @@ def test_several_journals_cost_an_acknowledged_entry_by_a_known_bug(tmp_path: Pa
     row = rows(tmp_path, f"{DB}\njournalDirectories=/a,/b")["killed"]
     assert row.figure == 0
     assert row.failure is not None
-    assert row.failure.defect == "checkpoints_compared_by_first_journal"
+    assert row.failure.bug == "checkpoints_compared_by_first_journal"
     assert row.failure.run[-2:] == ["kill", "replay"]
 
 
@@ -94,7 +94,7 @@ def test_a_full_disk_costs_an_acknowledged_entry_by_a_known_bug(tmp_path: Path) 
     row = rows(tmp_path, DB)["disk_full"]
     assert (row.figure, row.limit) == (0, 0)
     assert row.failure is not None
-    assert row.failure.defect == "failed_save_forgotten"
+    assert row.failure.bug == "failed_save_forgotten"
     run = row.failure.run
     assert run.index("acknowledge(l0, e0)") < len(run) - 2
     assert run.count("fail_to_save(sync)") == 1
@@ -136,7 +136,7 @@ def test_data_integrity_changes_no_row(tmp_path: Path) -> None:
             back = replace(
                 guarantee,
                 parameters={**guarantee.parameters, "data_integrity": True},
-                defects={name: {**shown, "data_integrity": True} for name, shown in guarantee.defects.items()},
+                bugs={name: {**shown, "data_integrity": True} for name, shown in guarantee.bugs.items()},
             )
             without, with_it = establish(guarantee, MEANS), establish(back, MEANS)
             assert (without.figure, without.is_known) == (with_it.figure, with_it.is_known), guarantee.name

@@ -9,8 +9,8 @@ import pytest
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.bug_change import BugChange, bug_change, bugs_of, with_reach
+from fencepost.checks.questions.bug_search import Searches
 from fencepost.checks.questions.establishing import Means
-from fencepost.checks.questions.hazard_search import Searches
 from fencepost.checks.questions.instances import Settings, read_settings
 from fencepost.checks.questions.reach import reach_of
 from fencepost.checks.questions.whole import Whole
@@ -78,7 +78,7 @@ def test_what_comes_says_whether_users_meet_it_and_what_costs_most_is_first(sett
     _, (head, lines), *_ = list(rows(searched))
     assert head == "comes: release_refused (ownership)"
     assert lines[0].startswith("applies: yes: a topic can be out of service for good (needs a migration of the metadata")
-    assert lines[-1].startswith("run: fencepost check ownership --defect release_refused --property ")
+    assert lines[-1].startswith("run: fencepost check ownership --bug release_refused --property ")
     document = as_json(searched)
     assert document["come"]["removed_producer_publishes"]["question"] == "order"
     assert document["come"]["removed_producer_publishes"]["applies"] == "yes"

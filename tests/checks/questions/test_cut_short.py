@@ -19,10 +19,10 @@ from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.outcomes import Open, Refuted, Settled, outcome
 from fencepost.checks.questions.answering import Answer
 from fencepost.checks.questions.asking import Cluster, answered
+from fencepost.checks.questions.bug_search import Searches
 from fencepost.checks.questions.establishing import Established, Means
-from fencepost.checks.questions.hazard_search import Searches
-from fencepost.checks.questions.hazards import hazards
 from fencepost.checks.questions.instances import is_run, read_settings
+from fencepost.checks.questions.known_bugs import known_bugs_of
 from fencepost.checks.reports.answers import headline, survived
 from fencepost.checks.settings.input_files import Place
 from fencepost.model.releases import Releases
@@ -46,15 +46,15 @@ class Cutting:
         self,
         entry: Entry,
         instance: Instance,
-        defects: Sequence[str],
+        bugs: Sequence[str],
         approach: Approach,
         reporter: Reporter,
         should_stop: Callable[[], bool],
     ) -> Checked:
-        key = f"{named(entry.function)} {named(entry.suite)} {sorted(instance.parameters.items())} {[*defects]} "
+        key = f"{named(entry.function)} {named(entry.suite)} {sorted(instance.parameters.items())} {[*bugs]} "
         key += f"{[*approach.properties]} {approach.symmetry}"
         if key not in MADE:
-            MADE[key] = check(entry, instance, defects, approach, reporter, should_stop)
+            MADE[key] = check(entry, instance, bugs, approach, reporter, should_stop)
         whole = MADE[key]
         if not self.is_cut(key):
             return whole
@@ -86,7 +86,7 @@ def answers_of(cluster: Cluster, cutting: Cutting, memory: int = 1 << 29) -> tup
     means = Means(Approach(by="exhaustive", workers=1, memory=memory), Reporter(quiet=True), check=cutting)
     releases = Releases.of(PULSAR)
     run = [entry for name, entry in PROTOCOLS.items() if is_run(name, cluster.settings.load_manager, PULSAR)]
-    bugs, rows = list(hazards(run, releases, cluster.settings, (), ())), dict[str, Established]()
+    bugs, rows = list(known_bugs_of(run, releases, cluster.settings, (), ())), dict[str, Established]()
     return list(answered(cluster, releases, bugs, means, Searches(cutting), rows)), list(rows.values())
 
 

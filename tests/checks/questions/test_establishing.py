@@ -110,34 +110,34 @@ def test_recovery_needs_answers_and_a_bookie_to_write_to() -> None:
 
 
 @pytest.mark.parametrize(("pulsar", "figure"), first_at_once([("4.2.4", 0), ("5.0.0-M1", 1)]))
-def test_a_mistake_of_the_release_limits_what_is_guaranteed(pulsar: str, figure: int) -> None:
+def test_a_bug_of_the_release_limits_what_is_guaranteed(pulsar: str, figure: int) -> None:
     row = of("recoveries", Sizes(3, 2, 2, 2), Releases.of(pulsar))
     assert row.figure == figure
     assert (row.failure is None) == bool(figure)
     if row.failure is not None:
         assert row.verdict == "violated"
-        assert row.failure.defects == ("fence_checked_apart",)
+        assert row.failure.bugs == ("fence_checked_apart",)
 
 
 @pytest.mark.long
-def test_restarts_are_one_after_the_other_and_show_every_mistake_that_they_can() -> None:
+def test_restarts_are_one_after_the_other_and_show_every_bug_that_they_can() -> None:
     row = of("restarts", Sizes(3, 2, 2, 2))
     assert row.figure == 0
     assert row.failure is not None
     some = {"idle_checkpoint_skips_index", "denies_before_fence_is_journaled", "master_key_with_entries_only"}
-    assert some <= set(row.failure.defects)
+    assert some <= set(row.failure.bugs)
     up = [variable.name for variable in row.failure.checked.protocol.variables].index("up[b0]")
     assert all(sum(state[up : up + 2]) >= 1 for state in row.failure.verdict.trace.states)
 
 
-def test_no_mistake_is_to_blame_for_what_is_lost_without_it() -> None:
+def test_no_bug_is_to_blame_for_what_is_lost_without_it() -> None:
     failures = [of("wiped", Sizes(3, 2, 2, quorum)).failure for quorum in (1, 2)]
-    assert [failure and failure.defects for failure in failures] == [(), ("cookie_deleted_after_wipe",)]
+    assert [failure and failure.bugs for failure in failures] == [(), ("cookie_deleted_after_wipe",)]
 
 
-def test_an_ensemble_above_the_write_quorum_has_a_mistake_more() -> None:
+def test_an_ensemble_above_the_write_quorum_has_a_bug_more() -> None:
     names = {
-        ensemble: next(g for g in ledger_guarantees(Sizes(4, ensemble, 2, 2), NEWEST) if g.name == "changes").defects
+        ensemble: next(g for g in ledger_guarantees(Sizes(4, ensemble, 2, 2), NEWEST) if g.name == "changes").bugs
         for ensemble in (2, 3)
     }
     assert set(names[3]) - set(names[2]) == {"confirms_while_unsetting"}
@@ -159,11 +159,11 @@ def test_of_a_search_that_is_cut_short_nothing_is_claimed() -> None:
     assert "search not exhausted" in row.gap
 
 
-def of_few(name: str, sizes: Sizes, *defects: str, memory: int = 1 << 24) -> Established:
-    """The answer with these mistakes of the release only, and so little memory that the search of all states has no end."""
+def of_few(name: str, sizes: Sizes, *bugs: str, memory: int = 1 << 24) -> Established:
+    """The answer with these bugs of the release only, and so little memory that the search of all states has no end."""
     (question,) = (g for g in ledger_guarantees(sizes, NEWEST) if g.name == name)
-    few = {defect: question.defects[defect] for defect in defects}
-    return establish(replace(question, defects=few), Means(Approach(by="exhaustive", workers=1, memory=memory), QUIET))
+    few = {bug: question.bugs[bug] for bug in bugs}
+    return establish(replace(question, bugs=few), Means(Approach(by="exhaustive", workers=1, memory=memory), QUIET))
 
 
 @pytest.mark.long
@@ -171,7 +171,7 @@ def test_a_known_bug_is_found_where_the_search_of_all_states_has_no_end() -> Non
     row = of_few("changes", Sizes(5, 4, 3, 2), "captured_ensemble")
     assert (row.figure, row.limit, row.verdict) == (0, 0, "violated")
     assert row.failure is not None
-    assert row.failure.defects == ("captured_ensemble",)
+    assert row.failure.bugs == ("captured_ensemble",)
     protocol = LEDGER.build(row.failure.checked.protocol.parameters, row.failure.checked.protocol.active)
     assert replay_on(row.failure.verdict.trace, protocol, row.failure.checked.entry.suite(protocol)).replays
 
@@ -196,11 +196,11 @@ def test_three_copies_do_not_survive_three_lost_disks() -> None:
 def test_what_a_row_is_about_occurs_in_its_search(sizes: Sizes) -> None:
     for question in ledger_guarantees(sizes, NEWEST):
         assert isinstance(question.entry, Entry)
-        for instance, defects in question.asked(1):
-            suite = question.entry.suite(question.entry.build(instance.parameters, defects))
+        for instance, bugs in question.asked(1):
+            suite = question.entry.suite(question.entry.build(instance.parameters, bugs))
             goals = [p for p in suite.properties if p.kind == "sometimes"]
             assert goals, question.name
-            if not defects:
+            if not bugs:
                 observed = Observed.of(suite, goals)
                 seen = search(observed.kernel, workers=1).seen
                 assert set(observed.goals) <= set(seen), question.name
@@ -219,7 +219,7 @@ def test_there_is_no_claim_without_complete_verdicts() -> None:
     claim = establish(question, MEANS).claim
     assert claim is not None
     (checked,) = claim.checked
-    for verdict in ("sampled", "inconclusive", "violated", "hazard"):
+    for verdict in ("sampled", "inconclusive", "violated", "known bug"):
         verdicts = tuple(replace(v, verdict=verdict) for v in checked.findings.verdicts)
         partial = replace(checked, findings=replace(checked.findings, verdicts=verdicts))
         assert isinstance(claimed(1, [checked, partial]), Open)
@@ -251,10 +251,10 @@ def test_a_lost_session_leaves_two_brokers_that_serve_a_bundle() -> None:
 
 
 @pytest.mark.long
-def test_by_a_mistake_of_the_release_two_brokers_serve_it_for_good() -> None:
+def test_by_a_bug_of_the_release_two_brokers_serve_it_for_good() -> None:
     row = bundles("owners_in_the_end")
     assert row.failure is not None
-    assert "found_lock_unattended" in row.failure.defects
+    assert "found_lock_unattended" in row.failure.bugs
     assert row.failure.verdict.trace.loop is not None
 
 
@@ -286,7 +286,7 @@ def test_a_transfer_whose_destination_dies_leaves_a_bundle_unserved_unless_it_ha
     lost = bundles("moved", manager=extensible("metadata"))
     assert lost.figure == 0
     assert lost.failure is not None
-    assert lost.failure.defect == "transfer_back_unfinished"
+    assert lost.failure.bug == "transfer_back_unfinished"
     assert bundles("moved", manager=replace(extensible("metadata"), multi_phase=Taken("", False))).figure == 1
     assert bundles("moved").figure == 1, "the modular manager transfers nothing"
 

@@ -19,7 +19,7 @@ ELSEWHERE = {
 def _bugs(protocol: str) -> set[str]:
     """The known bugs that any modelled release has."""
     pairs = [(pulsar, bookkeeper) for pulsar in PULSAR for bookkeeper in BOOKKEEPER]
-    return {name for pulsar, bookkeeper in pairs for name in PROTOCOLS[protocol].hazards(Releases.of(pulsar, bookkeeper))}
+    return {name for pulsar, bookkeeper in pairs for name in PROTOCOLS[protocol].bugs_of(Releases.of(pulsar, bookkeeper))}
 
 
 def test_every_bug_of_a_bookie_is_one_of_ledgers_or_says_what_shows_it() -> None:

@@ -36,11 +36,11 @@ def test_the_run_of_a_dropped_copy_is_one_of_auto_recovery() -> None:
     assert verdict.trace is not None
     ((number, run),) = runs_below(verdict.trace, suite.protocol).items()
     assert verdict.trace.steps[number - 1].action == "drop_copy"
-    assert (run.move, run.defect, run.protocol.name) == ("dropped", bug, "replication")
+    assert (run.move, run.bug, run.protocol.name) == ("dropped", bug, "replication")
 
 
-def violated(defect: str, name: str) -> tuple[Trace, Protocol]:
-    suite = TOPIC.suite(TOPIC.build(TOPIC.shown_by[defect], (defect,)))
+def violated(bug: str, name: str) -> tuple[Trace, Protocol]:
+    suite = TOPIC.suite(TOPIC.build(TOPIC.shown_by[bug], (bug,)))
     (verdict,) = explore(suite, properties=[name]).verdicts
     assert verdict.trace is not None
     return verdict.trace, suite.protocol
@@ -57,9 +57,9 @@ def run_of(release: str) -> PartRun:
 def test_the_run_is_one_of_the_ledger_with_a_known_bug_of_the_release(release: str) -> None:
     run = run_of(release)
     assert (run.release, run.move) == (f"BookKeeper {release}", "confirm_late")
-    assert release in PROTOCOLS["ledger"].bugs[run.defect].present
-    assert "confirm_late" in (PROTOCOLS["ledger"].bugs[run.defect].allows)
-    assert run.trace.defects == (run.defect,)
+    assert release in PROTOCOLS["ledger"].bugs[run.bug].present
+    assert "confirm_late" in (PROTOCOLS["ledger"].bugs[run.bug].allows)
+    assert run.trace.bugs == (run.bug,)
     suite = Suite(run.protocol)
     ledger_refinement(suite, ["truncate"])
     outcome = replay_on(run.trace, run.protocol, suite)
@@ -109,10 +109,10 @@ def test_a_step_of_a_cluster_is_explained_by_the_bug_that_it_is_about(bug: str) 
     suite = CLUSTER.suite(CLUSTER.build(CLUSTER.shown_by[bug], (bug,)))
     (verdict,) = explore(suite, properties=[name]).verdicts
     runs = runs_below(verdict.trace, suite.protocol).values()
-    assert {run.defect for run in runs} == {bug}
+    assert {run.bug for run in runs} == {bug}
     (run,) = [each for each in runs if each.move == move]
     assert run.trace.steps[-1].action == end
-    assert run.trace.defects == (bug,)
+    assert run.trace.bugs == (bug,)
 
 
 @pytest.mark.long
@@ -131,7 +131,7 @@ def test_pages_have_it_too(tmp_path: Path) -> None:
     file, page, checked = tmp_path / "late.itf.json", tmp_path / "late.html", tmp_path / "checked.html"
     write(*violated(LATE, "acked_is_in_log"), file)
     assert fencepost("trace", "html", file).returncode == 0
-    asked = ["check", "topic", "--defect", LATE, "--property", "acked_is_in_log", "--bookkeeper", "4.14.5"]
+    asked = ["check", "topic", "--bug", LATE, "--property", "acked_is_in_log", "--bookkeeper", "4.14.5"]
     assert fencepost(*asked, "--html", checked).returncode == 12
     for path, release in ((page, "4.17.3"), (checked, "4.14.5")):
         (run,) = _below(path).values()

@@ -15,8 +15,8 @@ from fencepost.checks.questions.planning import (
     EVERYTHING,
     configuration_notes,
     planned,
-    planned_hazards,
-    planned_with_hazards,
+    planned_bugs,
+    planned_with_bugs,
 )
 from fencepost.model.releases import NEWEST, PULSAR, Releases
 from fencepost.properties.protocols import PROTOCOLS
@@ -46,11 +46,11 @@ def test_what_is_of_protocols_leaves_the_theories_out() -> None:
     assert names("--by", "walks") == list(PROTOCOLS)
 
 
-def test_a_defect_is_looked_for_everywhere() -> None:
-    assert names("--defect", "midpoint_in_ints") == ["hash_range"]
-    assert names("--defect", "closes_at_lac") == ["ledger"]
-    with pytest.raises(RegistryError, match="no protocol has all of these defects"):
-        names("--defect", "midpoint_in_ints", "--defect", "closes_at_lac")
+def test_a_bug_is_looked_for_everywhere() -> None:
+    assert names("--bug", "midpoint_in_ints") == ["hash_range"]
+    assert names("--bug", "closes_at_lac") == ["ledger"]
+    with pytest.raises(RegistryError, match="no protocol has all of these bugs"):
+        names("--bug", "midpoint_in_ints", "--bug", "closes_at_lac")
 
 
 def test_a_property_is_looked_for_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,13 +135,13 @@ def test_a_transfer_in_one_phase_is_taken(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_hazards_are_those_of_the_manager_that_is_run(conf: Path, tmp_path: Path) -> None:
+def test_bugs_are_those_of_the_manager_that_is_run(conf: Path, tmp_path: Path) -> None:
     asked = _parser().parse_args(["check"])
 
     def of(path: Path) -> set[str]:
         settings, releases = read_settings(path), Releases.of()
         plan = planned(asked, settings, releases)
-        return {hazard.entry.name for hazard in planned_hazards(asked, settings, releases, plan)}
+        return {bug.entry.name for bug in planned_bugs(asked, settings, releases, plan)}
 
     by_locks = {"ownership", "unload"}
     assert of(conf) & {*by_locks, "service_unit"} == by_locks
@@ -154,7 +154,7 @@ def test_bugs_of_parts_are_looked_for_in_a_cluster_that_is_named() -> None:
     def of(*words: str) -> set[str]:
         asked = _parser().parse_args(["check", *words])
         plan = planned(asked, None, releases)
-        return {bug.name for bug in planned_hazards(asked, None, releases, plan) if bug.entry.name == "cluster"}
+        return {bug.name for bug in planned_bugs(asked, None, releases, plan) if bug.entry.name == "cluster"}
 
     assert of("cluster") >= {"captured_ensemble", "deletion_sent_again", "close_overtaken", "removed_producer_publishes"}
     assert "event_lost" not in of("cluster"), "4.2.4 does not have it"
@@ -178,13 +178,13 @@ def test_a_property_of_some_instances_of_a_named_protocol_is_checked_in_these() 
     assert 0 < len(chosen) < len(every)
 
 
-def test_a_property_that_only_a_hazard_has_is_checked_there() -> None:
+def test_a_property_that_only_a_bug_has_is_checked_there() -> None:
     words = ["check", "unload", "--set", "brokers=2", "--pulsar", "4.2.4", "--property"]
-    plan, hazards = planned_with_hazards(_parser().parse_args([*words, "session_given_up"]), None, Releases.of("4.2.4"))
+    plan, bugs = planned_with_bugs(_parser().parse_args([*words, "session_given_up"]), None, Releases.of("4.2.4"))
     assert plan == []
-    assert {hazard.name for hazard in hazards} >= {"deletion_sent_again"}
-    plan, hazards = planned_with_hazards(_parser().parse_args([*words, "no_such"]), None, Releases.of("4.2.4"))
-    assert (len(plan), hazards) == (1, []), "what there is instead is then named"
+    assert {bug.name for bug in bugs} >= {"deletion_sent_again"}
+    plan, bugs = planned_with_bugs(_parser().parse_args([*words, "no_such"]), None, Releases.of("4.2.4"))
+    assert (len(plan), bugs) == (1, []), "what there is instead is then named"
 
 
 @pytest.mark.long

@@ -35,8 +35,8 @@ def test_recover_and_lost_sessions_cost_a_copy(tmp_path: Path, copies: int, book
     assert all(row.is_known for row in by_name.values())
     failure = by_name["recover"].failure
     assert failure is not None
-    assert (failure.defect, failure.verdict.property.name) == ("collector_trusts_the_lock", "copies_are_not_fewer")
-    assert set(failure.defects) == {"collector_trusts_the_lock", "target_is_a_member"}
+    assert (failure.bug, failure.verdict.property.name) == ("collector_trusts_the_lock", "copies_are_not_fewer")
+    assert set(failure.bugs) == {"collector_trusts_the_lock", "target_is_a_member"}
 
 
 @pytest.mark.long
@@ -44,7 +44,7 @@ def test_without_the_daily_audit_a_ledger_may_stay_without_a_copy(tmp_path: Path
     row = rows(tmp_path, "auditorPeriodicBookieCheckInterval=0")["replaced"]
     assert (row.figure, row.is_known) == (1, True)
     assert row.failure is not None
-    assert (row.failure.defect, row.failure.verdict.property.name) == ("listed_replica_is_no_news", "becomes_whole")
+    assert (row.failure.bug, row.failure.verdict.property.name) == ("listed_replica_is_no_news", "becomes_whole")
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def test_a_row_moves_with_the_settings(
     if row.failure is None:
         assert bugs == ()
         return
-    assert row.failure.defects == bugs
+    assert row.failure.bugs == bugs
     checked, trace = row.failure.checked, row.failure.verdict.trace
     assert isinstance(checked.entry, Entry)
     assert trace is not None
@@ -76,12 +76,12 @@ def test_a_row_moves_with_the_settings(
 def test_a_row_moves_with_the_release(tmp_path: Path) -> None:
     failure = of("failed_updates", tmp_path, DEDUP, pulsar="4.0.8").failure
     assert failure is not None
-    assert failure.defects == ("reopened_before_fence",), "a removed producer publishes only since #25352"
+    assert failure.bugs == ("reopened_before_fence",), "a removed producer publishes only since #25352"
 
 
 def test_what_a_row_is_about_occurs_or_nothing_is_claimed(tmp_path: Path) -> None:
     question = asked("backlog", tmp_path)
-    silent = replace(question, parameters={**question.parameters, "connections": 0}, defects={})
+    silent = replace(question, parameters={**question.parameters, "connections": 0}, bugs={})
     row = establish(silent, MEANS)
     assert row.figure is None
     assert row.gap.startswith("what is asked about does not occur")

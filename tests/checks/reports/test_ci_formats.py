@@ -40,9 +40,9 @@ JUNIT = xmlschema.XMLSchema(Path(__file__).parent / "schemas" / "junit-10.xsd")
 HERE = "tests/checks/reports/test_ci_formats.py"
 
 
-def clock(*, hours: int = 3, defects: Iterable[str] = ()) -> Protocol:
+def clock(*, hours: int = 3, bugs: Iterable[str] = ()) -> Protocol:
     """A clock that stops at the last hour."""
-    p = Protocol("clock", parameters={"hours": hours}, defects={"fast": "two hours at once"}, active=defects)
+    p = Protocol("clock", parameters={"hours": hours}, bugs={"fast": "two hours at once"}, active=bugs)
     hour = p.number("hour", 0, hours + 1)
 
     @p.step(by="clock")
@@ -77,9 +77,9 @@ def suite(p: Protocol) -> Suite:
 ENTRY = Entry("clock", "a clock", clock, suite, {"ci": (Instance("three", {}),)})
 
 
-def run(*defects: str, by: str = "exhaustive") -> list[Checked]:
+def run(*bugs: str, by: str = "exhaustive") -> list[Checked]:
     approach = Approach(by=by, workers=1, walks=Walks(count=100))
-    return [check(ENTRY, Instance("three", {}), defects, approach, Reporter(quiet=True), lambda: False)]
+    return [check(ENTRY, Instance("three", {}), bugs, approach, Reporter(quiet=True), lambda: False)]
 
 
 @pytest.fixture(scope="module")
@@ -98,12 +98,12 @@ def test_a_known_bug_of_a_configuration_is_at_the_line_of_the_users_file(
 ) -> None:
     bug = Bug("pulsar", avoided_by=Avoidance(avoided_by) if avoided_by else None)
     (first, *_) = broken[0].findings.verdicts
-    for word, kind in (("hazard", "fail"), ("inconclusive", "open")):
-        prop = replace(first.property, kind="hazard")
+    for word, kind in (("known bug", "fail"), ("inconclusive", "open")):
+        prop = replace(first.property, kind="known bug")
         findings = replace(broken[0].findings, verdicts=(replace(first, verdict=word, property=prop, bug=bug),))
         configured = Configured(Place(Path(HERE), 1), {"ensembleSize": Place(Path(HERE), 3)})
         row = list(judged([replace(broken[0], findings=findings)], {}, configured))
-        (result,) = json.loads(as_sarif(row, ExitStatus.HAZARD, []))["runs"][0]["results"]
+        (result,) = json.loads(as_sarif(row, ExitStatus.KNOWN_BUG, []))["runs"][0]["results"]
         (place,) = result["locations"]
         assert place["physicalLocation"]["artifactLocation"]["uri"] == HERE
         assert (result["kind"], place["physicalLocation"]["region"]) == (kind, {"startLine": line})
@@ -139,7 +139,7 @@ def test_junit_tells_what_was_left_to_other_engines(sound: list[Checked]) -> Non
 def test_junit_has_a_case_for_each_property(broken: list[Checked], sound: list[Checked]) -> None:
     (group,) = junit(broken)
     assert group.attrib == {"name": "clock, three", "tests": "3", "failures": "1", "errors": "1"}
-    assert [(p.get("name"), p.get("value")) for p in group.iter("property")] == [("hours", "3"), ("defect", "fast")]
+    assert [(p.get("name"), p.get("value")) for p in group.iter("property")] == [("hours", "3"), ("bug", "fast")]
     cases = {case.get("name"): case for case in group.iter("testcase")}
     assert list(cases) == ["in_time", "early", "goes_on"]
     failure = cases["in_time"].find("failure")
@@ -208,16 +208,16 @@ def test_the_schemas_refuse_what_is_wrong(broken: list[Checked]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("protocol", "defect", "prop"),
+    ("protocol", "bug", "prop"),
     [
         ("ledger", "change_ignores_version", "open_ledgers_close"),
         ("ownership", "released_without_version", "node_of_another_is_kept"),
     ],
 )
-def test_what_is_said_of_a_real_run_is_valid(protocol: str, defect: str, prop: str) -> None:
+def test_what_is_said_of_a_real_run_is_valid(protocol: str, bug: str, prop: str) -> None:
     entry = PROTOCOLS[protocol]
-    instance = Instance("defect", entry.shown_by[defect])
-    checked = check(entry, instance, [defect], Approach(properties=(prop,)), Reporter(quiet=True), lambda: False)
+    instance = Instance("bug", entry.shown_by[bug])
+    checked = check(entry, instance, [bug], Approach(properties=(prop,)), Reporter(quiet=True), lambda: False)
     assert junit([checked]).get("failures") == "1"
     (result,) = sarif([checked])["results"]
     trace = checked.findings.verdicts[0].trace

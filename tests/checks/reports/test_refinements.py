@@ -42,9 +42,9 @@ def lamp() -> Protocol:
     return p
 
 
-def dimmer(*, defects: Iterable[str] = ()) -> Protocol:
-    """A dimmer, which keeps its light except with a defect."""
-    p = Protocol("dimmer", defects={"goes_out": "it goes out at the lowest level"}, active=defects)
+def dimmer(*, bugs: Iterable[str] = ()) -> Protocol:
+    """A dimmer, which keeps its light except with a bug."""
+    p = Protocol("dimmer", bugs={"goes_out": "it goes out at the lowest level"}, active=bugs)
     level = p.number("level", 0, 2)
 
     @p.step(by="hand")
@@ -74,8 +74,8 @@ def as_a_lamp(p: Protocol) -> Suite:
 ENTRY = Entry("dimmer", "a dimmer", dimmer, as_a_lamp, {"ci": (Instance("small", {}),)})
 
 
-def run(*defects: str) -> list[Checked]:
-    return [check(ENTRY, Instance("small", {}), defects, Approach(workers=1), Reporter(quiet=True), lambda: False)]
+def run(*bugs: str) -> list[Checked]:
+    return [check(ENTRY, Instance("small", {}), bugs, Approach(workers=1), Reporter(quiet=True), lambda: False)]
 
 
 @pytest.fixture(scope="module")

@@ -58,7 +58,7 @@ def _locations(result: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def sarif() -> dict[str, Any]:
-    asked = ["election", "--defect", "same_value", "--property", "node_of_another_is_kept"]
+    asked = ["election", "--bug", "same_value", "--property", "node_of_another_is_kept"]
     log: dict[str, Any] = json.loads(fencepost("check", *asked, "--format", "sarif", "--quiet").stdout)
     return log
 

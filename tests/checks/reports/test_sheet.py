@@ -15,7 +15,7 @@ from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
 from fencepost.checks.questions import asking
 from fencepost.checks.questions.doubt import Doubt
-from fencepost.checks.questions.hazards import hazards
+from fencepost.checks.questions.known_bugs import known_bugs_of
 from fencepost.checks.reports.bug_table import known_bugs
 from fencepost.checks.reports.protocol_lines import failure_text
 from fencepost.model.language import Location
@@ -34,10 +34,10 @@ SMALL = Instance("small", {"brokers": 2, "disconnects": 0, "expiries": 1})
 
 def _asked(monkeypatch: pytest.MonkeyPatch, instances: list[Instance], *arguments: str | Path) -> Ran:
     """A check of everything, which is these instances of the election and two known bugs of a release."""
-    known = [bug for bug in hazards([ELECTION], Releases.of("4.2.4"), None, (), ()) if bug.name in BUGS]
+    known = [bug for bug in known_bugs_of([ELECTION], Releases.of("4.2.4"), None, (), ()) if bug.name in BUGS]
     planned = [(ELECTION, instance) for instance in instances]
     bugs = known if "--pulsar" in arguments or "--conf" in arguments else []
-    monkeypatch.setattr(check, "planned_with_hazards", lambda asked, settings, releases: (planned, bugs))
+    monkeypatch.setattr(check, "planned_with_bugs", lambda asked, settings, releases: (planned, bugs))
     for name in ("ledger_guarantees", "topic_guarantees", "bundle_guarantees"):
         monkeypatch.setattr(asking, name, lambda *_: [])
     return fencepost("check", "--quiet", *arguments)
@@ -80,8 +80,8 @@ def test_what_there_was_no_time_for_is_counted_by_protocol(monkeypatch: pytest.M
     assert last.startswith(f"{count + 2} inconclusive: ")
 
 
-def _checked(instance: Instance, *defects: str) -> Checked:
-    return plan.check(ELECTION, instance, defects, plan.Approach(by="exhaustive"), Reporter(quiet=True), lambda: False)
+def _checked(instance: Instance, *bugs: str) -> Checked:
+    return plan.check(ELECTION, instance, bugs, plan.Approach(by="exhaustive"), Reporter(quiet=True), lambda: False)
 
 
 def test_what_failed_is_there_in_full_and_nothing_else() -> None:
@@ -119,8 +119,8 @@ def test_a_known_bug_is_a_row_with_what_avoids_it(monkeypatch: pytest.MonkeyPatc
 
 def test_a_known_bug_by_which_a_situation_cannot_come_about_has_no_run() -> None:
     checked = _checked(Instance("shown", ELECTION.shown_by["same_value"]), "same_value")
-    prop = Property("same_value", "hazard", None, "two brokers propose the same value", HERE)
-    verdict = Verdict(prop, "hazard", "exhaustive", bug=ELECTION.bugs["same_value"])
+    prop = Property("same_value", "known bug", None, "two brokers propose the same value", HERE)
+    verdict = Verdict(prop, "known bug", "exhaustive", bug=ELECTION.bugs["same_value"])
     lines = known_bugs([replace(checked, findings=replace(checked.findings, verdicts=(verdict,)))], 120)
     assert lines[0].split() == ["known", "bug", "needs", "costs", "ends", "with"]
     assert lines[2].startswith("  same_value                nothing else ")

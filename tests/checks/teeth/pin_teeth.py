@@ -39,12 +39,12 @@ def noticing(teeth: Teeth) -> dict[str, int]:
 
 
 def summary(teeth: Teeth) -> dict[str, Any]:
-    """What is pinned of it. A property that only a defect of the protocol violates is not idle, and of a sample none is."""
+    """What is pinned of it. A property that only a bug of the protocol violates is not idle, and of a sample none is."""
     caught = importlib.import_module(f"tests.properties.{teeth.protocol}.test_safety").CAUGHT
     assert teeth.score is not None
     noticed = noticing(teeth)
     idle = {name for name, count in noticed.items() if not count}
-    by_defects = idle & set().union(*(by for by, _ in caught.values()))
+    by_bugs = idle & set().union(*(by for by, _ in caught.values()))
     sampled = {} if teeth.sampled_of is None else {"sample": [len(teeth.mutants), teeth.sampled_of]}
     return {
         "instances": list(teeth.instances),
@@ -53,8 +53,8 @@ def summary(teeth: Teeth) -> dict[str, Any]:
         "score": round(teeth.score, 4),
         "counts": {fate: teeth.count(fate) for fate in FATES},
         "noticed": sorted(name for name, count in noticed.items() if count),
-        "by_defects": sorted(by_defects),
-        "idle": [] if sampled else sorted(idle - by_defects),
+        "by_bugs": sorted(by_bugs),
+        "idle": [] if sampled else sorted(idle - by_bugs),
         "survivors": [str(m.mistake) for m in teeth.mutants if m.fate == "survived"],
     }
 

@@ -27,7 +27,7 @@ from fencepost.properties.vocabulary import Suite
 from tests.properties.searching import unexpected
 
 
-def lift(*, floors: int = 3, quorum: int = 2, trips: int = 1, defects: Iterable[str] = ()) -> Protocol:
+def lift(*, floors: int = 3, quorum: int = 2, trips: int = 1, bugs: Iterable[str] = ()) -> Protocol:
     """A lift that moves with its door closed, from where as many as the quorum have got in."""
     p = Protocol("lift", parameters={"floors": floors, "quorum": quorum, "trips": trips})
     person = p.universe("person", 2)
@@ -203,7 +203,7 @@ def without_end(p: Protocol) -> Suite:
     return suite
 
 
-def marks(*, room: int = 2, defects: Iterable[str] = ()) -> Protocol:
+def marks(*, room: int = 2, bugs: Iterable[str] = ()) -> Protocol:
     """Marks on a wall, as long as there is room."""
     p = Protocol("marks", parameters={"room": room})
     count, full = p.number("made", 0, room), p.flag("full")

@@ -15,7 +15,7 @@ from fencepost.properties.protocols import PROTOCOLS
 from tests.checks.teeth.pin_teeth import measured, summary
 
 REFINES = ("is_a_ledger_of_a_topic", "is_a_ledger_to_replicate")
-"""That the ledger refines its stand-in, and what must be reached for that: defects are held to it in test_refinement.py."""
+"""That the ledger refines its stand-in, and what must be reached for that: bugs are held to it in test_refinement.py."""
 
 EXPLANATION = (Path(__file__).parents[3] / "docs" / "explanation" / "teeth.md").read_text(encoding="utf-8")
 
@@ -72,6 +72,6 @@ def test_the_properties_are_those_of_the_protocol(name: str) -> None:
     instances = [i for i in searched(entry) if i.name in pinned()[name]["instances"]]
     stated = {p.name for i in instances for p in entry.suite(entry.build(i.parameters)).properties}
     every = {name for name in stated if not name.startswith(REFINES)}
-    stated_of = broken_properties(name) | set(pinned()[name]["by_defects"]) | idle_properties(name)
+    stated_of = broken_properties(name) | set(pinned()[name]["by_bugs"]) | idle_properties(name)
     assert stated_of == every or ("sample" in pinned()[name] and stated_of < every)
     assert not broken_properties(name) & idle_properties(name)

@@ -70,8 +70,8 @@ def test_each_place_of_a_bookie_gets_the_new_one_by_name() -> None:
 @pytest.mark.long
 def test_it_is_what_the_protocol_decides() -> None:
     """In every state of an instance, of the checks, choices and replacements that a worker can make."""
-    defects = ["checker_reads_ends_only", "target_is_a_member", "target_not_asked_again"]
-    kernel = Kernel(REPLICATION.build({"entries": 2, "crashes": 2, "gaps": 1}, defects))
+    bugs = ["checker_reads_ends_only", "target_is_a_member", "target_not_asked_again"]
+    kernel = Kernel(REPLICATION.build({"entries": 2, "crashes": 2, "gaps": 1}, bugs))
     views, decisions = Views(kernel.protocol), {"find_bad": 0, "choose": 0, "replace": 0}
     (first,) = kernel.initial()
     states, seen = [first], {tuple(kernel.packing.unpack(first))}

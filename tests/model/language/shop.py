@@ -14,7 +14,7 @@ class Shop:
     """A small protocol with a variable of each kind, to which a test adds the mistake."""
 
     def __init__(self) -> None:
-        self.p = p = Protocol("shop", defects={"sold_twice": "a thing is sold twice"})
+        self.p = p = Protocol("shop", bugs={"sold_twice": "a thing is sold twice"})
         self.thing = p.universe("thing", 3)
         self.open = p.flag("open", init=True)
         self.price = p.number("price", 0, 7)

@@ -201,14 +201,14 @@ def test_a_negative_budget(shop: Shop) -> None:
         shop.p.budget("bribes", -1)
 
 
-def test_an_unlisted_defect_in_an_action(shop: Shop) -> None:
-    with refused("action act(): shop uses defect 'sold_out', which it does not list"):
+def test_an_unlisted_bug_in_an_action(shop: Shop) -> None:
+    with refused("action act(): shop uses bug 'sold_out', which it does not list"):
         shop.act(lambda: (shop.p.has("sold_out"), {}))
 
 
-def test_an_unknown_defect() -> None:
-    with refused("shop has no defect 'sold_out' (did you mean sold_twice?); it has: sold_twice"):
-        Protocol("shop", defects={"sold_twice": "a thing is sold twice"}, active=["sold_out"])
+def test_an_unknown_bug() -> None:
+    with refused("shop has no bug 'sold_out' (did you mean sold_twice?); it has: sold_twice"):
+        Protocol("shop", bugs={"sold_twice": "a thing is sold twice"}, active=["sold_out"])
 
 
 # --- names

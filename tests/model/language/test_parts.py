@@ -393,12 +393,12 @@ def test_the_member_of_a_family_that_a_choice_names() -> None:
     assert str(at([1, 2], 1)) == "2"
 
 
-def test_defects_of_parts_keep_their_names_and_have_one_text_each() -> None:
-    p = Protocol("whole", defects=(TEXTS, {"leaks": "a cell leaks"}), active=("leaks",))
+def test_bugs_of_parts_keep_their_names_and_have_one_text_each() -> None:
+    p = Protocol("whole", bugs=(TEXTS, {"leaks": "a cell leaks"}), active=("leaks",))
     assert p.has("leaks")
-    assert p.defects == TEXTS
-    with pytest.raises(ModelError, match="whole: defect leaks has two texts: 'a cell leaks' and 'it drips'"):
-        Protocol("whole", defects=(TEXTS, {"leaks": "it drips"}))
+    assert p.bugs == TEXTS
+    with pytest.raises(ModelError, match="whole: bug leaks has two texts: 'a cell leaks' and 'it drips'"):
+        Protocol("whole", bugs=(TEXTS, {"leaks": "it drips"}))
 
 
 def test_conditional_values_of_two_sides() -> None:

@@ -1,4 +1,4 @@
-"""Rules that a defect replaces, steps that an instance does not have, and what actions mirror."""
+"""Rules that a bug replaces, steps that an instance does not have, and what actions mirror."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import pytest
 
 from fencepost.model.language import And, ModelError, Not, Protocol
 
-DEFECTS = {"takes_twice": "a held token is taken", "never_gives": "the token is never given back"}
+BUGS = {"takes_twice": "a held token is taken", "never_gives": "the token is never given back"}
 
 
-def token(defects: Iterable[str] = (), *, only_if: object = True, mirrors: str = "") -> Protocol:
+def token(bugs: Iterable[str] = (), *, only_if: object = True, mirrors: str = "") -> Protocol:
     """Two clients and a token that one of them may hold."""
-    p = Protocol("token", defects=DEFECTS, active=defects)
+    p = Protocol("token", bugs=BUGS, active=bugs)
     client = p.universe("client", 2)
     holds = p.flag("holds", per=client)
 
@@ -47,7 +47,7 @@ def guard_of(p: Protocol, label: str) -> str:
     return next(str(action.guard) for action in p.actions if action.label == label)
 
 
-def test_a_rule_is_called_by_actions_and_a_defect_takes_its_place() -> None:
+def test_a_rule_is_called_by_actions_and_a_bug_takes_its_place() -> None:
     assert guard_of(token(), "take(c0)") == "Not(holds[c1])"
     assert guard_of(token(["takes_twice"]), "take(c0)") == "True"
 
@@ -89,8 +89,8 @@ def test_what_an_action_mirrors_is_a_method_of_a_class(mirrors: str) -> None:
         token(mirrors=mirrors)
 
 
-def test_a_rule_needs_a_docstring_and_a_defect_of_its_protocol() -> None:
-    p = Protocol("token", defects=DEFECTS)
+def test_a_rule_needs_a_docstring_and_a_bug_of_its_protocol() -> None:
+    p = Protocol("token", bugs=BUGS)
     with pytest.raises(ModelError, match=re.escape("token: rule quiet has no docstring; say which rule it is")):
 
         @p.rule
@@ -102,7 +102,7 @@ def test_a_rule_needs_a_docstring_and_a_defect_of_its_protocol() -> None:
         """It is loud."""
         return True
 
-    with pytest.raises(ModelError, match="token uses defect 'unheard', which it does not list"):
+    with pytest.raises(ModelError, match="token uses bug 'unheard', which it does not list"):
         loud.instead("unheard", lambda: False)
 
 

@@ -1,4 +1,4 @@
-"""The histories of Pulsar's mistakes: complete, and each consistent in itself."""
+"""The histories of Pulsar's bugs: complete, and each consistent in itself."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ CONTROL_PLANE = tuple(
 
 
 @pytest.mark.parametrize("name", CONTROL_PLANE)
-def test_every_defect_has_a_history(name: str) -> None:
-    assert list(PROTOCOLS[name].bugs) == list(PROTOCOLS[name].build({}).defects)
+def test_every_bug_has_a_history(name: str) -> None:
+    assert list(PROTOCOLS[name].bugs) == list(PROTOCOLS[name].build({}).bugs)
 
 
 @pytest.mark.parametrize(("protocol", "name"), [(each, name) for each in CONTROL_PLANE for name in PROTOCOLS[each].bugs])

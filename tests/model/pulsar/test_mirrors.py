@@ -30,7 +30,7 @@ OF_NOBODY = {
     "leave_policies": "not upstream",
     "lose_connection": "a network does",
     "recover_elsewhere": "auto-recovery or a tool does, which are BookKeeper's",
-    "write_early": "only a mistake that no release had",
+    "write_early": "only a bug that no release had",
 }
 
 

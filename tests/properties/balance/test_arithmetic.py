@@ -1,4 +1,4 @@
-"""The theorems about shedding: all are proved, each falls to a defect, and the shedders do what the theorems say."""
+"""The theorems about shedding: all are proved, each falls to a bug, and the shedders do what the theorems say."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from fencepost.checks.engines.theorems import decide, vacuous
-from fencepost.model.balance.amounts import DEFECTS, RIGHT
+from fencepost.model.balance.amounts import BUGS, RIGHT
 from fencepost.model.balance.configuration import defaults
 from fencepost.model.balance.threshold_shedder import ThresholdShedder
 from fencepost.properties.balance.arithmetic import theorems
@@ -31,7 +31,7 @@ CAUGHT = {
         "an_overloaded_broker_is_brought_below_its_threshold": "at 70 %, threshold 70 %, 0 % is to be shed",
     },
 }
-"""What each defect violates, with the smallest refutation."""
+"""What each bug violates, with the smallest refutation."""
 
 
 @pytest.mark.parametrize("place", range(len(NAMES)), ids=NAMES)
@@ -42,18 +42,18 @@ def test_proved_over_real_numbers_by_both_solvers(place: int) -> None:
     assert verdict.reach["obligations"] == verdict.reach["confirmed"] == len(theorem.steps)
 
 
-@pytest.mark.parametrize("defect", [None, *DEFECTS])
-def test_nothing_is_proved_of_nothing(defect: str | None) -> None:
-    assert [step.name for t in theorems(frozenset({defect} - {None})) for step in vacuous(t)] == []
+@pytest.mark.parametrize("bug", [None, *BUGS])
+def test_nothing_is_proved_of_nothing(bug: str | None) -> None:
+    assert [step.name for t in theorems(frozenset({bug} - {None})) for step in vacuous(t)] == []
 
 
-@pytest.mark.parametrize("defect", DEFECTS)
-def test_a_defect_is_caught_with_the_smallest_refutation(defect: str) -> None:
-    verdicts = [decide(theorem) for theorem in theorems(frozenset({defect}))]
-    assert {v.property.name: v.note for v in verdicts if v.verdict == "violated"} == CAUGHT[defect]
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_bug_is_caught_with_the_smallest_refutation(bug: str) -> None:
+    verdicts = [decide(theorem) for theorem in theorems(frozenset({bug}))]
+    assert {v.property.name: v.note for v in verdicts if v.verdict == "violated"} == CAUGHT[bug]
 
 
-def test_every_theorem_falls_to_a_defect() -> None:
+def test_every_theorem_falls_to_a_bug() -> None:
     assert {name for caught in CAUGHT.values() for name in caught} == set(NAMES)
 
 

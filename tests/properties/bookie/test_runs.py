@@ -1,4 +1,4 @@
-"""What the real BookieImpl did, and what the model does with the mistakes of that release: the same.
+"""What the real BookieImpl did, and what the model does with the bugs of that release: the same.
 
 Each run was carried out on BookieImpl of the released jars, one JVM for each life of the process, which was halted (``kill``)
 or shut down (``stop``). At the end of each a writer's add to the ledger that was fenced is accepted or refused.
@@ -58,7 +58,7 @@ REFUSED = {
 """For each release and storage the runs that were made, and those of them in which the real bookie refused the add."""
 
 RACES = ("fence_checked_apart", "key_record_after_entry", "mark_goes_back")
-"""Mistakes that need two threads at the same moment. A switch has them always, and these runs had one thread."""
+"""Bugs that need two threads at the same moment. A switch has them always, and these runs had one thread."""
 
 MADE = [
     pytest.param(release, storage, run, marks=[] if release == "4.18.0" else pytest.mark.long)
@@ -69,9 +69,9 @@ MADE = [
 
 @cache
 def _kernel(release: str, storage: str) -> Kernel:
-    """A bookie of the release with its mistakes, that may end as often as any run has it."""
-    mistakes = [name for name, of in PROTOCOLS["bookie"].bugs.items() if release in of.present and name not in RACES]
-    return Kernel(bookie(storage=storage, ledgers=2, records=7, kills=2, stops=2, defects=mistakes))
+    """A bookie of the release with its bugs, that may end as often as any run has it."""
+    bugs = [name for name, of in PROTOCOLS["bookie"].bugs.items() if release in of.present and name not in RACES]
+    return Kernel(bookie(storage=storage, ledgers=2, records=7, kills=2, stops=2, bugs=bugs))
 
 
 def _enabled_after(kernel: Kernel, run: str) -> dict[str, bool]:

@@ -1,10 +1,10 @@
-"""A bookie and its disk: pinned counts of small instances, negative controls, and every defect caught."""
+"""A bookie and its disk: pinned counts of small instances, negative controls, and every bug caught."""
 
 from __future__ import annotations
 
 import pytest
 
-from fencepost.model.bookkeeper.bookie_defects import STORAGES
+from fencepost.model.bookkeeper.bookie_bugs import STORAGES
 from fencepost.model.language import ModelError
 from fencepost.model.releases import BOOKKEEPER
 from fencepost.properties.protocols import PROTOCOLS
@@ -80,25 +80,25 @@ ACCEPTS_WHAT_IT_DENIED = {
     "denies_before_fence_is_journaled": 10,
     "master_key_with_entries_only": 12,
 }
-"""The open hazards, and how soon the writer is acknowledged an entry of which a recovery was told that it is not there."""
+"""The open bugs, and how soon the writer is acknowledged an entry of which a recovery was told that it is not there."""
 
 MANY: dict[str, Value] = {"entries": 3, "records": 10, "explicit_lacs": 2, "kills": 3, "power_losses": 3, "stops": 3}
 MANY_ON: dict[str, dict[str, Value]] = {"db": {"failed_saves": 2}}
 
 
-@pytest.mark.parametrize("defect", ACCEPTS_WHAT_IT_DENIED)
-def test_a_hazard_confirms_what_recovery_was_told_is_not_there(defect: str) -> None:
+@pytest.mark.parametrize("bug", ACCEPTS_WHAT_IT_DENIED)
+def test_a_bug_confirms_what_recovery_was_told_is_not_there(bug: str) -> None:
     """What makes a ledger lose a confirmed entry: recovery closes it before the entry, and the bookie takes it all the same."""
-    assert BOOKIE.bugs[defect].ending == "open"
-    violations = unexpected(searched(BOOKIE, BOOKIE.shown_by[defect], [defect], ["denied_adds_stay_out"]))
-    assert violations == {"denied_adds_stay_out": ACCEPTS_WHAT_IT_DENIED[defect]}
+    assert BOOKIE.bugs[bug].ending == "open"
+    violations = unexpected(searched(BOOKIE, BOOKIE.shown_by[bug], [bug], ["denied_adds_stay_out"]))
+    assert violations == {"denied_adds_stay_out": ACCEPTS_WHAT_IT_DENIED[bug]}
 
 
 FORGOTTEN, RETURNS_EARLY = "failed_save_forgotten", "idle_checkpoint_skips_index"
 
 
 @pytest.mark.parametrize(
-    ("faults", "defects", "lost"),
+    ("faults", "bugs", "lost"),
     [
         ({"kills": 1}, [FORGOTTEN], {"acknowledged_adds_survive": 11}),
         ({"stops": 1}, [FORGOTTEN, RETURNS_EARLY], {"acknowledged_adds_survive": 10}),
@@ -109,12 +109,12 @@ FORGOTTEN, RETURNS_EARLY = "failed_save_forgotten", "idle_checkpoint_skips_index
     ],
 )
 def test_a_failed_save_that_is_forgotten_costs_an_acknowledged_entry(
-    faults: dict[str, Value], defects: list[str], lost: dict[str, int]
+    faults: dict[str, Value], bugs: list[str], lost: dict[str, int]
 ) -> None:
     """A later checkpoint and a kill lose what was acknowledged; a clean stop alone does where a checkpoint of an empty write
     cache returns at once, and else the flush of the storage's shutdown saves it."""
     parameters = {**BOOKIE.shown_by[FORGOTTEN], "kills": 0, **faults}
-    assert unexpected(searched(BOOKIE, parameters, defects, ["acknowledged_adds_survive"])) == lost
+    assert unexpected(searched(BOOKIE, parameters, bugs, ["acknowledged_adds_survive"])) == lost
 
 
 def test_a_log_mark_that_goes_back_keeps_a_bookie_down() -> None:

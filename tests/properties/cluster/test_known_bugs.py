@@ -73,8 +73,8 @@ def test_a_late_add_to_a_deleted_ledger_loses_none() -> None:
 def _violated(part: str, bug: str, make: Callable[[Protocol], Suite]) -> bool:
     """Whether a bug, and nothing without it, keeps from coming about what must come about in the end."""
     entry, verdicts = PROTOCOLS[part], []
-    for defects in ((bug,), ()):
-        findings = explore(make(entry.build(dict(entry.shown_by[bug]), defects)))
+    for bugs in ((bug,), ()):
+        findings = explore(make(entry.build(dict(entry.shown_by[bug]), bugs)))
         verdicts.append([v.verdict for v in findings.verdicts if v.property.kind == "leads_to"])
     return verdicts[0] == ["violated"] and verdicts[1] != ["violated"]
 

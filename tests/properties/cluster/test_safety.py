@@ -1,4 +1,4 @@
-"""A cluster: pinned counts of small instances, and which mistake of which part reaches a user."""
+"""A cluster: pinned counts of small instances, and which bug of which part reaches a user."""
 
 from __future__ import annotations
 
@@ -90,9 +90,9 @@ CAUGHT |= {bug: CAUGHT[known.moves[0]] for bug, known in of_parts().items()}
 ONE: Mapping[str, Value] = {"messages": 1}
 
 
-def lost(defects: tuple[str, ...], parameters: Mapping[str, Value]) -> dict[str, int]:
-    """In how many steps an acknowledged message is lost with these defects, if it is."""
-    return unexpected(searched(CLUSTER, parameters, defects, ["acked_is_in_log"]))
+def lost(bugs: tuple[str, ...], parameters: Mapping[str, Value]) -> dict[str, int]:
+    """In how many steps an acknowledged message is lost with these bugs, if it is."""
+    return unexpected(searched(CLUSTER, parameters, bugs, ["acked_is_in_log"]))
 
 
 @pytest.mark.parametrize("weak", first_at_once(["truncate, confirm_late", "truncate", "confirm_late"]))
@@ -148,7 +148,7 @@ def test_disks_are_those_of_copies() -> None:
         CLUSTER.build({"disk_losses": 1})
 
 
-def test_with_as_many_lost_disks_as_copies_no_mistake_is_needed() -> None:
+def test_with_as_many_lost_disks_as_copies_no_bug_is_needed() -> None:
     shown = CLUSTER.shown_by["dropped"]
     assert unexpected(searched(CLUSTER, shown, (), ["acked_can_be_read"])) == {}
     (prop,) = (p for p in CLUSTER.suite(CLUSTER.build({**shown, "disk_losses": 2})).properties if p.name == "acked_can_be_read")

@@ -1,4 +1,4 @@
-"""The election of a leader: pinned counts of small instances, negative controls, and every defect caught."""
+"""The election of a leader: pinned counts of small instances, negative controls, and every bug caught."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_two_leaders_stay_only_up_to_4_0_8(faults: Mapping[str, Value], counted:
 
 
 @pytest.mark.parametrize(
-    ("release", "defects", "faults", "reads"),
+    ("release", "bugs", "faults", "reads"),
     [
         ("4.0.8", (), "crashes", "the holder"),
         ("4.0.8", ("same_value",), "crashes", "the holder"),
@@ -146,7 +146,7 @@ def test_two_leaders_stay_only_up_to_4_0_8(faults: Mapping[str, Value], counted:
     ],
 )
 def test_up_to_4_0_8_the_second_of_two_leaders_does_not_read_that_it_leads(
-    release: str, defects: Sequence[str], faults: str, reads: str
+    release: str, bugs: Sequence[str], faults: str, reads: str
 ) -> None:
     """Internal topics of the extensible load manager belong to the leader that LeaderElectionImpl.getLeaderValue answers.
 
@@ -154,9 +154,9 @@ def test_up_to_4_0_8_the_second_of_two_leaders_does_not_read_that_it_leads(
     have ``event_lost``.)
     """
     parameters: dict[str, Value] = {"brokers": 2, faults: 1, **RELEASES[release]}
-    (verdict,) = searched(ELECTION, parameters, defects, only=["leader_is_alone"]).verdicts
+    (verdict,) = searched(ELECTION, parameters, bugs, only=["leader_is_alone"]).verdicts
     assert verdict.trace is not None
-    variables = ELECTION.build(parameters, defects).variables
+    variables = ELECTION.build(parameters, bugs).variables
     end = {v.name: v.domain.show(raw) for v, raw in zip(variables, verdict.trace.states[-1], strict=True)}
     holder = end["leader_holder"]
     (second,) = {"b0", "b1"} - {holder}

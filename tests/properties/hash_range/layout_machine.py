@@ -97,7 +97,7 @@ NEAR = st.integers(-2, 2)
 class LayoutMachine(RuleBasedStateMachine):
     """A namespace with topics whose bundles are split, every split compared with the protocol.
 
-    Subclasses set ``hashes`` to a range with defects.
+    Subclasses set ``hashes`` to a range with bugs.
     """
 
     hashes: ClassVar[HashRange] = FULL

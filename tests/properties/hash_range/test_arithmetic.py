@@ -1,4 +1,4 @@
-"""The theorems about the hash range: all are proved, each falls to a defect or a mutant, and what is shown then is true."""
+"""The theorems about the hash range: all are proved, each falls to a bug or a mutant, and what is shown then is true."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import z3
 
 from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.engines.theorems import decide, vacuous
-from fencepost.model.pulsar.hash_range import DEFECTS, HashRange, Layout
+from fencepost.model.pulsar.hash_range import BUGS, HashRange, Layout
 from fencepost.model.pulsar.hash_range.boundaries import choose, quotient
 from fencepost.properties.hash_range import arithmetic as hash_range
 from fencepost.properties.hash_range.arithmetic import THEORY, theorems
@@ -53,7 +53,7 @@ CAUGHT = {
         " at -0x3fffffff, 0x00000001",
     },
 }
-"""What each defect violates, with the smallest refutation."""
+"""What each bug violates, with the smallest refutation."""
 
 
 def theorem(name: str, last: int = 0xFFFFFFFF) -> Theorem:
@@ -67,15 +67,15 @@ def test_proved_over_all_hashes_by_both_solvers(name: str) -> None:
     assert verdict.reach["obligations"] == verdict.reach["confirmed"] == len(theorem(name).steps)
 
 
-@pytest.mark.parametrize("defect", first_at_once([None, *DEFECTS]))
-def test_nothing_is_proved_of_nothing(defect: str | None) -> None:
-    assert [step.name for t in theorems(frozenset({defect} - {None})) for step in vacuous(t)] == []
+@pytest.mark.parametrize("bug", first_at_once([None, *BUGS]))
+def test_nothing_is_proved_of_nothing(bug: str | None) -> None:
+    assert [step.name for t in theorems(frozenset({bug} - {None})) for step in vacuous(t)] == []
 
 
-@pytest.mark.parametrize("defect", DEFECTS)
-def test_a_defect_is_caught_with_the_smallest_refutation(defect: str) -> None:
-    verdicts = [decide(t) for t in theorems(frozenset({defect}))]
-    assert {v.property.name: v.note for v in verdicts if v.verdict == "violated"} == CAUGHT[defect]
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_bug_is_caught_with_the_smallest_refutation(bug: str) -> None:
+    verdicts = [decide(t) for t in theorems(frozenset({bug}))]
+    assert {v.property.name: v.note for v in verdicts if v.verdict == "violated"} == CAUGHT[bug]
     assert {v.verdict for v in verdicts} == {"proved", "violated"}
 
 
@@ -156,7 +156,7 @@ def test_a_mutant_is_not_proved(
 def test_every_theorem_falls_to_something() -> None:
     fallen = {name for caught in CAUGHT.values() for name in caught} | {caught_by for _, _, caught_by, _ in MUTANTS}
     assert fallen == set(NAMES)
-    assert CAUGHT.keys() == DEFECTS.keys() == THEORY.defects.keys()
+    assert CAUGHT.keys() == BUGS.keys() == THEORY.bugs.keys()
 
 
 # --- what two solvers prove, counted in small
@@ -194,9 +194,9 @@ def test_a_refutation_is_computed_anew_with_numbers() -> None:
 
 def test_the_theorem_speaks_of_the_model_that_computes() -> None:
     """The layout of numbers, given the least refutation, has the hole that the theorem found."""
-    upstream = HashRange(defects=frozenset({"lookup_hits_last_boundary"}))
+    upstream = HashRange(bugs=frozenset({"lookup_hits_last_boundary"}))
     verdict: Verdict = next(
-        v for v in map(decide, theorems(upstream.defects)) if v.property.name == "every_hash_is_looked_up_in_its_bundle"
+        v for v in map(decide, theorems(upstream.bugs)) if v.property.name == "every_hash_is_looked_up_in_its_bundle"
     )
     hash = int(verdict.note.split()[1], 16)
     assert Layout.of_equal_bundles(1, upstream).find(hash) is None

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from fencepost.model.pulsar.hash_range import DEFECTS, FULL, HashRange, Layout, Refused
+from fencepost.model.pulsar.hash_range import BUGS, FULL, HashRange, Layout, Refused
 from tests.properties.hash_range.layout_machine import Abstract, LayoutMachine
 
 EDGES = "boundaries_unchecked", "edges_kept", "empty_bundles_allowed"
@@ -63,14 +63,14 @@ def test_many_splits_of_real_layouts_are_steps_of_the_protocol() -> None:
     run(FULL, 300, 30)
 
 
-@pytest.mark.parametrize("defects", CAUGHT, ids=" ".join)
-def test_a_defect_is_noticed(defects: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("bugs", CAUGHT, ids=" ".join)
+def test_a_bug_is_noticed(bugs: tuple[str, ...]) -> None:
     with pytest.raises((AssertionError, Refused)):
-        run(HashRange(defects=frozenset(defects)), 2000, 30)
+        run(HashRange(bugs=frozenset(bugs)), 2000, 30)
 
 
-def test_every_defect_is_spoken_of() -> None:
-    assert {defect for defects in (*CAUGHT[:-1], EDGES) for defect in defects} | {TOO_SMALL} == set(DEFECTS)
+def test_every_bug_is_spoken_of() -> None:
+    assert {bug for bugs in (*CAUGHT[:-1], EDGES) for bug in bugs} | {TOO_SMALL} == set(BUGS)
 
 
 @pytest.fixture(scope="module")

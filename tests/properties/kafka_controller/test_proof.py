@@ -1,4 +1,4 @@
-"""What induction proves of Kafka's controller: each family in an instance, any number of brokers, nothing with a mistake."""
+"""What induction proves of Kafka's controller: each family in an instance, any number of brokers, nothing with a bug."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ FAULTS = {"brokers": 3, "expiries": 2, "restarts": 2, "resignations": 2, "discon
 FAMILIES = {"0.10": LOCK, "1.0": QUEUE, "2.0": AWAITED, "2.1": MULTI, "since 2.2": BROKER_EPOCHS}
 
 
-def verdicts(family: Family, *defects: str) -> dict[str, str]:
+def verdicts(family: Family, *bugs: str) -> dict[str, str]:
     """What induction makes of each invariant and rule of an instance."""
-    (checked,) = check(ENTRY, set={**FAULTS, **family}, defects=defects, by="induction", workers=2)
+    (checked,) = check(ENTRY, set={**FAULTS, **family}, bugs=bugs, by="induction", workers=2)
     return {one.property.name: one.verdict for one in checked.findings.verdicts if one.property.kind in ("always", "step")}
 
 
@@ -34,13 +34,13 @@ def test_every_rule_and_invariant_of_a_family_is_proved(family: Family) -> None:
     assert {"epochs_are_of_one", "one_active_up_to_date", "epochs_rise", "writes_of_the_current"} <= outcomes.keys()
 
 
-@pytest.mark.parametrize("defect", ["epoch_swallowed", "deletes_any", "bounce_missed"])
-def test_a_mistake_is_not_proved_away(defect: str) -> None:
-    assert "inconclusive" in verdicts(LOCK, defect).values()
+@pytest.mark.parametrize("bug", ["epoch_swallowed", "deletes_any", "bounce_missed"])
+def test_a_bug_is_not_proved_away(bug: str) -> None:
+    assert "inconclusive" in verdicts(LOCK, bug).values()
 
 
-def of_any(parameters: dict[str, Any], *defects: str) -> GeneralProof:
-    return prove_for_any_size(ENTRY.of_any(("brokers",), parameters, defects), workers=2, second_solver=False)
+def of_any(parameters: dict[str, Any], *bugs: str) -> GeneralProof:
+    return prove_for_any_size(ENTRY.of_any(("brokers",), parameters, bugs), workers=2, second_solver=False)
 
 
 def is_whole(proof: GeneralProof) -> bool:
@@ -66,7 +66,7 @@ def test_any_number_of_brokers_with_incarnations() -> None:
     assert is_whole(of_any({"expiries": 1, "resignations": 1, **BROKER_EPOCHS}))
 
 
-def test_a_mistake_breaks_the_proof_for_any_number() -> None:
+def test_a_bug_breaks_the_proof_for_any_number() -> None:
     proof = of_any({"expiries": 1}, "epoch_swallowed")
     assert "terms_have_their_own_epochs" in {failure.statement for failure in proof.unproved}
     assert any(not failure.undecided for failure in proof.refuted)

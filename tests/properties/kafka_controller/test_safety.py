@@ -1,4 +1,4 @@
-"""Kafka's controller: pinned counts of small instances, negative controls, and what each defect costs."""
+"""Kafka's controller: pinned counts of small instances, negative controls, and what each bug costs."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ COSTS: dict[str, tuple[str, Mapping[str, Value], int]] = {
     "registration_given_up": ("metadata_become_the_live_set", {"brokers": 1, "expiries": 1}, 9),
     "epochs_unchecked": ("processes_obey_the_newest", {"expiries": 1}, 10),
 }
-"""What a defect costs, in which instance, and in how many steps: beside the rule that it breaks first."""
+"""What a bug costs, in which instance, and in how many steps: beside the rule that it breaks first."""
 
 
-@pytest.mark.parametrize("defect", COSTS)
-def test_a_known_bug_costs_what_its_history_says(defect: str) -> None:
-    name, parameters, steps = COSTS[defect]
-    assert unexpected(searched(CONTROLLER, parameters, [defect], [name])) == {name: steps}
+@pytest.mark.parametrize("bug", COSTS)
+def test_a_known_bug_costs_what_its_history_says(bug: str) -> None:
+    name, parameters, steps = COSTS[bug]
+    assert unexpected(searched(CONTROLLER, parameters, [bug], [name])) == {name: steps}
 
 
 @pytest.mark.parametrize("family", [{}, AWAITED, MULTI], ids=["0.10.2", "2.0", "2.1"])

@@ -1,6 +1,6 @@
 """What a ledger takes for granted of its bookies is what bookies have, release by release and storage by storage.
 
-The ledger's crash keeps what the protocol ``bookie`` shows that a restart keeps. The mistakes of a release take away the same
+The ledger's crash keeps what the protocol ``bookie`` shows that a restart keeps. The bugs of a release take away the same
 guarantees in both, each by what it violates first.
 """
 
@@ -10,7 +10,7 @@ from functools import cache
 
 import pytest
 
-from fencepost.model.bookkeeper.bookie_defects import STORAGES
+from fencepost.model.bookkeeper.bookie_bugs import STORAGES
 from fencepost.model.releases import BOOKKEEPER, Releases
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
@@ -25,28 +25,28 @@ GUARANTEES = {
 """What a bookie guarantees, and what a ledger makes of it."""
 
 ELSEWHERE = {"changes", "losses", "unclean_shutdowns", "deletions", "failed_saves", "journals"}
-"""What shows mistakes that are none of a restart; saves that fail, and several journals, the ledger does not have."""
+"""What shows bugs that are none of a restart; saves that fail, and several journals, the ledger does not have."""
 
 NEWEST = BOOKKEEPER[-1]
 
 
 @cache
-def broken_first(protocol: str, mistake: str, storage: str) -> frozenset[str]:
-    """The guarantees, by the bookie's names, that a mistake breaks in the fewest steps in the instance that shows it."""
+def broken_first(protocol: str, bug: str, storage: str) -> frozenset[str]:
+    """The guarantees, by the bookie's names, that a bug breaks in the fewest steps in the instance that shows it."""
     entry = PROTOCOLS[protocol]
     usual: dict[str, Value] = {"explicit_lacs": 1} if protocol == "bookie" else {"explicit_lacs": 1, "crashes": 1, "readers": 0}
-    parameters = {**usual, **entry.shown_by[mistake], "storage": storage}
+    parameters = {**usual, **entry.shown_by[bug], "storage": storage}
     names = {name if protocol == "bookie" else theirs: name for name, theirs in GUARANTEES.items()}
     stated = {prop.name for prop in entry.outline(parameters).properties}
-    return frozenset(names[name] for name in unexpected(searched(entry, parameters, [mistake], sorted(stated & set(names)))))
+    return frozenset(names[name] for name in unexpected(searched(entry, parameters, [bug], sorted(stated & set(names)))))
 
 
 def broken(protocol: str, release: str, storage: str) -> set[str]:
-    """The guarantees that the mistakes of a release break on this storage."""
+    """The guarantees that the bugs of a release break on this storage."""
     entry = PROTOCOLS[protocol]
     fitting = [
         name
-        for name in entry.hazards(Releases.of(bookkeeper=release))
+        for name in entry.bugs_of(Releases.of(bookkeeper=release))
         if storage in (entry.bugs[name].only or {}).get("storage", STORAGES) and not ELSEWHERE & set(entry.shown_by[name])
     ]
     return set().union(*(broken_first(protocol, name, storage) for name in fitting))

@@ -1,4 +1,4 @@
-"""Every property of the ledger can be violated: those that no defect violates first are violated by a mutant each."""
+"""Every property of the ledger can be violated: those that no bug violates first are violated by a mutant each."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TRIPLE = {"bookies": 3, "ensemble": 3, "write_quorum": 3, "ack_quorum": 2, "entr
 PAIR_ALONE = PAIR | {"recoverers": 0}
 PAIR_ONE_ENTRY = PAIR | {"entries": 1}
 REFINES = ("is_a_ledger_of_a_topic", "is_a_ledger_to_replicate")
-"""That the ledger refines its stand-in, and what must be reached for that: defects are held to it in test_refinement.py."""
+"""That the ledger refines its stand-in, and what must be reached for that: bugs are held to it in test_refinement.py."""
 
 PAIR_AND_SPARE = PAIR_ALONE | {"bookies": 3, "changes": 1, "readers": 0}
 
@@ -91,9 +91,9 @@ def test_without_the_mutation_the_property_holds(name: str) -> None:
     assert faithful(frozenset(MUTANTS[name].parameters.items()))[name] in ("exhausted", "proved")
 
 
-def test_every_property_is_violated_by_a_defect_or_a_mutant() -> None:
+def test_every_property_is_violated_by_a_bug_or_a_mutant() -> None:
     suites = [LEDGER.suite(LEDGER.build(instance.parameters)) for instance in LEDGER.sizes["ci"]]
     every = {p.name for suite in suites for p in suite.properties if not p.name.startswith(REFINES)}
-    by_defects = set().union(*(by for by, _ in CAUGHT.values()))
-    assert by_defects | set(MUTANTS) <= every <= by_defects | set(MUTANTS) | broken_properties("ledger")
-    assert not by_defects & set(MUTANTS), "a defect catches it already"
+    by_bugs = set().union(*(by for by, _ in CAUGHT.values()))
+    assert by_bugs | set(MUTANTS) <= every <= by_bugs | set(MUTANTS) | broken_properties("ledger")
+    assert not by_bugs & set(MUTANTS), "a bug catches it already"

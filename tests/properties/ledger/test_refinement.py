@@ -1,4 +1,4 @@
-"""That a ledger refines its stand-in, with which weak moves it does so with a mistake, and what carries over."""
+"""That a ledger refines its stand-in, with which weak moves it does so with a bug, and what carries over."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from fencepost.checks.engines.induction.proof import prove
 from fencepost.checks.public_calls import explore
-from fencepost.model.bookkeeper.ledger import DEFECTS, ledger
+from fencepost.model.bookkeeper.ledger import BUGS, ledger
 from fencepost.model.language import ModelError
 from fencepost.model.stand_ins.ledger import WEAK, stand_in
 from fencepost.properties.ledger import suite as ledger_suite
@@ -27,13 +27,13 @@ AS_IN_A_LEDGER = {
     "denies_what_it_has": "no_such_entry_though_stored",
     "headers_without_pages_not_saved": "idle_flush_skips_headers",
 }
-"""Bugs that the protocol of a bookie has, and the mistake by which a ledger has each."""
+"""Bugs that the protocol of a bookie has, and the bug by which a ledger has each."""
 PAIR = {"bookies": 3, "ensemble": 2, "write_quorum": 2, "ack_quorum": 2}
 FAULTS = {**PAIR, "bookies": 2, "entries": 1, "crashes": 1, "rots": 1, "explicit_lacs": 1, "deletions": 1}
 
 
-def refining(parameters: Mapping[str, Any], weak: Collection[str] = (), defects: Collection[str] = ()) -> Suite:
-    suite = Suite(ledger(**parameters, defects=tuple(defects)))
+def refining(parameters: Mapping[str, Any], weak: Collection[str] = (), bugs: Collection[str] = ()) -> Suite:
+    suite = Suite(ledger(**parameters, bugs=tuple(bugs)))
     ledger_refinement(suite, weak)
     return suite
 
@@ -79,7 +79,7 @@ def test_it_is_proved_by_the_lemmas_of_the_ledger(parameters: Mapping[str, Any])
 
 
 def test_without_fences_it_is_refused_with_the_run_that_truncates() -> None:
-    suite = refining({"entries": 1}, defects=["recovery_reads_do_not_fence"])
+    suite = refining({"entries": 1}, bugs=["recovery_reads_do_not_fence"])
     (refused,) = explore(suite, properties=[NAME]).verdicts
     whole = ledger_suite.ledger(suite.protocol)
     (truncated,) = explore(whole, properties=["no_truncation"]).verdicts
@@ -89,30 +89,30 @@ def test_without_fences_it_is_refused_with_the_run_that_truncates() -> None:
     assert "    from status closed; sent 1; confirmed 0; end 0\n" in output
 
 
-def refines(defect: str, weak: Collection[str]) -> bool:
-    (outcome,) = explore(refining(LEDGER[defect].shown_by, weak, [defect]), properties=[NAME]).verdicts
+def refines(bug: str, weak: Collection[str]) -> bool:
+    (outcome,) = explore(refining(LEDGER[bug].shown_by, weak, [bug]), properties=[NAME]).verdicts
     assert outcome.verdict in ("exhausted", "violated")
     return outcome.verdict == "exhausted"
 
 
-def _check(defect: str) -> None:
-    needs = LEDGER[defect].allows
-    if not LEDGER[defect].refines:
-        assert not refines(defect, WEAK)
+def _check(bug: str) -> None:
+    needs = LEDGER[bug].allows
+    if not LEDGER[bug].refines:
+        assert not refines(bug, WEAK)
         return
-    assert refines(defect, needs)
-    assert not any(refines(defect, {*needs} - {needed}) for needed in needs)
+    assert refines(bug, needs)
+    assert not any(refines(bug, {*needs} - {needed}) for needed in needs)
 
 
-@pytest.mark.parametrize("defect", ["recovery_reads_do_not_fence", "digest_unchecked", "writer_closes_blindly"])
-def test_what_the_stand_in_allows_with_a_mistake(defect: str) -> None:
-    _check(defect)
+@pytest.mark.parametrize("bug", ["recovery_reads_do_not_fence", "digest_unchecked", "writer_closes_blindly"])
+def test_what_the_stand_in_allows_with_a_bug(bug: str) -> None:
+    _check(bug)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("defect", DEFECTS)
-def test_what_the_stand_in_allows_with_each_mistake(defect: str) -> None:
-    _check(defect)
+@pytest.mark.parametrize("bug", BUGS)
+def test_what_the_stand_in_allows_with_each_bug(bug: str) -> None:
+    _check(bug)
 
 
 def test_histories_name_weak_moves_that_the_stand_in_has() -> None:

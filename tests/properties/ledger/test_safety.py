@@ -1,4 +1,4 @@
-"""The ledger: pinned counts of small instances, and every defect caught, by which property and in how many steps."""
+"""The ledger: pinned counts of small instances, and every bug caught, by which property and in how many steps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.model.bookkeeper.ensembles import Ensembles, Striping
-from fencepost.model.bookkeeper.ledger import DEFECTS, WEAKENINGS
+from fencepost.model.bookkeeper.ledger import BUGS, WEAKENINGS
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import And, Implies, ModelError, Not, Or
 from fencepost.model.releases import BOOKKEEPER
@@ -109,8 +109,8 @@ CAUGHT = {
     "fencing_waits_for_none": (set(), None),
 }
 
-DEEP_DEFECTS = ("recovery_starts_below_last_ensemble",)
-"""Defects of the deep run only."""
+DEEP_BUGS = ("recovery_starts_below_last_ensemble",)
+"""Bugs of the deep run only."""
 
 LOSES_AN_ENTRY = {
     "recovery_reads_do_not_fence": 13,
@@ -147,10 +147,10 @@ def test_what_is_only_a_weakening_is_caught_by_nothing() -> None:
 
 
 @pytest.mark.parametrize("name", LEDGER.bugs)
-def test_the_history_of_a_defect_is_consistent(name: str) -> None:
+def test_the_history_of_a_bug_is_consistent(name: str) -> None:
     bug = LEDGER.bugs[name]
     assert bug.evidence
-    assert set(re.findall(r"#\d+", DEFECTS[name])) <= set(bug.upstream)
+    assert set(re.findall(r"#\d+", BUGS[name])) <= set(bug.upstream)
     assert set(bug.present) <= set(BOOKKEEPER)
     assert bool(bug.since) == bool(bug.costs)
     assert not bug.present or bug.since
@@ -161,15 +161,15 @@ def test_the_history_of_a_defect_is_consistent(name: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("defect", LOSES_AN_ENTRY)
-def test_a_defect_loses_an_acknowledged_entry(defect: str) -> None:
-    violations = unexpected(searched(LEDGER, LEDGER.shown_by[defect], [defect], ["no_truncation"]))
-    assert violations == {"no_truncation": LOSES_AN_ENTRY[defect]}
+@pytest.mark.parametrize("bug", LOSES_AN_ENTRY)
+def test_a_bug_loses_an_acknowledged_entry(bug: str) -> None:
+    violations = unexpected(searched(LEDGER, LEDGER.shown_by[bug], [bug], ["no_truncation"]))
+    assert violations == {"no_truncation": LOSES_AN_ENTRY[bug]}
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("defects", "steps"),
+    ("bugs", "steps"),
     [
         (["fencing_waits_for_one"], None),
         (["fencing_waits_for_none"], None),
@@ -177,10 +177,10 @@ def test_a_defect_loses_an_acknowledged_entry(defect: str) -> None:
         (["fencing_waits_for_none", "recovery_reads_do_not_fence"], 11),
     ],
 )
-def test_which_protections_are_redundant(defects: list[str], steps: int | None) -> None:
+def test_which_protections_are_redundant(bugs: list[str], steps: int | None) -> None:
     """Fencing by reads makes up for a fencing phase cut short; not the other way."""
     for parameters in ({"entries": 1, "recoverers": 2}, {"bookies": 3, "ensemble": 2, "write_quorum": 2, "changes": 1}):
-        violations = unexpected(searched(LEDGER, parameters, defects, ["no_truncation"]))
+        violations = unexpected(searched(LEDGER, parameters, bugs, ["no_truncation"]))
         if "recoverers" in parameters:
             assert violations == ({} if steps is None else {"no_truncation": steps})
         elif steps is None:
@@ -188,13 +188,13 @@ def test_which_protections_are_redundant(defects: list[str], steps: int | None) 
 
 
 @pytest.mark.parametrize(
-    ("storage", "defect"), [("sorted", "idle_checkpoint_skips_index"), ("db", "idle_flush_skips_headers")]
+    ("storage", "bug"), [("sorted", "idle_checkpoint_skips_index"), ("db", "idle_flush_skips_headers")]
 )
-def test_a_storage_does_not_have_the_mistakes_of_another(storage: str, defect: str) -> None:
-    parameters = {**LEDGER.shown_by[defect], "storage": storage}
-    protocol = LEDGER.build(parameters, [defect])
+def test_a_storage_does_not_have_the_bugs_of_another(storage: str, bug: str) -> None:
+    parameters = {**LEDGER.shown_by[bug], "storage": storage}
+    protocol = LEDGER.build(parameters, [bug])
     assert "fence_record" not in {variable.family for variable in protocol.variables}
-    assert not unexpected(searched(LEDGER, parameters, [defect], ["fence_is_kept"]))
+    assert not unexpected(searched(LEDGER, parameters, [bug], ["fence_is_kept"]))
 
 
 @pytest.mark.parametrize(("ack_quorum", "gone"), [(1, "proved"), (2, "violated")])
@@ -262,9 +262,9 @@ def test_an_add_that_took_its_ensemble_too_early_may_hang() -> None:
     assert unexpected(searched(LEDGER, parameters, ["captured_ensemble"], names)) == {"adds_end": 14}
 
 
-@pytest.mark.parametrize(("defect", "steps"), [("length_of_the_last_entry", 14), ("length_not_raised", 15)])
-def test_another_length_fails_a_writer_that_agrees_on_the_end(defect: str, steps: int) -> None:
-    violations = unexpected(searched(LEDGER, LEDGER.shown_by[defect], [defect], ["only_another_end_fails_the_writer"]))
+@pytest.mark.parametrize(("bug", "steps"), [("length_of_the_last_entry", 14), ("length_not_raised", 15)])
+def test_another_length_fails_a_writer_that_agrees_on_the_end(bug: str, steps: int) -> None:
+    violations = unexpected(searched(LEDGER, LEDGER.shown_by[bug], [bug], ["only_another_end_fails_the_writer"]))
     assert violations == {"only_another_end_fails_the_writer": steps}
 
 
@@ -276,7 +276,7 @@ def test_a_clean_stop_of_an_idle_bookie_ends_limbo(prop: str, steps: int) -> Non
     assert not unexpected(searched(LEDGER, parameters, only=[prop]))
 
 
-def test_a_failed_save_costs_nothing_without_the_mistake() -> None:
+def test_a_failed_save_costs_nothing_without_the_bug() -> None:
     findings = searched(LEDGER, LEDGER.shown_by["failed_save_forgotten"])
     assert counts(findings) == (8368, 38858, 21)
     assert not unexpected(findings)
@@ -303,9 +303,9 @@ def test_quorums_that_do_not_fit_are_refused(quorums: tuple[int, int, int]) -> N
         LEDGER.build({"ensemble": ensemble, "write_quorum": write_quorum, "ack_quorum": ack_quorum})
 
 
-@pytest.mark.parametrize(("defects", "accepts"), [([], False), (["deleted_fence_in_memory"], True)], ids=["without", "with"])
-def test_a_restart_before_a_deletion_loses_the_fence(defects: list[str], accepts: bool) -> None:
-    kernel = Kernel(LEDGER.build(LEDGER.shown_by["deleted_fence_in_memory"], defects))
+@pytest.mark.parametrize(("bugs", "accepts"), [([], False), (["deleted_fence_in_memory"], True)], ids=["without", "with"])
+def test_a_restart_before_a_deletion_loses_the_fence(bugs: list[str], accepts: bool) -> None:
+    kernel = Kernel(LEDGER.build(LEDGER.shown_by["deleted_fence_in_memory"], bugs))
     index = {action.label: i for i, action in enumerate(kernel.actions)}
     (state,) = kernel.initial()
     fenced = ("send(e0)", "add(b0, e0)", "recover(r0)", "read_lac(r0, b0)")

@@ -86,9 +86,9 @@ def test_a_mutant_violates_the_property(name: str) -> None:
 def test_every_property_is_violated_by_something() -> None:
     suites = [STORE.suite(STORE.build(dict(i.parameters))) for i in STORE.sizes["ci"]]
     every = {p.name for suite in suites for p in suite.properties if p.kind != "sometimes"}
-    by_defects = set().union(*(by for by, _ in CAUGHT.values()))
+    by_bugs = set().union(*(by for by, _ in CAUGHT.values()))
     as_expected = set().union(*CONTROLS.values())
-    assert every == by_defects | as_expected | MUTANTS.keys()
+    assert every == by_bugs | as_expected | MUTANTS.keys()
 
 
 @pytest.mark.long

@@ -1,4 +1,4 @@
-"""That ownership refines its stand-in, and with which weak moves it does so with a mistake."""
+"""That ownership refines its stand-in, and with which weak moves it does so with a bug."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ OWNERSHIP = PROTOCOLS["ownership"].bugs
 OF_LOCKS = [name for name, bug in OWNERSHIP.items() if not bug.shown_by.get("migration")]
 
 
-def refining(parameters: Parameters, weak: Collection[str] | None = None, defects: Collection[str] = ()) -> Suite:
-    suite = Suite(ownership(**dict(parameters), defects=tuple(defects)))
+def refining(parameters: Parameters, weak: Collection[str] | None = None, bugs: Collection[str] = ()) -> Suite:
+    suite = Suite(ownership(**dict(parameters), bugs=tuple(bugs)))
     ownership_refinement(suite, locks_of(suite), weak)
     return suite
 
@@ -77,18 +77,18 @@ def test_a_deletion_by_version_can_meet_the_node_of_the_next_owner() -> None:
     assert " is no step of stand-in: there it is owner b" in show(refused.trace, suite.protocol, violated=refused.property)
 
 
-def refines(defect: str, weak: Collection[str]) -> bool:
-    (outcome,) = explore(refining(OWNERSHIP[defect].shown_by, weak, [defect]), properties=[NAME]).verdicts
+def refines(bug: str, weak: Collection[str]) -> bool:
+    (outcome,) = explore(refining(OWNERSHIP[bug].shown_by, weak, [bug]), properties=[NAME]).verdicts
     assert outcome.verdict in ("exhausted", "violated")
     return outcome.verdict == "exhausted"
 
 
-@pytest.mark.parametrize("defect", first_at_once(["both_contenders_lose", "stale_unload", *OF_LOCKS], 2))
-def test_what_the_stand_in_allows_with_a_mistake(defect: str) -> None:
-    more = OWNERSHIP[defect].allows
-    always = allowed(locks_of(Suite(ownership(**dict(OWNERSHIP[defect].shown_by), defects=(defect,)))))
-    if not OWNERSHIP[defect].refines:
-        assert not refines(defect, WEAK)
+@pytest.mark.parametrize("bug", first_at_once(["both_contenders_lose", "stale_unload", *OF_LOCKS], 2))
+def test_what_the_stand_in_allows_with_a_bug(bug: str) -> None:
+    more = OWNERSHIP[bug].allows
+    always = allowed(locks_of(Suite(ownership(**dict(OWNERSHIP[bug].shown_by), bugs=(bug,)))))
+    if not OWNERSHIP[bug].refines:
+        assert not refines(bug, WEAK)
         return
-    assert refines(defect, {*always, *more})
-    assert not more or not refines(defect, always)
+    assert refines(bug, {*always, *more})
+    assert not more or not refines(bug, always)

@@ -1,4 +1,4 @@
-"""The ownership of bundles: pinned counts of small instances, negative controls, and every defect caught."""
+"""The ownership of bundles: pinned counts of small instances, negative controls, and every bug caught."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_what_upstream_leaves_open_is_closed_by_the_remedies() -> None:
 
 
 @pytest.mark.parametrize(
-    ("defect", "faults", "shown"),
+    ("bug", "faults", "shown"),
     [
         ("deletion_sent_again", {"disconnects": 1, "releases": 1}, {"single_owner": 10}),
         ("deletion_sent_again", {"disconnects": 2, "releases": 1}, {"single_owner_up_to_date": 13}),
@@ -136,9 +136,9 @@ def test_what_upstream_leaves_open_is_closed_by_the_remedies() -> None:
     ],
     ids=["two owners for a moment", "two owners", "orphan node", "two owners for good"],
 )
-def test_what_a_hazard_comes_to(defect: str, faults: dict[str, Value], shown: dict[str, int]) -> None:
-    """Without the hazard none of it happens, with these faults."""
-    assert unexpected(searched(OWNERSHIP, faults, [defect], list(shown))) == shown
+def test_what_a_bug_comes_to(bug: str, faults: dict[str, Value], shown: dict[str, int]) -> None:
+    """Without the bug none of it happens, with these faults."""
+    assert unexpected(searched(OWNERSHIP, faults, [bug], list(shown))) == shown
     assert not set(shown) & set(controls(searched(OWNERSHIP, faults, only=list(shown))))
 
 

@@ -18,8 +18,8 @@ from fencepost.properties.vocabulary import Suite
 from tests.marking import first_at_once
 
 
-def refines(parameters: Mapping[str, Any], weak: Collection[str] = (), defects: Collection[str] = ()) -> bool:
-    suite = Suite(replication(**parameters, defects=tuple(defects)))
+def refines(parameters: Mapping[str, Any], weak: Collection[str] = (), bugs: Collection[str] = ()) -> bool:
+    suite = Suite(replication(**parameters, bugs=tuple(bugs)))
     replication_refinement(suite, Terms(suite.protocol), weak)
     (outcome,) = explore(suite, properties=[NAME]).verdicts
     assert outcome.verdict in ("exhausted", "violated")
@@ -34,11 +34,11 @@ def test_a_copy_that_was_made_in_time_comes_back() -> None:
 REPLICATION = PROTOCOLS["replication"].bugs
 
 
-@pytest.mark.parametrize("defect", first_at_once(list(REPLICATION)))
-def test_what_the_stand_in_allows_with_each_mistake(defect: str) -> None:
-    needs = REPLICATION[defect].allows
-    assert refines(REPLICATION[defect].shown_by, needs, [defect])
-    assert not needs or not refines(REPLICATION[defect].shown_by, (), [defect])
+@pytest.mark.parametrize("bug", first_at_once(list(REPLICATION)))
+def test_what_the_stand_in_allows_with_each_bug(bug: str) -> None:
+    needs = REPLICATION[bug].allows
+    assert refines(REPLICATION[bug].shown_by, needs, [bug])
+    assert not needs or not refines(REPLICATION[bug].shown_by, (), [bug])
 
 
 def test_a_stand_in_has_no_weak_move_that_it_does_not_know() -> None:

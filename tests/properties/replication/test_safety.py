@@ -1,4 +1,4 @@
-"""Auto-recovery: pinned counts of small instances, what each defect costs, and what the advice to operators avoids."""
+"""Auto-recovery: pinned counts of small instances, what each bug costs, and what the advice to operators avoids."""
 
 from __future__ import annotations
 
@@ -82,14 +82,14 @@ COSTS: list[tuple[str, Mapping[str, Value], str, int | None]] = [
     ("refill_by_boot_metadata", REPLICATION.shown_by["refill_by_boot_metadata"], "integrity_checks_end", 18),
     ("open_fragment_replicated", {"opened": True, "entries": 2}, "copies_are_not_fewer", 9),
 ]
-"""A defect, an instance, what it costs an operator there, and in how many steps; none if the instance avoids it."""
+"""A bug, an instance, what it costs an operator there, and in how many steps; none if the instance avoids it."""
 
 
-@pytest.mark.parametrize(("defect", "parameters", "harm", "steps"), first_at_once(COSTS))
+@pytest.mark.parametrize(("bug", "parameters", "harm", "steps"), first_at_once(COSTS))
 def test_a_known_bug_costs_what_its_history_says(
-    defect: str, parameters: Mapping[str, Value], harm: str, steps: int | None
+    bug: str, parameters: Mapping[str, Value], harm: str, steps: int | None
 ) -> None:
-    assert unexpected(searched(REPLICATION, parameters, [defect], [harm])) == ({} if steps is None else {harm: steps})
+    assert unexpected(searched(REPLICATION, parameters, [bug], [harm])) == ({} if steps is None else {harm: steps})
 
 
 STAYS_IN_LIMBO = Mutant({"opened": True, "losses": 1, "crashes": 0, "integrity": True}, "end_limbo", keeps("limbo"), 12)

@@ -1,4 +1,4 @@
-"""What induction proves of the service unit channel over the metadata store, and that mistakes leave obligations open."""
+"""What induction proves of the service unit channel over the metadata store, and that bugs leave obligations open."""
 
 from __future__ import annotations
 
@@ -67,11 +67,11 @@ OPEN: dict[str, tuple[dict[str, Value], str]] = {
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("defect", OPEN)
-def test_a_mistake_leaves_an_obligation_open(defect: str) -> None:
-    """Each mistake that breaks what is proved here is refuted: an action does what the lemmas rule out."""
-    parameters, broken = OPEN[defect]
-    suite = SERVICE_UNIT.suite(SERVICE_UNIT.build(BASE | parameters, [defect]))
+@pytest.mark.parametrize("bug", OPEN)
+def test_a_bug_leaves_an_obligation_open(bug: str) -> None:
+    """Each bug that breaks what is proved here is refuted: an action does what the lemmas rule out."""
+    parameters, broken = OPEN[bug]
+    suite = SERVICE_UNIT.suite(SERVICE_UNIT.build(BASE | parameters, [bug]))
     failures = prove(suite, examples=0).failures
     assert broken in {f.statement.name for f in failures if not f.undecided}
 

@@ -1,4 +1,4 @@
-"""Every property of service units can be violated: those that no defect violates first are violated by a mutant each."""
+"""Every property of service units can be violated: those that no bug violates first are violated by a mutant each."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ MUTANTS = {
     "views_of_the_same_messages_agree": Mutant({**TOPIC, **STILL}, "read", where(keeps("view_state"), b="b0"), 3),
     "versions_suffice": Mutant({**TOPIC, **STILL, "versions": 3}, "read", sets("record_version", 3), 2),
     # pulsar#24478, by which two brokers loaded a topic, and a ledger was lost
-    "lost_brokers_own_nothing": Mutant({**NODES, **STILL, "expiries": 1}, defect="copy_kept", steps=5),
+    "lost_brokers_own_nothing": Mutant({**NODES, **STILL, "expiries": 1}, bug="copy_kept", steps=5),
     # pulsar#26520: with it the monitor may have to run twice, and no more often
-    "the_dead_are_relieved_in_time": Mutant({**NODES, "crashes": 1, "rounds": 1}, defect="override_not_repeated", steps=11),
+    "the_dead_are_relieved_in_time": Mutant({**NODES, "crashes": 1, "rounds": 1}, bug="override_not_repeated", steps=11),
     # of processes, their sessions and their nodes
     "absent_nodes_are_blank": Mutant({**NODES, **STILL, "shutdowns": 1}, "unregister", writes("leader_former", True), 2),
     "lost_brokers_do_not_lead": Mutant({**NODES, **STILL, "expiries": 1}, "learn_of_expiry", keeps("metadata"), 2),
@@ -56,17 +56,17 @@ MUTANTS = {
     "writes_are_heard": Mutant({**NODES, **STILL}, "assign", keeps("unheard"), 1),
     "force_is_of_the_record": Mutant({**NODES, **STILL}, "read", writes("record_force[{u}]", True), 2),
     "leaving_brokers_leave_no_nodes": Mutant({**NODES, **STILL, "shutdowns": 1}, "unregister", keeps("registry_holder"), 2),
-    "handed_over_when_read": Mutant({**NODES, **STILL, "shutdowns": 1}, defect="override_not_repeated", steps=4),
+    "handed_over_when_read": Mutant({**NODES, **STILL, "shutdowns": 1}, bug="override_not_repeated", steps=4),
     # pulsar#23064: before it overrides the record, the clean-up begins without a reason
-    "healthy_brokers_keep_their_units": Mutant({"crashes": 1}, defect="source_missed", steps=12),
-    "leaving_brokers_own_nothing": Mutant({**NODES, **STILL, "shutdowns": 1}, defect="override_not_repeated", steps=7),
+    "healthy_brokers_keep_their_units": Mutant({"crashes": 1}, bug="source_missed", steps=12),
+    "leaving_brokers_own_nothing": Mutant({**NODES, **STILL, "shutdowns": 1}, bug="override_not_repeated", steps=7),
     "children_follow_their_parents": Mutant(SPLIT, "change_layout", keeps("layout_split"), 8),
     # what must come about in the end
     "looked_up_units_are_served": Mutant({**TOPIC, **STILL}, "assign", keeps("record_state"), 6),
     "moves_end": Mutant({**NODES, **STILL}, "read", keeps("record_state"), 16),
     "strays_close": Mutant(NODES, "close_topics", keeps("topics"), 13),
     # the run to what_comes_back_is_disposed_of goes on until clients are refused
-    "what_is_owned_can_be_served": Mutant({**NODES, "crashes": 1}, defect="transfer_back_unfinished", steps=16),
+    "what_is_owned_can_be_served": Mutant({**NODES, "crashes": 1}, bug="transfer_back_unfinished", steps=16),
     "clean_ups_end": Mutant({**NODES, **STILL, "crashes": 1}, "call_off_clean_up", keeps("cleans"), 10),
     "somebody_leads": Mutant({**NODES, **STILL, "crashes": 1}, "lead", keeps("leads"), 5),
     "units_outlive_their_brokers": Mutant({**NODES, **STILL, "crashes": 1}, "schedule_clean_up", keeps("cleans"), 6),
@@ -115,15 +115,15 @@ def test_without_the_mutation_the_property_holds(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("brokers", "rounds", "defects", "steps"),
+    ("brokers", "rounds", "bugs", "steps"),
     [(2, 2, ["override_not_repeated"], None), (3, 1, [], 11), (3, 2, [], None)],
 )
 def test_the_monitor_runs_once_for_each_dead_broker_and_once_more_for_an_override_that_is_lost(
-    brokers: int, rounds: int, defects: list[str], steps: int | None
+    brokers: int, rounds: int, bugs: list[str], steps: int | None
 ) -> None:
     """With two brokers one of them dies while a unit is unloaded, with three the one that is selected dies, too."""
     deaths = {"brokers": brokers, "crashes": brokers - 1, "unloads": 3 - brokers}
-    findings = searched(SERVICE_UNIT, {**NODES, **deaths, "rounds": rounds}, defects, ["the_dead_are_relieved_in_time"])
+    findings = searched(SERVICE_UNIT, {**NODES, **deaths, "rounds": rounds}, bugs, ["the_dead_are_relieved_in_time"])
     (verdict,) = findings.verdicts
     assert (verdict.verdict, verdict.reach.get("steps")) == ("exhausted" if steps is None else "violated", steps)
 
@@ -131,8 +131,8 @@ def test_the_monitor_runs_once_for_each_dead_broker_and_once_more_for_an_overrid
 @pytest.mark.parametrize(
     "instances", [pytest.param(SERVICE_UNIT.mutated, id="small"), pytest.param(CHECKED, id="checked", marks=pytest.mark.deep)]
 )
-def test_every_property_is_violated_by_a_defect_or_a_mutant(instances: Sequence[Instance]) -> None:
+def test_every_property_is_violated_by_a_bug_or_a_mutant(instances: Sequence[Instance]) -> None:
     every = {p.name for i in instances for p in SERVICE_UNIT.suite(SERVICE_UNIT.build(i.parameters)).properties}
-    by_defects = set().union(*(by for by, _ in CAUGHT.values()))
-    assert every == by_defects | set(MUTANTS)
-    assert not by_defects & set(MUTANTS), "a defect catches it already"
+    by_bugs = set().union(*(by for by, _ in CAUGHT.values()))
+    assert every == by_bugs | set(MUTANTS)
+    assert not by_bugs & set(MUTANTS), "a bug catches it already"

@@ -1,4 +1,4 @@
-"""That ownership by the channel refines its stand-in, and with which weak moves it does so with a mistake."""
+"""That ownership by the channel refines its stand-in, and with which weak moves it does so with a bug."""
 
 from __future__ import annotations
 
@@ -38,23 +38,23 @@ def test_it_is_proved_by_the_lemmas_of_the_channel() -> None:
     assert [v.verdict for v in proof.verdicts if v.property.name == NAME] == ["proved"]
 
 
-def refines(defect: str, weak: Collection[str]) -> bool:
-    suite = Suite(service_unit(**dict(CHANNEL.bugs[defect].shown_by), defects=(defect,)))
+def refines(bug: str, weak: Collection[str]) -> bool:
+    suite = Suite(service_unit(**dict(CHANNEL.bugs[bug].shown_by), bugs=(bug,)))
     channel_refinement(suite, Units(suite.protocol), weak)
     (outcome,) = explore(suite, properties=[NAME]).verdicts
     assert outcome.verdict in ("exhausted", "violated")
     return outcome.verdict == "exhausted"
 
 
-@pytest.mark.parametrize("defect", first_at_once(sorted(NEEDS, key="release_cut_short".__ne__)))
-def test_each_weak_move_that_a_mistake_needs_is_needed(defect: str) -> None:
-    assert refines(defect, NEEDS[defect])
-    assert not any(refines(defect, {*NEEDS[defect]} - {weak}) for weak in NEEDS[defect])
+@pytest.mark.parametrize("bug", first_at_once(sorted(NEEDS, key="release_cut_short".__ne__)))
+def test_each_weak_move_that_a_bug_needs_is_needed(bug: str) -> None:
+    assert refines(bug, NEEDS[bug])
+    assert not any(refines(bug, {*NEEDS[bug]} - {weak}) for weak in NEEDS[bug])
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("defect", [defect for defect in CHANNEL.bugs if defect not in NEEDS])
-def test_other_mistakes_need_no_more_than_their_faults_do(defect: str) -> None:
-    shown = CHANNEL.bugs[defect].shown_by
+@pytest.mark.parametrize("bug", [bug for bug in CHANNEL.bugs if bug not in NEEDS])
+def test_other_bugs_need_no_more_than_their_faults_do(bug: str) -> None:
+    shown = CHANNEL.bugs[bug].shown_by
     faults = shown.get("expiries") or shown.get("timeouts") or shown.get("conflicts")
-    assert refines(defect, BOTH if faults else ())
+    assert refines(bug, BOTH if faults else ())

@@ -1,4 +1,4 @@
-"""The theorems about the conflict resolver of service units: all are proved, and each defect refutes some."""
+"""The theorems about the conflict resolver of service units: all are proved, and each bug refutes some."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import z3
 
 from fencepost.checks.engines.theorems import decide, vacuous
 from fencepost.model.pulsar.service_unit.records import keeps_old
-from fencepost.properties.service_unit.resolver import DEFECTS, LAST, LEAST, NEW, OLD, theorems
+from fencepost.properties.service_unit.resolver import BUGS, LAST, LEAST, NEW, OLD, theorems
 from fencepost.properties.theorems import Theorem
 
 CAUGHT = {
@@ -29,15 +29,15 @@ def test_proved_for_all_versions_by_both_solvers(theorem: Theorem) -> None:
     assert verdict.reach["obligations"] == verdict.reach["confirmed"]
 
 
-@pytest.mark.parametrize("defect", DEFECTS)
-def test_a_defect_is_refuted(defect: str) -> None:
-    verdicts = [decide(t) for t in theorems(frozenset({defect}))]
-    assert {v.property.name for v in verdicts if v.verdict == "violated"} == CAUGHT[defect]
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_bug_is_refuted(bug: str) -> None:
+    verdicts = [decide(t) for t in theorems(frozenset({bug}))]
+    assert {v.property.name for v in verdicts if v.verdict == "violated"} == CAUGHT[bug]
 
 
-@pytest.mark.parametrize("defect", [None, *DEFECTS])
-def test_nothing_is_proved_of_nothing(defect: str | None) -> None:
-    assert [step.name for t in theorems(frozenset({defect} - {None})) for step in vacuous(t)] == []
+@pytest.mark.parametrize("bug", [None, *BUGS])
+def test_nothing_is_proved_of_nothing(bug: str | None) -> None:
+    assert [step.name for t in theorems(frozenset({bug} - {None})) for step in vacuous(t)] == []
 
 
 @pytest.mark.parametrize(("topic", "accepted"), [(True, z3.sat), (False, z3.unsat)])

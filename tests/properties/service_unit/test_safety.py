@@ -1,4 +1,4 @@
-"""The service unit channel: pinned counts of small instances, negative controls, and every defect caught."""
+"""The service unit channel: pinned counts of small instances, negative controls, and every bug caught."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ CAUGHT = {
 }
 
 DEEP = ("expiry", "late", "at once", "nodes, crash", "nodes, monitored", "nodes, shutdown", "nodes, expiry", "nodes, split")
-DEEP_DEFECTS = ("existing_ignored", "session_event_unseen", "registration_lost", "registration_persists", "selected_late")
+DEEP_BUGS = ("existing_ignored", "session_event_unseen", "registration_lost", "registration_persists", "selected_late")
 """What is searched in the deep run only."""
 
 

@@ -1,4 +1,4 @@
-"""The migration between the stores of service units: pinned counts, every defect caught, and what all of them together do."""
+"""The migration between the stores of service units: pinned counts, every bug caught, and what all of them together do."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ CAUGHT = {
 }
 
 DEEP = ("to nodes", "to nodes, copied")
-DEEP_DEFECTS = ("stores_decide_alone", "deletions_echo", "deletions_not_copied")
-"""Instances and defects of the deep run only."""
+DEEP_BUGS = ("stores_decide_alone", "deletions_echo", "deletions_not_copied")
+"""Instances and bugs of the deep run only."""
 
 
 @pytest.mark.deep

@@ -1,4 +1,4 @@
-"""Every property of splits can be violated: those that no defect violates first are violated by a mutant, or another defect."""
+"""Every property of splits can be violated: those that no bug violates first are violated by a mutant, or another bug."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ TAKES_BUSY_LOCKS = both(sets("lock", "valid"), sets("bundle_state", "active"))
 MUTANTS = {
     # what must always hold
     "single_owner_of_a_hash": Mutant({"hashes": 2, "splits": 0}, "find_other", TAKES_BUSY_LOCKS, 5),
-    "maximum_is_kept": Mutant(ONE | {"maximum": 1}, defect="maximum_ignored", steps=7),
+    "maximum_is_kept": Mutant(ONE | {"maximum": 1}, bug="maximum_ignored", steps=7),
     # what every step must respect
-    "owner_writes_the_layout": Mutant(ONE, defect="splits_unloaded_bundle", steps=5),
+    "owner_writes_the_layout": Mutant(ONE, bug="splits_unloaded_bundle", steps=5),
     "children_have_the_parents_owner": Mutant(ONE, "prepare", keeps("lock"), 5),
     # what must happen in the end
     "splits_end": Mutant(ONE, "write", sets("split", "preparing"), 8),
-    "parent_is_unowned_in_the_end": Mutant(ONE | {"brokers": 1}, defect="parent_never_released", steps=8),
+    "parent_is_unowned_in_the_end": Mutant(ONE | {"brokers": 1}, bug="parent_never_released", steps=8),
     "served_in_the_end": Mutant(ONE, "create", sets("bundle_state", "inactive"), 2),
     # what must be possible
     "split_done": Mutant(ONE, "release", keeps("owner_holder")),
@@ -53,10 +53,10 @@ def test_without_the_mutation_the_property_holds(name: str) -> None:
 
 
 @pytest.mark.deep
-def test_every_property_is_violated_by_a_defect_or_a_mutant() -> None:
+def test_every_property_is_violated_by_a_bug_or_a_mutant() -> None:
     instances = [i for size in ("ci", "standard") for i in SPLIT.sizes[size] if not i.by]
     every = {p.name for i in instances for p in SPLIT.suite(SPLIT.build(i.parameters)).properties}
-    by_defects = set().union(*(by for by, _ in CAUGHT.values()))
+    by_bugs = set().union(*(by for by, _ in CAUGHT.values()))
     by_any_mutant = broken_properties("split") | broken_properties("ownership")  # the latter where rules are shared
-    assert by_defects | set(MUTANTS) <= every <= by_defects | set(MUTANTS) | by_any_mutant
-    assert not by_defects & set(MUTANTS), "a defect catches it already"
+    assert by_bugs | set(MUTANTS) <= every <= by_bugs | set(MUTANTS) | by_any_mutant
+    assert not by_bugs & set(MUTANTS), "a bug catches it already"

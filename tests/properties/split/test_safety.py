@@ -1,4 +1,4 @@
-"""Splits of bundles: pinned counts of small instances, negative controls, and every defect caught."""
+"""Splits of bundles: pinned counts of small instances, negative controls, and every bug caught."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ CAUGHT = {
 
 QUICK = ("parent_never_released", "layout_not_watched", "splits_unloaded_bundle", "maximum_ignored", "policies_not_updated")
 DEEP = ("two splits, fixed", "children unloaded")
-DEEP_DEFECTS = tuple(name for name in CAUGHT if name not in QUICK)
-"""Instances and defects of the deep run only."""
+DEEP_BUGS = tuple(name for name in CAUGHT if name not in QUICK)
+"""Instances and bugs of the deep run only."""
 
 
 

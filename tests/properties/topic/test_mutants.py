@@ -1,4 +1,4 @@
-"""Every property of a topic can be violated: those that no defect violates first are violated by a mutant each."""
+"""Every property of a topic can be violated: those that no bug violates first are violated by a mutant each."""
 
 from __future__ import annotations
 
@@ -89,10 +89,10 @@ def test_without_the_mutation_the_property_holds(name: str) -> None:
     assert faithful(frozenset(MUTANTS[name].parameters.items()))[name] in ("exhausted", "proved")
 
 
-def test_every_property_is_violated_by_a_defect_or_a_mutant_or_is_a_negative_control() -> None:
+def test_every_property_is_violated_by_a_bug_or_a_mutant_or_is_a_negative_control() -> None:
     suites = [TOPIC.suite(TOPIC.build(instance.parameters)) for instance in TOPIC.sizes["ci"]]
     every = {p.name for suite in suites for p in suite.properties}
-    by_defects = set().union(*(by for by, _ in CAUGHT.values()))
+    by_bugs = set().union(*(by for by, _ in CAUGHT.values()))
     as_it_is = set().union(*CONTROLS.values())
-    assert by_defects | set(MUTANTS) <= every <= by_defects | set(MUTANTS) | broken_properties("topic") | as_it_is
-    assert not by_defects & set(MUTANTS), "a defect catches it already"
+    assert by_bugs | set(MUTANTS) <= every <= by_bugs | set(MUTANTS) | broken_properties("topic") | as_it_is
+    assert not by_bugs & set(MUTANTS), "a bug catches it already"

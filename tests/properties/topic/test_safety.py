@@ -1,4 +1,4 @@
-"""A topic: pinned counts of small instances, negative controls, and every defect caught."""
+"""A topic: pinned counts of small instances, negative controls, and every bug caught."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The unloading of bundles: pinned counts of small instances, negative controls, and every defect caught."""
+"""The unloading of bundles: pinned counts of small instances, negative controls, and every bug caught."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ MEMORY = pytest.mark.parametrize("memory", [0, ENOUGH], ids=["what is known is r
 @pytest.mark.long
 @MEMORY
 @pytest.mark.parametrize(
-    ("parameters", "defects"),
+    ("parameters", "bugs"),
     [
         ({"entries": 1}, ()),
         ({"entries": 1, "losses": 1}, ()),
@@ -37,9 +37,9 @@ MEMORY = pytest.mark.parametrize("memory", [0, ENOUGH], ids=["what is known is r
     ],
 )
 def test_it_finds_what_the_engine_finds(
-    tmp_path: Path, parameters: dict[str, int], defects: tuple[str, ...], memory: int
+    tmp_path: Path, parameters: dict[str, int], bugs: tuple[str, ...], memory: int
 ) -> None:
-    run = Run("ledger", parameters, defects)
+    run = Run("ledger", parameters, bugs)
     assert_same(search_on_disk(run, tmp_path, head=NOTHING, buckets=3, memory=memory), by_itself(run))
 
 

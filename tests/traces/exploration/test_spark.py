@@ -264,7 +264,7 @@ def test_a_round_of_walks_in_which_anything_is_changed_does_not_count(spark: Spa
 
 @pytest.mark.deep
 @pytest.mark.parametrize(
-    ("parameters", "defects"),
+    ("parameters", "bugs"),
     [
         ({"entries": 1}, ()),
         ({"entries": 1, "losses": 1}, ()),
@@ -273,7 +273,7 @@ def test_a_round_of_walks_in_which_anything_is_changed_does_not_count(spark: Spa
     ],
 )
 def test_a_search_all_on_spark_finds_what_the_engine_finds(
-    spark: SparkSession, tmp_path: Path, parameters: dict[str, int], defects: tuple[str, ...]
+    spark: SparkSession, tmp_path: Path, parameters: dict[str, int], bugs: tuple[str, ...]
 ) -> None:
-    run = Run("ledger", parameters, defects)
+    run = Run("ledger", parameters, bugs)
     assert_same(search(spark, run, tmp_path, head=Limits(depth=0)), by_itself(run))

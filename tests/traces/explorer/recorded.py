@@ -40,16 +40,16 @@ def run(
 
 
 def lost_entry() -> Recording:
-    """The ledger's shortest truncation with that defect."""
+    """The ledger's shortest truncation with that bug."""
     entry = PROTOCOLS["ledger"]
-    defect = "recovery_reads_do_not_fence"
-    protocol = entry.build(entry.shown_by[defect], [defect])
+    bug = "recovery_reads_do_not_fence"
+    protocol = entry.build(entry.shown_by[bug], [bug])
     return Recording("lost", run(protocol, UNFENCED, "no_truncation", found_by="exhaustive"), entry.suite(protocol))
 
 
-def lamp(*, defects: Iterable[str] = ()) -> Suite:
+def lamp(*, bugs: Iterable[str] = ()) -> Suite:
     """A lamp that a guest switches on and the host off, and a fuse that may blow, for the shapes of runs."""
-    p = Protocol("lamp", active=defects)
+    p = Protocol("lamp", active=bugs)
     lit, blown = p.flag("lit"), p.flag("blown")
     count = p.number("count", 0, 9999)
 

@@ -29,7 +29,7 @@ PHONE = {"width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": True}
 def guided(pages: Path) -> Path:
     """A lamp with a guide, and beside it a run to a bug of the ledger."""
     suite, lost = lamp(), lost_entry()
-    (bug,) = lost.trace.defects
+    (bug,) = lost.trace.bugs
     of_lamp = Guide("a lamp, and who switches it", suite).content
     of_bug = Guide("a ledger", lost.suite, bug, 1).content["bug"]
     recordings = [Recording("off", run(suite.protocol, []), suite), lost]

@@ -74,11 +74,11 @@ def test_reasons_come_with_each_change_of_what_is_false() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("name", "defect"), first_at_once([("election", "same_value"), ("ownership", "both_contenders_lose")]))
-def test_the_kernel_and_the_terms_agree(name: str, defect: str) -> None:
+@pytest.mark.parametrize(("name", "bug"), first_at_once([("election", "same_value"), ("ownership", "both_contenders_lose")]))
+def test_the_kernel_and_the_terms_agree(name: str, bug: str) -> None:
     """Some verdicts of each kind along a random walk, against the formulas with the states put in for their variables."""
     entry = PROTOCOLS[name]
-    suite = entry.suite(entry.build(entry.shown_by[defect], [defect]))
+    suite = entry.suite(entry.build(entry.shown_by[bug], [bug]))
     kernel = Kernel(suite.protocol)
     path = walk_path(kernel, seed=2, walk=1, steps=30, strategy="uniform")
     trace = trace_of(kernel, [np.array(s, dtype=np.uint64) for s in path.states], path.actions)

@@ -197,8 +197,8 @@ def edit(path: str, value: Any) -> Callable[[Content], None]:
         ("#meta/protocol", 7, "#meta protocol is not a string"),
         ("#meta/parameters", {"clients": "two"}, "clients is a number from 0 on, not 'two'"),
         ("#meta/parameters", {"client": 2}, "no parameter 'client'"),
-        ("#meta/defects", ["none"], "no defect 'none'"),
-        ("#meta/defects", [1], "each of #meta defects is not a string"),
+        ("#meta/bugs", ["none"], "no bug 'none'"),
+        ("#meta/bugs", [1], "each of #meta bugs is not a string"),
         ("#meta/seed", "x", "#meta seed is not a whole number"),
         ("loop", 99, "loop is 99, and there is no such state"),
         ("vars", ["holders"], "vars: taken is missing"),
@@ -245,7 +245,7 @@ def test_no_file(tmp_path: Path, protocols: dict[str, Entry]) -> None:
 @pytest.mark.parametrize("value", [65, 10**9, 10**400, -1])
 def test_a_size_beyond_what_the_registry_allows_is_refused_before_anything_is_built(tmp_path: Path, value: int) -> None:
     path = tmp_path / "large.itf.json"
-    meta = {"fencepost-version": 1, "protocol": "election", "parameters": {"brokers": value}, "defects": []}
+    meta = {"fencepost-version": 1, "protocol": "election", "parameters": {"brokers": value}, "bugs": []}
     path.write_text(json.dumps({"#meta": meta, "vars": [], "states": []}))
     assert "election: brokers is from 0 to 64 in a file, not " in refusal(path, dict(PROTOCOLS))
 

@@ -18,12 +18,12 @@ from fencepost.traces.shrinking.smaller import Smaller, in_smallest
 from fencepost.traces.trace import Trace, trace_of
 
 
-def party(*, guests: int = 3, seats: int = 2, lamps: int = 1, loud: bool = True, defects: Iterable[str] = ()) -> Protocol:
+def party(*, guests: int = 3, seats: int = 2, lamps: int = 1, loud: bool = True, bugs: Iterable[str] = ()) -> Protocol:
     """Guests who sit down and get up, and more of them than there are seats if these are not counted."""
     if seats < 1:
         raise ModelError("a party has a seat")
     parameters = {"guests": guests, "seats": seats, "lamps": lamps, "loud": loud}
-    p = Protocol("party", parameters=parameters, defects={"uncounted": "seats are not counted"}, active=defects)
+    p = Protocol("party", parameters=parameters, bugs={"uncounted": "seats are not counted"}, active=bugs)
     guest, lamp = p.universe("guest", guests), p.universe("lamp", lamps)
     sits, taken, lit = p.flag("sits", per=guest), p.number("taken", 0, guests), p.flag("lit", per=lamp)
 
@@ -92,7 +92,7 @@ def played(prop: str, labels: str, stem: int | None = None, **parameters: Any) -
 def smallest(trace: Trace) -> Smaller:
     smaller = in_smallest(trace, ENTRY)
     assert replay(smaller.trace, {"party": ENTRY}).replays
-    assert (smaller.trace.violated, smaller.trace.defects) == (trace.violated, trace.defects)
+    assert (smaller.trace.violated, smaller.trace.bugs) == (trace.violated, trace.bugs)
     return smaller
 
 

@@ -12,7 +12,7 @@ from fencepost.traces.wording.text import actors, show
 EXPECTED = """\
 protocol  lock
 instance  clients=2 turns=3 fair=no mode=plain
-defects   takes_held
+bugs      takes_held
 property  one_holder
           At most one client holds the lock.
 found by  random walk 7, seed 3

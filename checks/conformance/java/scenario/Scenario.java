@@ -22,7 +22,7 @@ import org.opentest4j.TestAbortedException;
 
 /**
  * One run of the real classes, step by step, in a JVM of its own. A test is aborted (skipped) where the code does not go the way that the
- * test describes: then it does not have the defect, or not this way to it.
+ * test describes: then it does not have the bug, or not this way to it.
  */
 final class Scenario implements AutoCloseable {
     private final ObjectMapper json = new ObjectMapper().configure(JsonParser.Feature.ALLOW_SINGLE_QUOTES, true);

@@ -27,10 +27,10 @@ def running(release: str = USUAL, storage: str = "", *, keep_log: bool = False) 
         yield adapter
 
 
-def held(adapter: LedgerAdapter, *defects: str, runs: int, seed: int = 1, **parameters: Value) -> Result:
+def held(adapter: LedgerAdapter, *bugs: str, runs: int, seed: int = 1, **parameters: Value) -> Result:
     instances = [parameters] if parameters else LEDGER.instances
-    protocols = [ENTRY.build(each, defects) for each in instances]
-    without = [ENTRY.build(each) for each in instances] if defects else ()
+    protocols = [ENTRY.build(each, bugs) for each in instances]
+    without = [ENTRY.build(each) for each in instances] if bugs else ()
     return campaign(
         protocols,
         adapter,
@@ -44,5 +44,5 @@ def held(adapter: LedgerAdapter, *defects: str, runs: int, seed: int = 1, **para
     )
 
 
-def follow(adapter: LedgerAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:
-    return Pair(Kernel(ENTRY.build(parameters, defects)), adapter).follow([label.strip() for label in script.split(";")])
+def follow(adapter: LedgerAdapter, script: str, *bugs: str, **parameters: Value) -> Outcome:
+    return Pair(Kernel(ENTRY.build(parameters, bugs)), adapter).follow([label.strip() for label in script.split(";")])

@@ -1,4 +1,4 @@
-"""The protocol of one bookie on BookieImpl: no difference, and mistakes are noticed."""
+"""The protocol of one bookie on BookieImpl: no difference, and bugs are noticed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fencepost.checks.conformance.bookkeeper.target import BOOKIE, STORAGES, sta
 from fencepost.checks.conformance.running.campaign import Result, campaign
 from fencepost.checks.conformance.running.pair import Outcome, Pair
 from fencepost.checks.conformance.targets import Asked
-from fencepost.model.bookkeeper.bookie_defects import DEFECTS
+from fencepost.model.bookkeeper.bookie_bugs import BUGS
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Protocol
 from fencepost.properties.protocols import PROTOCOLS
@@ -27,7 +27,7 @@ BUDGETS = ("explicit_lacs", "reads", "full_caches", "failed_saves", "kills", "po
 CHECKED_APART = "check_fence(l0, e0); fence(l0); add(l0, e0); write_journal; sync_journal; acknowledge(l0, e0)"
 KEY_LAST = "add(l0, e0); write_journal; sync_journal; acknowledge(l0, e0); kill; replay"
 RACES = {"fence_checked_apart": CHECKED_APART, "key_record_after_entry": KEY_LAST}
-"""Mistakes that take two threads in one bookie at once, and a run of each."""
+"""Bugs that take two threads in one bookie at once, and a run of each."""
 
 
 @pytest.fixture(scope="module")
@@ -117,39 +117,39 @@ def test_the_words_are_those_of_the_model(adapter: BookieAdapter) -> None:
     assert families | set(adapter.shown_by_requests) <= {variable.family for variable in protocols[0].variables}
 
 
-# --- mistakes are noticed
+# --- bugs are noticed
 
 
-def on_its_storage(defect: str) -> dict[str, Value]:
-    return {"storage": "db", **ENTRY.shown_by[defect]}
+def on_its_storage(bug: str) -> dict[str, Value]:
+    return {"storage": "db", **ENTRY.shown_by[bug]}
 
 
-def mistaken(defect: str, **parameters: Value) -> tuple[Protocol, Protocol]:
-    """The model with a mistake that the release does not have, or without one that it has; and the model of the release."""
-    shown = on_its_storage(defect) | parameters
+def mistaken(bug: str, **parameters: Value) -> tuple[Protocol, Protocol]:
+    """The model with a bug that the release does not have, or without one that it has; and the model of the release."""
+    shown = on_its_storage(bug) | parameters
     right = BOOKIE.model(ENTRY, USUAL, shown)
     has = [name for name in right.active if name in ENTRY.held]
-    other = [name for name in has if name != defect] if defect in has else [*has, defect]
+    other = [name for name in has if name != bug] if bug in has else [*has, bug]
     return BOOKIE.model(ENTRY, USUAL, shown, other), right
 
 
 CHECKPOINTED = "write_journal; sync_journal; take_checkpoint; save(sync); save_mark(sync); kill; replay"
 BY_SCRIPT = {"explicit_lac_not_indexed": f"add(l0, e0); set_explicit_lac(l0, 1); {CHECKPOINTED}"}
-"""A mistake for which a random run takes long: a run that shows it."""
+"""A bug for which a random run takes long: a run that shows it."""
 
 NO_PAGE = "headers_without_pages_not_saved"
-"""A mistake that would be hidden if a look of the harness left a page of the ledger in memory."""
+"""A bug that would be hidden if a look of the harness left a page of the ledger in memory."""
 
 NOTICED = [
-    pytest.param(defect, marks=[] if defect in ("fence_not_journaled", "master_key_with_entries_only") else [pytest.mark.deep])
-    for defect in DEFECTS
-    if defect not in {*RACES, *BY_SCRIPT, NO_PAGE}
+    pytest.param(bug, marks=[] if bug in ("fence_not_journaled", "master_key_with_entries_only") else [pytest.mark.deep])
+    for bug in BUGS
+    if bug not in {*RACES, *BY_SCRIPT, NO_PAGE}
 ]
 
 
-@pytest.mark.parametrize("defect", NOTICED)
-def test_a_mistake_in_the_model_is_noticed(adapter: BookieAdapter, defect: str) -> None:
-    wrong, right = mistaken(defect)
+@pytest.mark.parametrize("bug", NOTICED)
+def test_a_bug_in_the_model_is_noticed(adapter: BookieAdapter, bug: str) -> None:
+    wrong, right = mistaken(bug)
     if wrong.parameters["storage"] == "db":
         assert not held(adapter, [wrong], 200, [right]).agrees
         return
@@ -157,10 +157,10 @@ def test_a_mistake_in_the_model_is_noticed(adapter: BookieAdapter, defect: str) 
         assert not held(other, [wrong], 200, [right]).agrees
 
 
-@pytest.mark.parametrize("defect", BY_SCRIPT)
-def test_a_rare_mistake_in_the_model_is_noticed(adapter: BookieAdapter, defect: str) -> None:
-    labels = BY_SCRIPT[defect].split("; ")
-    wrong, right = mistaken(defect)
+@pytest.mark.parametrize("bug", BY_SCRIPT)
+def test_a_rare_bug_in_the_model_is_noticed(adapter: BookieAdapter, bug: str) -> None:
+    labels = BY_SCRIPT[bug].split("; ")
+    wrong, right = mistaken(bug)
     assert Pair(Kernel(right), adapter).follow(labels).verdict == "agrees"
     outcome = Pair(Kernel(wrong), adapter).follow(labels)
     assert outcome.verdict == "differs", outcome
@@ -178,11 +178,11 @@ def test_a_look_leaves_no_page_behind() -> None:
         assert [str(d) for d in outcome.differences] == ["fenced[l0]: model yes, code no"]
 
 
-@pytest.mark.parametrize("defect", RACES)
-def test_two_threads_in_the_bookie_at_once(adapter: BookieAdapter, defect: str) -> None:
-    """4.17.3 has both mistakes; in 4.18.0 the second request waits for the first."""
-    labels = RACES[defect].split("; ")
-    protocol = BOOKIE.model(ENTRY, USUAL, {"kills": 1}, (*BOOKIE.model(ENTRY, USUAL, {"kills": 1}).active, defect))
+@pytest.mark.parametrize("bug", RACES)
+def test_two_threads_in_the_bookie_at_once(adapter: BookieAdapter, bug: str) -> None:
+    """4.17.3 has both bugs; in 4.18.0 the second request waits for the first."""
+    labels = RACES[bug].split("; ")
+    protocol = BOOKIE.model(ENTRY, USUAL, {"kills": 1}, (*BOOKIE.model(ENTRY, USUAL, {"kills": 1}).active, bug))
     outcome = Pair(Kernel(protocol), adapter).follow(labels)
     assert (outcome.verdict, "under way" in outcome.why) == ("departs", True), outcome
     with start_bookie(Asked("4.17.3")) as older:

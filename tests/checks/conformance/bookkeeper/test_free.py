@@ -51,7 +51,7 @@ def taken(runs: range) -> tuple[list[tuple[int, list[Line]]], Counter[str]]:
 
 
 def unexplained(logs: list[tuple[int, list[Line]]], folder: Path) -> list[str]:
-    kernels = [Kernel(PROTOCOLS["ledger"].build(parameters, defects)) for parameters, defects in INSTANCES]
+    kernels = [Kernel(PROTOCOLS["ledger"].build(parameters, bugs)) for parameters, bugs in INSTANCES]
     failures = []
     for number, (place, lines) in enumerate(logs):
         file = folder / f"{number}.jsonl"

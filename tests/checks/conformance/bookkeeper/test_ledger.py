@@ -15,7 +15,7 @@ from fencepost.checks.conformance.bookkeeper.ledger_observables import OBSERVABL
 from fencepost.checks.conformance.bookkeeper.target import LEDGER, STORAGES
 from fencepost.checks.conformance.running.campaign import Result
 from fencepost.checks.conformance.running.pair import Pair
-from fencepost.model.bookkeeper.ledger import DEFECTS
+from fencepost.model.bookkeeper.ledger import BUGS
 from fencepost.model.kernel import Kernel
 from tests.checks.conformance.bookkeeper.ledgers import ENTRY, follow, held, running
 from tests.checks.conformance.differences import unexplained
@@ -85,7 +85,7 @@ def test_the_words_are_those_of_the_model() -> None:
         ],
     )
     names = {value for name, value in vars(words).items() if name.isupper() and isinstance(value, str)}
-    names -= {words.ADDING, *DEFECTS}
+    names -= {words.ADDING, *BUGS}
     assert names == {action.name for action in protocol.actions}
     families = {family for observable in OBSERVABLES for family in observable.variables} | set(words.BY_REQUESTS)
     assert families <= {variable.family for variable in protocol.variables}

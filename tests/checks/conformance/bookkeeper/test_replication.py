@@ -1,4 +1,4 @@
-"""Auto-recovery on BookKeeper's own workers: no difference, the known bugs of the releases, and mistakes are noticed."""
+"""Auto-recovery on BookKeeper's own workers: no difference, the known bugs of the releases, and bugs are noticed."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ def adapter(request: pytest.FixtureRequest) -> Iterator[ReplicationAdapter]:
         yield adapter
 
 
-def follow(adapter: ReplicationAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:
-    known = [name for name in ENTRY.held if name not in defects]
-    kernel = Kernel(ENTRY.build({**ZOMBIE, **parameters}, [*known, *defects]))
+def follow(adapter: ReplicationAdapter, script: str, *bugs: str, **parameters: Value) -> Outcome:
+    known = [name for name in ENTRY.held if name not in bugs]
+    kernel = Kernel(ENTRY.build({**ZOMBIE, **parameters}, [*known, *bugs]))
     return Pair(kernel, adapter).follow([label.strip() for label in script.split(";")])
 
 
@@ -118,7 +118,7 @@ def test_a_worker_that_is_shut_down_deletes_the_lock_of_its_successor(adapter: R
 
 
 @pytest.mark.parametrize(
-    ("hazard", "script", "parameters"),
+    ("known bug", "script", "parameters"),
     [
         ("collector_trusts_the_lock", COPIED_BY_COMMAND, {"commands": 1, "collects": True}),
         ("collected_is_refused", REFUSED, {"expiries": 1, "collects": True}),
@@ -127,11 +127,11 @@ def test_a_worker_that_is_shut_down_deletes_the_lock_of_its_successor(adapter: R
     ],
 )
 def test_a_known_bug_is_needed_for_what_the_code_does(
-    adapter: ReplicationAdapter, hazard: str, script: str, parameters: Mapping[str, Value]
+    adapter: ReplicationAdapter, bug: str, script: str, parameters: Mapping[str, Value]
 ) -> None:
     labels = script.split("; ")
     small = {"workers": 1, "crashes": 1, **parameters}
-    with_it, without = (Kernel(ENTRY.build(small, defects)) for defects in ([hazard], []))
+    with_it, without = (Kernel(ENTRY.build(small, bugs)) for bugs in ([bug], []))
     outcome = Pair(with_it, adapter).follow(labels)
     assert outcome.verdict == "agrees", outcome
     assert not is_run(without, labels) or Pair(without, adapter).follow(labels).verdict == "differs"
@@ -148,12 +148,12 @@ def is_run(kernel: Kernel, labels: Sequence[str]) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("defect", "script"),
+    ("bug", "script"),
     [
         ("replaced_before_copy", "crash(b0); audit(b0); take(0); find_bad(0); choose(w0, b0, b2); replace(w0)"),
         ("task_deleted_blindly", MARKED_AGAIN),
     ],
 )
-def test_a_mistake_in_the_model_is_noticed(adapter: ReplicationAdapter, defect: str, script: str) -> None:
-    outcome = follow(adapter, script, defect)
+def test_a_bug_in_the_model_is_noticed(adapter: ReplicationAdapter, bug: str, script: str) -> None:
+    outcome = follow(adapter, script, bug)
     assert outcome.verdict in ("differs", "departs"), outcome

@@ -94,7 +94,7 @@ def test_what_is_missing_or_against_its_declaration_is_told() -> None:
 
 
 @pytest.mark.long
-def test_the_mistakes_of_a_protocol_mirror_something_too() -> None:
+def test_the_bugs_of_a_protocol_mirror_something_too() -> None:
     methods = mirrored(PROTOCOLS["ledger"])
     assert methods["BookieImpl.fenceLedger"]
     assert methods["SyncThread.checkpoint"] == ("fail_to_save", "pass_over", "idle_checkpoint")

@@ -1,4 +1,4 @@
-"""The controller on Kafka's own classes: no difference, the known bugs of each release, and mistakes are noticed."""
+"""The controller on Kafka's own classes: no difference, the known bugs of each release, and bugs are noticed."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def older() -> Iterator[ControllerAdapter]:
         yield adapter
 
 
-def follow(adapter: ControllerAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:
-    kernel = Kernel(ENTRY.build({"expiries": 1, "resignations": 1, **parameters}, defects))
+def follow(adapter: ControllerAdapter, script: str, *bugs: str, **parameters: Value) -> Outcome:
+    kernel = Kernel(ENTRY.build({"expiries": 1, "resignations": 1, **parameters}, bugs))
     return Pair(kernel, adapter).follow([label.strip() for label in script.split(";")])
 
 
@@ -84,10 +84,10 @@ def test_the_known_bugs_of_0_10_are_there(release: str, script: str, request: py
 
 
 @pytest.mark.parametrize(
-    ("script", "defect"), [(TWO_ACT, OF_0_10_2[0]), (OLD_EPOCH, OF_0_10_2[1]), (DEPOSED, OF_0_10_2[2])], ids=OF_0_10_2
+    ("script", "bug"), [(TWO_ACT, OF_0_10_2[0]), (OLD_EPOCH, OF_0_10_2[1]), (DEPOSED, OF_0_10_2[2])], ids=OF_0_10_2
 )
-def test_a_model_without_a_known_bug_differs(adapter: ControllerAdapter, script: str, defect: str) -> None:
-    outcome = follow(adapter, script, *(each for each in OF_0_10_2 if each != defect))
+def test_a_model_without_a_known_bug_differs(adapter: ControllerAdapter, script: str, bug: str) -> None:
+    outcome = follow(adapter, script, *(each for each in OF_0_10_2 if each != bug))
     assert outcome.verdict == "differs"
 
 

@@ -1,4 +1,4 @@
-"""Load balancing on Pulsar's own classes: no difference, and mistakes of the model are noticed and shown small."""
+"""Load balancing on Pulsar's own classes: no difference, and bugs of the model are noticed and shown small."""
 
 from __future__ import annotations
 
@@ -67,16 +67,16 @@ def test_settings_that_are_not_dynamic(release: Version) -> None:
     assert set(answer["names"]) == NOT_DYNAMIC & set(names)
 
 
-MISTAKES: Mapping[str, tuple[Any, str, Any]] = {
+BUGS: Mapping[str, tuple[Any, str, Any]] = {
     "OverloadShedder": (overload_shedder, "RIGHT", Amounts(frozenset({"margin_forgotten"}))),
     "top bundles": (top_bundles, "THROUGHPUT", 1.0),
     "TransferShedder": (standing, "RIGHT", Amounts(frozenset({"whole_difference"}))),
 }
 
 
-def test_a_mistake_of_the_model_is_found_and_made_small(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_of_the_model_is_found_and_made_small(monkeypatch: pytest.MonkeyPatch) -> None:
     with code("4.2.4") as real:
-        for name, (module, attribute, mistaken) in MISTAKES.items():
+        for name, (module, attribute, mistaken) in BUGS.items():
             rule = next(rule for rule in RULES if rule.name == name)
             with monkeypatch.context() as patched:
                 patched.setattr(module, attribute, mistaken)

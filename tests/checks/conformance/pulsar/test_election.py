@@ -1,4 +1,4 @@
-"""The election on Pulsar's LeaderElectionImpl: no difference without a name, and mistakes are noticed."""
+"""The election on Pulsar's LeaderElectionImpl: no difference without a name, and bugs are noticed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.xdist_group("real pulsar")
 ENTRY = PROTOCOLS["election"]
 OLDEST, *SINCE_26000 = ELECTION.releases
 READS = ENTRY.releases[OLDEST]
-HAZARDS = ENTRY.held
+BUGS = ENTRY.held
 """The known bugs that every one of these releases has, and the model of them, too."""
 
 
@@ -35,15 +35,15 @@ def adapter() -> Iterator[ElectionAdapter]:
         yield adapter
 
 
-def held(adapter: ElectionAdapter, *defects: str, runs: int, seed: int = 1, **parameters: Value) -> Result:
+def held(adapter: ElectionAdapter, *bugs: str, runs: int, seed: int = 1, **parameters: Value) -> Result:
     instances = [parameters] if parameters else ELECTION.instances
-    protocols = [ENTRY.build({**READS, **each}, (*HAZARDS, *defects)) for each in instances]
-    without = [ENTRY.build({**READS, **each}, HAZARDS) for each in instances] if defects else ()
+    protocols = [ENTRY.build({**READS, **each}, (*BUGS, *bugs)) for each in instances]
+    without = [ENTRY.build({**READS, **each}, BUGS) for each in instances] if bugs else ()
     return campaign(protocols, adapter, runs=runs, steps=40, seed=seed, weights=ELECTION.weights, without=without, stop_after=1)
 
 
-def follow(adapter: ElectionAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:
-    kernel = Kernel(ENTRY.build({**READS, **parameters}, (*HAZARDS, *defects)))
+def follow(adapter: ElectionAdapter, script: str, *bugs: str, **parameters: Value) -> Outcome:
+    kernel = Kernel(ENTRY.build({**READS, **parameters}, (*BUGS, *bugs)))
     return Pair(kernel, adapter).follow([label.strip() for label in script.split(";")])
 
 
@@ -78,7 +78,7 @@ def test_the_actions_are_those_of_the_model(adapter: ElectionAdapter) -> None:
     """Each action has a step or a reason why it has none, and no other has: a name that is gone would leave a hole."""
     everything = ENTRY.build(
         {**READS, "brokers": 2, "disconnects": 1, "expiries": 1, "crashes": 1, "closes": 1, "lookups": True},
-        [*HAZARDS, "leader_value_expires", "event_lost"],
+        [*BUGS, "leader_value_expires", "event_lost"],
     )
     assert set(adapter.covered) | set(adapter.not_covered) == {action.name for action in everything.actions}
     assert not set(adapter.covered) & set(adapter.not_covered)
@@ -98,7 +98,7 @@ def test_hypothesis_finds_no_other_difference(adapter: ElectionAdapter, data: st
     assert outcome.explained, outcome
 
 
-KERNEL = Kernel(ENTRY.build({**READS, "brokers": 2, "crashes": 1, "closes": 1}, HAZARDS))
+KERNEL = Kernel(ENTRY.build({**READS, "brokers": 2, "crashes": 1, "closes": 1}, BUGS))
 
 
 # --- runs that a person can follow
@@ -195,12 +195,12 @@ SHOWN: dict[str, tuple[str, dict[str, Value]]] = {
 """Runs that the code of the release takes, and the model only with this known bug."""
 
 
-@pytest.mark.parametrize("hazard", SHOWN)
-def test_a_known_bug_is_that_of_the_code(adapter: ElectionAdapter, hazard: str) -> None:
-    script, parameters = SHOWN[hazard]
+@pytest.mark.parametrize("known bug", SHOWN)
+def test_a_known_bug_is_that_of_the_code(adapter: ElectionAdapter, bug: str) -> None:
+    script, parameters = SHOWN[bug]
     outcome = follow(adapter, script, brokers=2, **parameters)
     assert outcome.verdict == "agrees", outcome
-    sound = ENTRY.build({**READS, "brokers": 2, **parameters}, [other for other in HAZARDS if other != hazard])
+    sound = ENTRY.build({**READS, "brokers": 2, **parameters}, [other for other in BUGS if other != bug])
     without = Pair(Kernel(sound), adapter).follow([label.strip() for label in script.split(";")])
     assert without.verdict == "differs" or "is not enabled" in without.why, without
 
@@ -288,16 +288,16 @@ def test_a_leader_that_closes_in_a_new_session_elects_itself_behind_that(release
         assert outcome.seen.values["brokers"]["b0"]["closing"]
 
 
-# --- mistakes in the model are noticed
+# --- bugs in the model are noticed
 
 
-@pytest.mark.parametrize("defect", ["creates_blindly", "followers_do_not_cache"])
-def test_a_mistake_in_the_model_is_noticed(adapter: ElectionAdapter, defect: str) -> None:
-    result = held(adapter, defect, runs=60, **dict(ENTRY.shown_by[defect]))
+@pytest.mark.parametrize("bug", ["creates_blindly", "followers_do_not_cache"])
+def test_a_bug_in_the_model_is_noticed(adapter: ElectionAdapter, bug: str) -> None:
+    result = held(adapter, bug, runs=60, **dict(ENTRY.shown_by[bug]))
     assert not result.agrees
 
 
-def test_a_mistake_about_new_sessions_is_noticed(adapter: ElectionAdapter) -> None:
+def test_a_bug_about_new_sessions_is_noticed(adapter: ElectionAdapter) -> None:
     script = LEADS + "; expire(b1); learn_of_expiry(b1); reestablish(b1)"
     outcome = follow(adapter, script, "reestablishment_ignored", brokers=2, expiries=1)
     assert outcome.verdict == "differs"

@@ -1,4 +1,4 @@
-"""Ownership on Pulsar's locks and OwnershipCache: no difference without a name, hazards by name, and mistakes are noticed."""
+"""Ownership on Pulsar's locks and OwnershipCache: no difference without a name, bugs by name, and bugs are noticed."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def held(adapter: OwnershipAdapter, *, runs: int, release: str = USUAL, seed: in
     return campaign(instances, adapter, runs=runs, steps=40, seed=seed, weights=OWNERSHIP.weights, stop_after=1)
 
 
-def follow(adapter: OwnershipAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:
+def follow(adapter: OwnershipAdapter, script: str, *bugs: str, **parameters: Value) -> Outcome:
     """Takes these steps; of the bundle there is one."""
-    pair = Pair(Kernel(ENTRY.build(parameters, defects)), adapter)
+    pair = Pair(Kernel(ENTRY.build(parameters, bugs)), adapter)
     return pair.follow([step.strip().replace("*", "u0") for step in script.split(";")])
 
 
@@ -91,7 +91,7 @@ def test_hypothesis_finds_no_other_difference(adapter: OwnershipAdapter, data: s
 KERNEL = Kernel(OWNERSHIP.model(ENTRY, USUAL, {"expiries": 1, "crashes": 1, "releases": 1}))
 
 
-# --- runs that a person can follow: the hazards of all three releases
+# --- runs that a person can follow: the bugs of all three releases
 
 OWNS = "try_to_own(b0, *); create(b0, *)"
 NEW_SESSION = "expire(b0); learn_of_expiry(b0); reestablish(b0)"
@@ -150,7 +150,7 @@ def test_what_recreates_the_node_of_a_disabled_bundle_is_valid_while_it_is_relea
 
 
 @each_release(OWNERSHIP.releases)
-def test_the_hazards_of_each_release(release: str) -> None:
+def test_the_bugs_of_each_release(release: str) -> None:
     tools()
     with start_ownership(Asked(release)) as adapter:
         two = follow(adapter, UNATTENDED, "found_lock_unattended", disconnects=1, expiries=1)
@@ -228,7 +228,7 @@ def test_the_jars_are_pinned(release: str) -> None:
     assert pulsar_ownership(release).pinned
 
 
-# --- mistakes in the model are noticed
+# --- bugs in the model are noticed
 
 LOST = f"{OWNS}; expire(b0); try_to_own(b1, *); create(b1, *); learn_of_expiry(b0); reestablish(b0); find_other(b0, *)"
 RESUMED = "disconnect(b0, 1); lose(b0); resume(b0)"
@@ -250,18 +250,18 @@ NOTICED: dict[str, tuple[str, dict[str, Value]]] = {
     "version_goes_back": (f"{OWNS}; disable(b0, *); {RESUMED}; find_own(b0, *)", {"disconnects": 1, "disables": 1}),
     "cache_kept_on_disconnect": (f"{OWNS}; read_owner(b1, *); disconnect(b1, 1); reconnect(b1)", {"disconnects": 1}),
 }
-"""Runs that the code follows until the mistake shows."""
+"""Runs that the code follows until the bug shows."""
 
-HAZARDS = {
+BUGS = {
     "found_lock_unattended",
     "recreated_behind_release",
     "deletion_sent_again",
     "lone_release_fails",
     "failed_creation_left",
     "stale_unload",
-    *store_migration.DEFECTS,
+    *store_migration.BUGS,
 }
-"""Mistakes that the releases have, too."""
+"""Bugs that the releases have, too."""
 
 NOT_TOLD_APART = {
     "answers_disabled": "what a lookup makes of a disabled owner is findBrokerServiceUrl's matter",
@@ -269,16 +269,16 @@ NOT_TOLD_APART = {
 }
 
 
-def test_each_mistake_is_noticed_or_has_a_reason_why_not() -> None:
-    assert {*NOTICED, *HAZARDS, *NOT_TOLD_APART} == set(ENTRY.bugs)
-    assert len(NOTICED) + len(HAZARDS) + len(NOT_TOLD_APART) == len(ENTRY.bugs)
+def test_each_bug_is_noticed_or_has_a_reason_why_not() -> None:
+    assert {*NOTICED, *BUGS, *NOT_TOLD_APART} == set(ENTRY.bugs)
+    assert len(NOTICED) + len(BUGS) + len(NOT_TOLD_APART) == len(ENTRY.bugs)
 
 
-@pytest.mark.parametrize("defect", NOTICED)
-def test_a_mistake_in_the_model_is_noticed(adapter: OwnershipAdapter, defect: str) -> None:
-    script, parameters = NOTICED[defect]
+@pytest.mark.parametrize("bug", NOTICED)
+def test_a_bug_in_the_model_is_noticed(adapter: OwnershipAdapter, bug: str) -> None:
+    script, parameters = NOTICED[bug]
     assert follow(adapter, script, **parameters).verdict in ("agrees", "not covered")
-    outcome = follow(adapter, script, defect, **parameters)
+    outcome = follow(adapter, script, bug, **parameters)
     assert outcome.verdict in ("differs", "departs")
     assert not outcome.explained
     assert len(outcome.trace.steps) == script.count(";") + 1
@@ -306,7 +306,7 @@ WITH_MIGRATION = [release for release in OWNERSHIP.releases if release != "4.0.8
 @pytest.mark.long
 @pytest.mark.parametrize("release", WITH_MIGRATION)
 def test_migrations_are_as_in_the_model(release: str) -> None:
-    """DualMetadataStores of two brokers, the coordinator's methods, two servers: mistakes on their runs, and random runs."""
+    """DualMetadataStores of two brokers, the coordinator's methods, two servers: bugs on their runs, and random runs."""
     tools()
     with start_ownership(Asked(release)) as adapter:
         dead = follow(adapter, DEAD_OWNER, "recreates_of_others", migration=True, crashes=1)

@@ -1,4 +1,4 @@
-"""Splits on the NamespaceService of Pulsar's brokers: no difference without a name, hazards, and mistakes are noticed."""
+"""Splits on the NamespaceService of Pulsar's brokers: no difference without a name, bugs, and bugs are noticed."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def held(adapter: SplitAdapter, *, runs: int, release: str = USUAL) -> Result:
     return campaign(instances, adapter, runs=runs, steps=40, seed=1, weights=SPLIT.weights, stop_after=1, shrink=False)
 
 
-def follow(adapter: SplitAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:
-    pair = Pair(Kernel(ENTRY.build({"hashes": 3, "policies": True, **parameters}, defects)), adapter)
+def follow(adapter: SplitAdapter, script: str, *bugs: str, **parameters: Value) -> Outcome:
+    pair = Pair(Kernel(ENTRY.build({"hashes": 3, "policies": True, **parameters}, bugs)), adapter)
     return pair.follow([step.strip() for step in script.split(";")])
 
 
@@ -68,8 +68,8 @@ def test_the_actions_are_those_of_the_model() -> None:
     faults = {"disconnects": 1, "expiries": 1, "crashes": 1, "releases": 1, "splits": 2, "policies": True}
     families, actions = set(), set()
     for fixed in (False, True):
-        for defects in ((), tuple(ENTRY.bugs)):
-            everything = ENTRY.build({**faults, "fixed": fixed}, defects)
+        for bugs in ((), tuple(ENTRY.bugs)):
+            everything = ENTRY.build({**faults, "fixed": fixed}, bugs)
             actions |= {action.name for action in everything.actions}
             families |= {variable.family for variable in everything.variables}
     covered, left_out = set(SplitAdapter.steps), set(SplitAdapter.not_covered)
@@ -147,7 +147,7 @@ def test_two_splits_at_once_leave_the_policies_without_one(adapter: SplitAdapter
 
 @pytest.mark.deep
 @pytest.mark.parametrize("release", NEWER)
-def test_the_hazards_of_other_releases(release: str) -> None:
+def test_the_bugs_of_other_releases(release: str) -> None:
     tools()
     with start_split(Asked(release)) as adapter:
         overwritten(adapter)
@@ -214,7 +214,7 @@ def test_a_bundle_that_was_split_is_acquired_again(adapter: SplitAdapter) -> Non
     assert (serves(outcome, "b0"), serves(outcome, "b1")) == ({"u0_1": "active", "u1_2": "active"}, {"u0_2": "active"})
 
 
-# --- mistakes in the model are noticed
+# --- bugs in the model are noticed
 
 CONFLICT = BAD_VERSION.partition("meet_bad_version")[0]
 NOTICED: dict[str, tuple[str, dict[str, Value]]] = {
@@ -226,19 +226,19 @@ NOTICED: dict[str, tuple[str, dict[str, Value]]] = {
     "splits_unloaded_bundle": ("start_split(b0, u0_2)", {}),
     "policies_not_updated": (f"{WRITES}; write_policies(b0)", {}),
 }
-"""Runs that the code follows until the mistake shows."""
+"""Runs that the code follows until the bug shows."""
 
 
-@pytest.mark.parametrize("defect", ["parent_never_released", "policies_not_updated", "writes_blindly"])
-def test_a_mistake_in_the_model_is_noticed(adapter: SplitAdapter, defect: str) -> None:
-    script, parameters = NOTICED[defect]
-    outcome = follow(adapter, script, defect, **parameters)
+@pytest.mark.parametrize("bug", ["parent_never_released", "policies_not_updated", "writes_blindly"])
+def test_a_bug_in_the_model_is_noticed(adapter: SplitAdapter, bug: str) -> None:
+    script, parameters = NOTICED[bug]
+    outcome = follow(adapter, script, bug, **parameters)
     assert outcome.verdict in ("differs", "departs"), outcome
     assert not outcome.explained
     assert len(outcome.trace.steps) == script.count(";") + 1
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("defect", sorted(NOTICED.keys() - {"retries_on_stale_cache"}))
-def test_mistakes_in_the_model_are_noticed(adapter: SplitAdapter, defect: str) -> None:
-    test_a_mistake_in_the_model_is_noticed(adapter, defect)
+@pytest.mark.parametrize("bug", sorted(NOTICED.keys() - {"retries_on_stale_cache"}))
+def test_bugs_in_the_model_are_noticed(adapter: SplitAdapter, bug: str) -> None:
+    test_a_bug_in_the_model_is_noticed(adapter, bug)

@@ -1,4 +1,4 @@
-"""The metadata store on Pulsar's ZKMetadataStore and a real ZooKeeper: no difference, and mistakes are noticed."""
+"""The metadata store on Pulsar's ZKMetadataStore and a real ZooKeeper: no difference, and bugs are noticed."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def adapter() -> Iterator[StoreAdapter]:
         yield adapter
 
 
-def held(adapter: StoreAdapter, *defects: str, runs: int, steps: int = 40, seed: int = 1, **parameters: Value) -> Result:
+def held(adapter: StoreAdapter, *bugs: str, runs: int, steps: int = 40, seed: int = 1, **parameters: Value) -> Result:
     instances = [parameters] if parameters else METADATA_STORE.instances
-    protocols = [ENTRY.build(each, defects) for each in instances]
-    without = [ENTRY.build(each) for each in instances] if defects else ()
+    protocols = [ENTRY.build(each, bugs) for each in instances]
+    without = [ENTRY.build(each) for each in instances] if bugs else ()
     return campaign(
         protocols, adapter, runs=runs, steps=steps, seed=seed, weights=METADATA_STORE.weights, without=without, stop_after=1
     )
 
 
-def follow(adapter: StoreAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:
+def follow(adapter: StoreAdapter, script: str, *bugs: str, **parameters: Value) -> Outcome:
     """Takes these steps; of the path there is one."""
-    pair = Pair(Kernel(ENTRY.build(parameters, defects)), adapter)
+    pair = Pair(Kernel(ENTRY.build(parameters, bugs)), adapter)
     return pair.follow([step.strip().replace("*", "p0") for step in script.split(";")])
 
 
@@ -87,7 +87,7 @@ def test_other_releases_do_not_differ(release: str) -> None:
 def test_the_actions_are_those_of_the_model(adapter: StoreAdapter) -> None:
     """Each action has a step or a reason why it has none, and no other has: a name that is gone would leave a hole."""
     faults: dict[str, Value] = {"writes": 1, "changes": 1, "disconnects": 1, "expiries": 1, "crashes": 1}
-    everything = ENTRY.build(faults, ENTRY.build({}).defects)
+    everything = ENTRY.build(faults, ENTRY.build({}).bugs)
     assert set(adapter.covered) | set(adapter.not_covered) == {action.name for action in everything.actions}
     assert not set(adapter.covered) & set(adapter.not_covered)
     shown = {family for observable in adapter.observables for family in observable.variables}
@@ -164,16 +164,16 @@ def test_a_write_that_is_sent_again_meets_itself(adapter: StoreAdapter) -> None:
     assert clients["c0"]["lasting"]["request"] == "bad_version"
 
 
-# --- mistakes in the model are noticed
+# --- bugs in the model are noticed
 
 
-@pytest.mark.parametrize("defect", ["creates_blindly", pytest.param("deleted_without_version", marks=pytest.mark.deep)])
-def test_a_mistake_in_the_model_is_noticed(adapter: StoreAdapter, defect: str) -> None:
-    result = held(adapter, defect, runs=60, **dict(ENTRY.shown_by[defect]))
+@pytest.mark.parametrize("bug", ["creates_blindly", pytest.param("deleted_without_version", marks=pytest.mark.deep)])
+def test_a_bug_in_the_model_is_noticed(adapter: StoreAdapter, bug: str) -> None:
+    result = held(adapter, bug, runs=60, **dict(ENTRY.shown_by[bug]))
     assert not result.agrees
 
 
-def test_a_mistake_about_connections_is_noticed(adapter: StoreAdapter) -> None:
+def test_a_bug_about_connections_is_noticed(adapter: StoreAdapter) -> None:
     script = f"{CREATED}; disconnect(c0, 0); reconnect(c0)"
     assert follow(adapter, script, disconnects=1).verdict == "agrees"
     mistaken = follow(adapter, script, "cache_kept_on_disconnect", disconnects=1)

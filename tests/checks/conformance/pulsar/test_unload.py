@@ -1,4 +1,4 @@
-"""Unloads on the NamespaceService of Pulsar's brokers: no difference without a name, and mistakes are noticed."""
+"""Unloads on the NamespaceService of Pulsar's brokers: no difference without a name, and bugs are noticed."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def held(adapter: UnloadAdapter, *, runs: int, release: str = USUAL) -> Result:
     return campaign(instances, adapter, runs=runs, steps=40, seed=1, weights=UNLOAD.weights, stop_after=1, shrink=False)
 
 
-def follow(adapter: UnloadAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:
+def follow(adapter: UnloadAdapter, script: str, *bugs: str, **parameters: Value) -> Outcome:
     """Takes these steps; of the bundle there is one."""
-    pair = Pair(Kernel(ENTRY.build(parameters, defects)), adapter)
+    pair = Pair(Kernel(ENTRY.build(parameters, bugs)), adapter)
     return pair.follow([step.strip().replace("*", "u0") for step in script.split(";")])
 
 
@@ -164,7 +164,7 @@ def test_what_a_released_lock_still_does_has_a_name(
     assert (outcome.verdict, outcome.known) == ("differs", name), outcome
 
 
-# --- mistakes in the model are noticed
+# --- bugs in the model are noticed
 
 NOTICED: dict[str, tuple[str, dict[str, Value]]] = {
     "unload_not_exclusive": (f"{UNLOADS}; start_unload(b0, *)", {"unloads": 2}),
@@ -173,25 +173,25 @@ NOTICED: dict[str, tuple[str, dict[str, Value]]] = {
     "active_after_failed_release": (f"{OWNS}; start_unload(b0, *); release_unheard(b0, *)", {"disconnects": 1}),
     "release_skipped_on_failure": (f"{UNLOADS}; fail_to_close(b0, *)", {"failures": 1}),
 }
-"""Runs that the code follows until the mistake shows."""
+"""Runs that the code follows until the bug shows."""
 
-HAZARDS = {"deletion_sent_again", "lone_release_fails", "stale_unload", "recreated_behind_release", "found_lock_unattended"}
-"""Mistakes that the releases have, too."""
+BUGS = {"deletion_sent_again", "lone_release_fails", "stale_unload", "recreated_behind_release", "found_lock_unattended"}
+"""Bugs that the releases have, too."""
 
 NOT_TOLD_APART = {
     "close_waits_for_unload": "that a topic asks who owns it as it closes is the topic's matter",
 }
 
 
-def test_each_mistake_is_noticed_or_has_a_reason_why_not() -> None:
-    assert {*NOTICED, *HAZARDS, *NOT_TOLD_APART} == set(ENTRY.bugs)
-    assert len(NOTICED) + len(HAZARDS) + len(NOT_TOLD_APART) == len(ENTRY.bugs)
+def test_each_bug_is_noticed_or_has_a_reason_why_not() -> None:
+    assert {*NOTICED, *BUGS, *NOT_TOLD_APART} == set(ENTRY.bugs)
+    assert len(NOTICED) + len(BUGS) + len(NOT_TOLD_APART) == len(ENTRY.bugs)
 
 
-@pytest.mark.parametrize("defect", NOTICED)
-def test_a_mistake_in_the_model_is_noticed(adapter: UnloadAdapter, defect: str) -> None:
-    script, parameters = NOTICED[defect]
-    outcome = follow(adapter, script, defect, **parameters)
+@pytest.mark.parametrize("bug", NOTICED)
+def test_a_bug_in_the_model_is_noticed(adapter: UnloadAdapter, bug: str) -> None:
+    script, parameters = NOTICED[bug]
+    outcome = follow(adapter, script, bug, **parameters)
     assert outcome.verdict in ("differs", "departs"), outcome
     assert not outcome.explained
     assert outcome.last.partition("(")[0] in (script.rpartition("; ")[2].partition("(")[0], "start_release")

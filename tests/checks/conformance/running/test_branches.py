@@ -43,15 +43,15 @@ def safe(length: int = len(CODE)) -> Protocol:
 
 
 class Lock(Adapter):
-    """The code: the last of the digits does not open it, if it has that mistake."""
+    """The code: the last of the digits does not open it, if it has that bug."""
 
     protocol = "safe"
     covered = ("turn", "rest")
     observables = (Observable("opened", ("opened",), lambda view: _opened(view), lambda seen: seen["opened"]),)
     shown_by_requests = ("right", "worn")
 
-    def __init__(self, mistake: bool = False) -> None:
-        self.mistake = mistake
+    def __init__(self, bug: bool = False) -> None:
+        self.bug = bug
 
     def begin(self, instance: Protocol) -> Seen:
         self.length = int(instance.parameters["length"])
@@ -65,7 +65,7 @@ class Lock(Adapter):
         digit, dial = int(step.arguments["d"]), step.arguments["k"]
         if self.right < self.length and CODE[self.right] == digit:
             self.right += 1
-            if self.right == self.length and not (self.mistake and not self.worn):
+            if self.right == self.length and not (self.bug and not self.worn):
                 self.opened[dial] = not self.worn
         else:
             self.right = 0
@@ -129,7 +129,7 @@ def test_runs_are_led_to_what_chance_does_not_meet() -> None:
     result = held(Lock())
     assert result.agrees
     assert not set(result.untaken_branches()) & Branches(safe()).ways.keys()
-    mistaken = held(Lock(mistake=True))
+    mistaken = held(Lock(bug=True))
     assert mistaken.unexplained
     assert mistaken.differing[0].last.startswith("turn(")
 

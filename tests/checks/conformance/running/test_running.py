@@ -18,7 +18,7 @@ from fencepost.traces.files.itf import read, write
 from fencepost.traces.replay import replay_on
 from tests.checks.conformance.running.toy import Boxes, mailbox, pair
 
-MISTAKES = {
+BUGS = {
     "counts twice": ("differs", ["put(b0)", "put(b0)", "empty(b0)"], "emptied[b0]: model 1, code 2"),
     "never empties": ("differs", ["put(b0)", "put(b0)", "empty(b0)"], "emptied[b0]: model 1, code 0"),
     "loses a letter in a red box": (
@@ -39,23 +39,23 @@ def held(adapter: Boxes, runs: int = 50, seed: int = 1) -> Result:
     return campaign([mailbox()], adapter, runs=runs, steps=20, seed=seed)
 
 
-def test_code_without_a_mistake_agrees() -> None:
+def test_code_without_a_bug_agrees() -> None:
     result = held(Boxes())
     assert (result.runs, result.agreeing, result.unexplained) == (50, 50, 0)
     assert result.agrees
     assert set(result.coverage.names()) == {"put", "paint", "empty"}
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_found_and_shrunk(mistake: str) -> None:
-    result = held(Boxes(mistake))
-    verdict, steps, text = MISTAKES[mistake]
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_bug_is_found_and_shrunk(bug: str) -> None:
+    result = held(Boxes(bug))
+    verdict, steps, text = BUGS[bug]
     assert result.unexplained
     find = result.differing[0]
     assert find.verdict == verdict
     assert len(find.trace.steps) == len(steps)
     assert sorted(step.action.partition("(")[0] for step in find.trace.steps) == sorted(s.partition("(")[0] for s in steps)
-    outcome = pair(Boxes(mistake)).follow(steps)
+    outcome = pair(Boxes(bug)).follow(steps)
     assert outcome.verdict == verdict
     assert text in str(outcome)
 
@@ -113,7 +113,7 @@ def test_a_run_that_does_not_differ_again_stays_as_it_was() -> None:
     adapter = Boxes("counts twice")
     outcome = pair(adapter).follow(["paint(b1)", "put(b0)", "put(b0)"])
     assert outcome.verdict == "differs"
-    adapter.mistake = ""
+    adapter.bug = ""
     assert shortened(pair(adapter), outcome) is outcome
 
 
@@ -132,17 +132,17 @@ class SlowBoxes(Boxes):
         return super().take(step)
 
 
-def taken_at_once(workers: list[Boxes], mistake: str = "") -> Result:
+def taken_at_once(workers: list[Boxes], bug: str = "") -> Result:
     for worker in workers:
-        worker.mistake = mistake
+        worker.bug = bug
     return campaign([mailbox(), mailbox(2)], workers[0], besides=workers[1:], runs=40, steps=20, seed=1)
 
 
-@pytest.mark.parametrize("mistake", ["", "counts twice", "no paint on full shelves"])
-def test_what_comes_out_does_not_depend_on_how_many_take_runs(mistake: str) -> None:
-    alone = taken_at_once([SlowBoxes()], mistake)
+@pytest.mark.parametrize("bug", ["", "counts twice", "no paint on full shelves"])
+def test_what_comes_out_does_not_depend_on_how_many_take_runs(bug: str) -> None:
+    alone = taken_at_once([SlowBoxes()], bug)
     workers: list[Boxes] = [SlowBoxes() for _ in range(3)]
-    together = taken_at_once(workers, mistake)
+    together = taken_at_once(workers, bug)
     assert all(worker.begun > 5 for worker in workers)
     assert together.coverage == alone.coverage
     assert (together.agreeing, together.unexplained, together.steps) == (alone.agreeing, alone.unexplained, alone.steps)
@@ -185,7 +185,7 @@ def test_a_difference_is_a_trace_that_other_commands_open(tmp_path: Path) -> Non
     protocol = mailbox()
     write(difference.trace, protocol, file)
 
-    def build(*, letters: int = 3, boxes: int = 2, defects: tuple[str, ...] = ()) -> Protocol:
+    def build(*, letters: int = 3, boxes: int = 2, bugs: tuple[str, ...] = ()) -> Protocol:
         return mailbox(letters, boxes)
 
     trace, _ = read(file, {"mailbox": Entry("mailbox", "a toy", build, Suite, {})})

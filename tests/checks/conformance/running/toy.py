@@ -49,7 +49,7 @@ def _of_boxes(view: View, family: str) -> dict[str, Any]:
 
 
 class Boxes(Adapter):
-    """The code: ``mistake`` names what it does wrong."""
+    """The code: ``bug`` names what it does wrong."""
 
     protocol = "mailbox"
     covered: Collection[str] = ("put", "paint")
@@ -61,8 +61,8 @@ class Boxes(Adapter):
     )
     shown_by_requests = ("held",)
 
-    def __init__(self, mistake: str = "", deviations: Sequence[Deviation] = (), allowances: Sequence[Allowance] = ()) -> None:
-        self.mistake = mistake
+    def __init__(self, bug: str = "", deviations: Sequence[Deviation] = (), allowances: Sequence[Allowance] = ()) -> None:
+        self.bug = bug
         self.deviations, self.allowances = deviations, allowances
         self.begun = 0
         self.closed = False
@@ -76,21 +76,21 @@ class Boxes(Adapter):
     def take(self, step: Taken) -> Seen:
         box = step.arguments["b"]
         if step.action.name == "paint":
-            if self.mistake == "no paint on full shelves" and sum(self.held.values()) == 1:
+            if self.bug == "no paint on full shelves" and sum(self.held.values()) == 1:
                 raise Departure(f"{box} cannot be painted")
             self.red[box] = 1
         else:
             self.held[box] += 1
-            if self.held[box] == 2 and self.mistake != "never empties":
+            if self.held[box] == 2 and self.bug != "never empties":
                 self.held[box] = 0
-                self.emptied[box] += 2 if self.mistake == "counts twice" else 1
+                self.emptied[box] += 2 if self.bug == "counts twice" else 1
         return self._seen()
 
     def _seen(self) -> Seen:
         requests = {f"letter in {box}" for box, count in self.held.items() if count}
-        if self.mistake == "loses a letter in a red box":
+        if self.bug == "loses a letter in a red box":
             requests -= {f"letter in {box}" for box in self.red if self.red[box]}
-        if self.mistake == "a stray letter":
+        if self.bug == "a stray letter":
             requests |= {"letter in b9"} if any(self.emptied.values()) else set()
         red = {box: bool(painted) for box, painted in self.red.items()}
         return Seen({"emptied": dict(self.emptied), "red": red}, frozenset(requests))

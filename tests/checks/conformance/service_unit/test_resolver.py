@@ -1,4 +1,4 @@
-"""The conflict resolver of service units on Pulsar's own class: no difference, and mistakes of the model are noticed."""
+"""The conflict resolver of service units on Pulsar's own class: no difference, and bugs of the model are noticed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fencepost.checks.conformance.service_unit.evaluation import evaluated
 from fencepost.checks.conformance.service_unit.pairs import Batch, Known, columns, random_batches, small
 from fencepost.checks.conformance.service_unit.resolver import RELEASES, Compared, compare, resolver_of
 from fencepost.model.balance.configuration import Version
-from fencepost.properties.service_unit.resolver import DEFECTS, NEW, OLD, keeps
+from fencepost.properties.service_unit.resolver import BUGS, NEW, OLD, keeps
 from tests.checks.conformance.real import tools
 from tests.command import fencepost
 
@@ -48,10 +48,10 @@ def test_the_model_decides_as_the_class_does_a_million_times(release: Version) -
 
 @real
 @pytest.mark.deep
-@pytest.mark.parametrize("defect", DEFECTS)
-def test_a_mistake_is_told_with_the_first_pair(defect: str) -> None:
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_bug_is_told_with_the_first_pair(bug: str) -> None:
     tools()
-    ran = fencepost("conform", "resolver", "--quiet", "--cases", "10000", "--defect", defect)
+    ran = fencepost("conform", "resolver", "--quiet", "--cases", "10000", "--bug", bug)
     assert ran.returncode == 12
     assert "in the model the new one is taken, in the code the old one is kept" in ran.stdout
 
@@ -82,12 +82,12 @@ def test_the_small_domain_has_each_record_once() -> None:
     assert whole.old == whole.new
 
 
-@pytest.mark.parametrize("defect", DEFECTS)
-def test_each_mistake_decides_pairs_of_the_small_domain_otherwise(defect: str) -> None:
+@pytest.mark.parametrize("bug", BUGS)
+def test_each_bug_decides_pairs_of_the_small_domain_otherwise(bug: str) -> None:
     records = small().old[:450]
     values = columns(Batch(records, records))
     stores = (True, False)
-    assert any((evaluated(keeps(OLD, NEW, t), values) != evaluated(keeps(OLD, NEW, t, {defect}), values)).any() for t in stores)
+    assert any((evaluated(keeps(OLD, NEW, t), values) != evaluated(keeps(OLD, NEW, t, {bug}), values)).any() for t in stores)
 
 
 def test_what_the_release_and_the_resolver_do_not_have_is_said() -> None:
@@ -96,6 +96,6 @@ def test_what_the_release_and_the_resolver_do_not_have_is_said() -> None:
         2,
         "fencepost: Pulsar 3.0.7 is none of the releases with the resolver: 4.0.8, 4.2.4, 5.0.0-M1\n",
     )
-    ran = fencepost("conform", "resolver", "--defect", "nothing")
+    ran = fencepost("conform", "resolver", "--bug", "nothing")
     assert ran.returncode == 2
     assert "equal_versions_accepted" in ran.stderr

@@ -1,4 +1,4 @@
-"""The channel of service units on Pulsar's own: no difference without a name, hazards by name, and mistakes are noticed."""
+"""The channel of service units on Pulsar's own: no difference without a name, bugs by name, and bugs are noticed."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def held(adapter: ChannelAdapter, *, runs: int, release: str = USUAL, seed: int 
     return campaign(instances, adapter, runs=runs, steps=40, seed=seed, weights=CHANNEL.weights, stop_after=1)
 
 
-def follow(adapter: ChannelAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:
+def follow(adapter: ChannelAdapter, script: str, *bugs: str, **parameters: Value) -> Outcome:
     """Takes these steps; * is the unit, of which there is one."""
-    pair = Pair(Kernel(ENTRY.build({**parameters, **CHANNEL.settings}, defects)), adapter)
+    pair = Pair(Kernel(ENTRY.build({**parameters, **CHANNEL.settings}, bugs)), adapter)
     return pair.follow([step.strip().replace("*", "u0") for step in script.split(";")])
 
 
@@ -93,7 +93,7 @@ def test_what_the_harness_cannot_do_is_refused() -> None:
         CHANNEL.model(ENTRY, USUAL, {"store": "topic"})
 
 
-# --- hazards of releases, and mistakes in the model
+# --- bugs of releases, and bugs in the model
 
 OWNS = "assign(b0, *, b0); read(b0, *); read(b0, *)"
 FREED = "unload(b0, *, b0); read(b0, *); release(b0, *); read(b0, *); lead(b0)"
@@ -126,7 +126,7 @@ KEPT = (
     f"{BEGUN}; meet_conflict(b0); lead(b1); read(b1, *); override_overdue(b1, *, b1); read(b1, *); open_topics(b1, *);"
     "open_topics(b0, *); read(b0, *)"
 )
-HAZARDS: dict[str, tuple[str, dict[str, Value]]] = {
+BUGS: dict[str, tuple[str, dict[str, Value]]] = {
     "late_tombstones": (BURIED_LATE, {"burials": 1}),
     "missed_not_read": ("disconnect(b1, 0); assign(b0, *, b0); reconnect(b1)", {"disconnects": 1}),
     "close_overtaken": (OVERTAKEN, {}),
@@ -138,35 +138,35 @@ HAZARDS: dict[str, tuple[str, dict[str, Value]]] = {
     "split_kept": (KEPT, {**HALVES, "conflicts": 1, "attempts": 1}),
     "split_forgotten": (f"{SPLIT}; assign(b1, *, b1)", HALVES),
 }
-"""Runs that the code of every release takes, and the model only with this hazard."""
+"""Runs that the code of every release takes, and the model only with this bug."""
 
 
-def test_the_hazards_of_4_2_4(adapter: ChannelAdapter) -> None:
-    check_hazards(adapter)
+def test_the_bugs_of_4_2_4(adapter: ChannelAdapter) -> None:
+    check_bugs(adapter)
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("release", CHANNEL.releases[1:])
-def test_the_hazards_of_other_releases(release: str) -> None:
+def test_the_bugs_of_other_releases(release: str) -> None:
     tools(NEWEST_JDK)
     with start(Asked(release)) as adapter:
-        check_hazards(adapter)
+        check_bugs(adapter)
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("hazard", HAZARDS)
-def test_the_model_without_a_hazard_is_not_the_release(adapter: ChannelAdapter, hazard: str) -> None:
-    script, parameters = HAZARDS[hazard]
-    sound = follow(adapter, script, *(HAZARDS.keys() - {hazard}), **parameters)
+@pytest.mark.parametrize("known bug", BUGS)
+def test_the_model_without_a_bug_is_not_the_release(adapter: ChannelAdapter, bug: str) -> None:
+    script, parameters = BUGS[bug]
+    sound = follow(adapter, script, *(BUGS.keys() - {bug}), **parameters)
     assert sound.verdict == "differs" or "is not enabled" in sound.why, str(sound)
 
 
-def check_hazards(adapter: ChannelAdapter) -> None:
+def check_bugs(adapter: ChannelAdapter) -> None:
     ends = {}
-    for hazard, (script, parameters) in HAZARDS.items():
-        ends[hazard] = follow(adapter, script, *HAZARDS, **parameters)
-        assert ends[hazard].verdict == "agrees", (hazard, str(ends[hazard]))
-        assert len(ends[hazard].trace.steps) == script.count(";") + 1
+    for bug, (script, parameters) in BUGS.items():
+        ends[bug] = follow(adapter, script, *BUGS, **parameters)
+        assert ends[bug].verdict == "agrees", (bug, str(ends[bug]))
+        assert len(ends[bug].trace.steps) == script.count(";") + 1
     # what an operator would see: two brokers have the topics open; clients are attached where nobody serves them
     assert shown(ends["close_overtaken"], "topics") == {"b0": "detaching", "b1": "open"}
     assert shown(ends["release_cut_short"], "topics") == {"b0": "open", "b1": "open"}
@@ -197,13 +197,13 @@ def test_a_leader_that_shuts_down_cleans_up_after_nobody(adapter: ChannelAdapter
         "assign(b1, *, b0); crash(b0); expire_dead(b0); read(b1, *); lead(b1); schedule_clean_up(b1, b0); shut_down(b1); "
         "call_off_clean_up(b1, b0)"
     )
-    outcome = follow(adapter, script, *HAZARDS, crashes=1, shutdowns=1)
+    outcome = follow(adapter, script, *BUGS, crashes=1, shutdowns=1)
     assert outcome.verdict == "agrees", outcome
     assert "Assigning" in str(node(outcome))
 
 
 def test_a_release_goes_on_when_the_time_for_closing_topics_is_up(adapter: ChannelAdapter) -> None:
-    outcome = follow(adapter, LATE_CLOSE, *HAZARDS, timeouts=1)
+    outcome = follow(adapter, LATE_CLOSE, *BUGS, timeouts=1)
     assert outcome.verdict == "agrees"
     assert shown(outcome, "topics")["b0"] == "late"
     assert shown(outcome, "requests")["b0"] == ["put Free nobody b0 4"]
@@ -217,7 +217,7 @@ AGAIN = f"{LATE_CLOSE}; release(b0, *); read(b0, *); assign(b0, *, b0); read(b0,
 )
 def test_the_map_does_not_have_topics_that_are_late(adapter: ChannelAdapter, goes_on: str, left: tuple[str, bool]) -> None:
     """A second release has nothing to wait for, and a client opens the topics again (cleanUnloadedTopicFromCache)."""
-    outcome = follow(adapter, f"{AGAIN}; {goes_on}", *HAZARDS, timeouts=1, unloads=2, multi_phase=False)
+    outcome = follow(adapter, f"{AGAIN}; {goes_on}", *BUGS, timeouts=1, unloads=2, multi_phase=False)
     assert outcome.verdict == "agrees", str(outcome)
     assert (shown(outcome, "topics")["b0"], shown(outcome, "closing")["b0"]) == left
 
@@ -227,14 +227,14 @@ def test_the_map_does_not_have_topics_that_are_late(adapter: ChannelAdapter, goe
 )
 def test_the_map_has_topics_that_take_too_long_to_close_halfway(adapter: ChannelAdapter, goes_on: str, left: str) -> None:
     script = f"{OWNS}; open_topics(b0, *); transfer(b0, *, b0, b1); read(b0, *); time_out_closing(b0, *){goes_on}"
-    outcome = follow(adapter, script, *HAZARDS, timeouts=1)
+    outcome = follow(adapter, script, *BUGS, timeouts=1)
     assert outcome.verdict == "agrees", str(outcome)
     assert (shown(outcome, "topics")["b0"], shown(outcome, "closing")["b0"]) == (left, False)
 
 
 def test_topics_that_come_back_half_closed_refuse_their_clients(adapter: ChannelAdapter) -> None:
     """BrokerService.getTopic finds them in its map, and AbstractTopic.addProducer finds them fenced."""
-    assert follow(adapter, BACK, *HAZARDS, crashes=1).verdict == "agrees"
+    assert follow(adapter, BACK, *BUGS, crashes=1).verdict == "agrees"
     answer = adapter.session.ask({"do": "open", "of": "b0", "unit": "u0", "registered": ["b0"], "leader": "b0", "then": "b0"})
     assert "TopicFencedException: Topic is temporarily unavailable" in answer["refused"]
 
@@ -242,7 +242,7 @@ def test_topics_that_come_back_half_closed_refuse_their_clients(adapter: Channel
 def test_a_unit_that_was_split_is_closed_with_the_topics_of_its_child(adapter: ChannelAdapter) -> None:
     """A broker that has not heard of the split assigns the unit again, and it is unloaded."""
     script = f"{SPLIT}; open_topics(b0, u1); assign(b1, *, b0); read(b0, *); read(b1, *); unload(b1, *, b0); read(b0, *)"
-    outcome = follow(adapter, script, *HAZARDS, **HALVES)
+    outcome = follow(adapter, script, *BUGS, **HALVES)
     assert outcome.verdict == "agrees", str(outcome)
     assert outcome.seen is not None
     child = outcome.seen.values["brokers"]["b0"]["units"]["u1"]
@@ -255,7 +255,7 @@ CLOSED_TWICE = f"{OWNS}; open_topics(b0, *); transfer(b0, *, b0, b1); read(b0, *
 @pytest.mark.parametrize(("first", "left"), [("detach_topics", ("attached", True)), ("close_topics", ("closed", False))])
 def test_a_release_waits_for_its_own_closing_of_two(adapter: ChannelAdapter, first: str, left: tuple[str, bool]) -> None:
     """The topics are being closed halfway, for a transfer, as the broker loses its session and closes them entirely."""
-    outcome = follow(adapter, f"{CLOSED_TWICE}; {first}(b0, *)", *HAZARDS, expiries=1)
+    outcome = follow(adapter, f"{CLOSED_TWICE}; {first}(b0, *)", *BUGS, expiries=1)
     assert outcome.verdict == "agrees"
     assert (shown(outcome, "topics")["b0"], shown(outcome, "closing")["b0"]) == left
     assert shown(outcome, "requests")["b0"] == ["put Assigning b1 b0 4"]
@@ -281,10 +281,10 @@ NOTICED: dict[str, tuple[str, dict[str, Value]]] = {
     "handed_over_at_once": (f"{OWNS}; lead(b1); shut_down(b0); hand_over(b0, *, b1)", {"shutdowns": 1}),
     "newer_lookup_dropped": (f"{WAITS_AGAIN}; drop_newer_lookup(b0, *)", {}),
 }
-"""Runs that the code of 4.2.4 follows until the mistake shows; 4.0.8 has ``existing_ignored``."""
+"""Runs that the code of 4.2.4 follows until the bug shows; 4.0.8 has ``existing_ignored``."""
 
 NOT_TOLD_APART = {
-    **dict.fromkeys(("gaps_accepted", "jumps_rejected", "tombstones_compacted"), "they are mistakes over the topic"),
+    **dict.fromkeys(("gaps_accepted", "jumps_rejected", "tombstones_compacted"), "they are bugs over the topic"),
     **dict.fromkeys(("registration_lost", "registration_persists"), "the registry is the harness's"),
     "event_lost": "every session event is heard",
 }
@@ -292,18 +292,18 @@ NOT_TOLD_APART = {
 AT_ONCE = ("deleted_lingers", "handed_over_at_once", "copy_kept", "source_missed", "existing_ignored")
 
 
-def test_each_mistake_is_noticed_or_has_a_reason_why_not() -> None:
-    assert {*HAZARDS, *NOTICED, *NOT_TOLD_APART} == set(ENTRY.bugs)
-    assert len(HAZARDS) + len(NOTICED) + len(NOT_TOLD_APART) == len(ENTRY.bugs)
+def test_each_bug_is_noticed_or_has_a_reason_why_not() -> None:
+    assert {*BUGS, *NOTICED, *NOT_TOLD_APART} == set(ENTRY.bugs)
+    assert len(BUGS) + len(NOTICED) + len(NOT_TOLD_APART) == len(ENTRY.bugs)
 
 
 @pytest.mark.parametrize(
-    "defect", [each if each in AT_ONCE else pytest.param(each, marks=pytest.mark.deep) for each in NOTICED]
+    "bug", [each if each in AT_ONCE else pytest.param(each, marks=pytest.mark.deep) for each in NOTICED]
 )
-def test_a_mistake_in_the_model_is_noticed(adapter: ChannelAdapter, defect: str) -> None:
-    script, parameters = NOTICED[defect]
-    assert follow(adapter, script, *HAZARDS, **parameters).verdict in ("agrees", "not covered")
-    outcome = follow(adapter, script, *HAZARDS, defect, **parameters)
+def test_a_bug_in_the_model_is_noticed(adapter: ChannelAdapter, bug: str) -> None:
+    script, parameters = NOTICED[bug]
+    assert follow(adapter, script, *BUGS, **parameters).verdict in ("agrees", "not covered")
+    outcome = follow(adapter, script, *BUGS, bug, **parameters)
     assert outcome.verdict in ("differs", "departs")
     assert not outcome.explained
     assert len(outcome.trace.steps) == script.count(";") + 1
@@ -311,7 +311,7 @@ def test_a_mistake_in_the_model_is_noticed(adapter: ChannelAdapter, defect: str)
 
 def test_a_split_is_tried_seven_times(adapter: ChannelAdapter) -> None:
     script = f"{BEGUN}; meet_conflict(b0)" + "; own_child(b0); meet_conflict(b0)" * (TRIES - 1)
-    outcome = follow(adapter, script, *HAZARDS, **HALVES, conflicts=TRIES)
+    outcome = follow(adapter, script, *BUGS, **HALVES, conflicts=TRIES)
     assert outcome.verdict == "agrees"
     assert outcome.seen is not None
     assert outcome.seen.values["brokers"]["b0"]["split_stage"] == "none"
@@ -322,5 +322,5 @@ def test_4_0_8_does_not_act_on_what_it_finds_assigned() -> None:
     tools(NEWEST_JDK)
     script, parameters = NOTICED["existing_ignored"]
     with start(Asked("4.0.8")) as adapter:
-        assert follow(adapter, script, *HAZARDS, "existing_ignored", **parameters).verdict == "agrees"
-        assert follow(adapter, script, *HAZARDS, **parameters).verdict == "differs"
+        assert follow(adapter, script, *BUGS, "existing_ignored", **parameters).verdict == "agrees"
+        assert follow(adapter, script, *BUGS, **parameters).verdict == "differs"

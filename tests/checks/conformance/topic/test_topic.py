@@ -1,4 +1,4 @@
-"""A topic on Pulsar's own classes: no difference without a name, every action taken, and mistakes are noticed."""
+"""A topic on Pulsar's own classes: no difference without a name, every action taken, and bugs are noticed."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def held(adapter: TopicAdapter, *, runs: int, release: str = USUAL, seed: int = 
     return campaign(instances, adapter, runs=runs, steps=40, seed=seed, weights=TOPIC.weights, stop_after=1, shrink=False)
 
 
-def follow(adapter: TopicAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:
-    """Takes these steps of an instance with these mistakes."""
-    pair = Pair(Kernel(ENTRY.build({**ALONE, **parameters}, defects)), adapter)
+def follow(adapter: TopicAdapter, script: str, *bugs: str, **parameters: Value) -> Outcome:
+    """Takes these steps of an instance with these bugs."""
+    pair = Pair(Kernel(ENTRY.build({**ALONE, **parameters}, bugs)), adapter)
     return pair.follow([step.strip() for step in script.split(";")])
 
 
@@ -74,8 +74,8 @@ def test_the_actions_are_those_of_the_model() -> None:
         "elsewhere": True, "metadata_store": "oxia",
     }  # fmt: skip
     actions, families = set(), set()
-    for defects in ([], ENTRY.bugs):
-        built = ENTRY.build(everything, defects)
+    for bugs in ([], ENTRY.bugs):
+        built = ENTRY.build(everything, bugs)
         actions |= {action.name for action in built.actions}
         families |= {variable.family for variable in built.variables}
     taken, left_out = {*TopicAdapter.covered, *TopicAdapter.eager}, set(TopicAdapter.not_covered)
@@ -108,7 +108,7 @@ TERMINATES = f"{ROLLS}; terminate(b0, l0); list_end(b0, l0)"
 
 @pytest.mark.later
 def test_a_rollover_opens_a_terminated_managed_ledger_again(adapter: TopicAdapter) -> None:
-    """Seen on 4.2.4 after pulsar#25858 and #26680; the model without the mistake deletes the new ledger instead."""
+    """Seen on 4.2.4 after pulsar#25858 and #26680; the model without the bug deletes the new ledger instead."""
     mistaken = follow(adapter, f"{TERMINATES}; list_new(b0, l1)", "terminated_reopened", terminations=1, dedup=False)
     assert mistaken.verdict == "agrees", mistaken
     assert mistaken.seen is not None

@@ -17,12 +17,12 @@ from fencepost.properties.any_size import Case, General, Part, Sizes
 from fencepost.properties.vocabulary import Suite
 from tests.marking import first_at_once
 
-MISTAKES = {"nobody_leaves": "who is exchanged stays", "leaves_alone": "who is exchanged leaves, and nobody comes"}
+BUGS = {"nobody_leaves": "who is exchanged stays", "leaves_alone": "who is exchanged leaves, and nobody comes"}
 
 
-def watch(*, guards: int = 4, watch: int = 3, enough: int = 2, defects: Iterable[str] = ()) -> Protocol:
+def watch(*, guards: int = 4, watch: int = 3, enough: int = 2, bugs: Iterable[str] = ()) -> Protocol:
     """The first guards stand watch, and may be exchanged. What enough of them see is reported, and what too many do not see."""
-    p = Protocol("watch", parameters={"guards": guards, "watch": watch, "enough": enough}, defects=MISTAKES, active=defects)
+    p = Protocol("watch", parameters={"guards": guards, "watch": watch, "enough": enough}, bugs=BUGS, active=bugs)
     guard = p.universe("guard", guards)
     stands, sees = p.subset("stands", guard, init=lambda: guard.first(watch)), p.subset("sees", guard)
     report = p.choice("report", ["none", "seen", "missed"])
@@ -97,15 +97,15 @@ GUARDS = Sizes(
 )
 
 
-def parts(mistake: str = "") -> list[Part]:
+def parts(bug: str = "") -> list[Part]:
     def make(parameters: Mapping[str, Any]) -> Suite:
-        return properties(watch(**parameters, defects=[mistake] if mistake else []))
+        return properties(watch(**parameters, bugs=[bug] if bug else []))
 
     return list(General({"guards": GUARDS}, (), lambda *_: "", "").parts(["guards"], make))
 
 
-def proof(mistake: str = "") -> GeneralProof:
-    return prove_for_any_size(parts(mistake))
+def proof(bug: str = "") -> GeneralProof:
+    return prove_for_any_size(parts(bug))
 
 
 @pytest.mark.long
@@ -119,10 +119,10 @@ def test_the_size_of_what_is_exchanged_is_proved() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("mistake", "lemma"), [("nobody_leaves", "watch_is_no_larger"), ("leaves_alone", "watch_is_no_smaller")]
+    ("bug", "lemma"), [("nobody_leaves", "watch_is_no_larger"), ("leaves_alone", "watch_is_no_smaller")]
 )
-def test_a_mistake_is_refuted_and_not_just_unproved(mistake: str, lemma: str) -> None:
-    result = proof(mistake)
+def test_a_bug_is_refuted_and_not_just_unproved(bug: str, lemma: str) -> None:
+    result = proof(bug)
     assert result.proved == ()
     assert lemma in {failure.statement for failure in result.unproved}
     assert lemma in {failure.statement.name for failure in result.refuted if not failure.undecided}

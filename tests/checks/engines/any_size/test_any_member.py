@@ -19,16 +19,16 @@ from fencepost.properties.any_size import General, sizes_from
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.vocabulary import Suite
 
-MISTAKES = {
+BUGS = {
     "taken_from_another": "a walker takes the torch though another has it",
     "all_are_told": "the taker is told, too",
     "overlooks": "who looks sees nobody",
 }
 
 
-def walk(*, walkers: int = 3, defects: Iterable[str] = ()) -> Protocol:
+def walk(*, walkers: int = 3, bugs: Iterable[str] = ()) -> Protocol:
     """One torch, which a walker has or nobody; whoever takes it is seen by all others, and shines until it is dropped."""
-    p = Protocol("walk", parameters={"walkers": walkers}, defects=MISTAKES, active=defects)
+    p = Protocol("walk", parameters={"walkers": walkers}, bugs=BUGS, active=bugs)
     walker = p.universe("walker", walkers)
     torch = p.choice("torch", walker, none="nobody")
     seen = p.choice("seen", walker, per=walker, none="nobody")
@@ -90,17 +90,17 @@ def properties(p: Protocol) -> Suite:
     return suite
 
 
-def proof(mistake: str = "") -> GeneralProof:
+def proof(bug: str = "") -> GeneralProof:
     def make(parameters: Mapping[str, Any]) -> Suite:
-        return properties(walk(**parameters, defects=[mistake] if mistake else []))
+        return properties(walk(**parameters, bugs=[bug] if bug else []))
 
     sizes = {"walkers": sizes_from("walkers", 2, alike=True)}
     return prove_for_any_size(list(General(sizes, (), lambda *_: "", "", steps=True).parts(["walkers"], make)))
 
 
-def general(mistake: str = "") -> Suite:
+def general(bug: str = "") -> Suite:
     with any_size(steps=True):
-        return properties(walk(walkers=Size.named("walkers", 2, alike=True), defects=[mistake] if mistake else []))
+        return properties(walk(walkers=Size.named("walkers", 2, alike=True), bugs=[bug] if bug else []))
 
 
 def test_what_holds_of_any_number_is_proved_by_both_solvers() -> None:
@@ -115,15 +115,15 @@ def test_what_holds_of_any_number_is_proved_by_both_solvers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mistake", "broken"),
+    ("bug", "broken"),
     [
         ("taken_from_another", "holder_shines"),
         ("all_are_told", "nobody_sees_himself"),
         ("overlooks", "what_is_seen_anew_is_so"),
     ],
 )
-def test_a_mistake_is_refuted_and_not_just_unproved(mistake: str, broken: str) -> None:
-    result = proof(mistake)
+def test_a_bug_is_refuted_and_not_just_unproved(bug: str, broken: str) -> None:
+    result = proof(bug)
     assert broken not in {prop.name for prop in result.proved}
     assert broken in {failure.statement for failure in result.unproved}
     assert broken in {failure.statement.name for failure in result.refuted if not failure.undecided}
@@ -141,7 +141,7 @@ def test_a_rule_of_steps_that_reads_otherwise_is_told_by_the_link() -> None:
     assert link(general(), finite, {"walkers": 2}).differing == ("what_is_seen_anew_is_so",)
 
 
-def test_a_mistake_that_breaks_steps_only_leaves_the_states_proved() -> None:
+def test_a_bug_that_breaks_steps_only_leaves_the_states_proved() -> None:
     result = proof("overlooks")
     assert [prop.name for prop in result.proved] == ["one_shines", "others_are_dark"]
 
@@ -201,9 +201,9 @@ def test_others_of_a_member_that_is_gone_through_itself() -> None:
 
 
 def of(
-    protocol: str, parameters: Mapping[str, Any], *any: str, defects: tuple[str, ...] = (), second_solver: bool = False
+    protocol: str, parameters: Mapping[str, Any], *any: str, bugs: tuple[str, ...] = (), second_solver: bool = False
 ) -> GeneralProof:
-    return prove_for_any_size(PROTOCOLS[protocol].of_any(any, parameters, defects), workers=2, second_solver=second_solver)
+    return prove_for_any_size(PROTOCOLS[protocol].of_any(any, parameters, bugs), workers=2, second_solver=second_solver)
 
 
 @pytest.mark.long
@@ -249,17 +249,17 @@ def test_brokers_of_any_number(protocol: str, instance: Any) -> None:
 
 
 def applicable() -> list[tuple[str, str]]:
-    return [(name, defect) for name in AMONG for defect, shown in PROTOCOLS[name].shown_by.items() if not shown.get("lookups")]
+    return [(name, bug) for name in AMONG for bug, shown in PROTOCOLS[name].shown_by.items() if not shown.get("lookups")]
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize(("protocol", "defect"), applicable())
-def test_every_defect_is_refuted(protocol: str, defect: str) -> None:
+@pytest.mark.parametrize(("protocol", "bug"), applicable())
+def test_every_bug_is_refuted(protocol: str, bug: str) -> None:
     entry = PROTOCOLS[protocol]
-    parameters = {name: value for name, value in entry.shown_by[defect].items() if name not in ("brokers", "bundles")}
+    parameters = {name: value for name, value in entry.shown_by[bug].items() if name not in ("brokers", "bundles")}
     of_any = ("brokers",) if protocol == "election" else ("brokers", "bundles")
-    result = of(protocol, parameters, *of_any, defects=(defect,))
-    instance = entry.suite(entry.build({**parameters, "brokers": 2}, (defect,)))
+    result = of(protocol, parameters, *of_any, bugs=(bug,))
+    instance = entry.suite(entry.build({**parameters, "brokers": 2}, (bug,)))
     provable = ("lemma", "always", "step")
     broken = [failure for failure in prove(instance, examples=0).failures if failure.statement.kind in provable]
     assert not result.doubt

@@ -18,12 +18,12 @@ from fencepost.model.language.sizes import Size
 from fencepost.properties.any_size import Case, General, Sizes, sizes_from
 from fencepost.properties.vocabulary import Suite
 
-MISTAKES = {"one_no_less": "the proposal fails with one refusal less", "votes_twice": "who has refused may agree after all"}
+BUGS = {"one_no_less": "the proposal fails with one refusal less", "votes_twice": "who has refused may agree after all"}
 
 
-def vote(*, voters: int = 3, enough: int = 2, defects: Iterable[str] = ()) -> Protocol:
+def vote(*, voters: int = 3, enough: int = 2, bugs: Iterable[str] = ()) -> Protocol:
     """A proposal passes once ``enough`` voters agree, and fails once so many refuse that no more can."""
-    p = Protocol("vote", parameters={"voters": voters, "enough": enough}, defects=MISTAKES, active=defects)
+    p = Protocol("vote", parameters={"voters": voters, "enough": enough}, bugs=BUGS, active=bugs)
     voter = p.universe("voter", voters)
     yes, no = p.subset("yes", voter), p.subset("no", voter)
     outcome = p.choice("outcome", ["open", "passed", "failed"])
@@ -92,11 +92,11 @@ VOTERS = Sizes(
 )
 
 
-def proof(mistake: str = "", instance: str | None = None) -> GeneralProof:
+def proof(bug: str = "", instance: str | None = None) -> GeneralProof:
     def make(parameters: Mapping[str, Any]) -> Suite:
         is_general = any(isinstance(size, Size) for size in parameters.values())
-        active = mistake if is_general or instance is None else instance
-        return properties(vote(**parameters, defects=[active] if active else []))
+        active = bug if is_general or instance is None else instance
+        return properties(vote(**parameters, bugs=[active] if active else []))
 
     return prove_for_any_size(list(General({"voters": VOTERS}, (), lambda *_: "", "").parts(["voters"], make)))
 
@@ -113,7 +113,7 @@ def test_what_holds_of_every_quorum_is_proved_by_both_solvers() -> None:
 
 
 @pytest.mark.long
-def test_a_mistake_is_refuted_and_not_just_unproved() -> None:
+def test_a_bug_is_refuted_and_not_just_unproved() -> None:
     result = proof("votes_twice")
     assert result.proved == ()
     assert "votes_are_single" in {failure.statement for failure in result.unproved}
@@ -124,7 +124,7 @@ def test_a_number_that_may_be_none_is_refused() -> None:
     voters = Size.named("voters", 3, alike=True)
     message = r"whether that is a number from 1 to voters depends on the sizes"
     with any_size(), pytest.raises(ModelError, match=message):
-        vote(voters=voters, enough=voters.part("enough", 2, short=0), defects=["one_no_less"])
+        vote(voters=voters, enough=voters.part("enough", 2, short=0), bugs=["one_no_less"])
 
 
 @pytest.mark.long

@@ -32,16 +32,16 @@ from fencepost.properties.vocabulary import Suite
 LEMMAS = ("flushed_is_written", "acked_is_flushed")
 
 
-MISTAKES = {
+BUGS = {
     "flushes_one_more": "what is not written yet is flushed",
     "acks_what_is_written": "an entry is acknowledged that is not flushed",
     "never_acks": "nothing is acknowledged",
 }
 
 
-def journal(*, entries: int = 2, defects: Iterable[str] = ()) -> Protocol:
+def journal(*, entries: int = 2, bugs: Iterable[str] = ()) -> Protocol:
     """A journal, written in order, flushed as a whole and acknowledged in order."""
-    p = Protocol("journal", parameters={"entries": entries}, defects=MISTAKES, active=defects)
+    p = Protocol("journal", parameters={"entries": entries}, bugs=BUGS, active=bugs)
     entry = p.universe("entry", entries)
     written, acked = p.number("written", -1, entries - 1), p.number("acked", -1, entries - 1)
     flushed = p.subset("flushed", entry)
@@ -98,24 +98,24 @@ def properties(p: Protocol, lemmas: tuple[str, ...] = LEMMAS) -> Suite:
     return suite
 
 
-def of(size: Any, mistake: str = "", lemmas: tuple[str, ...] = LEMMAS) -> Suite:
-    return properties(journal(entries=size, defects=[mistake] if mistake else []), lemmas)
+def of(size: Any, bug: str = "", lemmas: tuple[str, ...] = LEMMAS) -> Suite:
+    return properties(journal(entries=size, bugs=[bug] if bug else []), lemmas)
 
 
-def general(mistake: str = "", lemmas: tuple[str, ...] = LEMMAS) -> Suite:
+def general(bug: str = "", lemmas: tuple[str, ...] = LEMMAS) -> Suite:
     with any_size():
-        return of(Size.named("entries", 2), mistake, lemmas)
+        return of(Size.named("entries", 2), bug, lemmas)
 
 
 ENTRIES = {"entries": sizes_from("entries", 2, 1)}
 
 
-def proof(mistake: str = "", lemmas: tuple[str, ...] = LEMMAS, instance: str | None = None) -> GeneralProof:
-    other = mistake if instance is None else instance
+def proof(bug: str = "", lemmas: tuple[str, ...] = LEMMAS, instance: str | None = None) -> GeneralProof:
+    other = bug if instance is None else instance
 
     def make(parameters: Mapping[str, Any]) -> Suite:
         size = parameters["entries"]
-        return of(size, mistake if isinstance(size, Size) else other, lemmas)
+        return of(size, bug if isinstance(size, Size) else other, lemmas)
 
     return prove_for_any_size(list(General(ENTRIES, (), lambda *_: "", "").parts(["entries"], make)))
 
@@ -129,9 +129,9 @@ def test_what_holds_of_every_size_is_proved_by_both_solvers() -> None:
     assert [one.actions for one in result.links.values()] == [5, 7]
 
 
-@pytest.mark.parametrize("mistake", ["flushes_one_more", "acks_what_is_written"])
-def test_a_mistake_is_refuted_and_not_just_unproved(mistake: str) -> None:
-    result = proof(mistake)
+@pytest.mark.parametrize("bug", ["flushes_one_more", "acks_what_is_written"])
+def test_a_bug_is_refuted_and_not_just_unproved(bug: str) -> None:
+    result = proof(bug)
     assert result.proved == ()
     assert result.unproved
     assert {failure.statement.name for failure in result.refuted if not failure.undecided} & set(LEMMAS)
@@ -193,9 +193,9 @@ JOURNAL = Entry(
 )
 
 
-def checked(*defects: str, any: tuple[str, ...] = ("entries",), **parameters: int) -> Checked:
+def checked(*bugs: str, any: tuple[str, ...] = ("entries",), **parameters: int) -> Checked:
     instance = Instance("a journal", parameters, any=any)
-    return check(JOURNAL, instance, defects, Approach(second_solver=True), Reporter(quiet=True), lambda: False)
+    return check(JOURNAL, instance, bugs, Approach(second_solver=True), Reporter(quiet=True), lambda: False)
 
 
 @pytest.mark.long
@@ -317,21 +317,21 @@ ALONE = {"bookies": 1, "ensemble": 1, "write_quorum": 1, "ack_quorum": 1, "reade
 
 def of_ledger(
     parameters: dict[str, Any],
-    defects: tuple[str, ...] = (),
+    bugs: tuple[str, ...] = (),
     *,
     any: tuple[str, ...] = ("entries",),
     second_solver: bool = True,
 ) -> GeneralProof:
-    parts = PROTOCOLS["ledger"].of_any(any, parameters, defects)
+    parts = PROTOCOLS["ledger"].of_any(any, parameters, bugs)
     return prove_for_any_size(parts, workers=2, second_solver=second_solver)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("defect", ["", "closes_at_lac"])
-def test_a_ledger_of_any_number_of_entries_on_one_bookie(defect: str) -> None:
-    result = of_ledger(ALONE, (defect,) if defect else (), second_solver=False)
+@pytest.mark.parametrize("bug", ["", "closes_at_lac"])
+def test_a_ledger_of_any_number_of_entries_on_one_bookie(bug: str) -> None:
+    result = of_ledger(ALONE, (bug,) if bug else (), second_solver=False)
     assert result.doubt == ""
-    if defect:
+    if bug:
         assert "closed_ledger_is_out_of_reach" in {failure.statement for failure in result.unproved}
         assert any(not failure.undecided for failure in result.refuted)
     else:
@@ -391,7 +391,7 @@ NOT_OF_ANY = ("losses", "unclean_shutdowns", "rots")
 """Events of instances of which nothing is proved for any size."""
 
 REFUSED = {"length_of_the_last_entry"}
-"""Mistakes whose rule goes through all entries to find a number: no formula for any number of them."""
+"""Bugs whose rule goes through all entries to find a number: no formula for any number of them."""
 
 
 def applicable() -> list[str]:
@@ -405,24 +405,24 @@ def applicable() -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("defect", sorted(REFUSED))
-def test_a_mistake_that_cannot_be_said_of_any_number_is_refused(defect: str) -> None:
-    parameters = {name: value for name, value in PROTOCOLS["ledger"].shown_by[defect].items() if name != "entries"}
+@pytest.mark.parametrize("bug", sorted(REFUSED))
+def test_a_bug_that_cannot_be_said_of_any_number_is_refused(bug: str) -> None:
+    parameters = {name: value for name, value in PROTOCOLS["ledger"].shown_by[bug].items() if name != "entries"}
     with pytest.raises(ModelError, match="meant for each member of a universe"):
-        PROTOCOLS["ledger"].of_any(("entries",), parameters, (defect,))[0].general()
+        PROTOCOLS["ledger"].of_any(("entries",), parameters, (bug,))[0].general()
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("defect", applicable())
-def test_every_applicable_defect_is_refuted(defect: str) -> None:
+@pytest.mark.parametrize("bug", applicable())
+def test_every_applicable_bug_is_refuted(bug: str) -> None:
     entry = PROTOCOLS["ledger"]
-    parameters = {name: value for name, value in entry.shown_by[defect].items() if name != "entries"}
-    result = of_ledger({**parameters, "readers": 0}, (defect,), second_solver=False)
-    instance = entry.suite(entry.build({**parameters, "readers": 0, "entries": 2}, (defect,)))
+    parameters = {name: value for name, value in entry.shown_by[bug].items() if name != "entries"}
+    result = of_ledger({**parameters, "readers": 0}, (bug,), second_solver=False)
+    instance = entry.suite(entry.build({**parameters, "readers": 0, "entries": 2}, (bug,)))
     failures = [failure for failure in prove(instance, examples=0).failures if not failure.undecided]
     broken = [failure for failure in failures if failure.statement.kind in ("lemma", "always")]
     assert not result.doubt
-    assert bool(result.unproved) == bool(broken)  # some mistakes break rules of single steps only
+    assert bool(result.unproved) == bool(broken)  # some bugs break rules of single steps only
     assert bool(broken) == any(not failure.undecided for failure in result.refuted if failure.statement.kind != "step")
 
 
@@ -431,12 +431,12 @@ def of_any_bookies() -> list[str]:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("defect", of_any_bookies())
-def test_every_applicable_defect_is_refuted_for_any_number_of_bookies(defect: str) -> None:
-    shown = PROTOCOLS["ledger"].shown_by[defect]
+@pytest.mark.parametrize("bug", of_any_bookies())
+def test_every_applicable_bug_is_refuted_for_any_number_of_bookies(bug: str) -> None:
+    shown = PROTOCOLS["ledger"].shown_by[bug]
     settled = PROTOCOLS["ledger"].general.sizes_with(shown)["bookies"].settles
     parameters = {name: value for name, value in shown.items() if name not in settled}
-    result = of_ledger({**parameters, "readers": 0}, (defect,), any=("bookies",), second_solver=False)
+    result = of_ledger({**parameters, "readers": 0}, (bug,), any=("bookies",), second_solver=False)
     refuted = [failure for failure in result.refuted if failure.statement.kind in ("lemma", "always")]
     assert not result.doubt
     assert bool(result.unproved) == bool(refuted)

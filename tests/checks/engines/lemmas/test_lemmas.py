@@ -20,9 +20,9 @@ from fencepost.properties.registry import Entry, Instance, RegistryError
 from fencepost.properties.vocabulary import Suite
 
 
-def key(*, clients: int = 3, defects: Iterable[str] = ()) -> Protocol:
+def key(*, clients: int = 3, bugs: Iterable[str] = ()) -> Protocol:
     """One key that is handed out by messages."""
-    p = Protocol("key", parameters={"clients": clients}, defects={"kept": "it is copied, not handed out"}, active=defects)
+    p = Protocol("key", parameters={"clients": clients}, bugs={"kept": "it is copied, not handed out"}, active=bugs)
     client = p.universe("client", clients)
     free, on_its_way, holds = p.flag("free", init=True), p.subset("on_its_way", client), p.flag("holds", per=client)
 
@@ -69,8 +69,8 @@ KEY = Entry("key", "a key", key, properties, {"ci": (Instance("three", {}),)}, b
 USUAL = Instance("three", {})
 
 
-def _lemmas(name: str, *, literals: int = 2, defects: tuple[str, ...] = (), telling: Telling | None = None) -> Lemmas:
-    return find(KEY, USUAL, name, defects, Means(literals=literals, workers=1), telling or Telling())
+def _lemmas(name: str, *, literals: int = 2, bugs: tuple[str, ...] = (), telling: Telling | None = None) -> Lemmas:
+    return find(KEY, USUAL, name, bugs, Means(literals=literals, workers=1), telling or Telling())
 
 
 @pytest.mark.parametrize("name", ["one_has_it", pytest.param("it_is_somewhere", marks=pytest.mark.long)])
@@ -110,7 +110,7 @@ def test_none_of_the_lemmas_can_be_left_out() -> None:
 
 
 def test_what_can_fail_is_not_proved() -> None:
-    lemmas = _lemmas("one_has_it", defects=("kept",))
+    lemmas = _lemmas("one_has_it", bugs=("kept",))
     assert lemmas.is_reached
     assert not lemmas.is_proved
     assert not lemmas.text
@@ -172,13 +172,13 @@ def test_the_number_of_workers_makes_no_difference() -> None:
     assert _single_owner(disconnects=1, releases=1).text == _single_owner(2, disconnects=1, releases=1).text
 
 
-@pytest.mark.parametrize("defect", ["lost_lock_served", "not_revalidated", "cache_kept_on_disconnect"])
-def test_defects_of_ownership_are_not_proved_away(defect: str) -> None:
+@pytest.mark.parametrize("bug", ["lost_lock_served", "not_revalidated", "cache_kept_on_disconnect"])
+def test_bugs_of_ownership_are_not_proved_away(bug: str) -> None:
     """Neither where one violates the property, nor where it is beside the point."""
     entry = PROTOCOLS["ownership"]
-    parameters = {**entry.shown_by[defect]}
-    lemmas = find(entry, Instance("defect", parameters), "single_owner", (defect,), Means(literals=2, workers=1), Telling())
-    protocol = entry.build(parameters, (defect,))
+    parameters = {**entry.shown_by[bug]}
+    lemmas = find(entry, Instance("bug", parameters), "single_owner", (bug,), Means(literals=2, workers=1), Telling())
+    protocol = entry.build(parameters, (bug,))
     if lemmas.is_proved:
         assert not prove(suite_with(protocol, entry.suite(protocol).named("single_owner"), lemmas.text)).failures
     assert lemmas.is_proved != lemmas.is_reached
@@ -193,9 +193,9 @@ def test_no_truncation_is_rediscovered_for_any_number_of_entries() -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("defect", ["closes_at_lac", "recovery_reads_do_not_fence", "one_no_such_entry_suffices"])
-def test_defects_of_the_ledger_have_no_proof(defect: str) -> None:
+@pytest.mark.parametrize("bug", ["closes_at_lac", "recovery_reads_do_not_fence", "one_no_such_entry_suffices"])
+def test_bugs_of_the_ledger_have_no_proof(bug: str) -> None:
     entry = PROTOCOLS["ledger"]
-    lemmas = find(entry, Instance("defect", entry.shown_by[defect]), "no_truncation", (defect,), Means(), Telling())
+    lemmas = find(entry, Instance("bug", entry.shown_by[bug]), "no_truncation", (bug,), Means(), Telling())
     assert lemmas.is_reached
     assert not lemmas.text

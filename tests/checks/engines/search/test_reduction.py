@@ -53,8 +53,8 @@ def name(instance: Instance) -> str:
     return instance.name
 
 
-def searched(parameters: dict[str, Value], defects: Sequence[str] = ()) -> Findings:
-    suite = LEDGER.suite(LEDGER.build(parameters, defects))
+def searched(parameters: dict[str, Value], bugs: Sequence[str] = ()) -> Findings:
+    suite = LEDGER.suite(LEDGER.build(parameters, bugs))
     reduction = Reduction.of(suite.protocol, suite.properties, Reporter(quiet=True))
     return exhaust(Observed.of(suite, reduction.observed), Budget(workers=2), reduction=reduction)
 
@@ -112,12 +112,12 @@ def test_verdicts_and_counts_are_those_of_the_search_of_everything(entry: Entry,
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    "defect",
+    "bug",
     [pytest.param(d, marks=[] if d == QUICK[0] else pytest.mark.long if d in QUICK else pytest.mark.deep) for d in CAUGHT],
 )
-def test_a_defect_is_caught_by_the_same_properties_in_as_many_steps(defect: str) -> None:
-    findings = searched(dict(LEDGER.shown_by[defect]), [defect])
-    violations, (properties, steps) = unexpected(findings), CAUGHT[defect]
+def test_a_bug_is_caught_by_the_same_properties_in_as_many_steps(bug: str) -> None:
+    findings = searched(dict(LEDGER.shown_by[bug]), [bug])
+    violations, (properties, steps) = unexpected(findings), CAUGHT[bug]
     first = min(violations.values(), default=None)
     assert ({name for name, its in violations.items() if its == first}, first) == (properties, steps)
     traces = [v.trace for v in findings.verdicts if v.verdict == "violated" and v.trace is not None]
@@ -144,7 +144,7 @@ def test_the_same_is_printed_with_any_number_of_workers() -> None:
 def test_what_is_not_interchangeable_is_told_and_the_trace_is_a_real_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["--defect", "recovery_reads_do_not_fence", "--property", "no_truncation", "--symmetry", "--quiet"]
+    arguments = ["--bug", "recovery_reads_do_not_fence", "--property", "no_truncation", "--symmetry", "--quiet"]
     assert main(["check", *arguments, "--set", "entries=2", "--trace-dir", str(tmp_path)]) == 12
     message = "symmetry: entry e0 and e1 are not interchangeable: action send(e0) with the two exchanged is not send(e1)"
     assert message in capsys.readouterr().out
@@ -198,7 +198,7 @@ def lock_suite(p: Protocol) -> Suite:
 
 
 def locks_checked(spoiled: str, *, brokers: int, symmetry: bool, only: tuple[str, ...] = ()) -> Findings:
-    def build(defects: Sequence[str] = ()) -> Protocol:
+    def build(bugs: Sequence[str] = ()) -> Protocol:
         return locks(brokers, spoiled=spoiled)
 
     entry = Entry("locks", "locks", build, lock_suite, {})

@@ -30,7 +30,7 @@ from tests.properties.searching import unexpected
 
 AT_ONCE = ("ack quorum of one",)
 SMALL = (*AT_ONCE, "lookups", "page cache", "nodes, cut off")
-"""Instances that are compared in the first step and by default, and protocols of which a defect is."""
+"""Instances that are compared in the first step and by default, and protocols of which a bug is."""
 QUICK = ("ledger", "election", "ownership")
 
 SLICED = {
@@ -56,13 +56,13 @@ INSTANCES = [
 
 
 def _cost(protocol: str, place: int) -> list[pytest.MarkDecorator]:
-    """One defect of the first protocol is in the first step, one of each of the others in the second."""
+    """One bug of the first protocol is in the first step, one of each of the others in the second."""
     if place or protocol not in QUICK:
         return [pytest.mark.deep]
     return [] if protocol == QUICK[0] else [pytest.mark.long]
 
 
-DEFECTS = [
+BUGS = [
     pytest.param(entry, name, id=f"{entry.name}, {name}", marks=_cost(entry.name, place))
     for entry in PROTOCOLS.values()
     for place, name in enumerate(entry.shown_by)
@@ -104,9 +104,9 @@ def test_verdicts_and_lengths_are_those_of_the_whole(entry: Entry, instance: Ins
             assert (states, count) == pinned[:2]
 
 
-@pytest.mark.parametrize(("entry", "defect"), DEFECTS)
-def test_a_defect_is_caught_in_as_many_steps(entry: Entry, defect: str) -> None:
-    suite = entry.suite(entry.build(dict(entry.shown_by[defect]), [defect]))
+@pytest.mark.parametrize(("entry", "bug"), BUGS)
+def test_a_bug_is_caught_in_as_many_steps(entry: Entry, bug: str) -> None:
+    suite = entry.suite(entry.build(dict(entry.shown_by[bug]), [bug]))
     whole = unexpected(exhaust(Observed.of(suite, [p for p in suite.properties if not p.strict]), Budget(workers=2)))
     for name, steps in whole.items():
         prop = suite.named(name)
@@ -171,7 +171,7 @@ def test_where_a_property_speaks_of_more_than_what_is_reached_everything_is_sear
 
 @pytest.mark.long
 def test_the_trace_file_has_every_variable_and_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    asked = ("ledger", "--defect", "closes_at_lac", "--property", "no_truncation", "--trace-dir")
+    asked = ("ledger", "--bug", "closes_at_lac", "--property", "no_truncation", "--trace-dir")
     contents = {}
     for folder, options in (("sliced", ()), ("whole", ("--no-slice",))):
         assert check(capsys, *asked, str(tmp_path / folder), *options)[0] == 12
@@ -180,7 +180,7 @@ def test_the_trace_file_has_every_variable_and_replays(tmp_path: Path, capsys: p
         itf = json.loads(file.read_text())
         contents[folder] = itf["vars"], itf["#meta"], len(itf["states"]), itf["states"][0].keys()
         trace, _ = read(file, PROTOCOLS)[:2]
-        assert len(trace.initial) == len(PROTOCOLS["ledger"].build(trace.parameters, trace.defects).variables)
+        assert len(trace.initial) == len(PROTOCOLS["ledger"].build(trace.parameters, trace.bugs).variables)
     assert contents["sliced"] == contents["whole"]
 
 

@@ -13,9 +13,9 @@ from fencepost.properties.protocols import PROTOCOLS
 STEPS, SEED = 40, 5
 
 
-def observed(*defects: str) -> Observed:
+def observed(*bugs: str) -> Observed:
     entry = PROTOCOLS["ledger"]
-    suite = entry.suite(entry.build({"entries": 1}, defects))
+    suite = entry.suite(entry.build({"entries": 1}, bugs))
     return Observed.of(suite, suite.properties)
 
 

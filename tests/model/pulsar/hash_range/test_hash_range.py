@@ -8,7 +8,7 @@ import pytest
 import z3
 
 from fencepost.model.pulsar.hash_range import (
-    DEFECTS,
+    BUGS,
     FULL,
     Bundle,
     HashRange,
@@ -28,8 +28,8 @@ LAST = 0xFFFFFFFF
 HASHED_TO_THE_LAST = "persistent://public/default/orders-cquomch"
 
 
-def layout(*boundaries: int, last: int = 15, defects: tuple[str, ...] = ()) -> Layout:
-    return Layout(boundaries, HashRange(last, frozenset(defects)))
+def layout(*boundaries: int, last: int = 15, bugs: tuple[str, ...] = ()) -> Layout:
+    return Layout(boundaries, HashRange(last, frozenset(bugs)))
 
 
 def reachable(hashes: HashRange) -> set[Layout]:
@@ -126,13 +126,13 @@ def test_every_reachable_layout_covers_every_hash_exactly_once() -> None:
 
 
 def test_upstream_looks_the_last_hash_up_behind_the_last_bundle() -> None:
-    hole = layout(0, 8, 15, defects=("lookup_hits_last_boundary",))
+    hole = layout(0, 8, 15, bugs=("lookup_hits_last_boundary",))
     assert [hash for hash in range(16) if hole.find(hash) is None] == [15]
 
 
 @pytest.mark.parametrize("count", [1, 4, 128])
 def test_upstream_finds_no_bundle_for_a_topic_with_the_last_hash(count: int) -> None:
-    upstream = HashRange(defects=frozenset({"lookup_hits_last_boundary"}))
+    upstream = HashRange(bugs=frozenset({"lookup_hits_last_boundary"}))
     assert topic_hash(HASHED_TO_THE_LAST) == LAST
     assert Layout.of_equal_bundles(count, upstream).find(LAST) is None
     assert Layout.of_equal_bundles(count).find(LAST) == Layout.of_equal_bundles(count).bundles[-1]
@@ -177,8 +177,8 @@ def test_a_split_into_several() -> None:
 
 
 def test_each_protection_alone_keeps_a_boundary_on_the_edge_out() -> None:
-    def attempt(*defects: str) -> Layout | None:
-        return layout(0, 2, 4, 8, 15, defects=defects).split(Bundle(4, 8), [4])
+    def attempt(*bugs: str) -> Layout | None:
+        return layout(0, 2, 4, 8, 15, bugs=bugs).split(Bundle(4, 8), [4])
 
     for protected in ("empty_bundles_allowed", "boundaries_unchecked"):
         with pytest.raises(Refused):
@@ -282,9 +282,9 @@ LOWER, UPPER, HASH, INDEX, COUNT = z3.Ints("lower upper hash index count")
 GIVEN = {LOWER: 3, UPPER: 2**32 - 1, HASH: 2**31 + 5, INDEX: 2, COUNT: 7}
 
 
-@pytest.mark.parametrize("defect", ["", *DEFECTS])
-def test_terms_compute_what_numbers_do(defect: str) -> None:
-    hashes = HashRange(defects=frozenset({defect} - {""}))
+@pytest.mark.parametrize("bug", ["", *BUGS])
+def test_terms_compute_what_numbers_do(bug: str) -> None:
+    hashes = HashRange(bugs=frozenset({bug} - {""}))
 
     def boundary(index: object) -> object:
         return index * 11 if isinstance(index, int) else z3.IntVal(11) * index
@@ -317,9 +317,9 @@ def test_terms_compute_what_numbers_do(defect: str) -> None:
 
 def test_half_the_sum_in_ints_is_negative_in_the_middle() -> None:
     assert FULL.midpoint(2**30, 2**31) == 2**30 + 2**29
-    assert HashRange(defects=frozenset({"midpoint_in_ints"})).midpoint(2**30, 2**31) == -(2**29)
+    assert HashRange(bugs=frozenset({"midpoint_in_ints"})).midpoint(2**30, 2**31) == -(2**29)
 
 
-def test_an_unknown_defect() -> None:
-    with pytest.raises(ValueError, match="no defect 'typo'"):
-        HashRange(defects=frozenset({"typo"}))
+def test_an_unknown_bug() -> None:
+    with pytest.raises(ValueError, match="no bug 'typo'"):
+        HashRange(bugs=frozenset({"typo"}))

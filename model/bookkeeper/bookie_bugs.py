@@ -1,10 +1,10 @@
-"""The mistakes of bookies that can be switched on, and the storages that some of them are of."""
+"""The bugs of bookies that can be switched on, and the storages that some of them are of."""
 
 from __future__ import annotations
 
 STORAGES = ("db", "sorted", "interleaved")
 
-DEFECTS = {
+BUGS = {
     "idle_checkpoint_skips_index": "bookkeeper#4843: a checkpoint whose write cache is empty does not save the ledger index, "
     "and the log mark moves past the fence (DbLedgerStorage)",
     "idle_flush_skips_headers": "a boot or a stop after which nothing was written saves no header, and the log mark moves past "

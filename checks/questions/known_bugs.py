@@ -1,4 +1,4 @@
-"""Which mistakes of a release a check looks for, and in which instances."""
+"""Which bugs of a release a check looks for, and in which instances."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from fencepost.properties.vocabulary import Property
 
 
 @dataclass(frozen=True)
-class Hazard:
-    """A defect that a release has, and the instance in which it is looked for. ``unfit`` says why there is none with what is
+class KnownBug:
+    """A bug that a release has, and the instance in which it is looked for. ``unfit`` says why there is none with what is
     set: the instance is then the one that shows it, which is not searched."""
 
     entry: Entry
@@ -35,24 +35,24 @@ class Hazard:
         return self.entry.outline(self.instance.parameters).properties
 
 
-def hazards(
+def known_bugs_of(
     entries: Iterable[Entry], releases: Releases, settings: Settings | None, changes: Sequence[str], properties: Sequence[str]
-) -> Iterator[Hazard]:
-    """The hazards of some releases, in the order of the protocols: each in the smallest instance in which it is known to show,
+) -> Iterator[KnownBug]:
+    """The bugs of some releases, in the order of the protocols: each in the smallest instance in which it is known to show,
     with what is taken from the settings and what ``changes`` set in its place.
 
     Left out are those that an instance like this cannot have (see ``Bug.only``), and those whose instance does not have all
     of the ``properties``. RegistryError for a parameter that a protocol does not have.
     """
     for entry in entries:
-        for name in entry.hazards(releases):
+        for name in entry.bugs_of(releases):
             bug = entry.bugs[name]
             usual = {p.name: p.default for p in entry.parameters} | entry.behaviour(releases)
             parameters = entry.behaviour(releases) | dict(entry.shown_by[name])
             taken = _taken(entry, parameters, settings)
             given = {key: taken[key] for key in taken if key not in bug.regardless} | entry.settings(changes)
             parameters |= given
-            # What shows a mistake of SortedLedgerStorage has that storage, and is for a cluster that has it, too.
+            # What shows a bug of SortedLedgerStorage has that storage, and is for a cluster that has it, too.
             had = {parameter: (usual | given)[parameter] for parameter in bug.only}
             if not bug.fits(usual | parameters | had):
                 continue
@@ -60,10 +60,10 @@ def hazards(
             try:
                 stated = {prop.name for prop in entry.outline(parameters).properties}
             except ModelError as error:
-                yield Hazard(entry, name, replace(instance, parameters=entry.shown_by[name]), str(error))
+                yield KnownBug(entry, name, replace(instance, parameters=entry.shown_by[name]), str(error))
                 continue
             if set(properties) <= stated:
-                yield Hazard(entry, name, instance)
+                yield KnownBug(entry, name, instance)
 
 
 def _taken(entry: Entry, shown: Mapping[str, Value], settings: Settings | None) -> dict[str, Value]:

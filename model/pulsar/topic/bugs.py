@@ -1,6 +1,6 @@
-"""Known mistakes of a topic."""
+"""Known bugs of a topic."""
 
-DEFECTS = {
+BUGS = {
     "terminated_reopened": "pulsar#25858, #25795, #26680: a rollover under way opens a terminated managed ledger again",
     "closed_reopened": "pulsar#25240: a rollover under way opens a closed managed ledger again",
     "reopened_before_fence": "a failed update of the list leaves ClosedLedger: what passed the fence before is written",
@@ -28,4 +28,4 @@ DEFECTS = {
     "written_before_listed": "what is pending is sent to a new ledger before it is listed",
     "listed_before_created": "a ledger is listed before it is created",
 }
-"""Each defect in one line, with its number upstream if it has one."""
+"""Each bug in one line, with its number upstream if it has one."""

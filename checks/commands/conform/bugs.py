@@ -1,4 +1,4 @@
-"""``fencepost conform hazards``: the bugs of releases, each replayed on the real code of every release that there is.
+"""``fencepost conform bugs``: the bugs of releases, each replayed on the real code of every release that there is.
 
 The run is the shortest to what is observed and should not be; where that is the run of another bug, too, or takes what the
 harness has not, the next one that violates another property. Where no such run shows the bug, it names one itself: because the
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 
-from fencepost.checks.commands.conform.request import HazardsRequest
+from fencepost.checks.commands.conform.request import BugsRequest
 from fencepost.checks.conformance.java_side.session import SessionError
 from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
 from fencepost.checks.conformance.registry import TARGETS
@@ -24,7 +24,7 @@ from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
-from fencepost.checks.reports.hazards_on_code import Replayed, as_json, as_row, read_row, text
+from fencepost.checks.reports.bugs_on_code import Replayed, as_json, as_row, read_row, text
 from fencepost.checks.reports.seen import rows_of
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Protocol
@@ -39,23 +39,23 @@ from fencepost.traces.replay import replay_on
 from fencepost.traces.trace import Trace, trace_of
 
 SECONDS = 120
-"""How long the shortest run of a hazard may be looked for."""
+"""How long the shortest run of a bug may be looked for."""
 MOST_RUNS = 3
-"""How many runs are tried, each to a violation of another property, until one shows the hazard and no other."""
+"""How many runs are tried, each to a violation of another property, until one shows the bug and no other."""
 
 
-def run(asked: HazardsRequest) -> ExitStatus:
+def run(asked: BugsRequest) -> ExitStatus:
     """Does what the command line asks for; returns the exit status."""
     targets = [TARGETS[name] for name in asked.targets or TARGETS if name in TARGETS]
     if unknown := [name for name in asked.targets if name not in TARGETS]:
         raise RegistryError(f"there is no target {unknown[0]!r}; there are {', '.join(TARGETS)}")
     reporter = Reporter(quiet=asked.quiet)
-    reporter.begin("hazards on real code")
+    reporter.begin("bugs on real code")
     replays: list[Replayed] = []
     try:
         toolchain()
         with interruptible() as interrupt:
-            for replayed in replayed_hazards(targets, reporter.telling):
+            for replayed in replayed_bugs(targets, reporter.telling):
                 replays.append(replayed)
                 if asked.record:
                     record(TARGETS[replayed.target], replayed)
@@ -87,7 +87,7 @@ def record(target: Target, replayed: Replayed) -> None:
     write_text(file, "".join(rows[row] for row in order))
 
 
-def replayed_hazards(targets: list[Target], telling: Callable[[str], None] = lambda _: None) -> Iterator[Replayed]:
+def replayed_bugs(targets: list[Target], telling: Callable[[str], None] = lambda _: None) -> Iterator[Replayed]:
     """Replays the shortest run of each bug on each release of its targets. Raises ToolchainError and SessionError."""
     for target in targets:
         entry = PROTOCOLS[target.protocol]
@@ -170,10 +170,10 @@ def _others(entry: Entry, name: str, target: Target, release: str) -> tuple[str,
 def _also(
     entry: Entry, name: str, target: Target, release: str, trace: Trace, adapter: Adapter, besides: tuple[str, ...]
 ) -> str:
-    """Another hazard of the release by which all that is observed on the run is the same; empty if there is none. With hazards
+    """Another bug of the release by which all that is observed on the run is the same; empty if there is none. With bugs
     that the model has ``besides``, these together."""
     labels = [step.action for step in trace.steps]
-    seen = _observed(entry.build(trace.parameters, trace.defects), labels, adapter)
+    seen = _observed(entry.build(trace.parameters, trace.bugs), labels, adapter)
     if besides:
         return "others of the release" if _observed(entry.build(trace.parameters, besides), labels, adapter) == seen else ""
     for other, bug in entry.bugs.items():

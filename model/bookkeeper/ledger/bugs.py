@@ -1,10 +1,10 @@
-"""The mistakes of the ledger protocol that can be switched on."""
+"""The bugs of the ledger protocol that can be switched on."""
 
 from __future__ import annotations
 
-from fencepost.model.bookkeeper.bookie_defects import DEFECTS as BOOKIE
+from fencepost.model.bookkeeper.bookie_bugs import BUGS as BOOKIE
 
-DEFECTS = {
+BUGS = {
     "recovery_reads_do_not_fence": "bookkeeper#2614: only the read of the last add confirmed fences, reads of entries do not",
     "fence_not_durable": "bookkeeper#208: a fence is acknowledged, and a restart takes it back",
     "recovery_starts_below_last_ensemble": "bookkeeper#2615: recovery begins before the last ensemble, where it cannot "
@@ -66,4 +66,4 @@ DEFECTS = {
 }
 
 WEAKENINGS = ("fencing_waits_for_one", "fencing_waits_for_none")
-"""Defects with which no entry is lost, because another protection covers them."""
+"""Bugs with which no entry is lost, because another protection covers them."""

@@ -1,4 +1,4 @@
-"""Which hazards are looked for, and where: those of the release, in the instance that shows them, with the settings."""
+"""Which bugs are looked for, and where: those of the release, in the instance that shows them, with the settings."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from fencepost.checks.commands.arguments import _parser
-from fencepost.checks.questions.hazards import hazards
 from fencepost.checks.questions.instances import Settings, read_settings
-from fencepost.checks.questions.planning import planned, planned_hazards
+from fencepost.checks.questions.known_bugs import known_bugs_of
+from fencepost.checks.questions.planning import planned, planned_bugs
 from fencepost.model.language import Protocol
 from fencepost.model.releases import PULSAR, Releases
 from fencepost.properties.bugs import Bug
@@ -20,10 +20,10 @@ from fencepost.properties.vocabulary import Suite
 from tests.marking import first_at_once
 
 
-def door(*, locks: int = 1, alarm: str = "none", storeys: int = 1, defects: Iterable[str] = ()) -> Protocol:
+def door(*, locks: int = 1, alarm: str = "none", storeys: int = 1, bugs: Iterable[str] = ()) -> Protocol:
     """A door."""
     parameters = {"locks": locks, "alarm": alarm, "storeys": storeys}
-    return Protocol("door", parameters=parameters, defects={"ajar": "x", "creaks": "x", "sticks": "x"}, active=defects)
+    return Protocol("door", parameters=parameters, bugs={"ajar": "x", "creaks": "x", "sticks": "x"}, active=bugs)
 
 
 def stays_shut(p: Protocol) -> Suite:
@@ -53,33 +53,33 @@ DOOR = Entry(
 OLD, NEW = Releases.of("4.0.8"), Releases.of("4.2.4")
 
 
-def hazards_of(releases: Releases, *changes: str, properties: Iterable[str] = ()) -> dict[str, dict[str, Value]]:
-    return {h.name: dict(h.instance.parameters) for h in hazards([DOOR], releases, None, changes, list(properties))}
+def bugs_of(releases: Releases, *changes: str, properties: Iterable[str] = ()) -> dict[str, dict[str, Value]]:
+    return {h.name: dict(h.instance.parameters) for h in known_bugs_of([DOOR], releases, None, changes, list(properties))}
 
 
-def test_a_hazard_is_looked_for_where_it_shows() -> None:
-    assert hazards_of(OLD) == {"ajar": {"locks": 2}}
-    assert hazards_of(Releases.of("3.0.7")) == {}
+def test_a_bug_is_looked_for_where_it_shows() -> None:
+    assert bugs_of(OLD) == {"ajar": {"locks": 2}}
+    assert bugs_of(Releases.of("3.0.7")) == {}
 
 
 def test_it_is_looked_for_as_the_release_behaves() -> None:
-    assert hazards_of(NEW) == {"ajar": {"alarm": "bell", "locks": 2}}
+    assert bugs_of(NEW) == {"ajar": {"alarm": "bell", "locks": 2}}
 
 
 def test_one_that_some_values_do_not_have_is_looked_for_with_the_others() -> None:
-    assert set(hazards_of(OLD, "alarm=bell")) == {"ajar", "creaks"}
-    assert set(hazards_of(OLD, "alarm=siren")) == {"ajar"}
+    assert set(bugs_of(OLD, "alarm=bell")) == {"ajar", "creaks"}
+    assert set(bugs_of(OLD, "alarm=siren")) == {"ajar"}
 
 
 def test_what_is_set_counts_before_what_shows_it() -> None:
-    assert hazards_of(OLD, "locks=3", "storeys=2") == {"ajar": {"locks": 3, "storeys": 2}}
+    assert bugs_of(OLD, "locks=3", "storeys=2") == {"ajar": {"locks": 3, "storeys": 2}}
     with pytest.raises(RegistryError, match="no parameter 'keys'"):
-        hazards_of(OLD, "keys=3")
+        bugs_of(OLD, "keys=3")
 
 
 def test_with_properties_named_it_is_looked_for_where_they_are() -> None:
-    assert set(hazards_of(OLD, properties=["shut"])) == {"ajar"}
-    assert hazards_of(OLD, properties=["open"]) == {}
+    assert set(bugs_of(OLD, properties=["shut"])) == {"ajar"}
+    assert bugs_of(OLD, properties=["open"]) == {}
 
 
 def settings(tmp_path: Path, text: str) -> Settings:
@@ -97,10 +97,10 @@ def test_the_settings_of_a_ledger_are_those_of_the_cluster(tmp_path: Path, ensem
     conf = settings(tmp_path, "\n".join(f"managedLedgerDefault{size}" for size in sizes))
     ledger = PROTOCOLS["ledger"]
     for release in PULSAR:
-        for hazard in hazards([ledger], Releases.of(release), conf, (), ()):
-            p = hazard.instance.parameters
+        for bug in known_bugs_of([ledger], Releases.of(release), conf, (), ()):
+            p = bug.instance.parameters
             assert (p["ensemble"], p["write_quorum"], p["ack_quorum"]) == (ensemble, write, ack)
-            usual = {parameter.name: parameter.default for parameter in ledger.parameters} | dict(ledger.shown_by[hazard.name])
+            usual = {parameter.name: parameter.default for parameter in ledger.parameters} | dict(ledger.shown_by[bug.name])
             assert int(p["bookies"]) - ensemble == int(usual["bookies"]) - int(usual["ensemble"])
             assert ledger.outline(p).protocol.parameters["ensemble"] == ensemble
 
@@ -108,11 +108,11 @@ def test_the_settings_of_a_ledger_are_those_of_the_cluster(tmp_path: Path, ensem
 def plan_of(conf: Settings | None, *arguments: str) -> list[str]:
     asked = _parser().parse_args(["check", *arguments])
     releases = Releases.of(asked.pulsar, asked.bookkeeper)
-    return [f"{h.entry.name} {h.name}" for h in planned_hazards(asked, conf, releases, planned(asked, conf, releases))]
+    return [f"{h.entry.name} {h.name}" for h in planned_bugs(asked, conf, releases, planned(asked, conf, releases))]
 
 
 @pytest.mark.parametrize("release", first_at_once(PULSAR, 2))
-def test_a_configuration_asks_for_every_hazard_of_the_release_and_for_no_other(tmp_path: Path, release: str) -> None:
+def test_a_configuration_asks_for_every_bug_of_the_release_and_for_no_other(tmp_path: Path, release: str) -> None:
     conf, releases = settings(tmp_path, "zookeeperSessionExpiredPolicy=shutdown\n"), Releases.of(release)
     elsewhere = {
         "confirms_while_unsetting",  # with an ensemble above the write quorum
@@ -150,7 +150,7 @@ def test_a_bug_of_topics_is_asked_for_where_its_setting_is(tmp_path: Path) -> No
 
 def test_what_makes_no_difference_is_not_taken_from_the_settings(tmp_path: Path) -> None:
     conf = settings(tmp_path, "loadBalancerAutoUnloadSplitBundlesEnabled=true\n")
-    instances = {h.name: h.instance.parameters for h in hazards([PROTOCOLS["split"]], Releases.of("4.2.4"), conf, (), ())}
+    instances = {h.name: h.instance.parameters for h in known_bugs_of([PROTOCOLS["split"]], Releases.of("4.2.4"), conf, (), ())}
     assert instances["policies_unwritten"]["unload_after_split"] is True
     assert not instances["policies_overwritten"].get("unload_after_split")
     for entry in PROTOCOLS.values():
@@ -158,7 +158,7 @@ def test_what_makes_no_difference_is_not_taken_from_the_settings(tmp_path: Path)
         assert all(set(bug.regardless) <= named for bug in entry.bugs.values())
 
 
-def test_a_mistake_of_another_storage_is_looked_for_where_that_is_set() -> None:
+def test_a_bug_of_another_storage_is_looked_for_where_that_is_set() -> None:
     asked = ("--bookkeeper", "4.17.3", "ledger", "--set")
     named = {storage: plan_of(None, *asked, f"storage={storage}") for storage in ("db", "sorted")}
     assert "ledger idle_flush_skips_headers" in named["sorted"]
@@ -172,7 +172,7 @@ def test_only_of_what_is_asked_for(tmp_path: Path) -> None:
     assert {h.split()[0] for h in plan_of(conf, "unload", "--pulsar", "4.0.8")} == {"unload"}
     assert plan_of(conf, "hash_range", "--pulsar", "4.0.8") == []
     assert {h.split()[0] for h in plan_of(None, "election", "unload", "--pulsar", "4.0.8")} == {"election", "unload"}
-    assert plan_of(None, "election", "--pulsar", "4.0.8", "--defect", "same_value") == []
+    assert plan_of(None, "election", "--pulsar", "4.0.8", "--bug", "same_value") == []
 
 
 def test_the_instances_of_a_size_behave_as_the_release(monkeypatch: pytest.MonkeyPatch) -> None:

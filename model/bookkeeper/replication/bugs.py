@@ -1,8 +1,8 @@
-"""The mistakes of auto-recovery that can be switched on."""
+"""The bugs of auto-recovery that can be switched on."""
 
 from __future__ import annotations
 
-DEFECTS = {
+BUGS = {
     "target_is_a_member": "the compare-and-set of an ensemble does not look whether the new bookie is there already: one "
     "bookie has two places",
     "target_not_asked_again": "between its acknowledgement and the compare-and-set nobody looks whether a new bookie is still "

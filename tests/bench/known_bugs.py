@@ -1,6 +1,6 @@
-"""Measures what it takes to find each hazard of each modelled release: the shortest run to it, and seconds.
+"""Measures what it takes to find each bug of each modelled release: the shortest run to it, and seconds.
 
-Run by ``make bench`` as ``python tests/bench/time_to_find.py --hazards``. Each hazard is looked for as ``fencepost check
+Run by ``make bench`` as ``python tests/bench/time_to_find.py --known-bugs``. Each bug is looked for as ``fencepost check
 --pulsar RELEASE`` does it: exhaustively, in the instance in which it is known to show, with all properties, up to the
 violation with the fewest steps. Releases in which that is the same instance share a line. That the run is the shortest is
 looked at once more, by a second search that goes no deeper than one step less: it finds nothing. Lines that begin with # name
@@ -18,8 +18,8 @@ from typing import Any
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.verdicts import Verdict
-from fencepost.checks.questions.hazard_search import Searches, look_for
-from fencepost.checks.questions.hazards import Hazard, hazards
+from fencepost.checks.questions.bug_search import Searches, look_for
+from fencepost.checks.questions.known_bugs import KnownBug, known_bugs_of
 from fencepost.model.kernel.search.results import Limits, Result
 from fencepost.model.kernel.search.search import search
 from fencepost.model.releases import BOOKKEEPER, PULSAR, Releases
@@ -31,23 +31,23 @@ RELEASES = tuple(Releases.of(pulsar) for pulsar in PULSAR)
 """Each release of Pulsar with the BookKeeper that it ships: these are all modelled releases of BookKeeper, too."""
 
 
-def of_releases(protocols: Iterable[str]) -> Iterator[tuple[Hazard, tuple[str, ...]]]:
-    """Each hazard of the releases, once for each instance in which it is looked for, and the releases for which it is that."""
+def of_releases(protocols: Iterable[str]) -> Iterator[tuple[KnownBug, tuple[str, ...]]]:
+    """Each bug of the releases, once for each instance in which it is looked for, and the releases for which it is that."""
     assert {releases.bookkeeper for releases in RELEASES} == set(BOOKKEEPER)
-    instances: dict[Any, tuple[Hazard, list[str]]] = {}
+    instances: dict[Any, tuple[KnownBug, list[str]]] = {}
     for releases in RELEASES:
-        for hazard in hazards([PROTOCOLS[name] for name in protocols], releases, None, [], []):
-            release = releases.pulsar if hazard.bug.project == "pulsar" else releases.bookkeeper
-            key = (hazard.entry.name, hazard.name, tuple(sorted(hazard.instance.parameters.items())))
-            instances.setdefault(key, (hazard, []))[1].append(release)
-    for hazard, of in instances.values():
-        yield hazard, tuple(of)
+        for bug in known_bugs_of([PROTOCOLS[name] for name in protocols], releases, None, [], []):
+            release = releases.pulsar if bug.bug.project == "pulsar" else releases.bookkeeper
+            key = (bug.entry.name, bug.name, tuple(sorted(bug.instance.parameters.items())))
+            instances.setdefault(key, (bug, []))[1].append(release)
+    for bug, of in instances.values():
+        yield bug, tuple(of)
 
 
-def verdict_on(hazard: Hazard) -> tuple[Verdict, float]:
-    """The verdict on a hazard, and the seconds of a processor that it took."""
+def verdict_on(bug: KnownBug) -> tuple[Verdict, float]:
+    """The verdict on a bug, and the seconds of a processor that it took."""
     started = time.process_time()
-    checked = look_for(hazard, Approach(workers=1), Reporter(quiet=True), lambda: False, Searches())
+    checked = look_for(bug, Approach(workers=1), Reporter(quiet=True), lambda: False, Searches())
     return checked.findings.verdicts[0], time.process_time() - started
 
 
@@ -65,9 +65,9 @@ def violation(observed: Observed, limits: Limits) -> Result:
     )
 
 
-def shorter(hazard: Hazard, verdict: Verdict) -> list[str]:
+def shorter(bug: KnownBug, verdict: Verdict) -> list[str]:
     """The properties that a run of fewer steps violates: none. What only a whole run violates, in the end, is passed over."""
-    suite = hazard.entry.suite(hazard.entry.build(dict(hazard.instance.parameters), [hazard.name]))
+    suite = bug.entry.suite(bug.entry.build(dict(bug.instance.parameters), [bug.name]))
     finite = [p for p in suite.properties if p.kind in ("always", "step", "deadlock") and not p.strict]
     observed = Observed.of(suite, finite)
     result = violation(observed, Limits(depth=int(verdict.reach["steps"]) - 1))
@@ -76,20 +76,20 @@ def shorter(hazard: Hazard, verdict: Verdict) -> list[str]:
 
 
 def main(protocols: Iterable[str]) -> None:
-    """Prints the table, and says so of a hazard that is not found, or in fewer steps than its run has."""
+    """Prints the table, and says so of a bug that is not found, or in fewer steps than its run has."""
     print(f"# {os.cpu_count()} cores, {time.strftime('%Y-%m-%d %H:%M:%S %Z')}")
-    rows, wrong, slowest = [["hazard", "releases", "violates", "steps", "s"]], list[str](), 0.0
-    for hazard, of in of_releases(protocols):
-        verdict, seconds = verdict_on(hazard)
+    rows, wrong, slowest = [["known bug", "releases", "violates", "steps", "s"]], list[str](), 0.0
+    for bug, of in of_releases(protocols):
+        verdict, seconds = verdict_on(bug)
         slowest = max(slowest, seconds)
-        name = f"{hazard.entry.name} {hazard.name}"
-        if verdict.verdict != "hazard":
+        name = f"{bug.entry.name} {bug.name}"
+        if verdict.verdict != "known bug":
             wrong.append(f"{name} of {', '.join(of)}: {verdict.verdict}")
             continue
-        wrong += [f"{name}: {short} is violated in fewer steps" for short in shorter(hazard, verdict)]
+        wrong += [f"{name}: {short} is violated in fewer steps" for short in shorter(bug, verdict)]
         assert verdict.shows is not None
         rows.append([name, ", ".join(of), verdict.shows.name, str(verdict.reach["steps"]), f"{seconds:.1f}"])
         print(f"# {name}", file=sys.stderr)
     show(rows)
-    print(f"{len(rows) - 1} hazards of releases, the slowest found in {slowest:.1f} s.")
+    print(f"{len(rows) - 1} bugs of releases, the slowest found in {slowest:.1f} s.")
     print("\n".join(wrong) or "Each was found, and none in fewer steps by a search that ends one step before.")

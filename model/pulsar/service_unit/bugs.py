@@ -1,4 +1,4 @@
-"""Known mistakes of the service unit channel: what each of them makes of a rule."""
+"""Known bugs of the service unit channel: what each of them makes of a rule."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from fencepost.model.pulsar.service_unit.channel import Channel
 from fencepost.model.pulsar.service_unit.leader import Leader
 from fencepost.model.pulsar.service_unit.metadata_views import MetadataViews
 from fencepost.model.pulsar.service_unit.system_topic import SystemTopic
-from fencepost.model.pulsar.shared_defects import SHARED
+from fencepost.model.pulsar.shared_bugs import SHARED
 from fencepost.model.zookeeper.sessions_and_nodes import merged
 
-DEFECTS = {
+BUGS = {
     "gaps_accepted": "pulsar#19490: a record that comes late is accepted after a tombstone, and unchecked over a lower version",
     "late_tombstones": "a tombstone says not which record it is for: one that comes late deletes another's",
     "jumps_rejected": "pulsar#20110: a view that lags rejects what compaction has left, as versions are missing between",
@@ -42,11 +42,11 @@ DEFECTS = {
     "split_forgotten": "a broker that has not heard of a split assigns the unit again when its record is gone",
     "deleted_lingers": "pulsar#22743: the record of a unit that was split stays, for an hour",
 }
-"""Each defect in one line, with its number upstream if it has one."""
+"""Each bug in one line, with its number upstream if it has one."""
 
 
 def put_in(channel: Channel, leader: Leader) -> None:
-    """Puts what the defects that are switched on make of a rule in its place; before the steps are declared."""
+    """Puts what the bugs that are switched on make of a rule in its place; before the steps are declared."""
     units, records, p = channel.units, channel.records, channel.protocol
     if isinstance(units, SystemTopic):
         units.keeps_old.instead("gaps_accepted", lambda old, new: records.keeps_old(old, new, topic=True))

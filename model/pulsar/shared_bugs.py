@@ -1,4 +1,4 @@
-"""Known mistakes that several protocols of Pulsar have, each in the same words."""
+"""Known bugs that several protocols of Pulsar have, each in the same words."""
 
 from __future__ import annotations
 

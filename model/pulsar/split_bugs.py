@@ -1,14 +1,14 @@
-"""Known mistakes of splits, and the steps that a correct split does not take."""
+"""Known bugs of splits, and the steps that a correct split does not take."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from fencepost.model.language import And, Not, Protocol, minimum
-from fencepost.model.pulsar.shared_defects import SHARED
+from fencepost.model.pulsar.shared_bugs import SHARED
 from fencepost.model.zookeeper.sessions_and_nodes import Sessions
 
-DEFECTS = {
+BUGS = {
     "writes_blindly": "pulsar#1117, #1428: the layout is written whatever its version, and a concurrent split is lost",
     "stale_parent": "the layout is read again for its version only: what is written follows from the one read first",
     "parent_never_released": "pulsar#13677, #13678: the parent's lock is kept after the split",

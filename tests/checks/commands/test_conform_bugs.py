@@ -1,4 +1,4 @@
-"""Which hazards of releases happen on their real code: what is committed of that, and how it comes about."""
+"""Which bugs of releases happen on their real code: what is committed of that, and how it comes about."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.commands.conform import hazards as command
-from fencepost.checks.commands.conform.hazards import record
+from fencepost.checks.commands.conform import bugs as command
+from fencepost.checks.commands.conform.bugs import record
 from fencepost.checks.conformance.registry import TARGETS
 from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
 from fencepost.checks.conformance.targets import Target
-from fencepost.checks.reports.hazards_on_code import Replayed, as_json, as_row, read_row, table, text
+from fencepost.checks.reports.bugs_on_code import Replayed, as_json, as_row, read_row, table, text
 from fencepost.checks.reports.seen import replayed
 from fencepost.properties.bugs import Bug, OutOfReach
 from fencepost.properties.protocols import PROTOCOLS
@@ -42,10 +42,10 @@ def committed() -> list[Replayed]:
 
 def test_the_page_shows_what_was_seen() -> None:
     page = (ROOT / "docs" / "reproduced.md").read_text(encoding="utf-8")
-    assert marked(page)["hazards"] == docs_table("reproduced", "hazards")
+    assert marked(page)["bugs"] == docs_table("reproduced", "bugs")
 
 
-def test_what_is_reproduced_is_a_hazard_of_that_release() -> None:
+def test_what_is_reproduced_is_a_bug_of_that_release() -> None:
     records = committed()
     reproduced = [each for each in records if each.verdict == "reproduced"]
     assert reproduced
@@ -74,7 +74,7 @@ def test_what_is_seen_elsewhere_is_there() -> None:
                 other = rows[place, name, release]
                 assert other.verdict == ("reproduced" if present else "gone")
             elif place in REPRODUCTIONS:
-                assert REPRODUCTIONS[place].mistake == name
+                assert REPRODUCTIONS[place].bug == name
                 assert release in REPRODUCTIONS[place].releases
             else:
                 assert name in (ROOT / place).read_text(encoding="utf-8")
@@ -118,19 +118,19 @@ def test_a_replay_is_recorded_in_the_place_of_the_one_before_it(tmp_path: Path, 
 
 
 def test_a_target_that_there_is_not() -> None:
-    ran = fencepost("conform", "hazards", "nothing")
+    ran = fencepost("conform", "bugs", "nothing")
     assert (ran.returncode, len(ran.stderr.splitlines())) == (2, 1)
     assert "there is no target 'nothing'; there are " in ran.stderr
 
 
-def is_of(target: Target, hazard: str) -> bool:
-    """Whether what the target is held against can have the hazard at all."""
+def is_of(target: Target, bug: str) -> bool:
+    """Whether what the target is held against can have the bug at all."""
     entry = PROTOCOLS[target.protocol]
-    return entry.can_have(hazard, {**entry.bugs[hazard].shown_by, **target.settings})
+    return entry.can_have(bug, {**entry.bugs[bug].shown_by, **target.settings})
 
 
 @pytest.mark.deep
-def test_every_hazard_is_told_of() -> None:
+def test_every_bug_is_told_of() -> None:
     targets = {each.target for each in committed()}
     assert targets == set(TARGETS)
     wanted = Counter(
@@ -148,7 +148,7 @@ def test_every_hazard_is_told_of() -> None:
 def test_it_is_seen_again() -> None:
     tools()
     targets = list(dict.fromkeys(each.target for each in committed()))
-    ran = fencepost("conform", "hazards", *targets, "--format", "json", "--quiet")
+    ran = fencepost("conform", "bugs", *targets, "--format", "json", "--quiet")
     assert ran.returncode in (0, 12), ran
     rows = json.loads(ran.stdout)["bugs"]
     assert sorted(map(str, rows)) == sorted(str(json.loads(as_json([each]))["bugs"][0]) for each in committed())

@@ -1,4 +1,4 @@
-"""Mistakes in the ledger protocol are noticed on BookKeeper's client and bookies, or are those of the release."""
+"""Bugs in the ledger protocol are noticed on BookKeeper's client and bookies, or are those of the release."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from fencepost.checks.conformance.bookkeeper.ledger import LedgerAdapter
 from fencepost.checks.conformance.bookkeeper.target import LEDGER
 from fencepost.checks.conformance.running.pair import Outcome
-from fencepost.model.bookkeeper.ledger import DEFECTS
+from fencepost.model.bookkeeper.ledger import BUGS
 from fencepost.properties.registry import Value
 from tests.checks.conformance.bookkeeper.ledgers import ENTRY, follow, held, running
 
@@ -27,7 +27,7 @@ ELSEWHERE: dict[str, dict[str, Value]] = {
     "confirms_while_changing": SPARE | {"entries": 1},
     "replaced_acks_kept": SPARE | {"entries": 2},
 }
-"""Instances in which the code can come to where the defect shows; in those of the registry only the model can."""
+"""Instances in which the code can come to where the bug shows; in those of the registry only the model can."""
 
 CHANGE_IN_RECOVERY = (
     "recover(r0); send(e0); add(b0, e0); send(e1); add(b0, e1); read_lac(r0, b0); read_found(r0, b0); recovery_add(r0, b0);"
@@ -59,7 +59,7 @@ BY_SCRIPT: dict[str, tuple[str, dict[str, Value]]] = {
         dict(ENTRY.shown_by["recovery_starts_below_last_ensemble"]),
     ),
 }
-"""Defects for which a random run takes long: a run that shows each."""
+"""Bugs for which a random run takes long: a run that shows each."""
 
 STEPS_BESIDES = {"denies_before_fence_is_journaled": "journal_fence"}
 """What released bookies do in a step of its own, which the harness does not take: it answers when the fence is journaled."""
@@ -107,7 +107,7 @@ OF_THE_RELEASE: dict[str, tuple[str, dict[str, Value], str]] = {
         "L13",
     ),
 }
-"""What the release does as the model with the mistake does it."""
+"""What the release does as the model with the bug does it."""
 
 OF_ANOTHER_STORAGE = {"idle_flush_skips_headers"}
 
@@ -123,7 +123,7 @@ CHECKED_APART = (
 )
 KEY_LAST = CONFIRMED_ON_PAIR + "crash(b1); restart(b1)"
 RACES = {"fence_checked_apart": CHECKED_APART, "key_record_after_entry": KEY_LAST}
-"""Mistakes that take two threads in one bookie at once, and a run that loses a confirmed entry by each."""
+"""Bugs that take two threads in one bookie at once, and a run that loses a confirmed entry by each."""
 
 BY_STEPS_OF_ITS_OWN = {
     "idle_checkpoint_skips_index",
@@ -136,52 +136,52 @@ BY_STEPS_OF_ITS_OWN = {
     "last_entry_of_the_write_cache",
     *RACES,
 }
-"""What the release does, too, where the model without the mistake has no such run; each has a test below."""
+"""What the release does, too, where the model without the bug has no such run; each has a test below."""
 
 ELSEWHERE_TOLD = {*BY_SCRIPT, *STEPS_BESIDES, *OF_THE_RELEASE, *OF_ANOTHER_STORAGE, *BY_STEPS_OF_ITS_OWN}
 
 
-@pytest.mark.parametrize("defect", [defect for defect in DEFECTS if defect not in ELSEWHERE_TOLD])
-def test_a_mistake_in_the_model_is_noticed(adapter: LedgerAdapter, defect: str) -> None:
-    result = held(adapter, defect, runs=80, **ELSEWHERE.get(defect, dict(ENTRY.shown_by[defect])))
+@pytest.mark.parametrize("bug", [bug for bug in BUGS if bug not in ELSEWHERE_TOLD])
+def test_a_bug_in_the_model_is_noticed(adapter: LedgerAdapter, bug: str) -> None:
+    result = held(adapter, bug, runs=80, **ELSEWHERE.get(bug, dict(ENTRY.shown_by[bug])))
     assert not result.agrees
 
 
-@pytest.mark.parametrize("defect", BY_SCRIPT)
-def test_a_rare_mistake_in_the_model_is_noticed(adapter: LedgerAdapter, defect: str) -> None:
-    script, parameters = BY_SCRIPT[defect]
+@pytest.mark.parametrize("bug", BY_SCRIPT)
+def test_a_rare_bug_in_the_model_is_noticed(adapter: LedgerAdapter, bug: str) -> None:
+    script, parameters = BY_SCRIPT[bug]
     assert follow(adapter, script, **parameters).verdict == "agrees"
-    outcome = follow(adapter, script, defect, **parameters)
+    outcome = follow(adapter, script, bug, **parameters)
     assert outcome.verdict == "differs"
     assert not outcome.explained
 
 
-@pytest.mark.parametrize(("defect", "step"), STEPS_BESIDES.items())
-def test_what_the_harness_has_no_step_for(adapter: LedgerAdapter, defect: str, step: str) -> None:
-    """The mistake is one more step of the model, and the harness takes no such step: then no run can tell of it."""
-    shown = ENTRY.shown_by[defect]
+@pytest.mark.parametrize(("bug", "step"), STEPS_BESIDES.items())
+def test_what_the_harness_has_no_step_for(adapter: LedgerAdapter, bug: str, step: str) -> None:
+    """The bug is one more step of the model, and the harness takes no such step: then no run can tell of it."""
+    shown = ENTRY.shown_by[bug]
     without = {action.name for action in ENTRY.build(shown).actions}
-    assert {action.name for action in ENTRY.build(shown, [defect]).actions} - without == {step}
+    assert {action.name for action in ENTRY.build(shown, [bug]).actions} - without == {step}
     assert step not in adapter.covered
     assert step not in adapter.eager
 
 
-@pytest.mark.parametrize("defect", OF_THE_RELEASE)
-def test_the_release_does_as_the_mistake_says(adapter: LedgerAdapter, defect: str) -> None:
-    script, parameters, known = OF_THE_RELEASE[defect]
+@pytest.mark.parametrize("bug", OF_THE_RELEASE)
+def test_the_release_does_as_the_bug_says(adapter: LedgerAdapter, bug: str) -> None:
+    script, parameters, known = OF_THE_RELEASE[bug]
     outcome = follow(adapter, script, **parameters)
     assert outcome.verdict in ("differs", "departs")
     assert outcome.known == known
-    assert follow(adapter, script, defect, **parameters).verdict == "agrees"
+    assert follow(adapter, script, bug, **parameters).verdict == "agrees"
 
 
 @pytest.mark.parametrize(
-    ("defect", "script"), [("idle_checkpoint_skips_index", CHECKPOINTED), ("deleted_fence_in_memory", COLLECTED)]
+    ("bug", "script"), [("idle_checkpoint_skips_index", CHECKPOINTED), ("deleted_fence_in_memory", COLLECTED)]
 )
-def test_a_fence_that_the_bookie_knew_of_is_lost(adapter: LedgerAdapter, defect: str, script: str) -> None:
+def test_a_fence_that_the_bookie_knew_of_is_lost(adapter: LedgerAdapter, bug: str, script: str) -> None:
     """By the checkpoint, or with the deletion: without either, and otherwise in the same way, the fence is there."""
-    parameters = dict(ENTRY.shown_by[defect])
-    assert [fenced(follow(adapter, run, defect, **parameters)) for run in (script, UNTOUCHED)] == [False, True]
+    parameters = dict(ENTRY.shown_by[bug])
+    assert [fenced(follow(adapter, run, bug, **parameters)) for run in (script, UNTOUCHED)] == [False, True]
 
 
 def fenced(outcome: Outcome) -> bool:
@@ -204,14 +204,14 @@ def test_a_writer_whose_change_is_refused_subtracts_its_pending_adds(adapter: Le
 
 
 @pytest.mark.parametrize(
-    ("defect", "script", "besides"),
+    ("bug", "script", "besides"),
     [("captured_ensemble", CAPTURED, ["length_of_the_last_entry"]), ("confirms_while_unsetting", UNSET, [])],
 )
 def test_an_entry_is_confirmed_by_who_has_left_and_is_lost(
-    adapter: LedgerAdapter, defect: str, script: str, besides: list[str]
+    adapter: LedgerAdapter, bug: str, script: str, besides: list[str]
 ) -> None:
     """In the first run the recovery heard of the entry that it does not keep: the release closes with a length of two."""
-    outcome = follow(adapter, script, defect, *besides, **dict(ENTRY.shown_by[defect]))
+    outcome = follow(adapter, script, bug, *besides, **dict(ENTRY.shown_by[bug]))
     assert outcome.verdict == "agrees", outcome
     assert outcome.seen is not None
     assert outcome.seen.values["metadata"]["last"] == 0
@@ -223,13 +223,13 @@ def test_a_fence_that_is_replayed_is_lost_by_the_second_kill() -> None:
     script = "send(e0); add(b2, e0); recover(r0); fence_unheard(r0, b2); crash(b2); restart(b2); crash(b2); restart(b2)"
     instance: dict[str, Value] = {"entries": 1, "crashes": 2, "storage": "sorted"}
     with running(storage="sorted") as other:
-        outcomes = [follow(other, script, *defects, **instance) for defects in ((), ("idle_flush_skips_headers",))]
+        outcomes = [follow(other, script, *bugs, **instance) for bugs in ((), ("idle_flush_skips_headers",))]
     assert [outcome.verdict for outcome in outcomes] == ["agrees", "agrees"], outcomes
     assert [o.seen.values["bookies"]["b2"]["fenced"] for o in outcomes if o.seen] == [True, False]
 
 
 def test_an_entry_whose_flush_has_failed_is_lost(adapter: LedgerAdapter) -> None:
-    """With the mistake alone: a mark that stays leaves the entry in the journal."""
+    """With the bug alone: a mark that stays leaves the entry in the journal."""
     parameters = dict(ENTRY.shown_by["failed_save_forgotten"])
     outcomes = [
         follow(adapter, script, "failed_save_forgotten", **parameters)
@@ -257,19 +257,19 @@ def test_a_bookie_answers_with_the_last_entry_of_its_write_cache(release: str) -
 def test_a_bookie_whose_disk_is_lost_starts_if_its_cookie_is_deleted(adapter: LedgerAdapter) -> None:
     """LegacyCookieValidation of the release decides."""
     script = "send(e0); add(b0, e0); recover(r0); fence_unheard(r0, b0); lose_disk(b0)"
-    outcomes = [follow(adapter, script, *defects, entries=1, losses=1) for defects in ((), ("cookie_deleted_after_wipe",))]
+    outcomes = [follow(adapter, script, *bugs, entries=1, losses=1) for bugs in ((), ("cookie_deleted_after_wipe",))]
     assert [outcome.verdict for outcome in outcomes] == ["agrees", "agrees"], outcomes
     seen = [outcome.seen.values["bookies"]["b0"] for outcome in outcomes if outcome.seen]
     assert [state["up"] for state in seen] == [False, True]
     assert (seen[1]["fenced"], seen[1]["stored"]) == (False, [])
 
 
-@pytest.mark.parametrize("defect", RACES)
-def test_two_threads_in_a_bookie_at_once_lose_a_confirmed_entry(adapter: LedgerAdapter, defect: str) -> None:
-    """4.17.3 has both mistakes; in 4.18.0 the second request waits for the first."""
-    parameters = dict(ENTRY.shown_by[defect])
-    outcome = follow(adapter, RACES[defect], defect, **parameters)
+@pytest.mark.parametrize("bug", RACES)
+def test_two_threads_in_a_bookie_at_once_lose_a_confirmed_entry(adapter: LedgerAdapter, bug: str) -> None:
+    """4.17.3 has both bugs; in 4.18.0 the second request waits for the first."""
+    parameters = dict(ENTRY.shown_by[bug])
+    outcome = follow(adapter, RACES[bug], bug, **parameters)
     assert (outcome.verdict, "under way" in outcome.why) == ("departs", True), outcome
     with running("4.17.3") as older:
-        outcome = follow(older, RACES[defect], defect, **parameters)
+        outcome = follow(older, RACES[bug], bug, **parameters)
     assert outcome.verdict == "agrees", outcome

@@ -1,4 +1,4 @@
-"""Known mistakes of locks: what each of them makes of a rule of resource_lock.py, or which step it adds."""
+"""Known bugs of locks: what each of them makes of a rule of resource_lock.py, or which step it adds."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any
 
 from fencepost.model.language import And, If, Not, Or
 from fencepost.model.pulsar.resource_lock import ResourceLocks
-from fencepost.model.pulsar.shared_defects import SHARED
+from fencepost.model.pulsar.shared_bugs import SHARED
 from fencepost.model.zookeeper.sessions_and_nodes import merged
 
-DEFECTS = {
+BUGS = {
     "released_without_version": "a released lock's node is deleted whatever its version",
     "not_revalidated": "pulsar#10351: locks are not revalidated when a session is re-established",
     "deletion_ignored": "pulsar#10351: a lock whose node is deleted is not revalidated",
@@ -28,11 +28,11 @@ DEFECTS = {
     "event_lost": SHARED["event_lost"],
     "found_lock_unattended": SHARED["found_lock_unattended"],
 }
-"""Each defect in one line, with its number upstream if it has one."""
+"""Each bug in one line, with its number upstream if it has one."""
 
 
 def put_in(locks: ResourceLocks) -> None:
-    """Puts what the defects that are switched on make of a rule in its place; before the steps of locks are declared."""
+    """Puts what the bugs that are switched on make of a rule in its place; before the steps of locks are declared."""
     p, nodes = locks.protocol, locks.nodes
     stage, bundle_state = locks.stage, locks.bundle_state
 
@@ -92,10 +92,10 @@ def put_in_shared(locks: ResourceLocks) -> None:
     locks.invalidated.instead("found_lock_unattended", looked_after)
 
 
-def _flag(locks: ResourceLocks, name: str, defect: str) -> Any:
-    """What only a defect makes a lock remember, of each broker and bundle."""
+def _flag(locks: ResourceLocks, name: str, bug: str) -> Any:
+    """What only a bug makes a lock remember, of each broker and bundle."""
     p = locks.protocol
-    if not p.has(defect):
+    if not p.has(bug):
         return None
     locks.besides[name] = p.flag(name, per=(locks.broker, locks.bundle))
     return locks.besides[name]
@@ -154,7 +154,7 @@ def declare_shared(locks: ResourceLocks) -> None:
 
 
 def lose_answers(locks: ResourceLocks) -> None:
-    """Declares what becomes of a deletion whose answer is lost, as far as a defect that is switched on says so."""
+    """Declares what becomes of a deletion whose answer is lost, as far as a bug that is switched on says so."""
     p, store, nodes, stage = locks.protocol, locks.store, locks.nodes, locks.stage
 
     @p.fault(

@@ -1,4 +1,4 @@
-"""Looking for a hazard: it is found with the shortest run, or is not in these settings, or nothing is known."""
+"""Looking for a bug: it is found with the shortest run, or is not in these settings, or nothing is known."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
-from fencepost.checks.questions.hazard_search import Searches, look_for
-from fencepost.checks.questions.hazards import Hazard
+from fencepost.checks.questions.bug_search import Searches, look_for
+from fencepost.checks.questions.known_bugs import KnownBug
 from fencepost.checks.reports.report import text
 from fencepost.model.language import Location, Protocol
 from fencepost.properties.bugs import Avoidance, Bug
@@ -22,9 +22,9 @@ from fencepost.properties.vocabulary import Suite
 from fencepost.traces.replay import replay
 
 
-def tank(*, height: int = 3, valve: bool = False, defects: Iterable[str] = ()) -> Protocol:
+def tank(*, height: int = 3, valve: bool = False, bugs: Iterable[str] = ()) -> Protocol:
     """A tank that is filled, with a valve or without."""
-    p = Protocol("tank", parameters={"height": height, "valve": valve}, defects={"overflows": "too much"}, active=defects)
+    p = Protocol("tank", parameters={"height": height, "valve": valve}, bugs={"overflows": "too much"}, active=bugs)
     level = p.number("level", 0, height + 1)
 
     @p.step(by="pump", fair=True)
@@ -57,21 +57,21 @@ TANK = Entry("tank", "a tank", tank, suite, {"ci": (Instance("usual", {}),)}, bu
 
 
 def looked_for(memory: int = 1 << 30, **parameters: Value) -> Checked:
-    hazard = Hazard(TANK, "overflows", Instance("known bug of Pulsar 4.0.8", parameters))
+    bug = KnownBug(TANK, "overflows", Instance("known bug of Pulsar 4.0.8", parameters))
     approach = Approach(by="walks", workers=1, memory=memory, strict=True)
-    return look_for(hazard, approach, Reporter(quiet=True), lambda: False, Searches())
+    return look_for(bug, approach, Reporter(quiet=True), lambda: False, Searches())
 
 
-def test_a_hazard_comes_with_its_shortest_run() -> None:
+def test_a_bug_comes_with_its_shortest_run() -> None:
     checked = looked_for()
     (verdict,) = checked.findings.verdicts
-    assert (verdict.property.name, verdict.property.kind, verdict.property.doc) == ("overflows", "hazard", "too much")
-    assert (verdict.verdict, verdict.by, verdict.failure) == ("hazard", "exhaustive", ExitStatus.HAZARD)
+    assert (verdict.property.name, verdict.property.kind, verdict.property.doc) == ("overflows", "known bug", "too much")
+    assert (verdict.verdict, verdict.by, verdict.failure) == ("known bug", "exhaustive", ExitStatus.KNOWN_BUG)
     assert verdict.property.location == Location.of(tank)
     assert verdict.reach["steps"] == 4
     assert verdict.bug is KNOWN
     assert verdict.shows is not None
-    assert verdict.shows.name == "holds_it", "the negative control is no hazard, though it is violated sooner"
+    assert verdict.shows.name == "holds_it", "the negative control is no bug, though it is violated sooner"
     assert replay(verdict.trace, {"tank": TANK}).replays
 
 
@@ -95,8 +95,8 @@ def test_the_run_is_the_one_that_costs_it() -> None:
 
     def shown(harm: str) -> tuple[str, int, tuple[str, ...]]:
         entry = replace(TANK, suite=flooded, bugs={"overflows": replace(KNOWN, harm=harm)})
-        hazard = Hazard(entry, "overflows", Instance("known bug of Pulsar 4.0.8", {}))
-        checked = look_for(hazard, Approach(workers=1), Reporter(quiet=True), lambda: False, Searches())
+        bug = KnownBug(entry, "overflows", Instance("known bug of Pulsar 4.0.8", {}))
+        checked = look_for(bug, Approach(workers=1), Reporter(quiet=True), lambda: False, Searches())
         (verdict,) = checked.findings.verdicts
         return verdict.violated.name, int(verdict.reach["steps"]), checked.findings.notes[-1:]
 
