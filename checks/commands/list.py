@@ -39,6 +39,7 @@ def add_list(commands: Commands) -> None:
     helps = "the protocols, or files with protocols of your own (default: all)"
     listing.add_argument("protocols", nargs="*", metavar="PROTOCOL", help=helps)
     listing.add_argument("--bugs", action="store_true", help="only the bugs, with the releases that have them")
+    listing.add_argument("--defects", action="store_true", dest="bugs", help=argparse.SUPPRESS)  # as it was spelled before
     listing.add_argument("--java", metavar="NAME", help="which actions mirror a method, by a part of its Class.method")
     listing.set_defaults(command=_list)
 

@@ -79,6 +79,7 @@ def add_own_build(to: argparse.ArgumentParser, *, taken_for: bool = True) -> Non
 def add_bug(to: argparse.ArgumentParser) -> None:
     helps = "switch a known bug on; may be given several times"
     to.add_argument("--bug", action="append", default=[], metavar="NAME", help=helps)
+    to.add_argument("--defect", action="append", dest="bug", help=argparse.SUPPRESS)  # as it was spelled before
 
 
 def add_walks(to: argparse.ArgumentParser, count: int, helps: str) -> None:

@@ -103,7 +103,7 @@ def _alike(verdicts: Iterable[Verdict]) -> Iterator[list[Verdict]]:
     yield from groups.values()
 
 
-SHOWN = {"bug": "known bug", "expected": "expected violation"}
+SHOWN = {"expected": "expected violation"}
 """The words of verdicts that a person reads in place of those of the JSON."""
 
 
@@ -151,7 +151,7 @@ def counted(verdicts: Iterable[Verdict]) -> str:
     """How many of the verdicts are of which kind, in words."""
     counts = Counter("violated as expected" if verdict.expected else _word(verdict) for verdict in verdicts)
     return ", ".join(
-        count_of(count, SHOWN[word]) if word == "known bug" else f"{count} {word}" for word, count in sorted(counts.items())
+        count_of(count, word) if word == "known bug" else f"{count} {word}" for word, count in sorted(counts.items())
     )
 
 

@@ -5,7 +5,7 @@
 in ``properties/ledger/bugs.toml``.
 """
 
-from fencepost.model.bookkeeper.ledger.bugs import BUGS, WEAKENINGS
+from fencepost.model.bookkeeper.ledger.bugs import BUGS, COVERED
 from fencepost.model.bookkeeper.ledger.protocol import ledger
 
-__all__ = ["BUGS", "WEAKENINGS", "ledger"]
+__all__ = ["BUGS", "COVERED", "ledger"]

@@ -60,10 +60,10 @@ BUGS = {
     "with the length that it has heard",
     "length_after_refusal": "a writer whose change of ensemble finds the ledger closed subtracts its pending adds from the "
     "closed length, and its close fails",
-    "fencing_waits_for_one": "weakening: the fencing phase ends with the first answer",
-    "fencing_waits_for_none": "weakening: there is no fencing phase, recovery reads at once",
+    "fencing_waits_for_one": "the fencing phase ends with the first answer",
+    "fencing_waits_for_none": "there is no fencing phase, recovery reads at once",
     "recovery_not_marked": "recovery does not mark the ledger in the metadata before it starts",
 }
 
-WEAKENINGS = ("fencing_waits_for_one", "fencing_waits_for_none")
-"""Bugs with which no entry is lost, because another protection covers them."""
+COVERED = ("fencing_waits_for_one", "fencing_waits_for_none")
+"""Weakenings with which no entry is lost, because another protection covers them."""

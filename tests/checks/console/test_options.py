@@ -76,12 +76,12 @@ OTHER_NAMES = {"--budget": "--time-limit", "--out": "--trace-dir"}
 
 
 def _options(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
-    """The options of a command and of all below it."""
+    """The options of a command and of all below it, without those that are hidden."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for below in action.choices.values():
                 yield from _options(below)
-        else:
+        elif action.help is not argparse.SUPPRESS:
             yield action
 
 
@@ -136,3 +136,15 @@ def test_with_a_memory_too_small_to_begin_with_every_property_is_inconclusive(ca
     assert len(verdicts) > 10
     assert {verdict["verdict"] for verdict in verdicts} == {"inconclusive"}
     assert {verdict["note"][:27] for verdict in verdicts} == {"0.10 MiB of memory is too l"}
+
+
+def test_an_earlier_spelling_is_hidden_and_understood() -> None:
+    asked = _parser().parse_args(["check", "ledger", "--bug", "closes_at_lac", "--defect", "ignores_fence"])
+    assert asked.bug == ["closes_at_lac", "ignores_fence"]
+    assert _parser().parse_args(["check", "ledger"]).bug == []
+    assert "--defect" not in main_help("check")
+
+
+def main_help(command: str) -> str:
+    commands = next(action for action in _parser()._actions if isinstance(action, argparse._SubParsersAction))
+    return str(commands.choices[command].format_help())

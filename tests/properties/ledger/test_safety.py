@@ -9,7 +9,7 @@ import pytest
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.model.bookkeeper.ensembles import Ensembles, Striping
-from fencepost.model.bookkeeper.ledger import BUGS, WEAKENINGS
+from fencepost.model.bookkeeper.ledger import BUGS, COVERED
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import And, Implies, ModelError, Not, Or
 from fencepost.model.releases import BOOKKEEPER
@@ -143,7 +143,7 @@ LOSES_AN_ENTRY = {
 
 
 def test_what_is_only_a_weakening_is_caught_by_nothing() -> None:
-    assert {name for name, (by, _) in CAUGHT.items() if not by} == set(WEAKENINGS)
+    assert {name for name, (by, _) in CAUGHT.items() if not by} == set(COVERED)
 
 
 @pytest.mark.parametrize("name", LEDGER.bugs)
