@@ -206,7 +206,7 @@ def test_the_stores_have_every_bug_of_the_control_plane() -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize(("protocol", "known bug"), stores_table.known_bugs_of())
+@pytest.mark.parametrize(("protocol", "bug"), stores_table.known_bugs_of())
 def test_bugs_show_with_the_stores_that_the_page_tells_of(protocol: str, bug: str) -> None:
     shown = stores_table.load_rows()
     for store in stores_table.STORES:

@@ -118,7 +118,7 @@ def test_a_worker_that_is_shut_down_deletes_the_lock_of_its_successor(adapter: R
 
 
 @pytest.mark.parametrize(
-    ("known bug", "script", "parameters"),
+    ("bug", "script", "parameters"),
     [
         ("collector_trusts_the_lock", COPIED_BY_COMMAND, {"commands": 1, "collects": True}),
         ("collected_is_refused", REFUSED, {"expiries": 1, "collects": True}),

@@ -195,7 +195,7 @@ SHOWN: dict[str, tuple[str, dict[str, Value]]] = {
 """Runs that the code of the release takes, and the model only with this known bug."""
 
 
-@pytest.mark.parametrize("known bug", SHOWN)
+@pytest.mark.parametrize("bug", SHOWN)
 def test_a_known_bug_is_that_of_the_code(adapter: ElectionAdapter, bug: str) -> None:
     script, parameters = SHOWN[bug]
     outcome = follow(adapter, script, brokers=2, **parameters)

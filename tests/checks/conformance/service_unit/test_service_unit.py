@@ -154,7 +154,7 @@ def test_the_bugs_of_other_releases(release: str) -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("known bug", BUGS)
+@pytest.mark.parametrize("bug", BUGS)
 def test_the_model_without_a_bug_is_not_the_release(adapter: ChannelAdapter, bug: str) -> None:
     script, parameters = BUGS[bug]
     sound = follow(adapter, script, *(BUGS.keys() - {bug}), **parameters)
