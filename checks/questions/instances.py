@@ -12,6 +12,7 @@ from fencepost.checks.settings.auto_recovery_settings import AutoRecoverySetting
 from fencepost.checks.settings.bookie_settings import BookieSettings, bookie_settings
 from fencepost.checks.settings.broker_conf import BrokerConf
 from fencepost.checks.settings.control_plane_settings import ControlPlaneSettings, control_plane_settings
+from fencepost.checks.settings.deployment import Deployment, deployment
 from fencepost.checks.settings.input_files import Place
 from fencepost.checks.settings.ledger_settings import LedgerSettings, ledger_settings
 from fencepost.checks.settings.load_manager import LoadManagerSettings, load_manager_settings
@@ -82,6 +83,7 @@ class Settings:
     topic: TopicSettings
     orders: tuple[SwitchedOn, ...]
     not_modelled: tuple[SwitchedOn, ...]
+    deployment: Deployment
     ledger_notes: tuple[str, ...]
     control_plane_notes: tuple[str, ...]
     notes: tuple[str, ...]
@@ -121,7 +123,7 @@ def read_settings(*paths: Path) -> Settings:
     _, about_keys = _noted(conf, lambda read: read.look_closer(REMEDY, every_file=True))
     notes = (*about_files, *about_bookies, *about_recovery, *about_classes, *about_topics, *about_keys)
     taken = ledger, bookies, auto_recovery, control_plane, load_manager, topic
-    return Settings(*taken, orders, features, ledger_notes, control_plane_notes, notes)
+    return Settings(*taken, orders, features, deployment(conf), ledger_notes, control_plane_notes, notes)
 
 
 def _noted(conf: BrokerConf, read: Callable[[BrokerConf], T]) -> tuple[T, tuple[str, ...]]:

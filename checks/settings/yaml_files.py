@@ -13,6 +13,7 @@ from pathlib import Path
 
 import yaml
 
+from fencepost.checks.settings.deployment import REPLICAS, TAGS
 from fencepost.checks.settings.environment_files import PREFIX, Image, Owner, as_applied, bookkeepers
 from fencepost.checks.settings.input_files import InputError, Place
 from fencepost.checks.settings.properties_file import MalformedEscape, Setting, settings
@@ -59,8 +60,12 @@ def parts_of(path: Path, text: str) -> list[Part]:
             places = " and ".join(f"{name} on line {_line(data)}" for name, data, _ in charts)
             raise InputError(f"{path}: has {places}; give a file with one of them", Place(path, _line(charts[1][1])))
         for name, data, chart in charts:
-            entries = [*(_volumes(chart) if of == "bookie" else ()), *_entries(path, data, name)]
+            beside = _volumes(chart) if of == "bookie" else _offload(chart)
+            entries = [*beside, *_entries(path, data, name)]
             parts.append(Part(name, as_applied(entries), _unquoted(path, data), of, "pulsar"))
+    facts = [fact for document in documents for fact in _deployed(document)] if parts else []
+    if facts:
+        parts.append(Part("image tags and replica counts", facts))
     if not parts:
         lacks = "has neither broker.configData nor bookkeeper.configData nor a ConfigMap"
         raise InputError(f"{path}: {lacks}; {REMEDY}", Place(path))
@@ -165,6 +170,29 @@ def _volumes(bookkeeper: yaml.MappingNode) -> Iterator[Setting]:
         if _scalar(_child(volumes, name), "useMultiVolumes") == "true" and isinstance(several, yaml.SequenceNode):
             paths = [_scalar(volume, "mountPath") for volume in several.value]
             yield Setting(key, ",".join(paths), _line(several))
+
+
+def _offload(broker: yaml.MappingNode) -> Iterator[Setting]:
+    """What Apache's chart makes of ``broker.storageOffload``: the driver, and what is called as in a broker.conf."""
+    offload = _child(broker, "storageOffload")
+    for key, value in offload.value if isinstance(offload, yaml.MappingNode) else ():
+        name = "managedLedgerOffloadDriver" if key.value == "driver" else key.value
+        if name.startswith("managedLedger") and isinstance(value, yaml.ScalarNode):
+            yield Setting(name, value.value, _line(key))
+
+
+def _deployed(node: yaml.Node) -> Iterator[Setting]:
+    """The image tags and the number of bookies in the values of a chart, also below the name of a chart that has it as a
+    part."""
+    pairs = node.value if isinstance(node, yaml.MappingNode) else ()
+    for chart in (node, *(value for _, value in pairs)):
+        if _child(_child(chart, "broker"), "configData") or _child(_child(chart, "bookkeeper"), "configData"):
+            for key in (*TAGS, REPLICAS):
+                value: yaml.Node | None = chart
+                for name in key.split("."):
+                    value = _child(value, name)
+                if isinstance(value, yaml.ScalarNode) and value.tag != NULL and value.value:
+                    yield Setting(key, value.value, _line(value))
 
 
 def _entries(path: Path, node: yaml.MappingNode, name: str) -> Iterator[Setting]:

@@ -155,12 +155,11 @@ def _clusters(asked: CheckRequest, subject: Subject) -> list[Cluster]:
         files.append((f"{named(paths)}{release}", paths, subject.before))
     bookies = bookies_of(asked, *(settings for _, _, settings in files))
     of_bookies = any(settings.bookies.is_given for _, _, settings in files)
+    assumed = asked.bookies is None and not any(settings.deployment.count for _, _, settings in files)
     about_bookies = [each.text for each in required(asked) if set(each.names) <= set(BOOKIES)]
     if about_bookies and not of_bookies:
         raise RegistryError(f"--require {about_bookies[0]} is about bookies: add the file that they start with by --conf")
-    return [
-        Cluster(name, Place(paths[-1]), settings, bookies, asked.bookies is None, of_bookies) for name, paths, settings in files
-    ]
+    return [Cluster(name, Place(paths[-1]), settings, bookies, assumed, of_bookies) for name, paths, settings in files]
 
 
 def _approach(asked: CheckRequest) -> Approach:
@@ -196,7 +195,7 @@ def named(files: Sequence[Path]) -> str:
 
 
 def bookies_of(asked: CheckRequest, *several: Settings) -> int:
-    """How many bookies there are: as many as the option says, or one more than the largest ensemble.
+    """How many bookies there are: as many as the option says, as many as a file deploys, or one more than the largest ensemble.
 
     Raises RegistryError if those are fewer than an ensemble has, or an ensemble is too large for anything to be searched.
     """
@@ -205,4 +204,6 @@ def bookies_of(asked: CheckRequest, *several: Settings) -> int:
         raise RegistryError(f"{largest}: ensembles above {LARGEST_ENSEMBLE} are not checked, so nothing is guaranteed")
     if asked.bookies and asked.bookies < largest.value:
         raise RegistryError(f"--bookies {asked.bookies} is fewer than an ensemble, which has {largest.value}")
-    return int(asked.bookies or largest.value + 1)
+    counts = [settings.deployment.count for settings in several]
+    deployed = max((count.value for count in counts if count is not None), default=0)
+    return asked.bookies or (max(deployed, largest.value) if deployed else largest.value + 1)

@@ -21,7 +21,7 @@ from fencepost.checks.questions.instances import (
 from fencepost.checks.questions.planning import configuration_notes
 from fencepost.checks.settings.control_plane_settings import require_algorithms
 from fencepost.checks.settings.load_manager import as_taken
-from fencepost.model.releases import Releases
+from fencepost.model.releases import PULSAR, Releases, followed
 from fencepost.properties.protocols import PROTOCOLS
 
 
@@ -47,16 +47,19 @@ class Subject:
         not modelled.
         """
         named = chosen_releases(asked)
-        if not asked.conf:
+        settings = read_settings(*asked.conf) if asked.conf else None
+        deployed = None if settings is None else _deployed(settings, named)
+        if settings is None:
             left_out = "" if asked.protocols else _left_out(list(PROTOCOLS), named)
             return cls(None, None, named, None, assumed=False, left_out=left_out)
-        settings = read_settings(*asked.conf)
         before = read_settings(*asked.against) if asked.against else settings if asked.against_pulsar else None
+        named = named if named and named.pulsar else deployed or named
         releases = named if named and named.pulsar else replace(Releases.of(), kafka=named.kafka if named else "")
         former = Releases.of(asked.against_pulsar) if asked.against_pulsar else releases if before is not None else None
         upgraded = former.pulsar if former and asked.against_pulsar else ""
         require_algorithms(settings.control_plane, releases.pulsar)
         classes = tuple(f"note: {note}" for note in as_taken(settings.load_manager, releases.pulsar, upgraded))
+        classes += _about_tag(settings, releases) if deployed is not None else ()
         owns = [SERVICE_UNIT] if settings.load_manager.is_extensible(releases.pulsar) and not asked.protocols else []
         return cls(settings, before, releases, former, named is None, classes, _left_out(owns, releases))
 
@@ -119,6 +122,26 @@ class Subject:
             notes.append(f"releases: {self.releases}{assumed}")
             notes.append("instances: without the known bugs of these releases, unless one is named")
         return [*notes, *filter(None, [self.unread(names)])]
+
+
+def _deployed(settings: Settings, named: Releases | None) -> Releases | None:
+    """The releases that the image tags of a file say; None if they say none, or others are named."""
+    brokers, bookies = settings.deployment.brokers, settings.deployment.bookies
+    if (named and (named.pulsar or named.bookkeeper)) or brokers is None:
+        return None
+    pulsar = followed("pulsar", brokers.value)
+    bookkeeper = PULSAR[followed("pulsar", bookies.value)] if bookies is not None else None
+    return Releases.of(pulsar, bookkeeper, named.kafka if named else None)
+
+
+def _about_tag(settings: Settings, releases: Releases) -> tuple[str, ...]:
+    """Which release an image tag stands for, where its own is not modelled."""
+    tag = settings.deployment.brokers
+    if tag is None or tag.value == releases.pulsar:
+        return ()
+    return (
+        f"note: {tag.place}: {tag.key} = {tag.value} is not modelled; what is said is of {releases.pulsar}, which it follows",
+    )
 
 
 def _left_out(names: Sequence[str], releases: Releases | None) -> str:

@@ -102,4 +102,3 @@ def _has(jar: Path, names: Sequence[str]) -> bool:
     with zipfile.ZipFile(jar) as file:
         held = set(file.namelist())
     return any(name in held for name in names)
-
