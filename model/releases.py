@@ -58,7 +58,7 @@ RELEASES = (
     Release("kafka", "2.1.1", zookeeper="3.4.13"),
     Release("kafka", "2.2.2", zookeeper="3.4.13"),
     Release("kafka", "3.9.1", zookeeper="3.8.4"),
-    Release("kafka", "3.9.2", zookeeper="3.8.6"),
+    Release("kafka", "3.9.2", zookeeper="3.8.4"),
     Release("pulsar", "2.10.1", bookkeeper="4.14.5", zookeeper="3.6.3", policies=True),
     Release("pulsar", "3.0.7", bookkeeper="4.16.6", zookeeper="3.9.2"),
     Release("pulsar", "4.0.8", bookkeeper="4.17.2", zookeeper="3.9.4", policies=True, held=True),
@@ -72,11 +72,11 @@ NEWEST = "4.2.4"
 """The newest release of Pulsar that is no milestone: what is meant where none is named."""
 
 RANGES: Mapping[str, tuple[str, ...]] = {
-    "bookkeeper": ("4.14.5", "4.16.6", "4.17.2", "4.17.3", "4.18.0"),
-    "kafka": ("0.10.1.1", "0.10.2.2", "1.0.2", "1.1.0", "2.0.1", "2.1.1", "2.2.2", "3.9.1"),
-    "pulsar": ("2.10.1", "3.0.7", "4.0.8", "4.2.4", "5.0.0-M1"),
+    "bookkeeper": ("4.14.5", "4.16.6", "4.17.2", "4.17.3", "4.17.4", "4.18.0", "4.18.2"),
+    "kafka": ("0.10.1.1", "0.10.2.2", "1.0.2", "1.1.0", "2.0.1", "2.1.1", "2.2.2", "3.9.1", "3.9.2"),
+    "pulsar": ("2.10.1", "3.0.7", "4.0.8", "4.2.4", "5.0.0-M1", "5.0.1"),
 }
-"""The releases that a range in a reading reaches over: "4.0.8 to 5.0.0-M1" is 4.0.8, 4.2.4 and 5.0.0-M1. They were read for
+"""The releases that a range in a reading reaches over: "4.0.8 to 5.0.1" is 4.0.8, 4.2.4, 5.0.0-M1 and 5.0.1. They were read for
 everything that has such a range. A release that is added to the table is not added here: ranges would claim of it what nobody
 has read."""
 
@@ -183,12 +183,12 @@ def _named(project: str, part: str) -> tuple[str, ...]:
 EVERY: Mapping[str, str] = {project: f"{read[0]} to {read[-1]}" for project, read in RANGES.items()}
 """All releases that ranges reach over, as a reading."""
 
-_FROM_4_16_6, _FROM_4_17_2 = "4.16.6 to 4.18.0, not 4.14.5", "4.17.2 to 4.18.0, not 4.14.5 to 4.16.6"
-_FROM_4_2_4 = "4.2.4 to 5.0.0-M1, not 2.10.1 to 4.0.8"
-_FROM_3_0_7, _FROM_4_0_8 = "3.0.7 to 5.0.0-M1, not 2.10.1", "4.0.8 to 5.0.0-M1, not 2.10.1 to 3.0.7"
+_FROM_4_16_6, _FROM_4_17_2 = "4.16.6 to 4.18.2, not 4.14.5", "4.17.2 to 4.18.2, not 4.14.5 to 4.16.6"
+_FROM_4_2_4, _UP_TO_5_M1 = "4.2.4 to 5.0.1, not 2.10.1 to 4.0.8", "2.10.1 to 5.0.0-M1, not 5.0.1"
+_FROM_3_0_7, _FROM_4_0_8 = "3.0.7 to 5.0.1, not 2.10.1", "4.0.8 to 5.0.1, not 2.10.1 to 3.0.7"
 
-_UP_TO_0_10_2, _UP_TO_1_0 = "0.10.1.1, 0.10.2.2, not 1.0.2 to 3.9.1", "0.10.1.1 to 1.0.2, not 1.1.0 to 3.9.1"
-_UP_TO_2_0, _FROM_1_0 = "0.10.1.1 to 2.0.1, not 2.1.1 to 3.9.1", "1.0.2 to 3.9.1, not 0.10.1.1 to 0.10.2.2"
+_UP_TO_0_10_2, _UP_TO_1_0 = "0.10.1.1, 0.10.2.2, not 1.0.2 to 3.9.2", "0.10.1.1 to 1.0.2, not 1.1.0 to 3.9.2"
+_UP_TO_2_0, _FROM_1_0 = "0.10.1.1 to 2.0.1, not 2.1.1 to 3.9.2", "1.0.2 to 3.9.2, not 0.10.1.1 to 0.10.2.2"
 
 ONLY_IN: Mapping[str, str] = {
     "AuditorBookieCheckTask": _FROM_4_16_6,
@@ -212,9 +212,9 @@ ONLY_IN: Mapping[str, str] = {
     "KafkaController.readControllerEpochFromZookeeper": _UP_TO_1_0,
     "KafkaController.triggerControllerMove": _FROM_1_0,
     "KafkaHealthcheck": _UP_TO_1_0,
-    "KafkaZkClient.registerBroker": "2.1.1 to 3.9.1, not 0.10.1.1 to 2.0.1",
-    "KafkaZkClient.registerBrokerInZk": "1.1.0, 2.0.1, not 0.10.1.1 to 1.0.2, 2.1.1 to 3.9.1",
-    "ReplicaStateMachine.BrokerChangeListener.doHandleChildChange": "0.10.2.2, not 0.10.1.1, 1.0.2 to 3.9.1",
+    "KafkaZkClient.registerBroker": "2.1.1 to 3.9.2, not 0.10.1.1 to 2.0.1",
+    "KafkaZkClient.registerBrokerInZk": "1.1.0, 2.0.1, not 0.10.1.1 to 1.0.2, 2.1.1 to 3.9.2",
+    "ReplicaStateMachine.BrokerChangeListener.doHandleChildChange": "0.10.2.2, not 0.10.1.1, 1.0.2 to 3.9.2",
     "ZookeeperLeaderElector": _UP_TO_0_10_2,
     "AbstractMetadataStore.deleteInternal": _FROM_3_0_7,
     "AbstractMetadataStore.putInternal": _FROM_3_0_7,
@@ -236,6 +236,7 @@ ONLY_IN: Mapping[str, str] = {
     "NamespaceService.updateNamespaceBundlesForPolicies": _FROM_3_0_7,
     "NamespacesBase.internalSplitNamespaceBundleAsync": _FROM_3_0_7,
     "OpAddEntry.run": _FROM_3_0_7,
+    "PulsarZooKeeperClient.onExpired": _UP_TO_5_M1,
     "PulsarWebResource.validateNamespaceBundleOwnershipAsync": _FROM_3_0_7,
     "ResourceLockImpl.silentRevalidateOnce": _FROM_3_0_7,
     "ServiceUnitStateChannelImpl": _FROM_3_0_7,

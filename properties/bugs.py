@@ -73,7 +73,8 @@ class Bug:
     of all parameters whether an instance can have it, where ``only`` does not do (see ``conditions``). ``regardless`` are the
     parameters that make no difference to it: whatever is configured, it is looked for with those that show it soonest.
     ``costs`` says what an operator loses, ``harm`` is the property that is violated then, if others are violated before.
-    ``evidence`` has the class, the method and the release that were read, ``finding`` its page below ``docs/``. What must
+    ``evidence`` has the class, the method and the release that were read, ``methods`` those that it is in, ``Class.method``, as
+    ``fencepost releases diff`` compares them, and ``finding`` its page below ``docs/``. What must
     coincide is not said here: the run that shows it has the events.
 
     ``shown_by`` are the parameters of a small instance in which the protocol's properties catch it. ``allows`` are the weak
@@ -102,6 +103,7 @@ class Bug:
     costs: str = ""
     avoided_by: Avoidance | None = None
     evidence: str = ""
+    methods: tuple[str, ...] = ()
     finding: str = ""
     allows: tuple[str, ...] = ()
     unfair: tuple[str, ...] = ()

@@ -12,6 +12,7 @@ from _pytest.mark import ParameterSet
 
 GROUPS = {
     "real bookkeeper": "java",
+    "real bytecode": "java",
     "real brokers": "java",
     "real pulsar": "java",
     "real topic": "java",

@@ -1,5 +1,5 @@
-"""The command line: ``fencepost list``, ``check``, ``teeth``, ``lemmas``, ``explore``, ``play``, ``new``, ``trace``,
-``conform``, ``reproduce``, ``export``, ``policy`` and ``odds``."""
+"""The command line: ``fencepost list``, ``releases``, ``check``, ``teeth``, ``lemmas``, ``explore``, ``play``, ``new``,
+``trace``, ``conform``, ``reproduce``, ``export``, ``policy`` and ``odds``."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from fencepost.properties.registry import RegistryError
 
 COMMANDS = {
     "list": "list",
+    "releases": "releases.arguments",
     "check": "check.arguments",
     "explore": "explore.arguments",
     "teeth": "teeth.arguments",

@@ -7,8 +7,8 @@ node of the own session has another value, which the code provides for, takes a 
 
 How a broker stands in its election is its ``stage``: looking at the node; proposing itself because it saw none; confirming
 that it created it, by the read of the cache that follows; retaking a node of its former session; waiting to try again after a
-failure; settled; closed. (Only with ``closed_goes_on``: withdrawing, which is deleting the node that it has created when it
-was closed.) What the broker believes meanwhile, its ``role``, only changes when an election settles or the
+failure; settled; closed. (Only with ``closed_goes_on``, and since 5.0.1: withdrawing, which is deleting the node that it has
+created when it was closed.) What the broker believes meanwhile, its ``role``, only changes when an election settles or the
 node's deletion is heard of. The answer to a read and a notification come in order on one thread, so looking and settling are
 one step. Up to 4.0.8 there is the read in between after a creation, and a notification then is ignored; from 4.2.4 on a broker
 leads in the callback of the creation, which is on that thread, too, so that a deletion after it is always acted on.
@@ -23,7 +23,7 @@ from fencepost.model.language import And, If, ModelError, Not, Or, Protocol
 from fencepost.model.pulsar.leader_lookup import declare_lookup
 from fencepost.model.pulsar.shared_bugs import SHARED
 from fencepost.model.pulsar.stores import stated, store_named
-from fencepost.model.releases import changed
+from fencepost.model.releases import both, changed
 from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, merged, updates_if
 
 STAGES = ("looking", "proposing", "confirming", "retaking", "withdrawing", "waiting", "settled", "closed")
@@ -31,8 +31,13 @@ UNDER_WAY = ("looking", "proposing", "confirming", "retaking", "withdrawing")
 BEGUN = ("start", "session", "event", "deletion")
 ROLES = ("no_leader", "leading", "following")
 LEADS = ("confirmed", "created")
-RELEASES = changed("leads", since="4.2.4", before="confirmed", after="created")
-"""What behaves otherwise from release to release: when a broker that created the node leads (pulsar#26000)."""
+CLOSES = ("unconditional", "by_version", "looked")
+RELEASES = both(
+    changed("leads", since="4.2.4", before="confirmed", after="created"),
+    changed("close", since="5.0.1", before="unconditional", after="looked"),
+)
+"""What behaves otherwise from release to release: when a broker that created the node leads (pulsar#26000), and how a leader
+that shuts down deletes its node."""
 
 BUGS = {
     "same_value": "pulsar#10522: two brokers propose the same value, take each other's node for their own of a former session "
@@ -76,7 +81,8 @@ def election(
     ``on_session_loss`` is what a broker does when it gives its session up for lost: ``reconnect`` or ``shutdown``
     (zookeeperSessionExpiredPolicy). ``leads`` is when a broker that creates the node leads: when the read that follows is
     back, ``confirmed``, or as soon as it is ``created``. ``close`` is how a leader that shuts down deletes its node:
-    ``unconditional``, as upstream does, or ``by_version``, of the version that it created. ``disconnects``, ``expiries``,
+    ``unconditional``, as up to 5.0.0-M1; ``looked``, as since 5.0.1, of the version that it reads, if the node is of its
+    session; or ``by_version``, which is not upstream, of the version that it created. ``disconnects``, ``expiries``,
     ``crashes`` and ``closes`` bound how often a broker is cut off, loses its session while it lives, dies and shuts down. With
     ``lookups`` a lookup wanders. ``fixed`` is not upstream: a deletion then names the creation of the node that it means, and
     a broker that reads the node which it has created looks whether it is still there before it leads.
@@ -87,8 +93,8 @@ def election(
         raise ModelError(f"election: on_session_loss is reconnect or shutdown, not {on_session_loss!r}")
     if leads not in LEADS:
         raise ModelError(f"election: leads is confirmed or created, not {leads!r}")
-    if close not in ("unconditional", "by_version"):
-        raise ModelError(f"election: close is unconditional or by_version, not {close!r}")
+    if close not in CLOSES:
+        raise ModelError(f"election: close is unconditional, by_version or looked, not {close!r}")
     parameters = stated({name: value for name, value in locals().items() if name != "bugs"})
     p = Protocol("election", doc=__doc__, parameters=parameters, bugs=BUGS, active=bugs)
 
@@ -103,13 +109,16 @@ def election(
         )
     store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, ends=ends, kind=kind)
     leader = EphemeralNode.declare(store, "leader")
-    goes_on = p.has("closed_goes_on") and closes > 0
+    looks = closes > 0 and close == "looked"
+    reopened = closes > 0 and p.has("closed_goes_on")
+    goes_on = reopened or looks
     stage = p.choice("stage", STAGES, per=broker)
     role = p.choice("role", ROLES, per=broker)
     cached = p.choice("cached", broker, per=broker, none=EphemeralNode.NOBODY)
     p.budget("closes", closes)
     closing: Any = p.flag("closing", per=broker) if closes else None
-    reopens = closes > 0 and (goes_on or p.has("closed_elects_again"))
+    reopens = reopened or (closes > 0 and p.has("closed_elects_again"))
+    found: Any = p.flag("found", per=broker) if looks else None
     shut: Any = p.flag("shut", per=broker) if goes_on else None
     gives_back: Any = p.flag("gives_back", per=broker) if goes_on else None
 
@@ -118,6 +127,7 @@ def election(
     def at_start(b: int) -> Updates:
         blank: Updates = {closing[b]: False} if closes else {}
         blank |= {shut[b]: False, gives_back[b]: False} if goes_on else {}
+        blank |= {found[b]: False} if looks else {}
         blank |= {begun[b]: "start"} if p.has("failure_not_retried") else {}
         begins = {stage[b]: "looking", role[b]: "no_leader", cached[b]: EphemeralNode.NOBODY}
         return merged(blank, leader.learnt(b, False), begins)
@@ -129,6 +139,12 @@ def election(
     def opened(b: int) -> Updates:
         """Whatever an election comes to, it is not closed then."""
         return {shut[b]: False} if goes_on else {}
+
+    def unless_shut(b: int, updates: Updates) -> Updates:
+        """What an answer leads to: nothing where the election was closed meanwhile, since 5.0.1."""
+        if not goes_on or reopened:
+            return updates
+        return updates_if(shut[b], {stage[b]: "closed", **opened(b)}, updates)
 
     @p.rule
     def looks_again(b: int) -> Updates:
@@ -223,7 +239,7 @@ def election(
     @p.step(by="b", hears="store", mirrors="LeaderElectionImpl.elect {!optLock.isPresent()}", fair=True, b=broker)
     def find_none(b: int) -> Any:
         """The broker looks at the node and there is none: it will propose itself."""
-        return And(store.reaches(b), stage[b] == "looking", leader.absent), {stage[b]: "proposing"}
+        return And(store.reaches(b), stage[b] == "looking", leader.absent), unless_shut(b, {stage[b]: "proposing"})
 
     @p.rule
     def found_own(b: int) -> Updates:
@@ -243,7 +259,7 @@ def election(
     )
     def find_own(b: int) -> Any:
         """The broker finds the node that it created in this session: it leads still, or again."""
-        return And(store.reaches(b), stage[b] == "looking", leader.is_own(b)), found_own(b)
+        return And(store.reaches(b), stage[b] == "looking", leader.is_own(b)), unless_shut(b, found_own(b))
 
     @p.step(
         by="b",
@@ -257,7 +273,7 @@ def election(
     def find_former(b: int) -> Any:
         """The broker finds its own value from another session, which may be about to expire: it will delete it first."""
         guard = And(store.reaches(b), stage[b] == "looking", Not(leader.absent), takes_for_former(b))
-        return guard, {stage[b]: "retaking", **leader.learnt(b)}
+        return guard, unless_shut(b, {stage[b]: "retaking", **leader.learnt(b)})
 
     @p.step(
         by="b",
@@ -270,7 +286,7 @@ def election(
     def find_other(b: int) -> Any:
         """The broker finds the node of another: it follows."""
         of_another = And(Not(leader.absent), Not(leader.is_own(b)), Not(takes_for_former(b)))
-        return And(store.reaches(b), stage[b] == "looking", of_another), settled(b, "following")
+        return And(store.reaches(b), stage[b] == "looking", of_another), unless_shut(b, settled(b, "following"))
 
     @p.rule
     def is_free() -> Any:
@@ -290,7 +306,8 @@ def election(
         if goes_on:
             answered = updates_if(shut[b], {stage[b]: "withdrawing"}, answered)
         created = merged(answered, leader.created(b), leader.learnt(b))
-        return And(store.reaches(b), stage[b] == "proposing"), updates_if(is_free(), created, elects_anyhow(b))
+        again = unless_shut(b, elects_anyhow(b))
+        return And(store.reaches(b), stage[b] == "proposing"), updates_if(is_free(), created, again)
 
     @p.step(
         by="b",
@@ -328,7 +345,7 @@ def election(
         The node is never written, so that where versions begin again it has 0: whoever created it meanwhile, it is deleted.
         """
         deleted = has_known_version(b)
-        outcome = updates_if(deleted, {stage[b]: "proposing"}, failed(b))
+        outcome = updates_if(deleted, unless_shut(b, {stage[b]: "proposing"}), failed(b))
         return And(store.reaches(b), stage[b] == "retaking"), merged(leader.vanished(deleted), outcome)
 
     @p.step(
@@ -370,7 +387,7 @@ def election(
         """Five seconds after a failure the election begins again."""
         again = looks_again(b)
         if goes_on:
-            again = updates_if(shut[b], again | elects_anyhow(b), again)
+            again = unless_shut(b, updates_if(shut[b], again | elects_anyhow(b), again))
         return And(store.lives[b], is_retried(b)), again
 
     @p.step(
@@ -449,8 +466,8 @@ def election(
 
     @p.rule
     def closed(b: int) -> Updates:
-        """The broker gives up what it has asked for."""
-        return {stage[b]: "closed"}
+        """The broker gives up what it has asked for; since 5.0.1 that is answered yet, and the answer leads to nothing."""
+        return goes_on_closed(b) if looks else {stage[b]: "closed"}
 
     def goes_on_closed(b: int) -> Updates:
         """What the broker has asked for is answered yet, and the deletion of the node, if it believes to lead, is under way."""
@@ -458,7 +475,7 @@ def election(
         deletes = {gives_back[b]: Or(gives_back[b], role[b] == "leading")}
         return {stage[b]: If(under_way, stage[b], "closed"), shut[b]: under_way, **deletes}
 
-    if goes_on:
+    if reopened:
         closed.instead("closed_goes_on", goes_on_closed)
 
     @p.fault(by="b", mirrors="LeaderElectionImpl.asyncClose, LeaderElectionService.close", spends="closes", b=broker)
@@ -481,6 +498,35 @@ def election(
         """The formula: the deletion of the node by a broker that shuts down is under way."""
         return gives_back[b] if goes_on else And(stage[b] == "closed", role[b] == "leading")
 
+    def meant(b: int) -> Any:
+        """The formula: the deletion of the node by a broker that shuts down takes effect on the node that is there."""
+        if fixed:
+            return leader.is_own(b)
+        created = leader.version == 0 if store.kind.reuses_versions else leader.has_version(b, 0)
+        return True if close == "unconditional" else created
+
+    def deletion_is_out(b: int) -> Any:
+        """The formula: the request by which a broker that shuts down deletes the node is out."""
+        return And(gives_up_the_node(b), found[b]) if looks else gives_up_the_node(b)
+
+    def given_back(b: int) -> Updates:
+        """The closing of a broker that led is over."""
+        besides = {found[b]: False, gives_back[b]: False} if looks else {}
+        return {role[b]: "no_leader", cached[b]: EphemeralNode.NOBODY, **besides}
+
+    @p.step(
+        by="b",
+        hears="store",
+        mirrors="LeaderElectionImpl.asyncClose {!optRes.isEmpty() && optRes.get().getStat().isCreatedBySelf()}",
+        fair=True,
+        b=broker,
+        only_if=looks,
+    )
+    def look_at_close(b: int) -> Any:
+        """A leader that shuts down looks whether the node is of its session; if it is, it will delete it."""
+        looked = updates_if(leader.is_own(b), {found[b]: True}, given_back(b))
+        return And(store.reaches(b), gives_up_the_node(b), Not(found[b])), looked
+
     @p.step(
         by="b",
         mirrors="LeaderElectionImpl.asyncClose {!(leaderElectionState != LeaderElectionState.Leading)}",
@@ -489,19 +535,18 @@ def election(
         only_if=closes,
     )
     def delete_at_close(b: int) -> Any:
-        """A leader that shuts down deletes the node: unconditionally, because the version is never remembered.
+        """A leader that shuts down deletes the node: unconditionally, because the version is never remembered; or, since 5.0.1,
+        by the version that it has just read.
 
         Nor does it know of a leader then: up to 4.0.8 AbstractMetadataStore.delete takes it from the caches. (A deletion that
         finds no node fails, and upstream role and leader stay as they were; here the closing is over, and so are they, except
         with ``closed_goes_on``.)
         With the version remembered it is the same where versions begin again: a new node has the version of the old one.
         """
-        created = leader.version == 0 if store.kind.reuses_versions else leader.has_version(b, 0)
-        meant = leader.is_own(b) if fixed else created if close == "by_version" else True
-        over: Updates = {role[b]: "no_leader", cached[b]: EphemeralNode.NOBODY}
-        if goes_on:
+        over = given_back(b)
+        if goes_on and not looks:
             over = {**updates_if(leader.absent, {}, over), gives_back[b]: False}
-        return And(store.reaches(b), gives_up_the_node(b)), merged(leader.vanished(meant), over)
+        return And(store.reaches(b), deletion_is_out(b)), merged(leader.vanished(meant(b)), over)
 
     @p.fault(
         by="b",
@@ -512,8 +557,8 @@ def election(
     )
     def deletion_at_close_unheard(b: int) -> Any:
         """The node is deleted as the connection breaks; the request will be sent again, whoever has the node by then."""
-        reaches, updates = store.lost_answer(b, leader.vanished(leader.is_own(b) if fixed else True))
-        return And(reaches, gives_up_the_node(b), Not(leader.absent)), updates
+        reaches, updates = store.lost_answer(b, leader.vanished(meant(b)))
+        return And(reaches, deletion_is_out(b), Not(leader.absent), meant(b)), updates
 
     @p.step(by="b", mirrors="PulsarService.closeAsync, ZKMetadataStore.close", fair=True, b=broker, only_if=closes)
     def end(b: int) -> Any:

@@ -13,7 +13,7 @@ from fencepost.properties.protocols import PROTOCOLS
 
 
 def test_a_bug_is_a_bug_that_the_release_has() -> None:
-    bug = Bug("bookkeeper", since="4.15.1", releases="4.16.6, 4.17.2, not 4.14.5, 4.17.3, 4.18.0")
+    bug = Bug("bookkeeper", since="4.15.1", releases="4.16.6, 4.17.2, not 4.14.5, 4.17.3 to 4.18.2")
     assert bug.is_in(Releases.of("4.0.8"))
     assert not bug.is_in(Releases.of("5.0.0-M1"))
     assert (bug.ending, bug.modelled, bug.unread) == ("open", BOOKKEEPER, ())
@@ -23,7 +23,7 @@ def test_a_bug_is_a_bug_that_the_release_has() -> None:
 
 def test_what_a_history_does_not_name_is_unread() -> None:
     bug = Bug("bookkeeper", since="4.15.1", releases="4.16.6, not 4.14.5")
-    assert bug.unread == ("4.17.2", "4.17.3", "4.18.0")
+    assert bug.unread == ("4.17.2", "4.17.3", "4.17.4", "4.18.0", "4.18.2")
     assert bug.is_unread(Releases.of("4.2.4"))
     assert not bug.is_in(Releases.of("4.2.4"))
     assert not bug.is_unread(Releases.of("3.0.7"))

@@ -54,7 +54,7 @@ def test_a_reading_names_releases_and_ranges() -> None:
         ("3.0.7", "4.0.8", "5.0.0-M1"), ("2.10.1", "4.2.4")
     )
     assert reading("bookkeeper", "4.16.6 to 4.17.3, not 4.14.5") == Reading(("4.16.6", "4.17.2", "4.17.3"), ("4.14.5",))
-    assert reading("bookkeeper", "not 4.14.5 to 4.18.0") == Reading((), RANGES["bookkeeper"])
+    assert reading("bookkeeper", "not 4.14.5 to 4.18.2") == Reading((), RANGES["bookkeeper"])
     assert reading("bookkeeper", "") == Reading()
 
 

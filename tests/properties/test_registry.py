@@ -125,7 +125,7 @@ def test_a_release_that_a_protocol_says_nothing_of_is_refused() -> None:
     assert entry.bugs_of(Releases.of("2.10.1")) == ()
     assert entry.unread(Releases.of("2.10.1")) == {}
     assert entry.bugs_of(Releases.of("4.0.8")) == ("leaks",)
-    refused = "tank: tanks came with 3.0; name another release by --pulsar: 3.0.7, 4.0.8, 4.2.4, 5.0.0-M1"
+    refused = "tank: tanks came with 3.0; name another release by --pulsar: 3.0.7, 4.0.8, 4.2.4, 5.0.0-M1, 5.0.1"
     with pytest.raises(RegistryError) as error:
         entry.behaviour(Releases.of("2.10.1"))
     assert str(error.value) == refused
@@ -159,7 +159,7 @@ INSTANCES = [
 def test_an_instance_of_the_registry_builds(entry: Entry, instance: Instance) -> None:
     protocol = entry.build(instance.parameters)
     assert protocol.name == entry.name
-    unsaid = {"metadata_store", "policies", "migration"} - set(protocol.parameters)  # that it is ZooKeeper, without the others
+    unsaid = {"metadata_store", "policies", "migration", "acquires_when_lost"} - set(protocol.parameters)
     assert {p.name for p in entry.parameters} - unsaid == set(protocol.parameters)
     assert entry.suite(protocol).properties
 

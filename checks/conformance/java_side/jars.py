@@ -166,6 +166,9 @@ def _resolved(release: Release, tools: Toolchain) -> list[Path]:
 
 
 def _fetched(release: Release, tools: Toolchain, folder: Path) -> None:
+    if all("*:*" in artifact.exclusions for artifact in release.artifacts):
+        _maven(release, tools, folder, _pom_of_jars(artifact.coordinates for artifact in release.artifacts), ALONE)
+        return
     _maven(release, tools, folder, release.pom(), PLUGIN, "-DincludeScope=runtime")
     former = {name: _jars_of(folder, name) for name in release.replaced}
     for jar in (jar for found in former.values() for jar in found):

@@ -10,7 +10,7 @@ from fencepost.checks.conformance.java_side.jars import Artifact, Release, jars
 from fencepost.checks.conformance.java_side.published import ALONE, class_path
 from fencepost.checks.conformance.java_side.toolchain import Toolchain
 from fencepost.model.language.building import in_outline
-from fencepost.model.releases import ONLY_IN, is_since, mirrored_in, numbers
+from fencepost.model.releases import ONLY_IN, followed, is_since, mirrored_in, numbers
 from fencepost.model.releases import release as modelled_release
 from fencepost.properties.registry import Entry
 
@@ -48,16 +48,17 @@ class Looked:
 
 def classes_of(project: str, version: str) -> Release:
     """The jars of a release of ``pulsar``, ``bookkeeper`` or ``kafka`` in which there is what the protocols mirror, and no
-    others."""
+    others. What goes with a release that is not modelled goes with the nearest one that is."""
+    modelled = followed(project, version)
     if project == "bookkeeper":
         names = [f"org.apache.bookkeeper:bookkeeper-server:{version}"]
     elif project == "kafka":
-        scala = "2.13" if is_since(version, "3.9.1") else "2.11"
-        names = [f"org.apache.kafka:kafka_{scala}:{version}", *_zookeeper(version)]
+        scala = "2.13" if is_since(modelled, "3.9.1") else "2.11"
+        names = [f"org.apache.kafka:kafka_{scala}:{version}", *_zookeeper(modelled)]
     else:
         own = ("pulsar-broker", "pulsar-broker-common", "pulsar-client-original", "pulsar-metadata", "managed-ledger")
         names = [f"org.apache.pulsar:{name}:{version}" for name in own]
-        names += _zookeeper(version)
+        names += _zookeeper(modelled)
     return class_path(f"{project}-classes", version, (Artifact(name, ALONE) for name in names))
 
 
@@ -97,7 +98,8 @@ def look_up(
     """
     answers: list[Looked] = []
     for project, entry in ((entry.project, entry) for entry in entries if entry.project):
-        asked = tuple(release for release in numbers(project) if not releases or release in releases)
+        served = (number for number in numbers(project) if modelled_release(number).served)
+        asked = tuple(release for release in served if not releases or release in releases)
         methods = mirrored(entry)
         there: dict[str, list[str]] = {method: [] for method in methods}
         for release in asked:

@@ -88,6 +88,7 @@ _LINES: Mapping[str, Line] = {
     "confirm": let("confirm"),
     "retake": let("delete"),
     "withdraw": let("delete"),
+    "look_at_close": let("look-at-close"),
     "delete_at_close": let("give-back"),
     "try_again": let("retry"),
     "hear_of_deletion": do("hear"),
@@ -119,7 +120,7 @@ class ElectionAdapter(BrokersAdapter):
         "reestablish_unheard": "the harness loses no session event",
     }
     observables = OBSERVABLES
-    shown_by_requests = ("stage", "gives_back", "begun")
+    shown_by_requests = ("stage", "gives_back", "begun", "found")
     allowances = ALLOWANCES
     deviations = DEVIATIONS
     lines = _LINES
@@ -133,7 +134,7 @@ class ElectionAdapter(BrokersAdapter):
 
 
 def _requests(view: View) -> Iterator[tuple[str, str]]:
-    """What each broker that lives has under way in a state; a leader that closes has the deletion of its node."""
+    """What each broker that lives has under way in a state; one that led and closes deletes its node, or reads it before."""
     for b in view.members("broker"):
         if not view[f"lives[{b}]"]:
             continue
@@ -142,4 +143,4 @@ def _requests(view: View) -> Iterator[tuple[str, str]]:
         if stage in OWED and tries_again:
             yield b, OWED[stage]
         if view.get(f"gives_back[{b}]", stage == "closed" and view[f"role[{b}]"] == "leading"):
-            yield b, "give-back"
+            yield b, "give-back" if view.get(f"found[{b}]", True) else "look-at-close"

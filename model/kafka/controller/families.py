@@ -31,6 +31,7 @@ RELEASES: Behaviour = {
     "2.1.1": MULTI,
     "2.2.2": BROKER_EPOCHS,
     "3.9.1": BROKER_EPOCHS,
+    "3.9.2": BROKER_EPOCHS,
 }
 """By release the parameters of its family."""
 

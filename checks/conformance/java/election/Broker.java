@@ -82,7 +82,7 @@ final class Broker extends Client {
         if (meant.isEmpty()) {
             return false;
         }
-        if (!kind.equals(Requests.GIVE_BACK)) {
+        if (!atClose(kind)) {
             confirms = kind.equals(Requests.CREATE);
         }
         if (kind.equals(Requests.CACHE)) {
@@ -126,7 +126,11 @@ final class Broker extends Client {
     }
 
     private List<Held> underWay() {
-        return store.requests().stream().filter(held -> !held.kind().equals(Requests.GIVE_BACK)).toList();
+        return store.requests().stream().filter(held -> !atClose(held.kind())).toList();
+    }
+
+    private static boolean atClose(String kind) {
+        return kind.equals(Requests.GIVE_BACK) || kind.equals(Requests.LOOK_AT_CLOSE);
     }
 
     /** The five seconds after a failure are over; false if none is waited for. */

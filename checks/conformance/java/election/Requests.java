@@ -12,6 +12,8 @@ final class Requests implements HeldStore.Concern {
     static final String CACHE = "confirm";
     static final String CREATE = "create";
     static final String DELETE = "delete";
+    /** The read of the node by a leader that closes its election, since 5.0.1. */
+    static final String LOOK_AT_CLOSE = "look-at-close";
     /** The deletion of the node by a leader that closes its election. */
     static final String GIVE_BACK = "give-back";
 
@@ -41,6 +43,9 @@ final class Requests implements HeldStore.Concern {
             case GET:
                 if (HeldStore.calledFrom("MetadataCacheImpl", "")) {
                     return CACHE;
+                }
+                if (HeldStore.calledFrom("LeaderElectionImpl", "asyncClose")) {
+                    return LOOK_AT_CLOSE;
                 }
                 return HeldStore.calledFrom("LeaderElectionImpl", "handleSessionNotification") ? LOOK_AFTER_EVENT : LOOK;
             default:

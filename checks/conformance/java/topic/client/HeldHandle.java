@@ -28,6 +28,8 @@ public final class HeldHandle extends LedgerHandle {
     private long last;
     private boolean closed;
     private boolean reading;
+    /** What the close was answered that is over; null if none is. A further one is answered so. */
+    private Integer ended;
 
     private record Add(int entry, AddCallback callback, Object context) {
     }
@@ -50,6 +52,7 @@ public final class HeldHandle extends LedgerHandle {
         ledger.close(entries);
         HeldHandle handle = of(client, ledger);
         handle.closed = true;
+        handle.ended = BKException.Code.OK;
         return handle;
     }
 
@@ -79,7 +82,8 @@ public final class HeldHandle extends LedgerHandle {
         }
         closed = true;
         failAll(code);
-        ledger.close((int) last + 1);
+        boolean so = ledger.close((int) last + 1);
+        ended = so ? BKException.Code.OK : BKException.Code.MetadataVersionException;
         return true;
     }
 
@@ -156,6 +160,11 @@ public final class HeldHandle extends LedgerHandle {
             client.tasks().add(() -> callback.closeComplete(BKException.Code.OK, this, context));
             return;
         }
+        if (ended != null) {
+            int before = ended;
+            client.tasks().add(() -> callback.closeComplete(before, this, context));
+            return;
+        }
         closed = true;
         failAll(BKException.Code.LedgerClosedException);
         client.ask("close", ledger.id, ledger.data, callback, (code, entries) -> {
@@ -167,6 +176,7 @@ public final class HeldHandle extends LedgerHandle {
                 last = ledger.end - 1;
             }
             int done = found;
+            ended = done;
             client.tasks().add(() -> callback.closeComplete(done, this, context));
         });
     }
