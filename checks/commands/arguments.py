@@ -1,59 +1,60 @@
-"""The command line: ``fencepost list``, ``releases``, ``check``, ``teeth``, ``lemmas``, ``explore``, ``play``, ``new``,
-``trace``, ``conform``, ``reproduce``, ``export``, ``policy`` and ``odds``."""
+"""The command line: which commands there are, what ends each, and what a shell completes."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
-from importlib import import_module
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from fencepost.checks.commands.exit_status import EXIT_STATUS
-from fencepost.checks.console.extras import ExtraError
-from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.model.language import ModelError
-from fencepost.model.releases import ReleaseError
-from fencepost.properties.registry import RegistryError
+from fencepost.checks.commands.tree import Entry, Group, chosen, whole_parser
 
-COMMANDS = {
-    "list": "list",
-    "releases": "releases.arguments",
-    "check": "check.arguments",
-    "explore": "explore.arguments",
-    "teeth": "teeth.arguments",
-    "lemmas": "lemmas.arguments",
-    "play": "play.arguments",
-    "new": "new.arguments",
-    "trace": "trace.arguments",
-    "conform": "conform.arguments",
-    "reproduce": "reproduce",
-    "export": "export.arguments",
-    "policy": "policy.arguments",
-    "odds": "odds.arguments",
-}
-"""The module of each command, which has a function that adds it; of the others none is loaded."""
+if TYPE_CHECKING:
+    from fencepost.checks.engines.results.verdicts import ExitStatus
 
-FIRST = """to begin with:
+COMMANDS = Group(
+    "Checks what an Apache Pulsar cluster guarantees, by models of its control plane and of BookKeeper's ledgers.",
+    {
+        "for a cluster": {
+            "check": Entry("check.request:COMMAND", "what a cluster guarantees; a verdict on each property of a protocol"),
+            "odds": Entry("odds.request:COMMAND", "how often an acknowledged message is lost, and what decides it"),
+            "policy": Entry("policy.request:COMMAND", "what a load-balancing policy would do"),
+            "reproduce": Entry("reproduce:COMMAND", "show a finding on released software"),
+            "trace": Entry("trace.request:COMMAND", "show, replay, compare, explain, draw, shrink or pin a run"),
+            "releases": Entry("releases.request:COMMAND", "which releases are modelled, and what changed between two"),
+            "list": Entry("list:COMMAND", "the protocols, their parameters, sizes, properties and bugs"),
+        },
+        "for work on models": {
+            "play": Entry("play.request:COMMAND", "a page to play with a protocol in a browser"),
+            "new": Entry("new.request:COMMAND", "the skeleton of a protocol of your own"),
+            "explore": Entry("explore.request:COMMAND", "random walks by the billion on Spark, or all states on disk"),
+            "conform": Entry("conform.request:COMMAND", "check protocols against the real code"),
+            "teeth": Entry("teeth.request:COMMAND", "whether the properties would notice a mistake"),
+            "lemmas": Entry("lemmas.request:COMMAND", "find the lemmas that prove a property"),
+            "export": Entry("export.request:COMMAND", "protocols and proofs for other tools: TLC and SMT solvers"),
+            "completion": Entry("completion:COMMAND", "what completes these commands in your shell"),
+        },
+    },
+    f"""to begin with:
   fencepost check --conf broker.conf    what a cluster with these settings guarantees
   fencepost list                        what can be checked
-  fencepost COMMAND --help              what a command does, its options and examples"""
+  fencepost COMMAND --help              what a command does, its options and examples
+
+{EXIT_STATUS}""",
+)
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Runs the command that the arguments ask for; returns the exit status."""
-    options = _parser(*arguments[:1]).parse_args(arguments)
-    command: Callable[[argparse.Namespace], ExitStatus] = options.command
+    """Runs the command that the arguments ask for; returns the exit status. Ends the program for --help and wrong usage."""
+    command, options = chosen(COMMANDS, arguments, "fencepost", _with_version)
+    from fencepost.checks.engines.results.verdicts import ExitStatus
+
     if sys.stdout is None:  # closed by who called: Python then has none
         print("fencepost: standard output is closed: cannot write results", file=sys.stderr)
         return int(ExitStatus.SYSTEM)
     try:
-        return int(command(options))
-    except (RegistryError, ModelError, ReleaseError) as error:
-        print(f"fencepost: {error}", file=sys.stderr)
-        return int(ExitStatus.USAGE)
-    except ExtraError as error:
-        print(error, file=sys.stderr)
-        return int(ExitStatus.SYSTEM)
+        return int(command.run(options))
     except BrokenPipeError:
         sys.stderr.close()
         return int(ExitStatus.SYSTEM)
@@ -63,6 +64,36 @@ def run(arguments: Sequence[str]) -> int:
     except MemoryError as error:
         print(f"fencepost: {str(error) or 'there is not enough memory for this'}", file=sys.stderr)
         return int(ExitStatus.SYSTEM)
+    except Exception as error:
+        return int(_reported(error))
+
+
+def _reported(error: Exception) -> ExitStatus:
+    """The status of a mistake of the user's, which is printed; raises any other error again."""
+    from fencepost.checks.console.extras import ExtraError
+    from fencepost.checks.engines.results.verdicts import ExitStatus
+    from fencepost.model.language import ModelError
+    from fencepost.model.releases import ReleaseError
+    from fencepost.properties.registry import RegistryError
+
+    if isinstance(error, (RegistryError, ModelError, ReleaseError)):
+        print(f"fencepost: {error}", file=sys.stderr)
+        return ExitStatus.USAGE
+    if isinstance(error, ExtraError):
+        print(error, file=sys.stderr)
+        return ExitStatus.SYSTEM
+    raise error
+
+
+def whole_line() -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
+    parser = argparse.ArgumentParser(prog="fencepost", allow_abbrev=False)
+    _with_version(parser)
+    return whole_parser(COMMANDS, parser)
+
+
+def _with_version(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the installed version")
 
 
 class _Version(argparse.Action):
@@ -77,19 +108,3 @@ class _Version(argparse.Action):
             text = "is running from source; see pyproject.toml for the version"
         print(f"fencepost {text}")
         parser.exit()
-
-
-def _parser(first: str = "") -> argparse.ArgumentParser:
-    """The parser of the command that the first word names, or of all if it names none."""
-    parser = argparse.ArgumentParser(
-        prog="fencepost",
-        description="Verifies Apache Pulsar's control plane and BookKeeper's ledger protocol.",
-        epilog=f"{FIRST}\n\n{EXIT_STATUS}",
-        allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the installed version")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for name in [first] if first in COMMANDS else COMMANDS:
-        getattr(import_module(f"{__package__}.{COMMANDS[name]}"), f"add_{name}")(commands)
-    return parser

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
-from fencepost.checks.commands.requests import request_of
-from fencepost.checks.console.options import Commands, add_command
-from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.commands.tree import Command
+from fencepost.checks.console.requests import Argument, Option
+
+if TYPE_CHECKING:
+    from fencepost.checks.engines.results.verdicts import ExitStatus
 
 LIST = """Lists what can be checked: protocols and theories. Each has its parameters with their defaults (--set changes them),
 the instances of each size, and the properties by kind. Then come the actions, with the methods of Pulsar or BookKeeper that
@@ -23,33 +25,23 @@ LIST_EXAMPLES = """examples:
                              where a method of the real system is mirrored"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ListRequest:
-    """The protocols, or all; only their ``bugs``; or the actions that mirror a method in ``java``."""
+    """What is listed: protocols, or all; only their bugs; or the actions that mirror a method."""
 
-    protocols: Sequence[str]
-    bugs: bool
-    java: str | None
-
-
-def add_list(commands: Commands) -> None:
-    """Adds the command."""
-    helps = "the protocols, their parameters, sizes, properties and bugs"
-    listing = add_command(commands, "list", helps, LIST, LIST_EXAMPLES)
-    helps = "the protocols, or files with protocols of your own (default: all)"
-    listing.add_argument("protocols", nargs="*", metavar="PROTOCOL", help=helps)
-    listing.add_argument("--bugs", action="store_true", help="only the bugs, with the releases that have them")
-    listing.add_argument("--defects", action="store_true", dest="bugs", help=argparse.SUPPRESS)  # as it was spelled before
-    listing.add_argument("--java", metavar="NAME", help="which actions mirror a method, by a part of its Class.method")
-    listing.set_defaults(command=_list)
+    protocols: Annotated[
+        Sequence[str], Argument("the protocols, or files with protocols of your own (default: all)", "PROTOCOL")
+    ] = ()
+    bugs: Annotated[bool, Option("only the bugs, with the releases that have them", hidden=("--defects",))] = False
+    java: Annotated[str | None, Option("which actions mirror a method, by a part of its Class.method", "NAME")] = None
 
 
-def _list(options: argparse.Namespace) -> ExitStatus:
-    return run(request_of(ListRequest, options))
+COMMAND = Command(ListRequest, "list:run", LIST, LIST_EXAMPLES)
 
 
 def run(request: ListRequest) -> ExitStatus:
     """Prints what the request asks for."""
+    from fencepost.checks.engines.results.verdicts import ExitStatus
     from fencepost.checks.reports.listing import bugs, listing, mirrored  # loads every protocol
 
     shown = bugs if request.bugs else listing

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
-from fencepost.checks.commands.requests import request_of
+from fencepost.checks.commands.tree import Command
 from fencepost.checks.conformance.java_side.own_build import OwnBuild
 from fencepost.checks.conformance.java_side.session import SessionError
 from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
@@ -20,8 +20,9 @@ from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
 from fencepost.checks.conformance.reproductions.reproduction import Comparison, Observation, Reproduction, compared
 from fencepost.checks.conformance.reproductions.stage import Stage
 from fencepost.checks.console.formats import in_format
-from fencepost.checks.console.options import Commands, add_command, add_format, add_own_build, add_quiet
+from fencepost.checks.console.options import Classes, Format, Jars, Quiet
 from fencepost.checks.console.progress import Reporter
+from fencepost.checks.console.requests import Argument, Option
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.properties.registry import RegistryError
 
@@ -45,17 +46,19 @@ exit status: 0 seen as the finding says, 12 not seen, or also seen in the contro
   153 no Java or no Maven, or a process failed"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Request:
     """The finding to show, or none to list them all; on which release, the first of the finding's unless named."""
 
-    name: str | None
-    release: str | None
-    jars: Path | None
-    classes: Sequence[Path]
-    keep: bool
-    format: str
-    quiet: bool
+    name: Annotated[str | None, Argument("the finding (default: list them)", "NAME")] = None
+    release: Annotated[
+        str | None, Option("of BookKeeper, Pulsar or Kafka (default: the first that the list names)", "RELEASE")
+    ] = None
+    jars: Jars = None
+    classes: Classes = ()
+    keep: Annotated[bool, Option("leave the folders of the processes, and print where they are")] = False
+    format: Format = "text"
+    quiet: Quiet = False
 
     @property
     def own(self) -> OwnBuild:
@@ -63,21 +66,7 @@ class Request:
         return OwnBuild(self.jars, tuple(self.classes))
 
 
-def add_reproduce(commands: Commands) -> None:
-    """Adds the command."""
-    reproduce = add_command(commands, "reproduce", "findings shown on released software", DESCRIPTION, EPILOG)
-    add = reproduce.add_argument
-    add("name", nargs="?", metavar="NAME", help="the finding (default: list them)")
-    add("--release", metavar="RELEASE", help="of BookKeeper, Pulsar or Kafka (default: the first that the list names)")
-    add_own_build(reproduce, taken_for=False)
-    add("--keep", action="store_true", help="leave the folders of the processes, and print where they are")
-    add_format(reproduce)
-    add_quiet(reproduce)
-    reproduce.set_defaults(command=_command)
-
-
-def _command(options: argparse.Namespace) -> ExitStatus:
-    return run(request_of(Request, options))
+COMMAND = Command(Request, "reproduce:run", DESCRIPTION, EPILOG)
 
 
 def run(request: Request) -> ExitStatus:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from fencepost.checks.console.numbers import percent, whole
+from fencepost.checks.console.requests import Option
 from fencepost.checks.policy.usage import WrongUsage
 from fencepost.checks.settings.input_files import InputError
 from fencepost.model.language.mistakes import guess
@@ -20,32 +20,35 @@ GENERATED = {"brokers": 20, "bundles": 400, "namespaces": 10, "topics_per_bundle
 """What a generated cluster has if nothing else is said."""
 
 
-def add_world(parser: argparse.ArgumentParser) -> None:
-    """Adds the arguments that describe a world."""
-    group = parser.add_argument_group("the world")
-    add = group.add_argument
-    add("--scenario", default="noisy-rates", metavar="NAME", help="what happens to the cluster (default: noisy-rates)")
-    add("--snapshot", type=Path, metavar="FILE", help="begin with the cluster of a snapshot; without it one is generated")
-    add("--rates", type=Path, metavar="FILE", help="a table of recorded rates: the topics and what they carry")
-    for name, usual in GENERATED.items():
-        what = name.replace("_", " ")
-        help = f"{what} of the generated cluster (default: {usual})"
-        add(f"--{name.replace('_', '-')}", type=whole(1), metavar="N", help=help)
-    add("--load", type=percent, metavar="PERCENT", help="mean usage of the generated cluster's brokers (default: 50)")
+THE_WORLD = "the world"
 
 
-@dataclass(frozen=True)
+def _generated_count(what: str) -> Option:
+    usual = GENERATED[what]
+    helps = f"{what.replace('_', ' ')} of the generated cluster (default: {usual})"
+    return Option(helps, "N", whole(1), group=THE_WORLD)
+
+
+@dataclass(frozen=True, kw_only=True)
 class WorldRequest:
-    """The arguments that describe a world: what happens, and the cluster that it happens to, of a snapshot or generated."""
+    """What describes a world: what happens, and the cluster that it happens to, of a snapshot or generated."""
 
-    scenario: str
-    snapshot: Path | None
-    rates: Path | None
-    brokers: int | None
-    bundles: int | None
-    namespaces: int | None
-    topics_per_bundle: int | None
-    load: float | None
+    scenario: Annotated[str, Option("what happens to the cluster", "NAME", group=THE_WORLD)] = "noisy-rates"
+    snapshot: Annotated[
+        Path | None,
+        Option("begin with the cluster of a snapshot; without it one is generated", "FILE", group=THE_WORLD),
+    ] = None
+    rates: Annotated[
+        Path | None, Option("a table of recorded rates: the topics and what they carry", "FILE", group=THE_WORLD)
+    ] = None
+    brokers: Annotated[int | None, _generated_count("brokers")] = None
+    bundles: Annotated[int | None, _generated_count("bundles")] = None
+    namespaces: Annotated[int | None, _generated_count("namespaces")] = None
+    topics_per_bundle: Annotated[int | None, _generated_count("topics_per_bundle")] = None
+    load: Annotated[
+        float | None,
+        Option("mean usage of the generated cluster's brokers (default: 50)", "PERCENT", percent, group=THE_WORLD),
+    ] = None
 
 
 def world(asked: WorldRequest) -> Scenario:

@@ -1,53 +1,147 @@
-"""What ``fencepost check`` is asked for."""
+"""What ``fencepost check`` is asked for, and what its help teaches."""
 
 from __future__ import annotations
 
+import builtins
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Annotated
 
-from fencepost.checks.console.options import NamedReleases
+from fencepost.checks.commands.check.formats import FORMATS
+from fencepost.checks.commands.exit_status import EXIT_STATUS
+from fencepost.checks.commands.tree import Command
+from fencepost.checks.console.numbers import positive
+from fencepost.checks.console.options import (
+    UNNAMED,
+    Budget,
+    Bugs,
+    NamedReleases,
+    Quiet,
+    Set,
+    Sizes,
+    Steps,
+    Strategies,
+    Workers,
+    conf,
+    number,
+    page,
+    seed,
+    traces,
+)
+from fencepost.checks.console.requests import Argument, Option
 from fencepost.checks.questions.wanted import Wanted
 
-if TYPE_CHECKING:  # the kernel is not loaded to read the command line
-    from fencepost.model.kernel.walks.course import Strategy
+CHECK = """Checks protocols and prints a verdict on each of their properties.
+
+Without --set, --conf or --bug the instances of a size are checked (ci, unless --size says otherwise). --conf takes the
+instance from a cluster's broker.conf; --set changes parameters of whatever is checked; --bug switches a known bug on, in
+a small instance in which it shows. `fencepost list ledger` shows parameters, sizes, properties and bugs.
+
+--pulsar and --bookkeeper name the releases that a cluster runs (with --conf the newest, unless named). The check then also
+searches for the known bugs of these releases, and shows the shortest run to each, its impact, and the release that fixes
+it."""
+
+EXAMPLES = """examples:
+  fencepost check                                     all protocols at the size for continuous integration
+  fencepost check --conf broker.conf                  what a cluster with these settings guarantees
+  fencepost check --conf new.conf --against old.conf  which guarantees get weaker, with a run for each
+  fencepost check --conf broker.conf --pulsar 5.0.0-M1 --against-pulsar 4.2.4  what an upgrade changes
+  fencepost check --conf broker.conf --guarantees --require 'disks>=1' --require 'bookies_down>=1'
+                                                      fail if it guarantees less, and say what to change
+  fencepost check --conf broker.conf --pulsar 4.0.8   the known bugs that affect you with that release
+  fencepost check ledger --set bookies=4 changes=1    an instance of your own
+  fencepost check ledger --bug recovery_reads_do_not_fence --property no_truncation
+                                                      the shortest way to lose an acknowledged entry
+  fencepost check my_protocol.py --set clients=3      a protocol of your own, with the same options
+  fencepost check --conf broker.conf --baseline accepted.json
+                                                      fail only on findings that nobody has accepted
+"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CheckRequest(Wanted, NamedReleases):
     """What to check, of which configuration ``against`` which, by which means, and where to write what was found."""
 
-    conf: Sequence[Path]
-    all: bool
-    guarantees: bool
-    require: Sequence[str]
-    against: Sequence[Path]
-    against_pulsar: str | None
-    bookies: int | None
-    odds: Path | None
-    format: str
-    budget: float | None
-    memory: float | None
-    workers: int | None
-    trace_dir: Path | None
-    html: Path | None
-    walks: int
-    steps: int
-    seed: int
-    strategy: Strategy
-    second_solver: bool
-    symmetry: bool
-    no_slice: bool
-    checkpoint: Path | None
-    resume: bool
-    strict: bool
-    baseline: Path | None
-    write_baseline: Path | None
-    quiet: bool
+    protocols: Annotated[
+        Sequence[str], Argument("names, or files of your own protocols, such as my_protocol.py (default: all)", "PROTOCOL")
+    ] = ()
+    conf: Annotated[
+        Sequence[Path],
+        conf("take the settings from a broker.conf, an environment file, Helm values or a ConfigMap (-: standard input)"),
+    ] = ()
+    all: Annotated[bool, Option("print everything: each property, each run, the settings that were read")] = False
+    guarantees: Annotated[bool, Option("check only the guarantees; --all prints the shortest run that exceeds each")] = False
+    require: Annotated[Sequence[str], Option("fail if less is guaranteed (exit 16), whatever else is checked", "NAME>=N")] = ()
+    against: Annotated[Sequence[Path], Option("fail if less is guaranteed than with this file (exit 15)", "FILE")] = ()
+    against_pulsar: Annotated[
+        str | None,
+        Option(
+            "compare with this release of Pulsar: which known bugs go and come, and what is guaranteed less (exit 15)",
+            "RELEASE",
+            once=True,
+        ),
+    ] = None
+    bookies: Annotated[int | None, number("number of bookies in the cluster (default: ensemble size + 1)", once=True)] = None
+    odds: Annotated[
+        Path | None,
+        Option(
+            "print how often a message is lost, in each way, with the numbers in the table [odds] of FILE if it is named",
+            "FILE",
+            once=True,
+            unnamed=UNNAMED,
+        ),
+    ] = None
+    pulsar: Annotated[
+        str | None, Option("behave as this release of Pulsar, and search for its known bugs", "RELEASE", once=True)
+    ] = None
+    set: Set = ()
+    size: Sizes = None
+    by: Annotated[
+        str | None,
+        Option("the engine (default: the strongest that terminates)", choices=("exhaustive", "walks", "induction")),
+    ] = None
+    bug: Bugs = ()
+    property: Annotated[Sequence[str], Option("check only this property; may be given several times", "NAME")] = ()
+    format: Annotated[str, Option("how to print the answer", choices=FORMATS)] = "text"
+    budget: Budget = None
+    memory: Annotated[
+        float | None,
+        Option("memory of an exhaustive search (default: 4; of one question of a configuration 0.5)", "GIB", positive),
+    ] = None
+    workers: Workers = None
+    trace_dir: Annotated[Path | None, traces("write the traces of violated properties there, as ITF files")] = None
+    html: Annotated[Path | None, page("write a page to explore these traces in a browser")] = None
+    walks: Annotated[int, number("number of walks of --by walks")] = 100_000
+    steps: Steps = 100
+    seed: Annotated[int, seed("the walks")] = 0
+    strategy: Strategies = "held"
+    any: Annotated[
+        Sequence[str],
+        Option(
+            "prove it by induction for any number of these: entries, bookies, recoverers (ledger), brokers (ownership), ...",
+            "NAME",
+            several=True,
+        ),
+    ] = ()
+    second_solver: Annotated[bool, Option("have cvc5 confirm every obligation that Z3 discharges")] = False
+    symmetry: Annotated[bool, Option("explore one representative of symmetric states")] = False
+    no_slice: Annotated[bool, Option("search all of a protocol, not only what the named properties can see")] = False
+    checkpoint: Annotated[Path | None, Option("keep the levels of an exhaustive search there", "DIR")] = None
+    resume: Annotated[bool, Option("go on from what --checkpoint DIR holds")] = False
+    strict: Annotated[bool, Option("fail on suspicious successes (exit 10)")] = False
+    baseline: Annotated[
+        Path | None,
+        Option("fail only on findings missing from FILE, or on entries that no longer occur", "FILE", once=True),
+    ] = None
+    write_baseline: Annotated[Path | None, Option("write the current findings to FILE and exit 0", "FILE", once=True)] = None
+    quiet: Quiet = False
 
-    @property
+    @builtins.property
     def cores(self) -> int:
         """How many threads or processes may work at once: as many as are asked for, or as there are cores."""
         return self.workers or os.cpu_count() or 1
+
+
+COMMAND = Command(CheckRequest, "check.run:run", CHECK, f"{EXAMPLES}\n{EXIT_STATUS}")

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from fencepost.checks.commands.conform.formats import FORMATS
-from fencepost.checks.commands.conform.request import TargetRequest
+from fencepost.checks.commands.conform.request import ONLY_FOR, TargetRequest
 from fencepost.checks.conformance.java_side.own_build import OwnBuild
 from fencepost.checks.conformance.java_side.session import SessionError
 from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
@@ -48,6 +48,9 @@ def run(asked: TargetRequest) -> ExitStatus:
 
 def _run(asked: TargetRequest) -> ExitStatus:
     target = find(asked.target, TARGETS)
+    for option, targets in ONLY_FOR.items():
+        if getattr(asked, option) and target.name not in targets:
+            raise RegistryError(f"--{option} is for {', '.join(targets)}; {target.name} does not take it")
     release = asked.release or target.releases[0]
     like = modelled(target.system, asked.like) or followed(target.system, release)
     if unknown := unread([PROTOCOLS[target.protocol]], target.released(like)):

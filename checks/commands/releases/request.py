@@ -1,22 +1,57 @@
-"""The requests of ``fencepost releases``."""
+"""The requests of ``fencepost releases``, and what its help teaches."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from fencepost.checks.commands.tree import Command, Entry, Group
+from fencepost.checks.console.options import Format, Quiet
+from fencepost.checks.console.requests import Argument
+
+RELEASES = """Lists the releases of Pulsar, BookKeeper and Kafka that the protocols mirror. For each it says what was read in
+its code, what was run on its classes, and what was not."""
+
+EXAMPLES = """examples:
+  fencepost releases                          what was read and run of each release
+  fencepost releases diff 5.0.0-M1 5.0.1      what there is to read in the second
+  fencepost releases diff 5.0.1 5.0.2         of a release that nobody has read
+  fencepost releases diff 5.0.1 build/jars    of your own build"""
+
+DIFF = """Compares two releases by the bytecode of each method that an action or a known bug names, and of what that method
+calls in its class. It lists what to read in the second release: methods that are gone, that changed, or whose callees did, with
+the actions and bugs that stand on them, those with bugs first. A bug whose methods are all the same is still there.
+
+Line numbers, names of variables and numbers that the compiler gives are left out of the comparison. A release is named by its
+number, also one that is not modelled, or by a folder with its jars. The command needs a JDK and Maven, which fetches the jars
+once."""
+
+STATUS = """exit status: 0 compared, 2 wrong usage, 153 no Java or no Maven, or no such release"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ListRequest:
     """The releases that are modelled, in this format."""
 
-    format: str
+    format: Format = "text"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DiffRequest:
     """Two releases, by their numbers or by folders with their jars."""
 
-    first: str
-    second: str
-    format: str
-    quiet: bool
+    first: Annotated[str, Argument("a release that was read", "FIRST")]
+    second: Annotated[str, Argument("another release, or a folder with its jars", "SECOND")]
+    format: Format = "text"
+    quiet: Quiet = False
+
+
+DIFF_COMMAND = Command(DiffRequest, "releases.diff:run", DIFF, STATUS)
+
+COMMAND = Group(
+    RELEASES,
+    {"besides": {"diff": Entry("releases.request:DIFF_COMMAND", "what there is to read in a release")}},
+    EXAMPLES,
+    metavar="VERB",
+    itself=Command(ListRequest, "releases.run:run", RELEASES),
+)

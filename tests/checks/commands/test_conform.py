@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fencepost.checks.commands.conform import arguments as conform_arguments
+from fencepost.checks.commands.conform import request as conform_request
 from fencepost.checks.conformance.registry import TARGETS
 from tests.checks.conformance.real import tools
 from tests.command import ROOT, Ran, command, fencepost
@@ -95,19 +95,20 @@ def test_what_cannot_be_asked(arguments: list[str], status: int, message: str) -
 
 
 @pytest.mark.parametrize("arguments", [["election", "--storage", "db"], ["ledger", "--processes"]])
-def test_a_target_has_no_option_that_means_nothing_there(arguments: list[str]) -> None:
+def test_an_option_that_means_nothing_for_a_target_is_refused(arguments: list[str]) -> None:
     ran = fencepost("conform", *arguments)
     assert ran.returncode == 2
-    assert "unrecognized arguments" in ran.stderr
+    assert ran.stderr.startswith(f"fencepost: {arguments[1]} is for ")
 
 
 def test_the_command_line_has_the_targets_that_there_are() -> None:
-    assert set(conform_arguments.TARGETS) == set(TARGETS)
-    assert set(conform_arguments.WITH_STORAGE) == {name for name, target in TARGETS.items() if target.storages}
-    assert set(conform_arguments.WITH_PROCESSES) == {name for name, target in TARGETS.items() if target.processes}
-    ran = fencepost("conform", "nothing")
+    only_for = conform_request.ONLY_FOR
+    assert set(conform_request.TARGETS) == set(TARGETS)
+    assert set(only_for["storage"]) == {name for name, target in TARGETS.items() if target.storages}
+    assert set(only_for["processes"]) == {name for name, target in TARGETS.items() if target.processes}
+    ran = fencepost("conform", "legder")
     assert ran.returncode == 2
-    assert "invalid choice: 'nothing' (choose from 'ledger', 'bookie', 'replication', 'metadata-store'" in ran.stderr
+    assert "there is no TARGET 'legder' (did you mean ledger?); fencepost conform --help lists them" in ran.stderr
 
 
 def test_without_java_one_line_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

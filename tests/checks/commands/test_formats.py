@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from fencepost.checks.cli import main
-from fencepost.checks.commands.arguments import _parser
+from fencepost.checks.commands.arguments import whole_line
 from fencepost.checks.commands.check.formats import FORMATS
 from fencepost.checks.commands.conform import formats as conform
 from fencepost.checks.console.formats import in_format
@@ -20,7 +20,7 @@ from tests.command import ROOT
 
 def _choices(*words: str) -> list[str]:
     """What --format takes after these words of a command."""
-    parser = _parser()
+    parser = whole_line()
     for word in words:
         (commands,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
         parser = commands.choices[word]

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 import pytest
 
 from fencepost.checks.cli import main
-from fencepost.checks.commands.arguments import _parser
+from fencepost.checks.commands.arguments import whole_line
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from tests.command import fencepost
 
 SHARED = {
     *("--set", "--size", "--bug", "--steps", "--seed", "--strategy", "--workers", "--memory"),
@@ -22,6 +23,7 @@ SHARED = {
 VOCABULARY = {
     "--against": ("FILE", "POLICY"),  # what to compare --conf with
     "--all": (None,),  # every line, not only those that need attention
+    "--bookies": ("N",),
     "--bookkeeper": ("RELEASE",),
     "--brokers": ("N",),
     "--budget": ("SECONDS",),  # of the whole run
@@ -41,9 +43,11 @@ VOCABULARY = {
     "--load": ("PERCENT",),
     "--master": ("URL",),
     "--memory": ("GIB",),
+    "--metrics": ("FILE",),
     "--namespaces": ("N",),
     "--out": ("DIR", "FILE", "PAGE"),  # where the result is written
     "--placement": ("NAME",),
+    "--processes": (None,),
     "--property": ("NAME",),
     "--pulsar": ("RELEASE",),  # that the model follows
     "--quiet": (None,),
@@ -62,11 +66,12 @@ VOCABULARY = {
     "--strategy": (None,),
     "--strict": (None,),
     "--time-limit": ("SECONDS",),  # --budget by another name
-    "--timeout": ("SECONDS",),  # of one request, or of one script of a solver
+    "--topics": ("FILE", "N"),
     "--topics-per-bundle": ("N",),
     "--trace": ("FILE",),
     "--trace-dir": ("DIR",),  # --out by another name, where that is for traces
     "--walks": ("N",),
+    "--without": ("NAME",),
     "--workers": ("N",),
 }
 """The options of several commands, and what their values are called: one vocabulary over all commands."""
@@ -87,7 +92,7 @@ def _options(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
 
 def test_an_option_of_several_commands_takes_the_same_in_each() -> None:
     taken = defaultdict(list)
-    for option in _options(_parser()):
+    for option in _options(whole_line()):
         for name in set(option.option_strings) & SHARED:
             kind = getattr(option.type, "__qualname__", None)
             taken[name].append((kind, option.nargs, None if option.choices is None else tuple(option.choices)))
@@ -97,7 +102,7 @@ def test_an_option_of_several_commands_takes_the_same_in_each() -> None:
 
 def test_all_commands_share_one_vocabulary() -> None:
     uses = defaultdict(list)
-    for option in _options(_parser()):
+    for option in _options(whole_line()):
         for name in option.option_strings:
             uses[name].append(option)
     shared = {name: options for name, options in uses.items() if len(options) > 1 and name not in ("-h", "--help")}
@@ -139,12 +144,7 @@ def test_with_a_memory_too_small_to_begin_with_every_property_is_inconclusive(ca
 
 
 def test_an_earlier_spelling_is_hidden_and_understood() -> None:
-    asked = _parser().parse_args(["check", "ledger", "--bug", "closes_at_lac", "--defect", "ignores_fence"])
+    asked = whole_line().parse_args(["check", "ledger", "--bug", "closes_at_lac", "--defect", "ignores_fence"])
     assert asked.bug == ["closes_at_lac", "ignores_fence"]
-    assert _parser().parse_args(["check", "ledger"]).bug == []
-    assert "--defect" not in main_help("check")
-
-
-def main_help(command: str) -> str:
-    commands = next(action for action in _parser()._actions if isinstance(action, argparse._SubParsersAction))
-    return str(commands.choices[command].format_help())
+    assert whole_line().parse_args(["check", "ledger"]).bug == []
+    assert "--defect" not in fencepost("check", "--help").stdout

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.commands.arguments import _parser
+from fencepost.checks.commands.arguments import whole_line
 from fencepost.checks.questions.instances import Settings, read_settings
 from fencepost.checks.questions.known_bugs import known_bugs_of
 from fencepost.checks.questions.planning import planned, planned_bugs
@@ -106,7 +106,7 @@ def test_the_settings_of_a_ledger_are_those_of_the_cluster(tmp_path: Path, ensem
 
 
 def plan_of(conf: Settings | None, *arguments: str) -> list[str]:
-    asked = _parser().parse_args(["check", *arguments])
+    asked = whole_line().parse_args(["check", *arguments])
     releases = Releases.of(asked.pulsar, asked.bookkeeper)
     return [f"{h.entry.name} {h.name}" for h in planned_bugs(asked, conf, releases, planned(asked, conf, releases))]
 
@@ -177,7 +177,7 @@ def test_only_of_what_is_asked_for(tmp_path: Path) -> None:
 
 def test_the_instances_of_a_size_behave_as_the_release(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fencepost.checks.questions.planning.EVERYTHING", {"door": DOOR})
-    asked = _parser().parse_args(["check", "door"])
+    asked = whole_line().parse_args(["check", "door"])
     names = {i.name: i.parameters["alarm"] for _, i in planned(asked, None, NEW)}
     assert names == {"loud": "bell"}, "and plain is the same with that"
     assert [i.name for _, i in planned(asked, None, OLD)] == ["quiet", "loud", "plain"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.commands.arguments import _parser
+from fencepost.checks.commands.arguments import whole_line
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach, check
 from fencepost.checks.questions import planning
@@ -26,7 +26,7 @@ from fencepost.properties.theories import THEORIES
 
 def names(*arguments: str, conf: Path | None = None) -> list[str]:
     """The protocols and theories that are checked, each once."""
-    asked = _parser().parse_args(["check", *arguments])
+    asked = whole_line().parse_args(["check", *arguments])
     return list(dict.fromkeys(item.name for item, _ in planned(asked, conf and read_settings(conf))))
 
 
@@ -79,7 +79,7 @@ def test_a_topic_is_held_to_what_is_configured_in_its_small_instances(conf: Path
     conf.write_text("brokerDeduplicationEnabled=true\nbrokerDeleteInactiveTopicsEnabled=false\n")
 
     def instances(*words: str) -> list[Instance]:
-        asked = _parser().parse_args(["check", "topic", *words])
+        asked = whole_line().parse_args(["check", "topic", *words])
         return [instance for _, instance in planned(asked, read_settings(conf))]
 
     assert {(i.parameters["dedup"], i.parameters["deletions"]) for i in instances()} == {(True, 0)}
@@ -95,7 +95,7 @@ def test_another_load_manager_has_another_protocol(conf: Path) -> None:
 
 
 def test_the_election_takes_the_policy(conf: Path) -> None:
-    asked = _parser().parse_args(["check", "election"])
+    asked = whole_line().parse_args(["check", "election"])
     instances = [instance for _, instance in planned(asked, read_settings(conf))]
     assert {instance.parameters["on_session_loss"] for instance in instances} == {"shutdown"}
     assert "shutdown on session loss" in [instance.name for instance in instances]
@@ -119,7 +119,7 @@ def extensible(folder: Path, *lines: str) -> Path:
 def test_the_extensible_manager_asks_for_service_units_in_its_store(tmp_path: Path) -> None:
     channel = "org.apache.pulsar.broker.loadbalance.extensions.channel"
     view = f"loadManagerServiceUnitStateTableViewClassName={channel}.ServiceUnitStateMetadataStoreTableViewImpl"
-    asked = _parser().parse_args(["check"])
+    asked = whole_line().parse_args(["check"])
     for lines, store in (((), "topic"), ((view,), "metadata")):
         plan = planned(asked, read_settings(extensible(tmp_path, *lines)))
         instances = [instance for item, instance in plan if item.name == "service_unit"]
@@ -130,13 +130,13 @@ def test_the_extensible_manager_asks_for_service_units_in_its_store(tmp_path: Pa
 
 def test_a_transfer_in_one_phase_is_taken(tmp_path: Path) -> None:
     conf = extensible(tmp_path, "loadBalancerMultiPhaseBundleUnload=false")
-    plan = planned(_parser().parse_args(["check", "service_unit"]), read_settings(conf))
+    plan = planned(whole_line().parse_args(["check", "service_unit"]), read_settings(conf))
     assert {instance.parameters["multi_phase"] for _, instance in plan} == {False}
 
 
 @pytest.mark.long
 def test_bugs_are_those_of_the_manager_that_is_run(conf: Path, tmp_path: Path) -> None:
-    asked = _parser().parse_args(["check"])
+    asked = whole_line().parse_args(["check"])
 
     def of(path: Path) -> set[str]:
         settings, releases = read_settings(path), Releases.of()
@@ -152,7 +152,7 @@ def test_bugs_of_parts_are_looked_for_in_a_cluster_that_is_named() -> None:
     releases = Releases.of("4.2.4")
 
     def of(*words: str) -> set[str]:
-        asked = _parser().parse_args(["check", *words])
+        asked = whole_line().parse_args(["check", *words])
         plan = planned(asked, None, releases)
         return {bug.name for bug in planned_bugs(asked, None, releases, plan) if bug.entry.name == "cluster"}
 
@@ -166,24 +166,24 @@ def test_a_ledger_of_a_configuration_is_held_against_its_stand_in(tmp_path: Path
     path = tmp_path / "broker.conf"
     sizes = ("EnsembleSize", "WriteQuorum", "AckQuorum")
     path.write_text("".join(f"managedLedgerDefault{size}={quorum}\n" for size in sizes))
-    plan = planned(_parser().parse_args(["check", "ledger"]), read_settings(path))
+    plan = planned(whole_line().parse_args(["check", "ledger"]), read_settings(path))
     outlines = [item.outline(each.parameters) for item, each in plan if isinstance(item, Entry)]
     stated = [{prop.name for prop in outline.properties} for outline in outlines]
     assert [{"is_a_ledger_of_a_topic", "is_a_ledger_to_replicate"} <= names for names in stated].count(True) == 1
 
 
 def test_a_property_of_some_instances_of_a_named_protocol_is_checked_in_these() -> None:
-    asked = _parser().parse_args(["check", "ownership", "--property", "node_of_another_is_kept"])
-    chosen, every = planned(asked, None), planned(_parser().parse_args(["check", "ownership"]), None)
+    asked = whole_line().parse_args(["check", "ownership", "--property", "node_of_another_is_kept"])
+    chosen, every = planned(asked, None), planned(whole_line().parse_args(["check", "ownership"]), None)
     assert 0 < len(chosen) < len(every)
 
 
 def test_a_property_that_only_a_bug_has_is_checked_there() -> None:
     words = ["check", "unload", "--set", "brokers=2", "--pulsar", "4.2.4", "--property"]
-    plan, bugs = planned_with_bugs(_parser().parse_args([*words, "session_given_up"]), None, Releases.of("4.2.4"))
+    plan, bugs = planned_with_bugs(whole_line().parse_args([*words, "session_given_up"]), None, Releases.of("4.2.4"))
     assert plan == []
     assert {bug.name for bug in bugs} >= {"deletion_sent_again"}
-    plan, bugs = planned_with_bugs(_parser().parse_args([*words, "no_such"]), None, Releases.of("4.2.4"))
+    plan, bugs = planned_with_bugs(whole_line().parse_args([*words, "no_such"]), None, Releases.of("4.2.4"))
     assert (len(plan), bugs) == (1, []), "what there is instead is then named"
 
 
@@ -193,7 +193,7 @@ def test_a_property_that_only_a_bug_has_is_checked_there() -> None:
 )
 def test_a_release_without_its_known_bugs_keeps_what_it_is_asked(conf: Path, pulsar: str, protocols: tuple[str, ...]) -> None:
     """With the settings of a file: those of the instances that are checked without one may differ."""
-    asked = _parser().parse_args(["check", *protocols])
+    asked = whole_line().parse_args(["check", *protocols])
     approach, quiet = Approach(by=None, workers=1), Reporter(quiet=True)
     plan = [pair for pair in planned(asked, read_settings(conf), Releases.of(pulsar)) if isinstance(pair[0], Entry)]
     assert {entry.name for entry, _ in plan} >= set(protocols or ("topic", "ledger", "ownership"))
