@@ -17,7 +17,7 @@ from fencepost.checks.conformance.java_side.own_build import OwnBuild
 from fencepost.checks.conformance.java_side.session import SessionError
 from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
 from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
-from fencepost.checks.conformance.reproductions.reproduction import Comparison, Observation, Reproduction, compared
+from fencepost.checks.conformance.reproductions.reproduction import Comparison, NotSetUp, Observation, Reproduction, compared
 from fencepost.checks.conformance.reproductions.stage import Stage
 from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.options import Classes, Format, Jars, Quiet
@@ -33,7 +33,8 @@ nothing. It prints what it starts and kills, what is acknowledged, and what a re
 findings: what is lost, in which releases, how long it takes.
 
 Everything listens on the loopback interface only. Every process is ended and every file removed, also after Ctrl-C; --keep
-leaves the files. It needs a JDK, 17 or newer, and Maven, which fetches the jars once into the user's cache."""
+leaves the files, and each JVM a log. It needs a JDK, 17 or newer, and Maven, which fetches the jars once into the user's
+cache."""
 
 EPILOG = """examples:
   fencepost reproduce                                      what there is
@@ -42,8 +43,8 @@ EPILOG = """examples:
   fencepost reproduce fence-forgotten --classes build      with your own classes before the release's
   fencepost reproduce fence-forgotten --keep               leave logs, journals and ledgers
 
-exit status: 0 seen as the finding says, 12 not seen, or also seen in the control, 20 given up, 2 wrong usage,
-  153 no Java or no Maven, or a process failed"""
+exit status: 0 seen as the finding says, 12 not seen, or also seen in the control, 20 given up, or not tried because what it
+  needs did not come about in two attempts, 2 wrong usage, 153 no Java or no Maven, or a process failed"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +83,9 @@ def run(request: Request) -> ExitStatus:
         raise RegistryError(f"no finding is called {request.name!r}; there are {', '.join(REPRODUCTIONS)}")
     try:
         return _shown(reproduction, request)
+    except NotSetUp as error:
+        print(f"fencepost: not tried: {error}", file=sys.stderr)
+        return ExitStatus.INCONCLUSIVE
     except (ToolchainError, SessionError) as error:
         print(f"fencepost: {error}", file=sys.stderr)
         return ExitStatus.SYSTEM
@@ -104,7 +108,7 @@ def _shown(reproduction: Reproduction, request: Request) -> ExitStatus:
         in_format(request.format, text=lambda: print(f"  {line}", flush=True), json=lambda: reporter.telling(line))
 
     def stage(name: str) -> Stage:
-        return Stage(folder / name, tools, say, reporter.telling, request.own)
+        return Stage(folder / name, tools, say, reporter.telling, request.own, logs=request.keep)
 
     print(in_format(request.format, text=lambda: f"{subject}; loses {reproduction.harm}\n", json=str), end="", flush=True)
     folder = Path(tempfile.mkdtemp(prefix="reproduce-" if request.keep else "fencepost-"))

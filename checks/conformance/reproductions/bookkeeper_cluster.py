@@ -80,3 +80,13 @@ class Bookie(Process):
             **more,
         }
         super().__init__(harness.with_arguments("org.apache.bookkeeper.server.Main"), folder, ("--conf",), settings, port=port)
+        self._current = folder / "ledgers" / "current"
+
+    def logged(self) -> int:
+        """The bytes of its largest entry log."""
+        return max((log.stat().st_size for log in self._current.glob("*.log")), default=0)
+
+    def mark(self) -> bytes:
+        """The journal's mark, before which a replay needs nothing, as it is on disk; empty before the first."""
+        file = self._current / "lastMark"
+        return file.read_bytes() if file.exists() else b""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 
-from fencepost.checks.conformance.reproductions.reproduction import Observation, Reproduction
+from fencepost.checks.conformance.reproductions.reproduction import NotSetUp, Observation, Reproduction
 from fencepost.checks.conformance.reproductions.stage import Stage
 from fencepost.checks.conformance.reproductions.whole_broker import whole_broker
 
@@ -23,6 +23,8 @@ ROUNDS = 4
 """It is a race: a round that loses nothing is followed by another."""
 
 CONTROL_ROUNDS = 2
+MOST_RANGES = 5
+"""Of lost messages, by the numbers of their producer, that are printed."""
 
 
 def take(stage: Stage, release: str, control: bool) -> Observation:
@@ -42,8 +44,12 @@ def take(stage: Stage, release: str, control: bool) -> Observation:
         answer = broker.ask({"do": "stop"})
         sums = {name: value for name, value in answer.items() if isinstance(value, int)}
         figures = {name: figures.get(name, 0) + value for name, value in sums.items()}
+        if not sums["acknowledged"]:
+            raise NotSetUp("no message is acknowledged")
         stage.say(f"acknowledged {sums['acknowledged']:,} of {sums['sent']:,} messages; readers then get {sums['read']:,}")
         stage.say(f"acknowledged and not readable: {sums['lost']:,}, {sums['lost_as_duplicates']:,} of them as duplicates")
+        for lost in answer["lost_ranges"][:MOST_RANGES]:
+            stage.say(f"lost: {lost}")
         stage.say(f"behind a later message of their producer: {sums['out_of_order']:,}; read twice: {sums['twice']:,}")
         if figures["lost"]:
             break

@@ -7,7 +7,7 @@ The present owner goes on acknowledging. Whoever opens the topic after it finds 
 
 from __future__ import annotations
 
-from fencepost.checks.conformance.reproductions.reproduction import Observation, Reproduction
+from fencepost.checks.conformance.reproductions.reproduction import NotSetUp, Observation, Reproduction
 from fencepost.checks.conformance.reproductions.stage import Stage
 from fencepost.checks.conformance.reproductions.whole_broker import whole_broker
 
@@ -20,13 +20,18 @@ def take(stage: Stage, release: str, control: bool) -> Observation:
     brokers.ask({"do": "open", "broker": "former"})
     brokers.ask({"do": "open", "broker": "owner"})
     stage.say("starts ZooKeeper and a bookie; a broker opens a topic, then its new owner does")
-    acknowledged = brokers.ask({"do": "add", "broker": "owner", "entries": BEFORE})["acknowledged"]
-    stage.say(f"the owner writes {BEFORE} entries: {acknowledged} are acknowledged")
+    written = brokers.ask({"do": "add", "broker": "owner", "entries": BEFORE})
+    acknowledged = written["acknowledged"]
+    if acknowledged < BEFORE:
+        raise NotSetUp(f"only {acknowledged} of the owner's {BEFORE} entries are acknowledged before the deletion")
+    stage.say(f"the owner writes {BEFORE} entries: all are acknowledged, {written['first']} to {written['last']}")
     if not control:
         brokers.ask({"do": "delete", "broker": "former"})
         stage.say("the former owner deletes the topic, which has no clients there")
-    more = brokers.ask({"do": "add", "broker": "owner", "entries": AFTER})["acknowledged"]
-    stage.say(f"the owner writes {AFTER} entries: {more} are acknowledged")
+    written = brokers.ask({"do": "add", "broker": "owner", "entries": AFTER})
+    more = written["acknowledged"]
+    where = f", {written['first']} to {written['last']}" if more else ""
+    stage.say(f"the owner writes {AFTER} entries: {more} are acknowledged{where}")
     brokers.ask({"do": "open", "broker": "next"})
     read = brokers.ask({"do": "read", "broker": "next"})["read"]
     acknowledged += more

@@ -25,10 +25,10 @@ def take(stage: Stage, release: str, control: bool) -> Observation:
     stage.say("starts ZooKeeper and three bookies, each a process")
     ledger = writer.ask({"do": "create"})["ledger"]
     if control:
-        stage.say(f"the old writer creates a ledger; e{writer.ask({'do': 'add'})['confirmed']} is acknowledged")
+        stage.say(f"the old writer creates ledger {ledger}; e{writer.ask({'do': 'add'})['confirmed']} is acknowledged")
     else:
-        stage.say("the old writer creates a ledger and adds nothing")
-    stage.say(f"a recovery fences the ledger and closes it at {reader.ask({'do': 'recover', 'ledger': ledger})['last']}")
+        stage.say(f"the old writer creates ledger {ledger} and adds nothing")
+    stage.say(f"a recovery fences ledger {ledger} and closes it at {reader.ask({'do': 'recover', 'ledger': ledger})['last']}")
     for bookie in cluster.bookies:
         bookie.kill()
     cluster.registered(writer, 0)
@@ -42,9 +42,9 @@ def take(stage: Stage, release: str, control: bool) -> Observation:
     outcome = f"refused: {refusal}" if confirmed is None else f"e{confirmed} is acknowledged"
     stage.say(f"the old writer adds an entry: {outcome}")
     last = reader.ask({"do": "recover", "ledger": ledger})["last"]
-    stage.say(f"a reader opens the ledger: it is closed at {last}")
+    stage.say(f"a reader opens ledger {ledger}: it is closed at {last}")
     harmed = confirmed is not None and confirmed > last
-    stage.say(f"acknowledged and not readable: e{confirmed}" if harmed else "acknowledged and not readable: nothing")
+    stage.say(f"acknowledged and not readable: {f'e{confirmed} of ledger {ledger}' if harmed else 'nothing'}")
     return Observation(harmed, {"confirmed": confirmed, "refusal": refusal, "last": last})
 
 

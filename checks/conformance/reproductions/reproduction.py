@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from fencepost.checks.conformance.java_side.session import SessionError
 from fencepost.checks.conformance.reproductions.stage import Stage
+
+
+class NotSetUp(SessionError):
+    """What a run needs was not brought about, so that nothing is said of it; the message says in a line what did not come."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +28,8 @@ class Reproduction:
 
     ``harm`` is what a user loses, ``control`` what is different in the run that loses nothing, ``seconds`` how long both runs
     took on two busy cores, the jars being there, ``page`` where the finding is described. ``take`` takes one run of a release,
-    the control if it is asked for; it raises ToolchainError and SessionError. ``bug`` is the known bug that it shows, as a
-    protocol names it, if it is one.
+    the control if it is asked for; it raises ToolchainError, and SessionError, also as NotSetUp. ``bug`` is the known bug
+    that it shows, as a protocol names it, if it is one.
     """
 
     name: str
@@ -52,10 +57,23 @@ class Comparison:
 
 
 def compared(reproduction: Reproduction, release: str, stages: Callable[[str], Stage]) -> Comparison:
-    """Takes the run, then the control, each on a stage of its own. Raises ToolchainError and SessionError."""
-    with stages("run") as stage:
-        run = reproduction.take(stage, release, False)
-    with stages("control") as stage:
-        stage.say(f"control: {reproduction.control}")
-        control = reproduction.take(stage, release, True)
-    return Comparison(run, control)
+    """Takes the run, then the control, each on a stage of its own; once more what fails. Raises ToolchainError and
+    SessionError."""
+    return Comparison(_taken(reproduction, release, stages, False), _taken(reproduction, release, stages, True))
+
+
+def _taken(reproduction: Reproduction, release: str, stages: Callable[[str], Stage], control: bool) -> Observation:
+    name = "control" if control else "run"
+    try:
+        return _once(reproduction, release, stages(name), control)
+    except SessionError as error:
+        again = stages(f"{name}-again")
+        again.say(f"{error}: once more")
+    return _once(reproduction, release, again, control)
+
+
+def _once(reproduction: Reproduction, release: str, stage: Stage, control: bool) -> Observation:
+    with stage:
+        if control:
+            stage.say(f"control: {reproduction.control}")
+        return reproduction.take(stage, release, control)

@@ -7,12 +7,16 @@ topic, and it is loaded again from the snapshot. The producer sends its message 
 
 from __future__ import annotations
 
-from fencepost.checks.conformance.reproductions.reproduction import Observation, Reproduction
+from fencepost.checks.conformance.java_side.session import Session
+from fencepost.checks.conformance.reproductions.reproduction import NotSetUp, Observation, Reproduction
 from fencepost.checks.conformance.reproductions.stage import Stage
 from fencepost.checks.conformance.reproductions.whole_broker import whole_broker
 
 ENTRIES = 5
 """Of a ledger; all but the last two are sent before the first snapshot."""
+
+SNAPSHOT_SECONDS, NONE_SECONDS = 60, 5
+"""How long a snapshot is waited for, and how long is long enough to see that there is none: the timer comes every second."""
 
 INTERVAL_SECONDS, USUAL_INTERVAL_SECONDS = 1, 120
 
@@ -23,19 +27,37 @@ def take(stage: Stage, release: str, control: bool) -> Observation:
     broker = whole_broker(stage, release, "SnapshotBench")
     broker.ask({"do": "start", "entries": ENTRIES, "interval": interval})
     stage.say(f"starts ZooKeeper, a bookie and a broker, brokerDeduplicationSnapshotIntervalSeconds={interval}")
-    broker.ask({"do": "send", "messages": ENTRIES - 1})
-    broker.ask({"do": "snapshot"})
-    stage.say(f"a producer sends {ENTRIES - 1} messages; each is acknowledged, and the broker takes a snapshot")
-    broker.ask({"do": "fill"})
+    wait = NONE_SECONDS if control else SNAPSHOT_SECONDS
+    last = broker.ask({"do": "send", "messages": ENTRIES - 1})["last"]
+    marked = _snapshot(broker, wait, control)
+    stage.say(f"a producer sends {ENTRIES - 1} messages, and each is acknowledged, the last as {last}; {_of(marked)}")
+    if broker.ask({"do": "fill"})["acknowledged"]:
+        raise NotSetUp("the message that fills the ledger is acknowledged although ZooKeeper does not answer")
     stage.say("ZooKeeper does not answer; one more message fills its ledger, which waits for the close")
-    marked = broker.ask({"do": "snapshot"})["at_last_entry"]
-    stage.say(f"the broker takes {'a' if marked else 'no'} snapshot")
-    broker.ask({"do": "unload"})
-    stage.say("the topic is unloaded, ZooKeeper answers again; the producer connects, and its message is acknowledged")
+    marked = _snapshot(broker, wait, control)
+    stage.say(_of(marked))
+    last = broker.ask({"do": "unload"})["last"]
+    stage.say(f"the topic is unloaded, ZooKeeper answers again; the producer's message is acknowledged as {last}")
     broker.ask({"do": "send", "messages": 1})
-    figures = {name: value for name, value in broker.ask({"do": "read"}).items() if isinstance(value, int)}
+    answer = broker.ask({"do": "read"})
+    figures = {name: value for name, value in answer.items() if isinstance(value, int)}
     stage.say(f"{figures['sent']} messages were sent and acknowledged; a reader gets {figures['read']}")
+    for message in answer["positions_of_twice"]:
+        stage.say(f"a message is stored twice: {message}")
     return Observation(figures["twice"] > 0, figures)
+
+
+def _snapshot(broker: Session, seconds: int, control: bool) -> str:
+    """The position at which the broker takes a snapshot, empty if it takes none. Raises NotSetUp if it does not do what it
+    should."""
+    marked = str(broker.ask({"do": "snapshot", "seconds": seconds})["marked"])
+    if bool(marked) == control:
+        raise NotSetUp(f"the broker takes {'a' if marked else 'no'} snapshot within {seconds} s")
+    return marked
+
+
+def _of(marked: str) -> str:
+    return f"the broker takes a snapshot at {marked}" if marked else "the broker takes no snapshot"
 
 
 STORED_TWICE = Reproduction(

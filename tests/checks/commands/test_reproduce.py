@@ -12,7 +12,7 @@ from fencepost.checks.commands import reproduce
 from fencepost.checks.conformance.java_side.session import SessionError
 from fencepost.checks.conformance.java_side.toolchain import Toolchain
 from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
-from fencepost.checks.conformance.reproductions.reproduction import Observation, Reproduction
+from fencepost.checks.conformance.reproductions.reproduction import NotSetUp, Observation, Reproduction
 from fencepost.checks.conformance.reproductions.stage import Stage
 from tests.command import ROOT, fencepost
 
@@ -61,8 +61,8 @@ def test_each_has_the_page_of_its_finding(name: str) -> None:
     ("arguments", "message"),
     [
         (["fence-lost"], "no finding is called 'fence-lost'; there are fence-forgotten"),
-        (["--keep"], "--release and --keep need the NAME of a finding; without one, all are listed"),
-        (["--release", "4.18.0"], "--release and --keep need the NAME of a finding; without one, all are listed"),
+        (["--keep"], "--release, --jars, --classes and --keep need the NAME of a finding; without one"),
+        (["--release", "4.18.0"], "--release, --jars, --classes and --keep need the NAME of a finding; without one"),
     ],
 )
 def test_wrong_usage_is_one_line(arguments: list[str], message: str) -> None:
@@ -126,11 +126,39 @@ def test_the_folders_can_be_kept(toy: Callable[[Reproduction], None], tmp_path: 
     assert sorted(file.relative_to(folder).as_posix() for file in folder.rglob("file")) == ["control/file", "run/file"]
 
 
-def test_a_process_that_fails_is_one_line(toy: Callable[[Reproduction], None], tmp_path: Path) -> None:
-    def take(stage: Stage, release: str, control: bool) -> Observation:
-        raise SessionError("a bookie ended with status 1")
+def failing(*outcomes: SessionError | None) -> Reproduction:
+    """A toy whose attempts end like these, one after the other; harm is done in the run and not in the control."""
+    left = list(outcomes)
 
-    toy(Reproduction("toy", "a toy", "nothing", "BookKeeper", ("1.0",), 1, "docs/findings.md", take))
+    def take(stage: Stage, release: str, control: bool) -> Observation:
+        if error := left.pop(0):
+            raise error
+        return Observation(not control, {})
+
+    return Reproduction("toy", "a toy", "nothing", "BookKeeper", ("1.0",), 1, "docs/findings.md", take)
+
+
+def test_what_fails_is_tried_once_more_by_itself(toy: Callable[[Reproduction], None]) -> None:
+    toy(failing(NotSetUp("only 1 of 3 messages is acknowledged"), None, SessionError("a bookie ended"), None))
+    ran = fencepost("reproduce", "toy")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "  only 1 of 3 messages is acknowledged: once more" in ran.stdout.splitlines()
+    assert "  a bookie ended: once more" in ran.stdout.splitlines()
+
+
+@pytest.mark.parametrize("before", [(), (None,)])
+def test_what_cannot_be_set_up_is_not_tried(
+    toy: Callable[[Reproduction], None], before: tuple[None, ...], tmp_path: Path
+) -> None:
+    toy(failing(*before, NotSetUp("no checkpoint"), NotSetUp("no checkpoint within 180 s")))
+    ran = fencepost("reproduce", "toy")
+    assert (ran.returncode, ran.stderr) == (20, "fencepost: not tried: no checkpoint within 180 s\n")
+    assert "not as the finding says" not in ran.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_process_that_fails_is_one_line(toy: Callable[[Reproduction], None], tmp_path: Path) -> None:
+    toy(failing(SessionError("a bookie ended with status 2"), SessionError("a bookie ended with status 1")))
     ran = fencepost("reproduce", "toy")
     assert (ran.returncode, ran.stderr) == (153, "fencepost: a bookie ended with status 1\n")
     assert list(tmp_path.iterdir()) == []

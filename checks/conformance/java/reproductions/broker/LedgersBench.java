@@ -46,7 +46,7 @@ public final class LedgersBench implements Lines.Target {
                 ledgers.put(broker, opened());
                 break;
             case "add":
-                answer.put("acknowledged", added(ledgers.get(broker), request.get("entries").asInt()));
+                answer.put("acknowledged", added(ledgers.get(broker), request.get("entries").asInt(), answer));
                 break;
             case "delete":
                 ledgers.get(broker).delete();
@@ -69,10 +69,15 @@ public final class LedgersBench implements Lines.Target {
         return new ManagedLedgerFactoryImpl(store, new BookKeeper(configuration)).open(TOPIC, settings);
     }
 
-    private int added(ManagedLedger ledger, int entries) throws Exception {
+    /** How many entries are acknowledged; the positions of the first and the last of them are in the answer. */
+    private int added(ManagedLedger ledger, int entries, ObjectNode answer) throws Exception {
         for (int entry = 0; entry < entries; entry++) {
             try {
-                ledger.addEntry(("m" + next).getBytes(StandardCharsets.UTF_8));
+                String position = ledger.addEntry(("m" + next).getBytes(StandardCharsets.UTF_8)).toString();
+                if (entry == 0) {
+                    answer.put("first", position);
+                }
+                answer.put("last", position);
                 next++;
             } catch (ManagedLedgerException e) {
                 return entry;

@@ -2,8 +2,8 @@ package fencepost;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.bookkeeper.mledger.ManagedCursor;
@@ -21,9 +21,7 @@ import org.apache.pulsar.client.api.Schema;
 public final class SnapshotBench implements Lines.Target {
     private static final String TOPIC = "persistent://" + WholeBroker.NAMESPACE + "/x";
     private static final String DEDUPLICATION = "pulsar.dedup";
-    private static final int SECONDS = 30;
-    /** So long a snapshot is waited for: the timer comes every second. */
-    private static final int SNAPSHOT_SECONDS = 5;
+    private static final int SECONDS = 120;
 
     private WholeBroker broker;
     private PulsarClient client;
@@ -43,11 +41,11 @@ public final class SnapshotBench implements Lines.Target {
                 break;
             case "send":
                 for (int number = 0; number < request.get("messages").asInt(); number++) {
-                    producer.send(sent++);
+                    answer.put("last", producer.send(sent++).toString());
                 }
                 break;
             case "snapshot":
-                answer.put("at_last_entry", snapshot());
+                answer.put("marked", snapshot(request.get("seconds").asInt()));
                 break;
             case "fill":
                 broker.link.cut();
@@ -55,7 +53,7 @@ public final class SnapshotBench implements Lines.Target {
                 answer.put("acknowledged", last.isDone());
                 break;
             case "unload":
-                unload();
+                answer.put("last", unload());
                 break;
             case "read":
                 read(answer);
@@ -95,18 +93,18 @@ public final class SnapshotBench implements Lines.Target {
         throw new IllegalStateException("the topic has no deduplication");
     }
 
-    /** Whether the broker's timer marks its snapshot at the last confirmed entry. */
-    private boolean snapshot() throws Exception {
+    /** The last confirmed entry if the broker's timer marks its snapshot there within that time; empty if it does not. */
+    private String snapshot(int seconds) throws Exception {
         ManagedLedger ledger = topic().getManagedLedger();
         ManagedCursor cursor = deduplication();
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SNAPSHOT_SECONDS);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         while (System.nanoTime() < end) {
             if (ledger.getLastConfirmedEntry().equals(cursor.getPersistentMarkDeletedPosition())) {
-                return true;
+                return cursor.getPersistentMarkDeletedPosition().toString();
             }
             Thread.sleep(50);
         }
-        return false;
+        return "";
     }
 
     /** A message that fills its ledger, which cannot be closed while ZooKeeper does not answer. */
@@ -117,31 +115,37 @@ public final class SnapshotBench implements Lines.Target {
         Server.until("the entry to be confirmed", () -> ledger.getLastConfirmedEntry().getEntryId() == entry);
     }
 
-    /** The topic is unloaded; ZooKeeper answers again as soon as its producer is disconnected. */
-    private void unload() throws Exception {
+    /**
+     * The topic is unloaded; ZooKeeper answers again as soon as its producer is disconnected. Returns the id of the message that
+     * was not answered before.
+     */
+    private String unload() throws Exception {
         PersistentTopic topic = topic();
         var unloading = broker.pulsar.getAdminClient().topics().unloadAsync(TOPIC);
         Server.until("the producer to be disconnected", () -> topic.getProducers().isEmpty());
         broker.link.mend();
         unloading.get(SECONDS, TimeUnit.SECONDS);
-        last.get(SECONDS, TimeUnit.SECONDS);
+        return last.get(SECONDS, TimeUnit.SECONDS).toString();
     }
 
     /** How many messages a reader gets, and how many of them twice. */
     private void read(ObjectNode answer) throws Exception {
-        Set<Integer> got = new HashSet<>();
+        Map<Integer, MessageId> got = new HashMap<>();
+        var twice = answer.putArray("positions_of_twice");
         int read = 0;
-        int twice = 0;
         try (Reader<Integer> reader = client.newReader(Schema.INT32).topic(TOPIC).startMessageId(MessageId.earliest).create()) {
             while (reader.hasMessageAvailable()) {
                 Message<Integer> next = reader.readNext(SECONDS, TimeUnit.SECONDS);
                 read++;
-                twice += got.add(next.getValue()) ? 0 : 1;
+                MessageId before = got.putIfAbsent(next.getValue(), next.getMessageId());
+                if (before != null) {
+                    twice.add(before + " and " + next.getMessageId());
+                }
             }
         }
         answer.put("sent", sent);
         answer.put("read", read);
-        answer.put("twice", twice);
+        answer.put("twice", twice.size());
     }
 
     @Override

@@ -18,11 +18,14 @@ import org.apache.pulsar.common.naming.TopicName;
 /** A bundle that is transferred to a broker which is dead by then, and whether its topic can be written to afterwards. */
 public final class TransferBench implements Lines.Target {
     private static final String TOPIC = "persistent://" + WholeBroker.NAMESPACE + "/x";
-    private static final int SECONDS = 20;
-    private static final int SEND_SECONDS = 4;
+    /** On a machine that has other work. */
+    private static final int SECONDS = 120;
+    /** So long a producer is waited for that may never be able to send. */
+    private static final int LOOK_SECONDS = 10;
 
     private WholeBroker broker;
     private PulsarClient client;
+    private PulsarClient looking;
     private Producer<String> producer;
     private NamespaceBundle bundle;
 
@@ -38,6 +41,9 @@ public final class TransferBench implements Lines.Target {
                 break;
             case "send":
                 answer.put("acknowledged", sent(producer));
+                break;
+            case "owner":
+                answer.put("owned_here", isOwnedHere());
                 break;
             case "transfer":
                 var unload = new Unload(broker.pulsar.getBrokerId(), bundle.toString(), Optional.of(request.get("to").asText()), false);
@@ -64,8 +70,9 @@ public final class TransferBench implements Lines.Target {
             // the monitor finds the dead destination sooner
             configuration.setLoadBalancerServiceUnitStateMonitorIntervalInSeconds(5);
         });
-        client = PulsarClient.builder().serviceUrl(broker.pulsar.getBrokerServiceUrl()).operationTimeout(5, TimeUnit.SECONDS).build();
-        producer = producer();
+        client = client(SECONDS);
+        looking = client(LOOK_SECONDS);
+        producer = producer(client);
         bundle = broker.pulsar.getNamespaceService().getBundle(TopicName.get(TOPIC));
     }
 
@@ -73,27 +80,36 @@ public final class TransferBench implements Lines.Target {
         return (ServiceUnitStateChannelImpl) ExtensibleLoadManagerImpl.get(broker.pulsar).getServiceUnitStateChannel();
     }
 
-    private Producer<String> producer() throws PulsarClientException {
-        return client.newProducer(Schema.STRING).topic(TOPIC).sendTimeout(SEND_SECONDS, TimeUnit.SECONDS).enableBatching(false).create();
+    private PulsarClient client(int seconds) throws PulsarClientException {
+        return PulsarClient.builder().serviceUrl(broker.pulsar.getBrokerServiceUrl()).operationTimeout(seconds, TimeUnit.SECONDS)
+                .build();
     }
 
-    private static boolean sent(Producer<String> producer) {
+    private static Producer<String> producer(PulsarClient client) throws PulsarClientException {
+        return client.newProducer(Schema.STRING).topic(TOPIC).sendTimeout(LOOK_SECONDS, TimeUnit.SECONDS).enableBatching(false)
+                .create();
+    }
+
+    /** The id of a message that is acknowledged; null if it is not. */
+    private static String sent(Producer<String> producer) {
         try {
-            producer.send("message");
-            return true;
+            return producer.send("message").toString();
         } catch (PulsarClientException e) {
-            return false;
+            return null;
         }
     }
 
-    /** Who owns the bundle, and whether a producer that was there and a new one can send. */
-    private void look(ObjectNode answer) throws Exception {
+    private boolean isOwnedHere() throws Exception {
         var owner = channel().getOwnerAsync(bundle.toString()).get(SECONDS, TimeUnit.SECONDS);
-        answer.put("owned_here", owner.equals(Optional.of(broker.pulsar.getBrokerId())));
-        answer.put("producer", sent(producer));
+        return owner.equals(Optional.of(broker.pulsar.getBrokerId()));
+    }
+
+    /** Whether a producer that was there and a new one can send. */
+    private void look(ObjectNode answer) {
+        answer.put("producer", sent(producer) != null);
         boolean fresh = false;
-        try (Producer<String> another = producer()) {
-            fresh = sent(another);
+        try (Producer<String> another = producer(looking)) {
+            fresh = sent(another) != null;
         } catch (PulsarClientException e) {
             // it is not taken on
         }

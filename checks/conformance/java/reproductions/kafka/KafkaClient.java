@@ -1,6 +1,7 @@
 package fencepost;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +48,7 @@ public final class KafkaClient implements Lines.Target {
                 create(request.get("broker").asInt());
                 break;
             case "send":
-                answer.put("acknowledged", sent(request.get("messages").asInt()));
+                sent(request.get("messages").asInt(), answer.putArray("offsets"));
                 break;
             default:
                 throw new IllegalArgumentException("unknown request " + request);
@@ -68,21 +69,18 @@ public final class KafkaClient implements Lines.Target {
         }
     }
 
-    /** How many messages a new producer sends that are acknowledged. */
-    private int sent(int messages) throws InterruptedException {
+    /** The offsets of the messages of a new producer that are acknowledged. */
+    private void sent(int messages, ArrayNode offsets) throws InterruptedException {
         var serializer = new StringSerializer();
-        int acknowledged = 0;
         try (var producer = new KafkaProducer<String, String>(servers, serializer, serializer)) {
             for (int message = 0; message < messages; message++) {
                 try {
-                    producer.send(new ProducerRecord<>(TOPIC, "m" + message)).get();
-                    acknowledged++;
+                    offsets.add(producer.send(new ProducerRecord<>(TOPIC, "m" + message)).get().offset());
                 } catch (ExecutionException | KafkaException e) {
                     // then it is not acknowledged
                 }
             }
         }
-        return acknowledged;
     }
 
     @Override
