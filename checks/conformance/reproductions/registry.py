@@ -11,6 +11,7 @@ from fencepost.checks.conformance.reproductions.fence_forgotten import FENCE_FOR
 from fencepost.checks.conformance.reproductions.migrated_owner import MIGRATED_OWNER
 from fencepost.checks.conformance.reproductions.missed_bounce import MISSED_BOUNCE
 from fencepost.checks.conformance.reproductions.reproduction import Reproduction
+from fencepost.checks.conformance.reproductions.slow_listing import SLOW_LISTING
 from fencepost.checks.conformance.reproductions.stored_twice import STORED_TWICE
 from fencepost.checks.conformance.reproductions.transfer_comes_back import TRANSFER_COMES_BACK
 from fencepost.checks.conformance.reproductions.twice_in_ensemble import TWICE_IN_ENSEMBLE
@@ -25,6 +26,7 @@ _ALL = (
     TRANSFER_COMES_BACK,
     MIGRATED_OWNER,
     MISSED_BOUNCE,
+    SLOW_LISTING,
 )
 
 REPRODUCTIONS: Mapping[str, Reproduction] = {each.name: each for each in _ALL}

@@ -27,14 +27,13 @@ def take(stage: Stage, release: str, control: bool) -> Observation:
     broker = whole_broker(stage, release, "SnapshotBench")
     broker.ask({"do": "start", "entries": ENTRIES, "interval": interval})
     stage.say(f"starts ZooKeeper, a bookie and a broker, brokerDeduplicationSnapshotIntervalSeconds={interval}")
-    wait = NONE_SECONDS if control else SNAPSHOT_SECONDS
     last = broker.ask({"do": "send", "messages": ENTRIES - 1})["last"]
-    marked = _snapshot(broker, wait, control)
+    marked = _snapshot(broker, SNAPSHOT_SECONDS, is_due=True)
     stage.say(f"a producer sends {ENTRIES - 1} messages, and each is acknowledged, the last as {last}; {_of(marked)}")
     if broker.ask({"do": "fill"})["acknowledged"]:
         raise NotSetUp("the message that fills the ledger is acknowledged although ZooKeeper does not answer")
     stage.say("ZooKeeper does not answer; one more message fills its ledger, which waits for the close")
-    marked = _snapshot(broker, wait, control)
+    marked = _snapshot(broker, NONE_SECONDS if control else SNAPSHOT_SECONDS, is_due=not control)
     stage.say(_of(marked))
     last = broker.ask({"do": "unload"})["last"]
     stage.say(f"the topic is unloaded, ZooKeeper answers again; the producer's message is acknowledged as {last}")
@@ -47,11 +46,11 @@ def take(stage: Stage, release: str, control: bool) -> Observation:
     return Observation(figures["twice"] > 0, figures)
 
 
-def _snapshot(broker: Session, seconds: int, control: bool) -> str:
+def _snapshot(broker: Session, seconds: int, *, is_due: bool) -> str:
     """The position at which the broker takes a snapshot, empty if it takes none. Raises NotSetUp if it does not do what it
     should."""
     marked = str(broker.ask({"do": "snapshot", "seconds": seconds})["marked"])
-    if bool(marked) == control:
+    if bool(marked) != is_due:
         raise NotSetUp(f"the broker takes {'a' if marked else 'no'} snapshot within {seconds} s")
     return marked
 

@@ -6,8 +6,11 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * The wire between one client and the server, through a free port of the loopback interface: it can be cut, and answers can be
@@ -22,6 +25,9 @@ public final class Link implements Wire {
     private final int server;
     private final List<Socket> ends = new ArrayList<>();
     private final List<Socket> waiting = new ArrayList<>();
+    /** What a request has that names the path at which requests are held: its length and its bytes; null if none are. */
+    private byte[] held;
+    private boolean holding;
     private boolean up = true;
     private boolean silent;
     private volatile boolean deaf;
@@ -85,6 +91,23 @@ public final class Link implements Wire {
         return missed;
     }
 
+    /** From now on no request goes on that names this path, nor any after it on its connection, until they are released. */
+    public synchronized void hold(String path) {
+        byte[] bytes = path.getBytes(StandardCharsets.UTF_8);
+        held = ByteBuffer.allocate(Integer.BYTES + bytes.length).putInt(bytes.length).put(bytes).array();
+    }
+
+    /** Whether a request is held. */
+    public synchronized boolean isHolding() {
+        return holding;
+    }
+
+    /** What was held goes on. */
+    public synchronized void release() {
+        held = null;
+        notifyAll();
+    }
+
     private synchronized void admit(Socket client) throws IOException {
         client.setTcpNoDelay(true);
         if (up) {
@@ -107,6 +130,7 @@ public final class Link implements Wire {
         try {
             byte[] some = new byte[BYTES];
             for (int read = 0; read >= 0; read = client.getInputStream().read(some)) {
+                awaitRelease(some, read);
                 if (!deaf) {
                     far.getOutputStream().write(some, 0, read);
                 } else {
@@ -137,6 +161,24 @@ public final class Link implements Wire {
             shut(far);
             shut(client);
         }
+    }
+
+    private synchronized void awaitRelease(byte[] some, int read) throws IOException {
+        try {
+            boolean waits = held != null && names(some, read);
+            while (waits && held != null) {
+                holding = true;
+                wait();
+            }
+            holding &= !waits;
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
+    }
+
+    private boolean names(byte[] some, int read) {
+        return IntStream.rangeClosed(0, read - held.length)
+                .anyMatch(at -> Arrays.equals(some, at, at + held.length, held, 0, held.length));
     }
 
     private synchronized void awaitVoice() throws IOException {
