@@ -65,9 +65,10 @@ class Bug:
     """What is known of a bug of the real system, or of a weakening.
 
     ``project`` is whose releases may have it; empty in a protocol whose system has no table of releases. ``weakening`` is
-    whether upstream never had it: it shows why a part of the code is there. ``upstream`` are issues of the project.
-    ``releases`` says which releases were read, and which of them have it (see ``reading``): a release that it does not name is
-    unread. ``since`` and ``fixed`` are as they are known; ``fixed`` is empty where nothing has fixed it.
+    whether upstream never had it: it shows why a part of the code is there, and no release that ranges reach over has it.
+    ``upstream`` are issues of the project. ``releases`` says which releases were read, and which of them have it (see
+    ``reading``): a release that it does not name is unread. ``since`` and ``fixed`` are as they are known; ``fixed`` is
+    empty where nothing has fixed it.
 
     ``only`` are the values of a parameter, such as the storage, with which a release has it (empty: all), and ``applies`` says
     of all parameters whether an instance can have it, where ``only`` does not do (see ``conditions``). ``regardless`` are the
@@ -123,7 +124,8 @@ class Bug:
     def _read(self) -> Reading:
         if not self.project:
             return Reading()
-        return reading(self.project, f"not {EVERY[self.project]}" if self.weakening else self.releases)
+        ranges = f"not {EVERY[self.project]}" if self.weakening else ""
+        return reading(self.project, ", ".join(filter(None, (ranges, self.releases))))
 
     @property
     def present(self) -> tuple[str, ...]:

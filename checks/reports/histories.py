@@ -10,8 +10,8 @@ from fencepost.properties.bugs import Bug
 COLUMNS = ("since", "fixed", "upstream")
 """What stands in a table beside the releases."""
 
-NEVER = "never"
-"""Since when there is a bug that no release ever had."""
+WEAKENING = "weakening"
+"""What stands for the release since which there is what no release ever had."""
 
 UNREAD = "unread"
 """Whether a release has a bug of which nobody has read it."""
@@ -21,8 +21,7 @@ def rows(bugs: Mapping[str, Bug]) -> Iterator[tuple[str, list[str]]]:
     """Of each bug its name and a cell for each modelled release, since when it is there and where it is fixed."""
     for name, bug in bugs.items():
         cells = [_cell(bug, release) for release in bug.modelled]
-        ever = bool(bug.since or bug.fixed or bug.present)
-        yield name, [*cells, bug.since if ever else NEVER, bug.ending]
+        yield name, [*cells, WEAKENING if bug.weakening else bug.since, bug.ending]
 
 
 def upstream(bug: Bug) -> Sequence[str]:

@@ -278,6 +278,7 @@ def _bug(protocol: str, verdict: Verdict, bug: Bug) -> dict[str, Any]:
             {"issue": name, "address": address(bug, issue)} for name, issue in zip(upstream(bug), bug.upstream, strict=True)
         ],
         "evidence": bug.evidence,
+        "finding": bug.finding or None,
         "reproduced": dict(seen(protocol, verdict.property.name)),
     }
 

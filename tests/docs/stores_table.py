@@ -66,7 +66,7 @@ def table() -> str:
     head = "".join(f" {store} |" for store in STORES) + "\n" + "|---" * (len(STORES) + 1) + "|\n"
     rows = [(f"{name} `{one}`", [_cell(by_key[f"{name} {one} {store}"]) for store in STORES]) for name, one in known_bugs_of()]
     violated = [(f"{name}, {one}: `{control}`", cells) for name, one in INSTANCES for control, cells in _of(name, one)]
-    return f"| bug of {RELEASE} |{head}{_lines(rows)}\n| control |{head}{_lines(violated)}"
+    return f"| known bug of {RELEASE} |{head}{_lines(rows)}\n| control |{head}{_lines(violated)}"
 
 
 def _of(protocol: str, instance: str) -> Iterator[tuple[str, list[str]]]:

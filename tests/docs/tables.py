@@ -86,7 +86,7 @@ def _instances(protocol: str) -> str:
 
 
 def _bugs(protocol: str) -> str:
-    """Each bug: its numbers upstream, what it is, what catches it first and in how many steps, and where."""
+    """Each bug, with its finding: its numbers upstream, what it is, what catches it first and in how many steps, and where."""
     entry, caught = PROTOCOLS[protocol], PINNED[protocol].caught
     head = "| bug | upstream | what it is | caught by | steps | instance |\n|---|---|---|---|---|---|\n"
     lines = []
@@ -95,8 +95,10 @@ def _bugs(protocol: str) -> str:
         what = NUMBERS.sub("", meaning)
         by = ", ".join(f"`{name}`" for name in sorted(names))
         where = _settings(entry.shown_by[bug])
-        numbers = upstream(entry.bugs[bug]) if entry.project else ""
-        lines.append(_line(f"`{bug}`", numbers, what, by, str(steps), where))
+        known = entry.bugs[bug]
+        numbers = upstream(known) if entry.project else ""
+        named = f"[`{bug}`](../{known.finding})" if known.finding else f"`{bug}`"
+        lines.append(_line(named, numbers, what, by, str(steps), where))
     return head + "".join(lines)
 
 

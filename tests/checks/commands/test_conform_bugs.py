@@ -17,9 +17,14 @@ from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
 from fencepost.checks.conformance.targets import Target
 from fencepost.checks.reports.bugs_on_code import Replayed, as_json, as_row, read_row, table, text
 from fencepost.checks.reports.seen import replayed
+from fencepost.model.language import Protocol
+from fencepost.properties.bug_files import bugs_in
 from fencepost.properties.bugs import Bug, OutOfReach
 from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Entry, Instance
+from fencepost.properties.vocabulary import Suite
 from tests.checks.conformance.real import tools
+from tests.checks.conformance.running import toy
 from tests.command import ROOT, fencepost
 from tests.docs.tables import marked
 from tests.docs.tables import table as docs_table
@@ -115,6 +120,42 @@ def test_a_replay_is_recorded_in_the_place_of_the_one_before_it(tmp_path: Path, 
     rows = [read_row("ledger", line) for line in file.read_text(encoding="utf-8").splitlines()]
     assert [(row.bug, row.release) for row in rows] == [(first, "4.17.3"), (first, "4.18.0"), (second, "4.18.0")]
     assert rows[-1] == replace(SEEN, bug=second)
+
+
+OF_BOXES = """
+project = "bookkeeper"
+
+[counts_twice]
+releases = "4.17.3, not 4.18.0"
+costs = "the postman comes twice"
+shown_by = { boxes = 1 }
+"""
+
+
+def empties(p: Protocol) -> Suite:
+    suite = Suite(p)
+
+    @suite.always
+    def counted_once() -> object:
+        """Three letters empty a box once."""
+        return p.state.emptied[0] <= 1
+
+    return suite
+
+
+def test_a_bug_that_is_added_from_outside_is_in_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bugs.toml").write_text(OF_BOXES, encoding="utf-8")
+    bugs = bugs_in(tmp_path / "bugs.toml", toy.mailbox)
+    entry = Entry("mailbox", "a toy", toy.mailbox, empties, {"ci": (Instance("usual", {}),)}, bugs=bugs)
+    monkeypatch.setattr(command, "PROTOCOLS", {"mailbox": entry})
+    wrong = {"4.17.3": "counts twice", "4.18.0": ""}
+    target = Target("mailbox", "mailbox", "bookkeeper", tuple(wrong), lambda asked: toy.Boxes(wrong[asked.release]), ())
+    replays = list(command.replayed_bugs([target]))
+    assert [(each.release, each.verdict) for each in replays] == [("4.17.3", "reproduced"), ("4.18.0", "gone")]
+    reproduced, gone = replays
+    assert (reproduced.property, reproduced.steps) == ("counted_once", ("put(b0)", "put(b0)", "empty(b0)"))
+    assert gone.why == "at step 3, empty(b0): emptied[b0]: model 2, code 1"
+    assert "| `counts_twice` | **reproduced** | gone | `counted_once` after put(b0)" in table(replays)
 
 
 def test_a_target_that_there_is_not() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from fencepost.checks.conformance.running.adapter import Adapter, Allowance, Departure, Deviation, Observable, Owed, Seen, Taken
@@ -11,14 +11,16 @@ from fencepost.checks.conformance.running.view import View
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import And, Not, Protocol
 
+BUGS = {"counts_twice": "a box that is emptied counts that twice"}
 
-def mailbox(letters: int = 3, boxes: int = 2) -> Protocol:
+
+def mailbox(letters: int = 3, boxes: int = 2, bugs: Iterable[str] = ()) -> Protocol:
     """Letters are put into boxes; a full box (of two) is emptied by itself; a box may be painted."""
-    p = Protocol("mailbox", doc="A toy.", parameters={"letters": letters, "boxes": boxes})
+    p = Protocol("mailbox", doc="A toy.", parameters={"letters": letters, "boxes": boxes}, bugs=BUGS, active=bugs)
     box = p.universe("box", boxes)
     put_in = p.number("put_in", 0, letters)
     held = p.number("held", 0, 2, per=box)
-    emptied = p.number("emptied", 0, letters, per=box)
+    emptied = p.number("emptied", 0, letters + 1, per=box)
     red = p.flag("red", per=box)
 
     @p.step(by="b", b=box)
@@ -29,7 +31,8 @@ def mailbox(letters: int = 3, boxes: int = 2) -> Protocol:
     @p.step(by="b", b=box)
     def empty(b: int) -> Any:
         """A full box is emptied."""
-        return And(held[b] == 2, emptied[b] < letters), {held[b]: 0, emptied[b]: emptied[b] + 1}
+        times = 2 if p.has("counts_twice") else 1
+        return And(held[b] == 2, emptied[b] < letters), {held[b]: 0, emptied[b]: emptied[b] + times}
 
     @p.step(by="b", b=box)
     def paint(b: int) -> Any:
