@@ -88,7 +88,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --ed
 	@$(INSTALL) .
 	@touch $@
 
-.venv/installed-parquet .venv/installed-spark .venv/installed-plots: .venv/installed-%: pyproject.toml | .venv/bin/python
+.venv/installed-parquet .venv/installed-spark .venv/installed-plots .venv/installed-odds: .venv/installed-%: pyproject.toml | .venv/bin/python
 	@echo "installing what the extra $* brings into .venv"
 	@$(INSTALL) '.[$*]'
 	@touch $@ .venv/installed

@@ -117,7 +117,7 @@ _WAYS = (
     replace(
         _of_ledger("fence_checked_apart", {}, ()),
         condition=_DESCRIPTORS,
-        missing="how long an add takes from the check of the fence to its write: 5 ms instead of 0.05 ms make it a thousand "
+        missing="how long an add takes from the check of the fence to its write: 5 ms instead of 0.05 ms make it three hundred "
         "times as often; of steps of constant length none",
     ),
     Way(

@@ -10,6 +10,7 @@ from typing import Any
 from fencepost.checks.engines.odds.sampling import Estimate
 from fencepost.checks.odds.answering import NEGLIGIBLE, Odds, Rest, Row
 from fencepost.model.counts import count_of
+from fencepost.model.odds.numbers import Numbers
 
 _ASKS = "How often is an acknowledged message lost?"
 _SURE = 1.5
@@ -151,7 +152,7 @@ def as_data(odds: Odds) -> dict[str, Any]:
         "bookies": odds.fleet.bookies,
         "negligible_below": NEGLIGIBLE,
         "ways": [_row_as_data(row) for row in odds.rows],
-        "numbers": {name: _number_as_data(odds, name) for name in _named(odds.rows)},
+        "numbers": {name: _number_as_data(odds.numbers, name) for name in _named(odds.rows)},
     }
 
 
@@ -184,7 +185,26 @@ def _named(rows: Sequence[Row]) -> list[str]:
     return sorted({rest.name for row in rows for rest in row.rests})
 
 
-def _number_as_data(odds: Odds, name: str) -> dict[str, Any]:
-    number = odds.numbers.of(name)
-    about = {"value": odds.numbers[name], "unit": number.unit, "factor": number.factor, "meaning": number.meaning}
+def numbers_as_text(numbers: Numbers, width: int) -> str:
+    """The table of numbers for a person: each with its value, the factor within which it is certain, and its source."""
+    lines = list[str]()
+    for name in numbers:
+        number = numbers.of(name)
+        parts = " + ".join(part if times == 1 else f"{times:g} {part}" for part, times in (number.parts or {}).items())
+        within = "" if parts else f", within {number.factor:g}" if number.factor > 1 else ", as given"
+        lines += _wrapped("", f"{name}: {_quantity(numbers[name], number.unit)}{within}", width)
+        lines += _wrapped("    ", number.meaning, width)
+        source = parts or number.source
+        lines += _wrapped("    ", f"guess: {source}" if number.is_guess else source, width)
+    return "\n".join(lines) + "\n"
+
+
+def numbers_as_json(numbers: Numbers) -> str:
+    """The table of numbers as JSON."""
+    return json.dumps({name: _number_as_data(numbers, name) for name in numbers}, indent=2) + "\n"
+
+
+def _number_as_data(numbers: Numbers, name: str) -> dict[str, Any]:
+    number = numbers.of(name)
+    about = {"value": numbers[name], "unit": number.unit, "factor": number.factor, "meaning": number.meaning}
     return {**about, "source": number.source, "is_guess": number.is_guess}

@@ -34,6 +34,7 @@ EXAMPLES = """examples:
   fencepost odds disks --draws 300            an interval from draws of the numbers
   fencepost odds terminated_reopened --walks 1000000
                                               the same from weighted walks
+  fencepost odds numbers                      the numbers, with their units and sources
   fencepost odds measure --metrics bookie.prom --metrics broker.prom
                                               numbers from what Prometheus scrapes"""
 
@@ -48,7 +49,8 @@ class OddsRequest:
     """
 
     names: Annotated[
-        Sequence[str], Argument("the ways, by the names of their bugs, or a protocol (default: all); or measure", "NAME")
+        Sequence[str],
+        Argument("ways, by the names of their bugs, or a protocol (default: all); or numbers, or measure", "NAME"),
     ] = ()
     set: Annotated[Sequence[str], settings("parameters of the instance, if one way is named")] = ()
     conf: Annotated[Sequence[Path], conf("a broker.conf, whose durations replace the published ones")] = ()

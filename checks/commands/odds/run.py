@@ -15,21 +15,23 @@ from fencepost.checks.odds.answering import Means, odds_of
 from fencepost.checks.odds.operator import with_file, with_settings
 from fencepost.checks.odds.solving import Solver
 from fencepost.checks.odds.ways import BOUNDED, Fleet, Way, ways
-from fencepost.checks.reports.odds import as_json, as_text
+from fencepost.checks.reports.odds import as_json, as_text, numbers_as_json, numbers_as_text
 from fencepost.checks.settings.input_files import InputError
 from fencepost.model.language.mistakes import guess
 from fencepost.model.odds.clocks import UnclockedError
-from fencepost.model.odds.numbers import published
+from fencepost.model.odds.numbers import Numbers, published
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import RegistryError
 
-MEASURE = "measure"
+MEASURE, NUMBERS = "measure", "numbers"
 
 
 def run(asked: OddsRequest) -> ExitStatus:
     """Does what the command line asks for; returns the exit status."""
     try:
-        return _measured(asked) if tuple(asked.names) == (MEASURE,) else _solved(asked)
+        if tuple(asked.names) == (MEASURE,):
+            return _measured(asked)
+        return _listed(asked) if tuple(asked.names) == (NUMBERS,) else _solved(asked)
     except InputError as error:
         print(f"fencepost: {error}", file=sys.stderr)
         return ExitStatus.INPUT
@@ -47,14 +49,26 @@ def _measured(asked: OddsRequest) -> ExitStatus:
     return ExitStatus.HOLDS
 
 
-def _solved(asked: OddsRequest) -> ExitStatus:
-    if asked.metrics:
-        raise RegistryError("--metrics is for measure: fencepost odds measure --metrics FILE")
+def _listed(asked: OddsRequest) -> ExitStatus:
+    numbers, _ = _numbers(asked)
+    print(
+        in_format(asked.format, text=lambda: numbers_as_text(numbers, width()), json=lambda: numbers_as_json(numbers)), end=""
+    )
+    return ExitStatus.HOLDS
+
+
+def _numbers(asked: OddsRequest) -> tuple[Numbers, Fleet]:
+    """The numbers and the fleet that settings and an operator's file make. Raises InputError."""
     numbers, fleet = published(), Fleet()
     if asked.conf:
         numbers = with_settings(numbers, tuple(asked.conf))
-    if asked.numbers is not None:
-        numbers, fleet = with_file(numbers, fleet, asked.numbers)
+    return with_file(numbers, fleet, asked.numbers) if asked.numbers is not None else (numbers, fleet)
+
+
+def _solved(asked: OddsRequest) -> ExitStatus:
+    if asked.metrics:
+        raise RegistryError("--metrics is for measure: fencepost odds measure --metrics FILE")
+    numbers, fleet = _numbers(asked)
     fleet = replace(fleet, topics=asked.topics or fleet.topics, bookies=asked.bookies or fleet.bookies)
     known = ways(fleet)
     names = _names(asked, known)
