@@ -1,8 +1,101 @@
 """The life of one BookKeeper ledger: written, handed from bookie to bookie, fenced, recovered, closed.
 
-``protocol`` is where to begin: what an instance is, and how the network is modelled. Its steps stand by party: ``writer``,
-``bookie``, ``recovery``, ``reader``; ``state`` has the variables, ``bugs`` the known bugs. Which releases have them is
-in ``properties/ledger/bugs.toml``.
+This page says what the protocol is. Whoever reads TLA+ can read it alone: the constants, the variables and the actions, a line
+each. ``protocol.py`` says how the network is modelled, and each party has its steps in a module.
+
+Mirrors LedgerHandle, PendingAddOp, LedgerRecoveryOp, ReadLastConfirmedOp, ReadOnlyLedgerHandle and MetadataUpdateLoop at the
+client, BookieImpl, LedgerDescriptorImpl and ReadEntryProcessor at the bookie (bookkeeper-server 4.17.3 and 4.18.0).
+
+Not modelled: batches of recovery reads; deferred sync and journals that do not sync; delayEnsembleChange; placement, so any
+bookie may replace another; re-replication (the protocol ``replication``); the disk below an entry (the protocol ``bookie``);
+deletion of a ledger that is not closed. docs/explanation/deviations.md says of each what that leaves out.
+
+Constants
+    bookies, ensemble, write_quorum, ack_quorum, entries, recoverers, readers, storage, data_integrity, and as budgets of events
+    changes, crashes, losses, unclean_shutdowns, rots, explicit_lacs, deletions, failed_saves
+
+Variables of the metadata store
+    status               open, in_recovery, closed or deleted
+    version              rises with every update
+    last, length         of a closed ledger: its last entry, -1 if it is empty, and its length in entries
+    published_fragments, published_first, published_ensemble
+                         the ensembles: how many, the first entry of each, its bookies
+
+Variables of a bookie
+    up                   it runs
+    stored, rotten       the entries on its disk, and those whose digest does not match
+    bookie_lac           the last add confirmed (LAC) that its last entry carried
+    explicit_lac         the highest LAC that came without an entry
+    fenced               it refuses the writer's adds
+    limbo                it cannot know what an unclean stop has lost
+    gone                 its disk is lost, and it does not start again
+
+Variables of the writer
+    writer               writing, changing (it has asked for another ensemble), changed (the store has done it), closed, failed
+    sent, lac            the last entry that it has sent, and the last that is confirmed
+    confirmed            the entries that are confirmed to the application
+    piggybacked_lac      the LAC that an entry carries
+    sent_to, taken_by_bookie, acked
+                         for each bookie the adds that were sent, taken, and acknowledged as far as that still counts
+    writer_fragments, writer_first, writer_ensemble
+                         its copy of the ensembles
+
+Variables of a recovery
+    phase                idle, fencing, reading, adding (it stores again what it has read), done
+    recovery_lac         up to here it knows the entries to be in the ledger; it reads the next one
+    coverage             the bookies whose LAC it has heard, which are fenced
+    no_such_entry        the bookies that have denied the entry
+    recovery_acked       the bookies that have stored it again
+    found, spoiled       the entries that it has found; the payload that it holds has a wrong digest
+    new_fragments, new_first, new_ensemble
+                         the ensembles that it will publish when it closes
+    for_recovery_fragments, for_recovery_first, for_recovery_ensemble
+                         the last ensemble when it began, from which it reads
+
+Variable of a reader
+    read_to              the last entry that it has read
+
+Actions of the writer (writer.py) and of the store
+    send                 an entry goes to its write set
+    ack                  hears that a bookie has stored it
+    confirm              the next entry has an ack quorum
+    replace              asks the store for an ensemble with another bookie in the place of one
+    publish_change       the store does that, unless somebody has closed or is recovering the ledger
+    resend               hears of it, forgets who has left, and sends what is pending to who has joined
+    close, find_closed   closes at its LAC; finds the ledger closed
+    send_explicit_lac    tells a bookie its LAC without an entry
+    delete               the store deletes a closed ledger
+
+Actions of a bookie (bookie.py)
+    add                  stores an add of the writer unless it is fenced
+    late_recovery_add    stores an add of a recovery that does not hear of it
+    collect              drops the entries of a deleted ledger
+    crash, restart       faults: stops; comes back with its data
+    lose_disk            a fault: is gone or, with data_integrity, back with nothing and in limbo
+    unclean_shutdown     a fault: is back in limbo without its last entries
+    rot                  a fault: a copy goes bad
+    fail_to_save         a fault: a flush fails, and leaves its entries in memory and in the journal
+
+Actions of a recovery (recovery.py)
+    recover              marks the ledger as in recovery and copies its metadata
+    read_lac             a bookie fences, and its LAC is heard
+    fence_unheard        a bookie fences, and its answer is not heard
+    start_reading        the bookies that have answered meet every ack quorum
+    read_found           a bookie has the entry
+    read_no_such_entry   a bookie denies it: with write_quorum - ack_quorum + 1 of these the ledger ends before it
+    recovery_add         a bookie stores the entry again
+    recovery_add_complete
+                         an ack quorum has stored it again
+    replace_in_recovery  replaces a bookie in the ensembles that it will publish
+    close_recovered      closes at its LAC with these ensembles, if the ledger is still in recovery
+    adopt_end            finds the ledger closed
+
+Action of a reader (reader.py)
+    read_tail            reads up to the LAC that a bookie tells
+
+``bugs.py`` has a line for each bug and weakening; with some of them there are further variables and actions. What releases have
+them is in ``properties/ledger/bugs.toml``. The properties are in ``properties/ledger/suite.py`` (no_truncation: a closed ledger
+ends at or after every confirmed entry), the proof in ``properties/ledger/invariant``.
 """
 
 from fencepost.model.bookkeeper.ledger.bugs import BUGS, COVERED
