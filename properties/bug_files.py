@@ -79,12 +79,12 @@ def _tables(path: Path) -> dict[str, Any]:
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise BugFileError(f"{path}: cannot be read as a file of bugs: {error}") from error
+        raise BugFileError(f"{_shown(path)}: cannot be read as a file of bugs: {error}") from error
     except tomllib.TOMLDecodeError as error:
-        raise BugFileError(f"{path}: is no TOML: {error}") from error
+        raise BugFileError(f"{_shown(path)}: is no TOML: {error}") from error
     project = {"project": tables.pop("project")} if "project" in tables else {}
     if strange := [name for name, table in tables.items() if not isinstance(table, dict)]:
-        raise BugFileError(f"{path}: {strange[0]} belongs into the table of a bug: only project stands before them")
+        raise BugFileError(f"{_shown(path)}: {strange[0]} belongs into the table of a bug: only project stands before them")
     return {name: {**project, **table} for name, table in tables.items()}
 
 
@@ -148,7 +148,13 @@ NO_PARAMETERS = ("bugs", "parts")
 def _error(path: Path, name: str, what: str) -> BugFileError:
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     line = next((number for number, text in enumerate(lines, 1) if re.match(rf"\[{re.escape(name)}\]", text)), 0)
-    return BugFileError(f"{path}:{line}: {name}: {what}" if line else f"{path}: {name}: {what}")
+    return BugFileError(f"{_shown(path)}:{line}: {name}: {what}" if line else f"{_shown(path)}: {name}: {what}")
+
+
+def _shown(path: Path) -> Path:
+    """A path as it is read most easily: from the folder in which the command runs, if it is below that."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def unknown_names(entry: Entry, weak: Iterable[str] = ()) -> Iterator[str]:

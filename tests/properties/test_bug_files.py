@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from fencepost.properties.conditions import condition
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.vocabulary import Suite
+from tests.command import ROOT
 
 
 def lamp(*, switches: int = 1, dimmed: bool = False, colour: str = "red", bugs: Iterable[str] = ()) -> Protocol:
@@ -126,6 +129,11 @@ def test_a_bug_that_another_protocol_has_is_written_once() -> None:
 def test_names_that_a_protocol_does_not_have(bug: dict[str, Bug], unknown: list[str]) -> None:
     entry = Entry("lamp", "a lamp", lamp, properties, {"ci": (Instance("one", {}),)}, bugs=bug)
     assert list(unknown_names(entry)) == unknown
+
+
+def test_every_field_is_documented() -> None:
+    page = (ROOT / "docs" / "how-to" / "add-a-bug.md").read_text(encoding="utf-8").partition("## The fields")[2]
+    assert {field.name for field in fields(Bug)} <= set(re.findall(r"`(\w+)", page))
 
 
 def test_conditions() -> None:
