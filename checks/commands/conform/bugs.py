@@ -9,9 +9,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from fencepost.checks.commands.conform.request import BugsRequest
+from fencepost.checks.conformance.java_side.harness import RELEASED
+from fencepost.checks.conformance.java_side.own_build import OwnBuild
 from fencepost.checks.conformance.java_side.session import SessionError
 from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
 from fencepost.checks.conformance.registry import TARGETS
@@ -28,6 +31,7 @@ from fencepost.checks.reports.bugs_on_code import Replayed, as_json, as_row, rea
 from fencepost.checks.reports.seen import rows_of
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Protocol
+from fencepost.model.language.mistakes import guess
 from fencepost.model.releases import numbers
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
@@ -49,19 +53,22 @@ def run(asked: BugsRequest) -> ExitStatus:
     targets = [TARGETS[name] for name in asked.targets or TARGETS if name in TARGETS]
     if unknown := [name for name in asked.targets if name not in TARGETS]:
         raise RegistryError(f"there is no target {unknown[0]!r}; there are {', '.join(TARGETS)}")
+    wanted = _wanted(targets, asked)
     reporter = Reporter(quiet=asked.quiet)
     reporter.begin("bugs on real code")
     replays: list[Replayed] = []
     try:
         toolchain()
         with interruptible() as interrupt:
-            for replayed in replayed_bugs(targets, reporter.telling):
+            for replayed in replayed_bugs(wanted, reporter.telling, asked.bug, OwnBuild(asked.jars, tuple(asked.classes))):
                 replays.append(replayed)
                 if asked.record:
                     record(TARGETS[replayed.target], replayed)
                 if interrupt():
                     break
     except (ToolchainError, SessionError) as error:
+        reporter.end()
+        print(text(replays) if replays else "", end="")
         print(f"fencepost: {error}", file=sys.stderr)
         return ExitStatus.SYSTEM
     finally:
@@ -77,6 +84,27 @@ def run(asked: BugsRequest) -> ExitStatus:
     return ExitStatus.SAFETY if any(each.verdict == "not reproduced" for each in replays) else ExitStatus.HOLDS
 
 
+def _wanted(targets: list[Target], asked: BugsRequest) -> list[Target]:
+    """The targets that can have the bugs that are asked for, each with the releases that are.
+
+    Raises RegistryError for a bug that none of them can have, or a release that is not modelled.
+    """
+    if asked.record and (asked.jars or asked.classes):
+        raise RegistryError("--record keeps what releases do: leave --jars and --classes out")
+    known = {name for target in targets for name in PROTOCOLS[target.protocol].bugs}
+    if other := [name for name in asked.bug if name not in known]:
+        raise RegistryError(f"no target has a bug {other[0]!r}{guess(other[0], known)}")
+    having = [target for target in targets if not asked.bug or set(asked.bug) & set(PROTOCOLS[target.protocol].bugs)]
+    if asked.release is None:
+        return having
+    of_it = [target for target in having if asked.release in numbers(target.system)]
+    if not of_it:
+        systems = dict.fromkeys(target.system for target in having)
+        there = ", ".join(number for system in systems for number in numbers(system))
+        raise RegistryError(f"{asked.release} is no modelled release of {' or '.join(systems)}; there are {there}")
+    return [replace(target, releases=(asked.release,)) for target in of_it]
+
+
 def record(target: Target, replayed: Replayed) -> None:
     """Writes a replay into the rows beside the bugs, in the place of an earlier one of that bug and release. Raises OSError."""
     file, bugs = rows_of(target.protocol), list(PROTOCOLS[target.protocol].bugs)
@@ -87,18 +115,27 @@ def record(target: Target, replayed: Replayed) -> None:
     write_text(file, "".join(rows[row] for row in order))
 
 
-def replayed_bugs(targets: list[Target], telling: Callable[[str], None] = lambda _: None) -> Iterator[Replayed]:
-    """Replays the shortest run of each bug on each release of its targets. Raises ToolchainError and SessionError."""
+def replayed_bugs(
+    targets: list[Target],
+    telling: Callable[[str], None] = lambda _: None,
+    only: Sequence[str] = (),
+    own: OwnBuild = RELEASED,
+) -> Iterator[Replayed]:
+    """Replays the shortest run of each bug, or ``only`` of these, on each release of its targets, with an ``own`` build in it.
+
+    Raises ToolchainError and SessionError.
+    """
     for target in targets:
         entry = PROTOCOLS[target.protocol]
         bugs = [name for name, bug in entry.bugs.items() if bug.present and _is_of(target, entry, name)]
+        bugs = [name for name in bugs if not only or name in only]
         for release in target.releases:
             for storage in target.storages or ("",):
                 with ExitStack() as ended:
                     adapter: Adapter | None = None
                     for name in (name for name in bugs if _storage(entry, name, target) == storage):
                         telling(f"{target.name} on {target.system} {release}: {name}")
-                        adapter = adapter or ended.enter_context(target.start(Asked(release, storage)))
+                        adapter = adapter or ended.enter_context(target.start(Asked(release, storage, own=own)))
                         yield _replayed(entry, name, target, release, adapter)
 
 

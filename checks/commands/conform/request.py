@@ -239,9 +239,14 @@ class ResolverRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class BugsRequest:
-    """The targets, or all, on which the known bugs of their releases are replayed; whether to ``record`` that beside them."""
+    """The targets, or all, on which the known bugs of their releases are replayed; perhaps only some bugs or one release, or a
+    build of one's own in the place of its jars; whether to ``record`` that beside them."""
 
     targets: Annotated[Sequence[str], Argument("the targets (default: all)", "TARGET")] = ()
+    bug: Annotated[Sequence[str], Option("only this known bug; may be given several times", "NAME")] = ()
+    release: Annotated[str | None, Option("only on this release (default: all of the targets)", "RELEASE")] = None
+    jars: Jars = None
+    classes: Classes = ()
     out: Annotated[Path | None, Option("also write the result there as JSON", "FILE")] = None
     record: Annotated[bool, Option("also write each into the rows beside the bugs (in a checkout)")] = False
     format: Format = "text"

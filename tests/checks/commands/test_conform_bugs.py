@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 
 from fencepost.checks.commands.conform import bugs as command
 from fencepost.checks.commands.conform.bugs import record
+from fencepost.checks.conformance.java_side.session import SessionError
 from fencepost.checks.conformance.registry import TARGETS
 from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
 from fencepost.checks.conformance.targets import Target
@@ -193,3 +195,39 @@ def test_it_is_seen_again() -> None:
     assert ran.returncode in (0, 12), ran
     rows = json.loads(ran.stdout)["bugs"]
     assert sorted(map(str, rows)) == sorted(str(json.loads(as_json([each]))["bugs"][0]) for each in committed())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("ledger --bug fence_checked_aprt", "no target has a bug 'fence_checked_aprt' (did you mean fence_checked_apart?)"),
+        ("election --bug fence_checked_apart", "no target has a bug 'fence_checked_apart'"),
+        ("--bug fence_checked_apart --release 4.2.4", "4.2.4 is no modelled release of bookkeeper; there are 4.14.5, "),
+        ("ledger --record --classes build", "--record keeps what releases do: leave --jars and --classes out"),
+    ],
+)
+def test_a_bug_or_a_release_that_there_is_not_is_wrong_usage(arguments: str, message: str) -> None:
+    ran = fencepost("conform", "bugs", *arguments.split())
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert message in ran.stderr
+    assert ran.stderr.count("\n") == 1
+
+
+@pytest.mark.java
+def test_one_bug_on_one_release() -> None:
+    tools()
+    ran = fencepost("conform", "bugs", "--bug", "fence_checked_apart", "--release", "4.17.3", "--quiet")
+    assert (ran.returncode, ran.stdout.splitlines()[0]) == (0, "fence_checked_apart on bookkeeper 4.17.3: reproduced")
+    assert ran.stdout.splitlines()[-1] == "1 reproduced"
+
+
+def test_replays_before_the_harness_failed_are_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def replays(*_: object) -> Iterator[Replayed]:
+        yield SEEN
+        raise SessionError("the harness ended with status 137")
+
+    monkeypatch.setattr(command, "toolchain", lambda: None)
+    monkeypatch.setattr(command, "replayed_bugs", replays)
+    ran = fencepost("conform", "bugs", "ledger", "--quiet")
+    assert (ran.returncode, ran.stderr) == (153, "fencepost: the harness ended with status 137\n")
+    assert "1 reproduced" in ran.stdout
