@@ -1,5 +1,5 @@
 # Every target sets up what it needs in .venv. PYTHON chooses the interpreter, ARGS is handed on:
-#   make check ARGS="ledger --conf /etc/pulsar/broker.conf"
+#   make check ARGS="--conf /etc/pulsar/broker.conf"
 
 PYTHON ?= python3
 ARGS ?=
@@ -14,8 +14,9 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1	/p' $(MAKEFILE_LIST)
 
-check: .venv/installed ## check the protocols (ARGS: arguments of fencepost check)
-	@$(BIN)/fencepost check $(ARGS)
+# Where a known bug is the answer, status 14, that is no failure of make.
+check: .venv/installed ## what an example configuration guarantees (ARGS: arguments of fencepost check, such as your own file)
+	@$(BIN)/fencepost check $(or $(ARGS),--conf docs/examples/broker.conf) || { status=$$?; [ $$status = 14 ] || exit $$status; }
 
 explore: .venv/installed-spark .venv/installed-plots ## explore a protocol on Spark (ARGS: arguments of fencepost explore)
 	@$(BIN)/fencepost explore $(ARGS)
