@@ -21,7 +21,8 @@ def programs(tmp_path: Path) -> Path:
 
 def made(programs: Path, *words: str, status: int = 0) -> subprocess.CompletedProcess[str]:
     command = ["make", "check", f"BIN={programs}", "--old-file=.venv/installed", *words]
-    return subprocess.run(command, cwd=ROOT, env={"STATUS": str(status), "PATH": "/usr/bin:/bin"}, capture_output=True, text=True)
+    environment = {"STATUS": str(status), "PATH": "/usr/bin:/bin"}
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
 
 
 def test_without_arguments_it_checks_a_configuration_that_is_here(programs: Path) -> None:

@@ -1,4 +1,4 @@
-"""``fencepost check``: reads what is asked for, checks it instance by instance, prints and keeps what was found."""
+"""``fencepost check``: plans what is asked for, runs it instance by instance, judges, writes and prints what came of it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,7 @@ from fencepost.checks.console.terminal import width
 from fencepost.checks.engines.ahead import Ahead, Task
 from fencepost.checks.engines.results.checked import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.questions.baseline import Baseline
 from fencepost.checks.questions.bug_search import Searches
 from fencepost.checks.questions.instances import BOOKIE
 from fencepost.checks.questions.known_bugs import KnownBug
@@ -78,96 +79,162 @@ def _checked_as(asked: CheckRequest) -> ExitStatus:
     _refuse(asked)
     if asked.odds is not None:
         require(ODDS, "check --odds")
-    subject, baseline = Subject.of(asked), accepted(asked)
+    subject = Subject.of(asked)
     if wanted_alone(asked):
         from fencepost.checks.commands.check.guarantees import run_alone
 
+        accepted(asked)  # a file that is none is refused here also
         return run_alone(asked, subject, started)
-    plan, bugs = planned_with_bugs(asked, subject.settings, subject.releases)
-    jobs: list[Job] = [*plan, *bugs]
+    plan = _planned(asked, subject, started)
+    if message := subject.unasked(plan.names):
+        return _left_open(plan, message)
+    results = _run(plan)
+    return _printed(plan, _written(plan, results, _judged(plan, results)))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be checked of a ``subject``: the ``jobs``, among them the known ``bugs`` of its releases; what is accepted;
+    where the page goes; and who is told what while it goes on."""
+
+    asked: CheckRequest
+    subject: Subject
+    baseline: Baseline | None
+    jobs: Sequence[Job]
+    bugs: Sequence[KnownBug]
+    names: set[str]
+    page: Path | None
+    notes: Sequence[str]
+    remarks: Sequence[str]
+    reporter: Reporter
+    teller: Teller
+    shown: Shown
+    started: float
+
+
+@dataclass(frozen=True)
+class Results:
+    """What the jobs came to that were done, what is open of those that were ``left``, and why these were left."""
+
+    checked: Sequence[Checked]
+    opening: Opening | None
+    left: int = 0
+    unsettled: Sequence[Checked] = ()
+    why: str = ""
+
+    @property
+    def notes(self) -> list[str]:
+        """What is to be said of jobs that were left."""
+        count = count_of(len(self.checked) + self.left, "instance")
+        return [f"{self.left} of {count} were not checked: {self.why}"] if self.left else []
+
+
+def _planned(asked: CheckRequest, subject: Subject, started: float) -> Plan:
+    """The plan, with folders to write to, and with what there is to say before anything is checked."""
+    items, bugs = planned_with_bugs(asked, subject.settings, subject.releases)
+    names = {item.name for item, _ in items} | {bug.entry.name for bug in bugs if not items}
     page = _page(asked)
-    beside = page and page.parent, asked.write_baseline and asked.write_baseline.parent
-    _make_folders(asked.trace_dir, *beside)
-    names = {item.name for item, _ in plan} | {bug.entry.name for bug in bugs if not plan}
-    notes, reporter = subject.notes(names), Reporter(quiet=asked.quiet)
+    _make_folders(asked.trace_dir, page and page.parent, asked.write_baseline and asked.write_baseline.parent)
     teller = Teller(asked, at_the_end=come_first(asked))
     shown = Shown(teller, subject.releases, brief=is_of_everything(asked) and not asked.all)
-    shown.begin(notes, remarks := subject.remarks(names))
-    if message := subject.unasked(names):
-        teller.tell(f"inconclusive: {message}")
-        outcome = FinishedRun(subject.releases, [*notes, message], is_part=True)
-        print("\n".join([*teller.lines, ""]) if teller.as_text else FORMATS[asked.format].run(outcome), end="")
-        return outcome.status
+    notes, remarks = subject.notes(names), subject.remarks(names)
+    shown.begin(notes, remarks)
+    jobs: list[Job] = [*items, *bugs]
+    reporter = Reporter(quiet=asked.quiet)
+    return Plan(asked, subject, accepted(asked), jobs, bugs, names, page, notes, remarks, reporter, teller, shown, started)
 
-    configured = {BOOKIE: subject.settings.of_bookies} if subject.settings is not None else {}
-    everything = list[Checked]()
-    ahead_of_both = _opening_ahead(asked, subject, jobs, bugs) if come_first(asked) else done_ahead(jobs, asked)
+
+def _left_open(plan: Plan, message: str) -> ExitStatus:
+    """The status where nothing that was asked for can be checked."""
+    plan.teller.tell(f"inconclusive: {message}")
+    outcome = FinishedRun(plan.subject.releases, [*plan.notes, message], is_part=True)
+    return _printed(plan, outcome, "\n".join([*plan.teller.lines, ""]) if plan.teller.as_text else None)
+
+
+def _run(plan: Plan) -> Results:
+    """Does the jobs, and shows each as it is done; first of all what users ask first of a configuration."""
+    asked, settings, checked = plan.asked, plan.subject.settings, list[Checked]()
+    opening, configured = None, {BOOKIE: settings.of_bookies} if settings is not None else {}
+    ahead_of_both = _opening_ahead(plan) if come_first(asked) else done_ahead(plan.jobs, asked)
     with interruptible() as interrupt, Ahead(ahead_of_both, asked.cores) as ahead:
-        searches, opening = Searches(ahead.check), None
+        searches = Searches(ahead.check)
         if come_first(asked):
-            opening = _opening(asked, subject, started, reporter, interrupt, bugs, searches, teller)
-        for checked in done(jobs, asked, configured, started, reporter, interrupt, searches):
-            everything.append(marked(baseline, checked, subject.release))
-            shown.add(everything[-1])
-    skipped, rest = len(jobs) - len(everything), list[Checked]()
-    if skipped:
-        why = "interrupted" if interrupt() else "out of time"
-        rest += [] if interrupt() else left_out(jobs[len(everything) :], asked)
-        for checked in rest:
-            shown.add(checked)
-        notes.append(f"{skipped} of {count_of(len(jobs), 'instance')} were not checked: {why}")
-    shown.end()
-    teller.tell(*notes[len(notes) - bool(skipped) :])
+            opening = _opening(plan, interrupt, searches)
+        for one in done(plan.jobs, asked, configured, plan.started, plan.reporter, interrupt, searches):
+            checked.append(marked(plan.baseline, one, plan.subject.release))
+            plan.shown.add(checked[-1])
+    left = plan.jobs[len(checked) :]
+    unsettled = [] if interrupt() else list(left_out(left, asked))
+    for one in unsettled:
+        plan.shown.add(one)
+    plan.shown.end()
+    return Results(checked, opening, len(left), unsettled, "interrupted" if interrupt() else "out of time")
 
-    files = write_traces(everything, asked.trace_dir) if asked.trace_dir is not None else {}
+
+def _judged(plan: Plan, results: Results) -> FinishedRun:
+    """What the results come to, before what is accepted is taken off."""
+    subject, checked = plan.subject, results.checked
+    return FinishedRun(
+        subject.releases,
+        [*plan.notes, *results.notes],
+        bool(results.left or subject.unclaimed(plan.names) or subject.unread(plan.names)),
+        checked,
+        results.opening,
+        suspicious=doubts(checked, strict=plan.asked.strict),
+        configured=_configured(plan.asked, subject),
+        whole=not plan.shown.brief,
+        remarks=plan.remarks,
+    )
+
+
+def _written(plan: Plan, results: Results, outcome: FinishedRun) -> FinishedRun:
+    """Writes traces, baseline and page, and tells where; the outcome with the files, and with what is accepted taken off."""
+    asked, teller = plan.asked, plan.teller
+    teller.tell(*results.notes)
+    files = write_traces(results.checked, asked.trace_dir) if asked.trace_dir is not None else {}
     teller.tell(*(f"trace: {file}" for file in files.values()))
-    is_part = bool(skipped or subject.unclaimed(names) or subject.unread(names))
-    outcome = FinishedRun(subject.releases, notes, is_part, everything, opening, files, doubts(everything, strict=asked.strict))
-    outcome = replace(outcome, configured=_configured(asked, subject), whole=not shown.brief, remarks=remarks)
-    outcome = compared(asked, baseline, outcome, subject.release, teller, whole=not (skipped or asked.property))
-    outcome = replace(outcome, everything=[*outcome.everything, *rest])
-    _write_page(outcome, page, teller, reporter)
-    outcome = replace(outcome, messages=teller.lines)
-    print(FORMATS[asked.format].run(outcome), end="")
+    outcome = replace(outcome, files=files)
+    outcome = compared(asked, plan.baseline, outcome, plan.subject.release, teller, whole=not (results.left or asked.property))
+    outcome = replace(outcome, everything=[*outcome.everything, *results.unsettled])
+    _write_page(outcome, plan.page, teller, plan.reporter)
+    return outcome
+
+
+def _printed(plan: Plan, outcome: FinishedRun, text: str | None = None) -> ExitStatus:
+    """Prints the outcome in the format that was asked for; the status."""
+    outcome = replace(outcome, messages=plan.teller.lines)
+    print(FORMATS[plan.asked.format].run(outcome) if text is None else text, end="")
     return outcome.status
 
 
-def _opening_ahead(asked: CheckRequest, subject: Subject, jobs: Sequence[Job], bugs: Sequence[KnownBug]) -> Iterator[Task]:
+def _opening_ahead(plan: Plan) -> Iterator[Task]:
     """What a second process checks of a configuration as a whole, in the order in which it is asked."""
     from fencepost.checks.commands.check.guarantees import answers_ahead, guarantees_ahead
 
     return itertools.chain(
-        answers_ahead(asked, subject, MATTERS[:1], bugs),  # the first lines wait for these
-        done_ahead(jobs, asked),
-        guarantees_ahead(asked, subject),
-        answers_ahead(asked, subject, MATTERS[1:], bugs),
+        answers_ahead(plan.asked, plan.subject, MATTERS[:1], plan.bugs),  # the first lines wait for these
+        done_ahead(plan.jobs, plan.asked),
+        guarantees_ahead(plan.asked, plan.subject),
+        answers_ahead(plan.asked, plan.subject, MATTERS[1:], plan.bugs),
     )
 
 
-def _opening(
-    asked: CheckRequest,
-    subject: Subject,
-    started: float,
-    reporter: Reporter,
-    should_stop: Callable[[], bool],
-    bugs: Sequence[KnownBug],
-    searches: Searches,
-    teller: Teller,
-) -> Opening | None:
+def _opening(plan: Plan, should_stop: Callable[[], bool], searches: Searches) -> Opening | None:
     """What the report of a configuration opens with; what users ask first is printed at once."""
     from fencepost.checks.commands.check.guarantees import First, opening_of
     from fencepost.checks.reports.answers import as_text, survival
 
-    first = First(bugs, searches, lambda answer, of: teller.tell_at_once(as_text(answer, of, width())))
-    opening = opening_of(asked, subject, started, reporter, should_stop, searches.check, first)
+    asked, subject, tell = plan.asked, plan.subject, plan.teller.tell_at_once
+    first = First(plan.bugs, searches, lambda answer, of: tell(as_text(answer, of, width())))
+    opening = opening_of(asked, subject, plan.started, plan.reporter, should_stop, searches.check, first)
     if opening is not None:
-        teller.tell_at_once(survival(opening.now.rows, width()))
+        tell(survival(opening.now.rows, width()))
     if opening is not None and subject.settings is not None and asked.odds is not None:
         from fencepost.checks.commands.check.odds import found_odds
         from fencepost.checks.reports.odds import as_text as odds_as_text
 
-        odds = found_odds(asked, subject.settings, opening.answers, reporter, should_stop)
-        teller.tell_at_once(odds_as_text(odds, width()))
+        odds = found_odds(asked, subject.settings, opening.answers, plan.reporter, should_stop)
+        tell(odds_as_text(odds, width()))
         opening = replace(opening, odds=odds)
     return opening
 
