@@ -72,7 +72,7 @@ def test_the_tests_over_all_protocols_hold(tree: Path) -> None:
         "tests/test_architecture.py",
         "tests/properties/test_registry.py",
         "tests/properties/test_pinned.py",
-        "tests/model/test_history.py",
+        "tests/properties/test_bugs.py",
         "tests/docs/test_docs.py",
         "tests/docs/test_site.py",
     ]

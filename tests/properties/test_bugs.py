@@ -1,18 +1,19 @@
-"""Histories: which releases have a bug, which nobody has read, and that a bug has one."""
+"""Bugs: which releases have one, which nobody has read, and that what is known of each is consistent in itself."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 
-from fencepost.model.releases import BOOKKEEPER, RANGES, ReleaseError, Releases
+from fencepost.model.releases import BOOKKEEPER, RANGES, ReleaseError, Releases, numbers
 from fencepost.properties.bugs import Bug
 from fencepost.properties.protocols import PROTOCOLS
 
 
-def test_a_bug_is_a_bug_that_the_release_has() -> None:
+def test_which_releases_have_a_bug() -> None:
     bug = Bug("bookkeeper", since="4.15.1", releases="4.16.6, 4.17.2, not 4.14.5, 4.17.3 to 4.18.2")
     assert bug.is_in(Releases.of("4.0.8"))
     assert not bug.is_in(Releases.of("5.0.0-M1"))
@@ -21,7 +22,7 @@ def test_a_bug_is_a_bug_that_the_release_has() -> None:
     assert Bug("pulsar").ending == ""
 
 
-def test_what_a_history_does_not_name_is_unread() -> None:
+def test_a_release_that_is_not_named_is_unread() -> None:
     bug = Bug("bookkeeper", since="4.15.1", releases="4.16.6, not 4.14.5")
     assert bug.unread == ("4.17.2", "4.17.3", "4.17.4", "4.18.0", "4.18.2")
     assert bug.is_unread(Releases.of("4.2.4"))
@@ -29,7 +30,7 @@ def test_what_a_history_does_not_name_is_unread() -> None:
     assert not bug.is_unread(Releases.of("3.0.7"))
 
 
-def test_a_history_that_names_no_release_of_its_project_is_refused() -> None:
+def test_a_release_of_another_project_is_refused() -> None:
     with pytest.raises(ReleaseError, match=r"names 4\.2\.4"):
         Bug("bookkeeper", releases="4.2.4")
 
@@ -59,7 +60,7 @@ def of_releases(bug: Bug) -> Bug:
     return replace(bug, regardless=(), harm="", only={}, applies="", **own)
 
 
-def test_a_bug_has_one_history_and_one_text() -> None:
+def test_a_bug_of_several_protocols_has_one_text_and_one_origin() -> None:
     bugs = {name: {bug: of_releases(known) for bug, known in entry.bugs.items()} for name, entry in PROTOCOLS.items()}
     assert twice(bugs) == []
     assert twice({name: entry.outline({}).protocol.bugs for name, entry in PROTOCOLS.items()}) == []
@@ -78,3 +79,20 @@ NOT_READ = {"topic": {"2.10.1", "3.0.7"}}
 def test_what_ranges_reach_over_is_read_for_every_bug(name: str) -> None:
     unread = {each: {*bug.unread} & {*RANGES.get(bug.project, ())} for each, bug in PROTOCOLS[name].bugs.items()}
     assert {each: releases for each, releases in unread.items() if releases - NOT_READ.get(name, set())} == {}
+
+
+OWN = [entry for entry in PROTOCOLS.values() if not entry.of_parts]
+
+
+@pytest.mark.parametrize(("protocol", "name"), [(entry.name, name) for entry in OWN for name in entry.bugs])
+def test_what_is_known_of_a_bug_is_consistent(protocol: str, name: str) -> None:
+    bug, line = PROTOCOLS[protocol].bugs[name], PROTOCOLS[protocol].outline({}).protocol.bugs[name]
+    assert bug.evidence
+    assert set(re.findall(r"#\d+|KAFKA-\d+|BOOKKEEPER-\d+", line)) <= set(bug.upstream)
+    assert list(bug.present) == [release for release in numbers(bug.project) if release in bug.present]
+    if bug.weakening:
+        assert (bug.since, bug.fixed, bug.costs, bug.upstream, bug.present) == ("", "", "", (), ())
+    assert not bug.present or (bug.since and bug.costs), "who may meet it is told what it costs"
+    assert bug.present or bug.weakening or bug.fixed or bug.since or bug.upstream, "what nobody ever had is a weakening"
+    fixed = {word.strip(",") for word in bug.fixed.partition(";")[0].split()}
+    assert not set(bug.present) & fixed, "a release that fixes it does not have it"
