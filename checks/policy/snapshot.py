@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +14,8 @@ from pydantic import AfterValidator, BeforeValidator, TypeAdapter
 from fencepost.checks.console.numbers import written_hash
 from fencepost.checks.policy.reading import json_path, read_json
 from fencepost.checks.settings.input_files import InputError
-from fencepost.model.balance.isolation import FailureDomain, NamespaceIsolationData, Policies
+from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.isolation import FailureDomain, NamespaceIsolationData, Policies, beside_the_port
 from fencepost.model.balance.load_data import Amount, BrokerLoad, BundleData, Count, LoadData, LocalBrokerData, ResourceUsage
 from fencepost.model.balance.load_manager import Snapshot
 from fencepost.model.balance.splitting import Topic
@@ -174,6 +176,12 @@ def read_snapshot(path: Path) -> Snapshot:
     for name, policy in (file.isolation or {}).items():
         _require_patterns(path, name, policy)
     return file.snapshot
+
+
+def note_ports(path: Path, snapshot: Snapshot, conf: Configuration) -> None:
+    """Notes on standard error which isolation policies name brokers with their ports, and so none."""
+    for sentence in beside_the_port(snapshot.policies, snapshot.load.brokers, conf):
+        print(f"note: {path}: {sentence}", file=sys.stderr)
 
 
 def read_topics(path: Path) -> tuple[Topic, ...]:

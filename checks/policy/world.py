@@ -13,6 +13,7 @@ from fencepost.checks.settings.input_files import InputError
 from fencepost.model.language.mistakes import guess
 
 if TYPE_CHECKING:
+    from fencepost.model.balance.configuration import Configuration
     from fencepost.model.balance.simulation.cluster import Generated, Source
     from fencepost.model.balance.simulation.scenario import Scenario
 
@@ -51,16 +52,16 @@ class WorldRequest:
     ] = None
 
 
-def world(asked: WorldRequest) -> Scenario:
-    """The world that is asked for. Raises WrongUsage, and InputError for a snapshot from which no cluster can be made."""
+def world(asked: WorldRequest, conf: Configuration) -> Scenario:
+    """The world that is asked for. Raises WrongUsage, and InputError for a snapshot that shows no cluster."""
     from fencepost.model.balance.simulation.scenario import SCENARIOS, scenario
 
     if asked.scenario not in SCENARIOS:
         known = "\n".join(f"  {name:<16} {what}" for name, (_, what) in SCENARIOS.items())
         raise WrongUsage(f"there is no scenario {asked.scenario!r}{guess(asked.scenario, SCENARIOS)}; there is\n{known}")
     if asked.rates is not None:
-        return _recorded(asked, asked.rates)
-    return scenario(asked.scenario, _pictured(asked, asked.snapshot) if asked.snapshot else _generated(asked))
+        return _recorded(asked, asked.rates, conf)
+    return scenario(asked.scenario, _pictured(asked, asked.snapshot, conf) if asked.snapshot else _generated(asked))
 
 
 def _generated(asked: WorldRequest) -> Generated:
@@ -70,7 +71,7 @@ def _generated(asked: WorldRequest) -> Generated:
     return Generated(count, bundles, min(namespaces, bundles), topics, 0.5 if asked.load is None else asked.load / 100)
 
 
-def _recorded(asked: WorldRequest, rates: Path) -> Scenario:
+def _recorded(asked: WorldRequest, rates: Path, conf: Configuration) -> Scenario:
     """The scenario on a cluster with the topics of a recording, whose rates go as they were recorded.
 
     A generated cluster has the namespaces of these topics, and brokers that are as full as asked in the busiest minute.
@@ -84,7 +85,7 @@ def _recorded(asked: WorldRequest, rates: Path) -> Scenario:
             raise WrongUsage(f"--{name.replace('_', '-')} is of a generated cluster; with --rates the topics say it")
     recording = read_rates(rates)
     if asked.snapshot:
-        source: Source = WithRecording(_pictured(asked, asked.snapshot), recording)
+        source: Source = WithRecording(_pictured(asked, asked.snapshot, conf), recording)
     else:
         cluster = _generated(asked)
         if cluster.bundles < len(recording.namespaces):
@@ -98,14 +99,15 @@ def _recorded(asked: WorldRequest, rates: Path) -> Scenario:
     return replace(made_of, shapes=(recording.course, *made_of.shapes))
 
 
-def _pictured(asked: WorldRequest, file: Path) -> Source:
-    from fencepost.checks.policy.snapshot import read_snapshot
+def _pictured(asked: WorldRequest, file: Path, conf: Configuration) -> Source:
+    from fencepost.checks.policy.snapshot import note_ports, read_snapshot
     from fencepost.model.balance.simulation.snapshot_cluster import Pictured
 
     given = [name for name in (*GENERATED, "load") if getattr(asked, name) is not None]
     if given:
         raise WrongUsage(f"--{given[0].replace('_', '-')} is of a generated cluster; leave it out, or --snapshot")
     pictured = Pictured(read_snapshot(file))
+    note_ports(file, pictured.snapshot, conf)
     _require_cluster(pictured, file)
     return pictured
 

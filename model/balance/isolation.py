@@ -124,5 +124,19 @@ def permitted(
     return (*primary, *secondary) if len(primary) < policy.auto_failover_policy.min_limit else tuple(primary)
 
 
+def beside_the_port(policies: Policies, brokers: Collection[str], conf: Configuration) -> list[str]:
+    """The patterns that match no host, but would match a broker with its port: Pulsar compares hosts alone."""
+    hosts = {name for broker in brokers if (name := host(broker, conf)) is not None}
+    sentences = []
+    for name, policy in policies.isolation.items():
+        for key in ("primary", "secondary"):
+            for pattern in getattr(policy, key):
+                meant = next((broker for broker in brokers if _matches((pattern,), broker)), "")
+                if meant and not any(_matches((pattern,), each) for each in hosts):
+                    says = f"isolation policy {name}: {key} {pattern!r} matches no broker because of its port"
+                    sentences.append(f"{says}; Pulsar compares it with {host(meant, conf)!r}")
+    return sentences
+
+
 def _matches(patterns: tuple[str, ...], name: str) -> bool:
     return any(re.fullmatch(pattern, name) for pattern in patterns)

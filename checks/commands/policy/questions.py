@@ -24,7 +24,7 @@ from fencepost.checks.commands.policy.request import (
 from fencepost.checks.console.formats import in_format
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.settings import Settings, changed, read_settings
-from fencepost.checks.policy.snapshot import read_snapshot, read_topics
+from fencepost.checks.policy.snapshot import note_ports, read_snapshot, read_topics
 from fencepost.checks.policy.strategies import asking, manager_of
 from fencepost.checks.policy.text import placement_text, rounds_text
 from fencepost.checks.policy.usage import WrongUsage
@@ -45,6 +45,7 @@ def decide(asked: DecideRequest) -> ExitStatus:
     manager = _manager(asked, asked.shedder, asked.placement)
     snapshots = [read_snapshot(path) for path in asked.snapshot]
     changes = [_change(text, len(snapshots)) for text in asked.change]
+    note_ports(asked.snapshot[-1], snapshots[-1], manager.conf)
     rounds: list[Round] = []
     for number, (file, snapshot) in enumerate(zip(asked.snapshot, snapshots, strict=True), start=1):
         texts = [setting for since, setting in changes if since == number]
@@ -74,6 +75,7 @@ def place(asked: PlaceRequest) -> ExitStatus:
     if "/" not in asked.bundle:
         raise WrongUsage(f"--bundle {asked.bundle}: names no namespace; write such as public/default/0x00000000_0x40000000")
     snapshots = [read_snapshot(path) for path in asked.snapshot]
+    note_ports(asked.snapshot[-1], snapshots[-1], manager.conf)
     _may_be_there(asked.bundle, snapshots[-1].load)
     if asked.non_persistent:
         snapshots = [replace(one, load=replace(one.load, non_persistent=(asked.bundle,))) for one in snapshots]

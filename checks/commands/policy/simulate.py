@@ -40,7 +40,7 @@ def run(asked: SimulateRequest) -> ExitStatus:
     for note in settings.notes:
         print(f"note: {note}", file=sys.stderr)
     policy = manager_of(changed(settings.conf, asked.set), settings.places, asked.shedder, asked.placement)
-    scenario = world(asked)
+    scenario = world(asked, policy.conf)
     simulation, cut_short = _simulated(asked, policy, scenario)
     replay = replayed(simulation)
     status = ExitStatus.SAFETY if replay.objections else ExitStatus.INCONCLUSIVE if cut_short else ExitStatus.HOLDS

@@ -119,12 +119,13 @@ def deviation(run: Run) -> NDArray[np.float64]:
 
 
 def _returns(run: Run) -> int:
-    """Unloads that bring a bundle back to a broker that it left within the grace period."""
+    """Unloads that bring a bundle back to a broker that it left within the grace period, or to the one that it just leaves."""
     left: dict[tuple[str, str], int] = {}
     count = 0
     for action in run.done("unload"):
         since = left.get((action.bundle, action.destination))
-        count += since is not None and action.minute - since <= run.grace_minutes
+        stays = action.destination == action.source
+        count += stays or (since is not None and action.minute - since <= run.grace_minutes)
         left[action.bundle, action.source] = action.minute
     return count
 

@@ -281,3 +281,16 @@ def test_every_option_is_in_the_reference(question: str) -> None:
     reference = (ROOT / "docs" / "reference" / "policy.md").read_text(encoding="utf-8")
     part = reference.split(f"\n## {question}\n")[1].split("\n## ")[0]
     assert {option for option in options if option not in part} == set()
+
+
+def test_an_isolation_pattern_with_a_port_is_pointed_out(tmp_path: Path) -> None:
+    def isolated(pattern: str) -> Path:
+        policy = {"namespaces": ["public/default"], "primary": [pattern], "secondary": []}
+        return write(tmp_path, snapshot(isolation={"ours": policy}))
+
+    said = "isolation policy ours: primary 'b1:8080' matches no broker because of its port; Pulsar compares it with 'b1'"
+    for question in (("decide",), ("place", "--bundle", BUNDLES[0]), ("simulate", "--hours", "0.02", "--quiet")):
+        file = isolated("b1:8080")
+        assert asked(*question, "--snapshot", file)[2] == f"note: {file}: {said}\n"
+        assert asked(*question, "--snapshot", isolated("b1"))[2] == ""
+        assert asked(*question, "--snapshot", isolated("elsewhere:8080"))[2] == "", "it may be of a broker that is away"

@@ -52,7 +52,7 @@ def compare_policies(asked: CompareRequest) -> ExitStatus:
     policies, notes = contenders(asked.against, asked.conf, asked.pulsar)
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
-    comparison = Comparison(policies, world(asked), asked.runs, asked.hours, asked.seed)
+    comparison = Comparison(policies, world(asked, policies[0].manager.conf), asked.runs, asked.hours, asked.seed)
     for policy in policies:
         require_possible(policy, comparison.scenario)
     reporter = Reporter(quiet=asked.quiet, stream=sys.stderr)

@@ -68,6 +68,12 @@ def test_a_bundle_returns_if_it_is_back_within_the_grace_period(back: int, retur
     assert measures(run).returns == returns
 
 
+def test_an_unload_that_comes_straight_back_returns() -> None:
+    """In 2.10 a bundle is unloaded before it is placed, and may be placed where it was."""
+    run = _run([[0.5, 0.5]] * 60, _unload(0, "b0", "b0"), _unload(40, "b0", "b0"), _unload(41, "b0", "b1"))
+    assert measures(run).returns == 2
+
+
 def test_an_assignment_that_comes_again_repeats_only_under_constant_load() -> None:
     assert measures(_run([[0.5, 0.5]] * 6, assignment=(1, 1, 2, 1, 2, 3))).repeats == 2
     assert measures(_run([[0.5, 0.5]] * 6, assignment=(1, 1, 2, 1, 2, 3), constant=False)).repeats == 0
