@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from fencepost.model.balance.amounts import RIGHT
+from fencepost.model.balance.bundle_brokers import BundleBrokers
 from fencepost.model.balance.configuration import Configuration
-from fencepost.model.balance.java import ascending
-from fencepost.model.balance.load_data import LoadData
-from fencepost.model.balance.shedding import Unloading, candidates, kept_back
+from fencepost.model.balance.java import ascending, descending, hash_order
+from fencepost.model.balance.load_data import LoadData, namespace_of
+from fencepost.model.balance.shedding import Unloading, candidates, kept_back, never_shed
 from fencepost.model.balance.usage import weighted_usage
 from fencepost.model.balance.wording import rate, throughput
 
 
 @dataclass(frozen=True)
 class AvgShedder:
-    """Remembers how often in a row each broker's difference was low or high, and where it meant each bundle to go.
+    """Remembers how often in a row each broker's difference was low or high, and where it meant bundles to go.
 
-    Upstream keeps the destinations by the bundle's averages, which change under way; here it is the bundle's name.
+    Brokers and bundles that are equal are in the order of Java's hash tables.
     """
 
     low_hits: Mapping[str, int] = field(default_factory=dict)
     high_hits: Mapping[str, int] = field(default_factory=dict)
-    destinations: Mapping[str, str] = field(default_factory=dict)
+    memory: BundleBrokers = field(default_factory=BundleBrokers)
 
     def find_bundles_for_unloading(self, data: LoadData, conf: Configuration) -> tuple[Unloading, AvgShedder]:
         """What should be unloaded now, and the shedder with its counters advanced."""
-        scores = {broker: weighted_usage(report, conf) * 100 for broker, report in data.reports.items()}
+        scores = {broker: weighted_usage(data.reports[broker], conf) * 100 for broker in hash_order(data.reports)}
+        memory = self.memory.reported(data.bundles)
         low, high, why = dict(self.low_hits), dict(self.high_hits), []
         pairs = []
         for emptiest, fullest in _paired(scores):
@@ -50,7 +52,7 @@ class AvgShedder:
                 f" high hits {max(high.get(b, 0) for b in both)} of {conf.loadBalancerAvgShedderHitCountHighThreshold}"
             )
         if not pairs:
-            return Unloading(why=tuple(why)), replace(self, low_hits={}, high_hits={})
+            return Unloading(why=tuple(why)), AvgShedder(memory=memory)
         unload: dict[str, tuple[str, ...]] = {}
         meant: dict[str, str] = {}
         for emptiest, fullest in pairs:
@@ -65,11 +67,15 @@ class AvgShedder:
             _clear(high, both)
             taken, reasons = _fitting(data, conf, fullest, emptiest)
             why += reasons
+            for bundle in taken:
+                equal = memory.get(bundle)
+                if equal is not None and meant.get(equal.bundle, emptiest) != emptiest:
+                    why.append(f"  {bundle}: its averages equal those of {equal.bundle}, which goes to {emptiest}, too")
+                memory = memory.put(bundle, (emptiest,))
+                meant[bundle] = emptiest
             if taken:
                 unload[fullest] = (*unload.get(fullest, ()), *taken)
-                meant |= dict.fromkeys(taken, emptiest)
-        following = AvgShedder(low, high, {**self.destinations, **meant})
-        return Unloading(unload, tuple(why), destinations=meant), following
+        return Unloading(unload, tuple(why), destinations=meant), AvgShedder(low, high, memory)
 
     def with_active_brokers(self, brokers: Collection[str]) -> AvgShedder:
         """The same: upstream forgets no broker."""
@@ -80,6 +86,11 @@ def _paired(scores: Mapping[str, float]) -> list[tuple[str, str]]:
     """The emptiest with the fullest, then inwards; with an odd number the middle broker with itself."""
     ordered = ascending(scores, lambda broker: scores[broker])
     return [(ordered[place], ordered[-1 - place]) for place in range((len(ordered) + 1) // 2)]
+
+
+def _table(data: LoadData, conf: Configuration) -> int:
+    """How many bundles are in the hash table of those that may be shed: getBundleDataForLoadShedding of LoadData."""
+    return sum(not never_shed(namespace_of(bundle), conf) for bundle in data.bundles)
 
 
 def _hit(counts: dict[str, int], brokers: tuple[str, str]) -> None:
@@ -110,7 +121,9 @@ def _fitting(data: LoadData, conf: Configuration, fullest: str, emptiest: str) -
     amount = rate if by_rate else throughput
     reasons = [f"{fullest}: up to {amount(remaining)} to {emptiest}"]
     taken = []
-    for load in candidates(data, full, conf, by_rate=by_rate):
+    loads = {load.bundle: load for load in candidates(data, full, conf, by_rate=by_rate)}
+    in_order = [loads[name] for name in hash_order(loads, _table(data, conf))]
+    for load in descending(in_order, lambda load: load.amount):
         if load.amount > 0 and RIGHT.fits(load.amount, remaining):
             taken.append(load.bundle)
             remaining += -load.amount

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from functools import reduce
+from collections.abc import Callable, Collection, Iterable
+from functools import lru_cache, reduce
 from operator import add
 from typing import TypeVar
 
@@ -98,6 +98,24 @@ def largest_of_each(values: Iterable[NDArray[np.float64]]) -> NDArray[np.float64
     for value in values:
         best = np.fmax(best, value)
     return best
+
+
+@lru_cache(maxsize=1 << 16)
+def string_hash(text: str) -> int:
+    """``String.hashCode``, as 32 bits without a sign."""
+    result = 0
+    units = text.encode("utf-16-be")
+    for high, low in zip(units[::2], units[1::2], strict=True):
+        result = (31 * result + (high << 8 | low)) & 0xFFFFFFFF
+    return result
+
+
+def hash_order(names: Collection[str], size: int | None = None) -> list[str]:
+    """Names in the order of a HashMap with so many keys, or only these; those of one bucket in the order given."""
+    buckets, count = 16, len(names) if size is None else size
+    while count > buckets * 3 // 4:
+        buckets *= 2
+    return sorted(names, key=lambda name: ((code := string_hash(name)) ^ code >> 16) & (buckets - 1))
 
 
 def ascending(items: Iterable[T], value: Callable[[T], float]) -> list[T]:

@@ -206,10 +206,12 @@ class LoadManager:
         shedder = self.shedder
         if isinstance(shedder, TransferShedder):
             shedder = replace(shedder, policies=policies)
+        if isinstance(shedder, AvgShedder) and isinstance(self.placement, AvgPlacement):
+            shedder = replace(shedder, memory=self.placement.memory)
         unloading, shedder = shedder.find_bundles_for_unloading(data, self.conf)
         manager = replace(self, shedder=shedder)
         if isinstance(shedder, AvgShedder) and isinstance(self.placement, AvgPlacement):
-            manager = replace(manager, placement=AvgPlacement(shedder))
+            manager = replace(manager, placement=replace(self.placement, memory=shedder.memory))
         return unloading, manager
 
     def _destinations(

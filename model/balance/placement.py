@@ -7,12 +7,12 @@ RoundRobinBrokerSelector of pulsar-broker.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from fencepost.model.balance.averages import exponential, long_term_rates, never_seen
-from fencepost.model.balance.avg_shedder import AvgShedder
+from fencepost.model.balance.bundle_brokers import BundleBrokers
 from fencepost.model.balance.configuration import Configuration
 from fencepost.model.balance.java import INT_MAX, total
 from fencepost.model.balance.load_data import LoadData
@@ -161,19 +161,26 @@ class InTurn:
 
 @dataclass(frozen=True)
 class AvgPlacement:
-    """AvgShedder as a placement strategy: where the shedder meant the bundle to go, else any.
+    """AvgShedder as a placement strategy: where the shedder meant the bundle to go, else any, which it remembers as well.
 
-    Upstream remembers also what it drew at random; that is not known here.
+    ``draw`` is how one of several is drawn. Without it all of them are remembered, of which one is meant.
     """
 
-    shedder: AvgShedder = field(default_factory=AvgShedder)
+    memory: BundleBrokers = field(default_factory=BundleBrokers)
+    draw: Callable[[Sequence[str], str], str] | None = None
 
     def select(
         self, candidates: Sequence[str], bundle: str, data: LoadData, conf: Configuration
     ) -> tuple[tuple[str, ...], AvgPlacement]:
         """The remembered destination if it is a candidate; all candidates otherwise."""
-        meant = self.shedder.destinations.get(bundle)
-        return ((meant,) if meant is not None and meant in candidates else tuple(candidates)), self
+        memory = self.memory.reported(data.bundles)
+        found = memory.get(bundle)
+        if found is not None and set(found.brokers) <= set(candidates):
+            return found.brokers, replace(self, memory=memory)
+        if not candidates:
+            return (), replace(self, memory=memory)
+        chosen = tuple(candidates) if self.draw is None else (self.draw(candidates, bundle),)
+        return chosen, replace(self, memory=memory.put(bundle, chosen))
 
     def with_active_brokers(self, brokers: Collection[str]) -> AvgPlacement:
         """The same: upstream forgets no broker."""

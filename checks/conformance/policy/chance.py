@@ -22,6 +22,8 @@ from fencepost.model.balance.load_data import (
 
 NOW = 1_700_000_000_000
 MIB = 1024 * 1024
+EQUAL = 0.2
+"""In how many cases all bundles have equal data, on brokers of which most are equal: what is equal need not be the same."""
 EVEN = 8
 """Rates are multiples of one eighth, so that a sum is the same in every order: upstream sums in the order of a hash table."""
 
@@ -161,6 +163,8 @@ def _placed(random: Random, conf: Configuration, brokers: Sequence[str], names: 
     for name in names if brokers else ():
         owned[random.choice(brokers)].append(name)
     seen = {name: stats(random) for name in names}
+    if random.random() < EQUAL:
+        return _equal(random, conf, owned, seen)
     if names and random.random() < 0.3:
         like = random.choice(list(seen.values()))
         seen = {name: like if random.random() < 0.5 else one for name, one in seen.items()}
@@ -172,6 +176,20 @@ def _placed(random: Random, conf: Configuration, brokers: Sequence[str], names: 
     bundles = {name: averages(random, one) for name, one in seen.items() if random.random() < 0.95}
     recent = {name: NOW - random.randint(0, 10**6) for name in names if random.random() < 0.1}
     return LoadData(reports, bundles, recent, now=NOW)
+
+
+def _equal(
+    random: Random, conf: Configuration, owned: dict[str, list[str]], seen: dict[str, NamespaceBundleStats]
+) -> LoadData:
+    """Bundles that carry the same, on brokers of which most use the same."""
+    like = next(iter(seen.values()), stats(random))
+    data = averages(random, like)
+    one, other = (report(random, conf, {}) for _ in range(2))
+    reports: dict[str, LocalBrokerData | None] = {}
+    for broker, own in owned.items():
+        shown = one if random.random() < 0.7 else other
+        reports[broker] = replace(shown, numBundles=len(own), lastStats=dict.fromkeys(own, like), bundles=tuple(own))
+    return LoadData(reports, dict.fromkeys(seen, data), now=NOW)
 
 
 def report(

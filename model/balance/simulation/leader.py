@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from fencepost.model.balance.broker_loads import averaged
 from fencepost.model.balance.load_data import BrokerLoad, LoadData, LocalBrokerData
 from fencepost.model.balance.load_manager import MILLIS_OF_A_MINUTE, LoadManager
+from fencepost.model.balance.placement import AvgPlacement
 from fencepost.model.balance.preallocation import Preallocation
 from fencepost.model.balance.reports import Figures, must_report
 from fencepost.model.balance.simulation.cluster import NOBODY
@@ -35,6 +36,8 @@ class Leader:
     """
 
     def __init__(self, policy: LoadManager, world: World, seed: int) -> None:
+        if isinstance(policy.placement, AvgPlacement):  # it remembers what was drawn
+            policy = replace(policy, placement=replace(policy.placement, draw=self._drawn))
         self.policy, self.manager, self.world, self.seed = policy, policy, world, seed
         known = world.cluster.known
         self.began = known.now

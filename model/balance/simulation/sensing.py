@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import astuple
 from functools import cached_property
 
 import numpy as np
@@ -36,7 +35,7 @@ class Load:
         self.clients = np.stack([np.bincount(owner, row, size)[1:] for row in sample.clients])
         self.bundles = np.bincount(owner, minlength=size)[1:]
         self.rate, self.throughput = self.traffic[:2].sum(axis=0), self.traffic[2:].sum(axis=0)
-        rate, throughput, *network = np.array([astuple(capacity) for capacity in world.capacities]).T
+        rate, throughput, *network = world.limits
         self.cpu = self.rate / rate + self.throughput / throughput
         self.network = np.stack(network)
         self.incoming, self.outgoing = self.traffic[2:] / self.network

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import replace
+from dataclasses import astuple, replace
 from itertools import pairwise
 
 import numpy as np
@@ -28,7 +28,8 @@ def stream(seed: int, purpose: str) -> np.random.Generator:
 class World:
     """A cluster that changes. ``minute`` is the one that is going on; ``actions`` is what was done so far.
 
-    Bundles have places in arrays; a bundle that was split keeps its place and is in no layout.
+    Bundles have places in arrays; a bundle that was split keeps its place and is in no layout. ``limits`` has a row for each
+    part of Capacity, a column for each broker.
     """
 
     def __init__(self, scenario: Scenario, seed: int, minutes: int) -> None:
@@ -37,7 +38,8 @@ class World:
         self.brokers = scenario.brokers
         self.place_of_broker = {broker: place for place, broker in enumerate(self.brokers)}
         joining = cluster.joining or cluster.capacities[0]
-        self.capacities = (*cluster.capacities, *(joining for _ in self.brokers[len(cluster.brokers) :]))
+        capacities = (*cluster.capacities, *(joining for _ in self.brokers[len(cluster.brokers) :]))
+        self.limits = np.array([astuple(capacity) for capacity in capacities]).T
         of_first = next(iter(cluster.traits.values()), Traits())
         self.traits = {broker: cluster.traits.get(broker, of_first) for broker in self.brokers}
         self.alive = np.arange(len(self.brokers)) < len(cluster.brokers)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -48,6 +48,26 @@ def usage_in_floats(broker: LocalBrokerData) -> float:
 def may_go(load: LoadData, broker: LocalBrokerData, measure: Measure) -> list[tuple[float, str]]:
     owned = [name for name in load.bundles if name in broker.bundles and name not in load.recently_unloaded]
     return sorted(((measure(load.bundles[name].shortTermData), name) for name in owned), key=lambda one: -one[0])
+
+
+def in_a_hash_map(names: Iterable[str]) -> list[str]:
+    """The names as a HashMap lists them that they are put into, one after the other."""
+    buckets: list[list[str]] = [[] for _ in range(16)]
+
+    def put(name: str) -> None:
+        code = 0
+        for letter in name:
+            code = (code * 31 + ord(letter)) % 2**32
+        buckets[(code ^ code >> 16) % len(buckets)].append(name)
+
+    for count, name in enumerate(names, start=1):
+        put(name)
+        if count * 4 > len(buckets) * 3:
+            there = [each for bucket in buckets for each in bucket]
+            buckets = [[] for _ in range(2 * len(buckets))]
+            for each in there:
+                put(each)
+    return [name for bucket in buckets for name in bucket]
 
 
 def until(need: float, bundles: Iterable[tuple[float, str]]) -> list[str]:
@@ -162,7 +182,8 @@ class Average:
 
     def __call__(self, load: LoadData) -> Answer:
         scores = {name: usage(broker, old=self.old) * 100 for name, broker in load.reports.items()}
-        order = sorted(scores, key=lambda name: scores[name])
+        order = sorted(in_a_hash_map(scores), key=lambda name: scores[name])
+        load = replace(load, bundles={name: load.bundles[name] for name in in_a_hash_map(load.bundles)})
         answer: Answer = {}
         while order:
             emptiest, fullest = order[0], order[-1]

@@ -193,7 +193,10 @@ def test_avg_pairs_the_fullest_with_the_emptiest_inwards_and_remembers_where() -
     for _ in range(2):
         unloading, shedder = shedder.find_bundles_for_unloading(data, CURRENT)
     assert unloading.unload == {"w": ("w/0",), "y": ("y/0",)}
-    assert shedder.destinations == unloading.destinations == {"w/0": "x", "y/0": "z"}
+    assert unloading.destinations == {"w/0": "x", "y/0": "z"}
+    entries = [shedder.memory.get(name) for name in ("w/0", "y/0")]
+    assert [entry and (entry.bundle, entry.brokers) for entry in entries] == [("w/0", ("z",))] * 2, "they carry the same"
+    assert unloading.why[-1] == "  y/0: its averages equal those of w/0, which goes to z, too"
 
 
 def test_avg_a_small_difference_clears_both_counters() -> None:

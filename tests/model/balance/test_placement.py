@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from fencepost.model.balance.avg_shedder import AvgShedder
+from fencepost.model.balance.bundle_brokers import BundleBrokers
 from fencepost.model.balance.configuration import Configuration, defaults
 from fencepost.model.balance.isolation import (
     AutoFailoverPolicy,
@@ -195,11 +195,28 @@ def test_what_is_excluded_from_shedding_is_placed_in_turn() -> None:
 
 
 def test_avg_places_where_it_meant_to() -> None:
-    meant = AvgPlacement(AvgShedder(destinations={"n/9": "b:1", "n/8": "gone"}))
-    data = cluster(idle("a:1", "b:1"))
+    data = cluster(idle("a:1", "b:1"), {"n/9": bundle(1), "n/8": bundle(2), "n/7": bundle(1)})
+    meant = AvgPlacement(BundleBrokers().reported(data.bundles).put("n/9", ("b:1",)).put("n/8", ("gone",)))
     assert placed(meant, data)[0] == ("b:1",)
+    assert meant.select(("a:1", "b:1"), "n/7", data, CURRENT)[0] == ("b:1",), "it carries the same as n/9"
     assert meant.select(("a:1", "b:1"), "n/8", data, CURRENT)[0] == ("a:1", "b:1")
     assert meant.select((), "n/9", data, CURRENT)[0] == ()
+    since = cluster(idle("a:1", "b:1"), {"n/9": bundle(3), "n/7": bundle(1)})
+    assert meant.select(("a:1", "b:1"), "n/9", since, CURRENT)[0] == ("a:1", "b:1"), "it was reported since"
+    assert meant.select(("a:1", "b:1"), "n/7", since, CURRENT)[0] == ("a:1", "b:1"), "the entry's key is n/9"
+    back = meant.memory.reported(since.bundles).reported(data.bundles)
+    assert replace(meant, memory=back).select(("a:1", "b:1"), "n/7", data, CURRENT)[0] == ("b:1",)
+
+
+def test_avg_places_new_bundles_together() -> None:
+    """Whatever is drawn for the first, for they all have the default averages (40 of 40 on the real class)."""
+    data = cluster(idle("a:1", "b:1", "c:1", "d:1"))
+    drawing = AvgPlacement(draw=lambda brokers, bundle: brokers[int(bundle[-1]) % 4])
+    chosen = set()
+    for number in range(2, 9):
+        any_of, drawing = drawing.select(tuple(data.brokers), f"new/{number}", data, CURRENT)
+        chosen |= set(any_of)
+    assert chosen == {"c:1"}
 
 
 # --- filters

@@ -16,7 +16,7 @@ from fencepost.checks.conformance.policy.cases import Case, Rule
 from fencepost.checks.conformance.policy.code import Code
 from fencepost.checks.conformance.policy.registry import RULES
 from fencepost.checks.conformance.policy.shedders import OVERLOAD
-from fencepost.model.balance import overload_shedder, splitting, standing, top_bundles
+from fencepost.model.balance import bundle_brokers, overload_shedder, splitting, standing, top_bundles
 from fencepost.model.balance.amounts import Amounts
 from fencepost.model.balance.configuration import ABSENT, NAMES_OF_2_10, NOT_DYNAMIC, RELEASES, Configuration, Version
 from fencepost.model.balance.load_data import LoadData
@@ -69,6 +69,7 @@ def test_settings_that_are_not_dynamic(release: Version) -> None:
 
 BUGS: Mapping[str, tuple[Any, str, Any]] = {
     "OverloadShedder": (overload_shedder, "RIGHT", Amounts(frozenset({"margin_forgotten"}))),
+    "AvgShedder in turn": (bundle_brokers, "_reported", lambda entry, _: entry),
     "top bundles": (top_bundles, "THROUGHPUT", 1.0),
     "TransferShedder": (standing, "RIGHT", Amounts(frozenset({"whole_difference"}))),
 }

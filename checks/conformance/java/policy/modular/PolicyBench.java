@@ -22,6 +22,8 @@ public final class PolicyBench implements Lines.Target {
                 return Shedding::answer;
             case "place":
                 return Placing::answer;
+            case "in turn":
+                return InTurn::answer;
             case "preallocate":
                 return Preallocating::answer;
             case "split":

@@ -16,29 +16,33 @@ final class Shedding {
     private Shedding() {
     }
 
-    @SuppressWarnings("unchecked")
     static void answer(JsonNode asked, ObjectNode answer) throws Exception {
         ServiceConfiguration conf = Made.configuration(asked.get("conf"));
         LoadSheddingStrategy shedder = (LoadSheddingStrategy) Made.strategy(asked.get("class").asText(), conf);
         ArrayNode rounds = answer.putArray("rounds");
         for (JsonNode round : asked.get("rounds")) {
             LoadData load = Made.load(round);
-            ObjectNode told = rounds.addObject();
-            names(told.putArray("brokers"), load.getBrokerData().keySet());
-            names(told.putArray("bundles"), load.getBundleDataForLoadShedding().keySet());
-            tell(shedder, Made.names(round.get("active")));
-            try {
-                Multimap<String, String> unload = shedder.findBundlesForUnloading(load, conf);
-                ObjectNode byBroker = told.putObject("unload");
-                unload.asMap().forEach((broker, bundles) -> names(byBroker.putArray(broker), bundles));
-            } catch (RuntimeException e) {
-                told.put("throws", e.getClass().getSimpleName());
-            }
-            averages(told, shedder);
-            if (shedder.getClass().getSimpleName().equals("AvgShedder")) {
-                ((ArrayNode) told.get("brokers")).removeAll();
-                names(told.withArray("brokers"), ((Map<String, Double>) Made.get(shedder, "brokerScoreMap")).keySet());
-            }
+            shed(shedder, round, load, conf, rounds.addObject());
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    static void shed(LoadSheddingStrategy shedder, JsonNode round, LoadData load, ServiceConfiguration conf, ObjectNode told)
+            throws Exception {
+        names(told.putArray("brokers"), load.getBrokerData().keySet());
+        names(told.putArray("bundles"), load.getBundleDataForLoadShedding().keySet());
+        tell(shedder, Made.names(round.get("active")));
+        try {
+            Multimap<String, String> unload = shedder.findBundlesForUnloading(load, conf);
+            ObjectNode byBroker = told.putObject("unload");
+            unload.asMap().forEach((broker, bundles) -> names(byBroker.putArray(broker), bundles));
+        } catch (RuntimeException e) {
+            told.put("throws", e.getClass().getSimpleName());
+        }
+        averages(told, shedder);
+        if (shedder.getClass().getSimpleName().equals("AvgShedder")) {
+            ((ArrayNode) told.get("brokers")).removeAll();
+            names(told.withArray("brokers"), ((Map<String, Double>) Made.get(shedder, "brokerScoreMap")).keySet());
         }
     }
 
