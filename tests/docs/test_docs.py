@@ -230,6 +230,13 @@ def test_every_row_of_the_comparison_is_in_a_model_or_told_of() -> None:
         assert not entry.begins or f"\n**{entry.begins}" in page, number
 
 
+def test_every_file_on_the_map_is_there() -> None:
+    page = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
+    files = re.findall(r"`([a-z_]+/[\w/]+\.py)`", page)
+    assert len(files) > 20
+    assert [file for file in files if not (ROOT / file).is_file()] == []
+
+
 @pytest.mark.parametrize(("folder", "names"), [("reference", 6), ("how-to", 4), ("explanation", 2)])
 def test_the_page_of_contents_leads_to_every_document(folder: str, names: int) -> None:
     documents = sorted((ROOT / "docs" / folder).glob("*.md"))
