@@ -6,7 +6,7 @@ import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 from fencepost.model.language import Location, ModelError, Protocol
@@ -81,9 +81,9 @@ class Instance:
     any: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Entry:
-    """A protocol in the registry.
+    """A protocol in the registry; one is equal to itself only.
 
     ``function`` builds it from keyword parameters, all with defaults, and ``bugs``; ``suite`` makes its properties;
     ``sizes`` maps the name of a size to the instances that are checked in it; ``bugs`` has what is known of each bug, such as
@@ -107,7 +107,6 @@ class Entry:
     general: General | None = None
     of_parts: bool = False
     largest: int = LARGEST
-    _outlines: dict[str, Suite] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.suite, partial):  # it is one already where an entry is made of another
@@ -181,11 +180,8 @@ class Entry:
 
         It is made once for each, since many ask for the same; nobody changes it. Raises what ``build`` raises.
         """
-        key = repr(sorted(parameters.items()))
-        if key not in self._outlines:
-            with in_outline():
-                self._outlines[key] = self.suite(self.build(parameters))
-        return self._outlines[key]
+        names = tuple(sorted(parameters))
+        return _outline(self, names, *(parameters[name] for name in names))
 
     @property
     def project(self) -> str:
@@ -279,6 +275,12 @@ class Entry:
     def _listing(self) -> str:
         usual = ", ".join(f"{p.name}={written(p.default)}" for p in self.parameters)
         return f"{self.name} takes {usual}, unless set" if usual else f"{self.name} takes no parameters"
+
+
+@lru_cache(maxsize=None, typed=True)  # yes is not 1
+def _outline(entry: Entry, names: tuple[str, ...], *values: Any) -> Suite:
+    with in_outline():
+        return entry.suite(entry.build(dict(zip(names, values, strict=True))))
 
 
 def _suite(where: str, function: Callable[[Protocol], Suite], protocol: Protocol) -> Suite:

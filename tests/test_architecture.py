@@ -22,7 +22,7 @@ BUILT_ON_OTHERS = ("cluster", "service_unit", "service_unit_migration")
 FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
     "model": (
         ("own_sources",),
-        ("language", "releases", "counts"),
+        ("language", "releases", "counts", "nobody"),
         ("kernel/compiler",),
         ("kernel/search",),
         ("kernel/walks", "kernel/clause_tables"),

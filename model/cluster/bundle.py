@@ -6,13 +6,14 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from fencepost.model.language import And, Not, Protocol, Universe
+from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.topic.protocol import Topic
 from fencepost.model.stand_ins.copies import WEAK as OF_COPIES
 from fencepost.model.stand_ins.copies import Copies
 from fencepost.model.stand_ins.ledger import WEAK as OF_LEDGERS
 from fencepost.model.stand_ins.ledger import Ledger
-from fencepost.model.stand_ins.ownership import NOBODY, Ownership
 from fencepost.model.stand_ins.ownership import WEAK as OF_OWNERSHIP
+from fencepost.model.stand_ins.ownership import Ownership
 
 TAKEN = ("open", "connect", "crash")
 """The steps of a topic that only happen within those of a cluster."""

@@ -20,6 +20,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from fencepost.model.language import And, If, ModelError, Not, Or, Protocol
+from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.leader_lookup import declare_lookup
 from fencepost.model.pulsar.shared_bugs import SHARED
 from fencepost.model.pulsar.stores import stated, store_named
@@ -114,7 +115,7 @@ def election(
     goes_on = reopened or looks
     stage = p.choice("stage", STAGES, per=broker)
     role = p.choice("role", ROLES, per=broker)
-    cached = p.choice("cached", broker, per=broker, none=EphemeralNode.NOBODY)
+    cached = p.choice("cached", broker, per=broker, none=NOBODY)
     p.budget("closes", closes)
     closing: Any = p.flag("closing", per=broker) if closes else None
     reopens = reopened or (closes > 0 and p.has("closed_elects_again"))
@@ -129,7 +130,7 @@ def election(
         blank |= {shut[b]: False, gives_back[b]: False} if goes_on else {}
         blank |= {found[b]: False} if looks else {}
         blank |= {begun[b]: "start"} if p.has("failure_not_retried") else {}
-        begins = {stage[b]: "looking", role[b]: "no_leader", cached[b]: EphemeralNode.NOBODY}
+        begins = {stage[b]: "looking", role[b]: "no_leader", cached[b]: NOBODY}
         return merged(blank, leader.learnt(b, False), begins)
 
     def is_shut(b: int) -> Any:
@@ -189,7 +190,7 @@ def election(
 
     def emptied(b: int) -> Updates:
         """AbstractMetadataStore.receivedSessionEvent: the cache, in which up to 4.0.8 the leader is, is emptied."""
-        return {cached[b]: EphemeralNode.NOBODY} if reads else {}
+        return {cached[b]: NOBODY} if reads else {}
 
     store.declare(
         at_start=at_start,
@@ -208,7 +209,7 @@ def election(
         return leader.holder
 
     known_leader.instead(
-        "followers_do_not_cache", lambda as_role: leader.holder if as_role == "leading" else EphemeralNode.NOBODY
+        "followers_do_not_cache", lambda as_role: leader.holder if as_role == "leading" else NOBODY
     )
 
     def over(b: int) -> Updates:
@@ -422,7 +423,7 @@ def election(
             {
                 stage[b]: If(acts, "looking", stage[b]),
                 role[b]: If(acts, "no_leader", role[b]),
-                cached[b]: If(keeps, cached[b], EphemeralNode.NOBODY),
+                cached[b]: If(keeps, cached[b], NOBODY),
             },
         )
 
@@ -512,7 +513,7 @@ def election(
     def given_back(b: int) -> Updates:
         """The closing of a broker that led is over."""
         besides = {found[b]: False, gives_back[b]: False} if looks else {}
-        return {role[b]: "no_leader", cached[b]: EphemeralNode.NOBODY, **besides}
+        return {role[b]: "no_leader", cached[b]: NOBODY, **besides}
 
     @p.step(
         by="b",
@@ -576,6 +577,6 @@ def election(
     )
     def forget_leader(b: int) -> Any:
         """The cached value has expired."""
-        return And(stage[b] == "settled", cached[b] != EphemeralNode.NOBODY), {cached[b]: EphemeralNode.NOBODY}
+        return And(stage[b] == "settled", cached[b] != NOBODY), {cached[b]: NOBODY}
 
     return p

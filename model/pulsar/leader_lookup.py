@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, Not, Or, Protocol
-from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions
+from fencepost.model.nobody import NOBODY
+from fencepost.model.zookeeper.sessions_and_nodes import Sessions
 
 
 def declare_lookup(
@@ -22,7 +23,7 @@ def declare_lookup(
     ``snapshot`` says that who leads is read in a cache, as up to 4.0.8, and not in what the last election came to.
     """
     broker = store.client
-    asked: Any = p.choice("asked", broker, none=EphemeralNode.NOBODY) if lookups else None
+    asked: Any = p.choice("asked", broker, none=NOBODY) if lookups else None
     authoritative: Any = p.flag("authoritative") if lookups else None
 
     def is_active(x: int) -> Any:
@@ -35,7 +36,7 @@ def declare_lookup(
     @p.step(by="client", mirrors="NamespaceService.findBrokerServiceUrl", b=broker, only_if=lookups)
     def ask(b: int) -> Any:
         """A client looks the bundle up at some broker."""
-        return And(asked == EphemeralNode.NOBODY, store.lives[b]), {asked: b}
+        return And(asked == NOBODY, store.lives[b]), {asked: b}
 
     @p.step(
         by="b",
@@ -89,7 +90,7 @@ def declare_lookup(
         unknown = And(may_ask(b), Not(knows_active_leader(b)))
         chooses = And(asked == b, Not(authoritative), store.lives[b], Or(role[b] == "leading", unknown))
         if b == x:
-            return chooses, {asked: EphemeralNode.NOBODY}
+            return chooses, {asked: NOBODY}
         return And(chooses, is_active(x)), {asked: x, authoritative: says_so(b)}
 
     @p.step(
@@ -101,9 +102,9 @@ def declare_lookup(
     )
     def take(b: int) -> Any:
         """The broker that was chosen takes the bundle, and the lookup is answered."""
-        return And(asked == b, authoritative, store.lives[b]), {asked: EphemeralNode.NOBODY, authoritative: False}
+        return And(asked == b, authoritative, store.lives[b]), {asked: NOBODY, authoritative: False}
 
     @p.step(by="client", fair=True, b=broker, only_if=lookups)
     def give_up(b: int) -> Any:
         """The broker that was asked is dead: the lookup fails, and the client may begin again."""
-        return And(asked == b, Not(store.lives[b])), {asked: EphemeralNode.NOBODY, authoritative: False}
+        return And(asked == b, Not(store.lives[b])), {asked: NOBODY, authoritative: False}

@@ -18,14 +18,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from fencepost.model.language import And, ModelError, Not, Or, Protocol
+from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar import lock_bugs, store_migration
 from fencepost.model.pulsar.lock_steps import declare_locks, declare_releases
 from fencepost.model.pulsar.resource_lock import ResourceLocks
 from fencepost.model.pulsar.shared_bugs import SHARED
 from fencepost.model.pulsar.stores import stated, store_named
-from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, merged, updates_if
-
-NOBODY = EphemeralNode.NOBODY
+from fencepost.model.zookeeper.sessions_and_nodes import Sessions, Updates, merged, updates_if
 
 BUGS = {
     **lock_bugs.BUGS,

@@ -21,12 +21,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from fencepost.model.language import And, If, ModelError, Not, Protocol
+from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.shared_bugs import SHARED
 from fencepost.model.pulsar.store_changes import LastingNode
 from fencepost.model.pulsar.stores import stated, store_named
 from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, merged, updates_if
 
-NOBODY = EphemeralNode.NOBODY
 OUT = ("creating", "reading", "deleting")
 REQUESTS = ("none", *OUT, "done", "bad_version", "not_found", "failed")
 

@@ -22,10 +22,9 @@ from collections.abc import Callable
 from typing import Any
 
 from fencepost.model.language import And, If, Not, Or, all_of, any_of
+from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.resource_lock import ResourceLocks
-from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Updates, merged
-
-NOBODY = EphemeralNode.NOBODY
+from fencepost.model.zookeeper.sessions_and_nodes import Updates, merged
 
 BUGS = {
     "recreates_of_others": "in a migration of the metadata a broker creates nodes in the target that are not its own",

@@ -11,6 +11,7 @@ from collections.abc import Collection
 from typing import Any
 
 from fencepost.model.language import And, If, ModelError, Not, Protocol, Universe, any_of
+from fencepost.model.nobody import NOBODY
 
 WEAK = {
     "taken_unowned": "a broker takes itself for the owner, and the node is another's or not there",
@@ -20,7 +21,6 @@ WEAK = {
 
 MOVES = ("take", "acquire", "create", "lose", "expire", "release")
 
-NOBODY = "nobody"
 
 
 class Ownership:

@@ -24,6 +24,7 @@ from typing import Protocol as Protocol_
 
 from fencepost.model.language import And, If, ModelError, Not, Or, Protocol, Universe
 from fencepost.model.language.effects import is_same
+from fencepost.model.nobody import NOBODY
 from fencepost.model.zookeeper.store import Store
 
 Updates = dict[Any, Any]
@@ -283,7 +284,7 @@ class EphemeralNode:
     it knows is of the node that is there. Of a node without ``deleted`` nobody is told that it is gone.
     """
 
-    NOBODY = "nobody"
+    NOBODY = NOBODY
 
     def __init__(
         self,

@@ -43,4 +43,3 @@ SIZES = {
     ),
 }
 
-_FENCE: Mapping[str, Value] = {"entries": 1, "records": 4, "recovery": False}

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Or, all_of, any_of
+from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.stores import store_of
 from fencepost.properties.vocabulary import Suite
-
-NOBODY = "nobody"
 
 
 def election_conduct(suite: Suite) -> None:

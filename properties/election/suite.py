@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
+from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.stores import store_of
 from fencepost.properties.election.conduct import election_conduct
 from fencepost.properties.locks.sessions import session_conduct
 from fencepost.properties.vocabulary import Suite
-
-NOBODY = "nobody"
 
 
 def election(p: Protocol) -> Suite:

@@ -6,11 +6,10 @@ from typing import Any
 
 from fencepost.model.kafka.controller.client import ZKCLIENT
 from fencepost.model.language import And, If, Implies, Not, Or, all_of, any_of, minimum
+from fencepost.model.nobody import NOBODY
 from fencepost.properties.kafka_controller.terms import Terms
 from fencepost.properties.locks.sessions import session_rules
 from fencepost.properties.vocabulary import Suite
-
-NOBODY = "nobody"
 
 
 def controller_conduct(suite: Suite, t: Terms) -> None:

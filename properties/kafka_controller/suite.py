@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of
+from fencepost.model.nobody import NOBODY
 from fencepost.properties.kafka_controller.conduct import controller_conduct
 from fencepost.properties.kafka_controller.lemmas import epoch_lemmas
 from fencepost.properties.kafka_controller.terms import Terms
 from fencepost.properties.vocabulary import Suite
-
-NOBODY = "nobody"
 
 
 def kafka_controller(p: Protocol) -> Suite:

@@ -6,16 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from fencepost.properties.any_size import Case, General, Sizes, sizes_from
-from fencepost.properties.registry import Instance, Value
+from fencepost.properties.registry import Instance
 
 _PAIR = {"bookies": 2, "ensemble": 2, "write_quorum": 2, "ack_quorum": 2}
 _PAIR_AND_SPARE = _PAIR | {"bookies": 3, "changes": 1}
 _JOURNALLESS = _PAIR | {"ack_quorum": 1, "entries": 1, "unclean_shutdowns": 1, "data_integrity": True}
 _FIVE = {"bookies": 6, "ensemble": 5, "write_quorum": 5, "ack_quorum": 3}
 _TEN_ENTRIES = {"entries": 10, "recoverers": 2, "changes": 1}
-_STRIPED = {"bookies": 3, "ensemble": 2, "write_quorum": 1, "ack_quorum": 1, "entries": 4, "changes": 1, "readers": 0}
 _LATE_FAILURES = {"bookies": 4, "ensemble": 3, "write_quorum": 2, "ack_quorum": 1, "entries": 2, "changes": 1, "readers": 0}
-_ONE_ENTRY: Mapping[str, Value] = {"entries": 1}
 
 SIZES = {
     "ci": (

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Or, all_of
+from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.resource_lock import ANY
-from fencepost.properties.locks.properties import NOBODY, Locks
+from fencepost.properties.locks.properties import Locks
 from fencepost.properties.vocabulary import Suite
 
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Or, Protocol, Universe, all_of, any_of, at_least
+from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.stores import store_of
 from fencepost.model.zookeeper.store import Store
 from fencepost.properties.vocabulary import Suite
-
-NOBODY = "nobody"
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of
+from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.store_clients import OUT
 from fencepost.model.pulsar.stores import store_of
-from fencepost.properties.locks.sessions import NOBODY, session_conduct
+from fencepost.properties.locks.sessions import session_conduct
 from fencepost.properties.metadata_store.lasting import lasting_conduct
 from fencepost.properties.vocabulary import Suite
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Or, all_of, any_of
-from fencepost.properties.locks.properties import NOBODY, Locks
+from fencepost.model.nobody import NOBODY
+from fencepost.properties.locks.properties import Locks
 from fencepost.properties.vocabulary import Suite
 
 

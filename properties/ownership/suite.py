@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of
+from fencepost.model.nobody import NOBODY
 from fencepost.properties.locks.conduct import lock_conduct
 from fencepost.properties.locks.lemmas import lock_lemmas
-from fencepost.properties.locks.properties import NOBODY, Locks, lock_properties
+from fencepost.properties.locks.properties import Locks, lock_properties
 from fencepost.properties.ownership.migration import migration_properties
 from fencepost.properties.ownership.refinement import ownership_refinement
 from fencepost.properties.vocabulary import Suite

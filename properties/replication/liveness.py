@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from fencepost.model.bookkeeper.replication.state import NOBODY
 from fencepost.model.language import And, Not, Or, all_of, any_of
+from fencepost.model.nobody import NOBODY
 from fencepost.properties.replication.terms import Terms
 from fencepost.properties.vocabulary import Suite
 

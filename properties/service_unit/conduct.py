@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, If, Implies, Not, Or, all_of, any_of
-from fencepost.model.pulsar.service_unit.records import NOBODY
+from fencepost.model.nobody import NOBODY
 from fencepost.properties.locks.sessions import session_rules
 from fencepost.properties.service_unit.terms import Units
 from fencepost.properties.vocabulary import Formula, Suite

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Or, all_of
-from fencepost.model.pulsar.service_unit.records import FIRST, NOBODY, Record
+from fencepost.model.nobody import NOBODY
+from fencepost.model.pulsar.service_unit.records import FIRST, Record
 from fencepost.properties.service_unit.terms import Units
 from fencepost.properties.vocabulary import Formula, Suite
 

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from typing import Any
 
 from fencepost.model.language import And, If
-from fencepost.model.pulsar.service_unit.records import NOBODY
+from fencepost.model.nobody import NOBODY
 from fencepost.model.stand_ins.ownership import MOVES, stand_in
 from fencepost.properties.service_unit.terms import Units
 from fencepost.properties.vocabulary import Suite

@@ -13,7 +13,8 @@ import z3
 
 from fencepost.model.language import And, Implies, Not, Or
 from fencepost.model.language.formulas import ChoiceRef
-from fencepost.model.pulsar.service_unit.records import FIRST, NOBODY, STATES, Record, keeps_old
+from fencepost.model.nobody import NOBODY
+from fencepost.model.pulsar.service_unit.records import FIRST, STATES, Record, keeps_old
 from fencepost.properties.theorems import Bugs, Statements, Step, Theorem, Theory, Value
 
 LEAST, LAST = -(2**63), 2**63 - 1

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from fencepost.model.language import And, If, Implies, Not, Or, all_of, any_of, at_least
-from fencepost.model.pulsar.service_unit.records import NOBODY, Record
+from fencepost.model.nobody import NOBODY
+from fencepost.model.pulsar.service_unit.records import Record
 from fencepost.model.pulsar.service_unit.splits import CHILD
 from fencepost.properties.service_unit.terms import Units
 from fencepost.properties.vocabulary import Suite

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Protocol, all_of, any_of, at_least
-from fencepost.model.pulsar.service_unit.records import IN_FLIGHT, NOBODY
+from fencepost.model.nobody import NOBODY
+from fencepost.model.pulsar.service_unit.records import IN_FLIGHT
 from fencepost.model.pulsar.service_unit.splits import CHILD, PARENT
 from fencepost.properties.service_unit.conduct import conduct
 from fencepost.properties.service_unit.invariant import declare_lemmas

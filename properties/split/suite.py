@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
+from fencepost.model.nobody import NOBODY
 from fencepost.properties.locks.conduct import lock_conduct
-from fencepost.properties.locks.properties import NOBODY, lock_liveness
+from fencepost.properties.locks.properties import lock_liveness
 from fencepost.properties.split.conduct import split_conduct
 from fencepost.properties.split.invariant import split_lemmas
 from fencepost.properties.split.terms import Splits

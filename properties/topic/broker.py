@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, If, Implies, Not, Or, all_of, any_of
-from fencepost.model.pulsar.topic.state import NOBODY, NONE, NOTHING
+from fencepost.model.nobody import NOBODY
+from fencepost.model.pulsar.topic.state import NONE, NOTHING
 from fencepost.properties.topic.terms import Log
 from fencepost.properties.vocabulary import Suite
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, Not, Or, any_of
-from fencepost.model.pulsar.topic.state import NOBODY
+from fencepost.model.nobody import NOBODY
 from fencepost.properties.topic.terms import Log
 from fencepost.properties.vocabulary import Suite
 

@@ -10,7 +10,6 @@ from fencepost.checks.conformance.running.adapter import Adapter, Departure, Obs
 from fencepost.checks.conformance.running.view import View
 from fencepost.checks.conformance.service_unit.channel_deviations import ALLOWANCES
 from fencepost.checks.conformance.service_unit.channel_requests import (
-    NOBODY,
     Record,
     closing,
     halves,
@@ -26,6 +25,7 @@ from fencepost.checks.conformance.service_unit.channel_requests import (
     writes,
 )
 from fencepost.model.language import Protocol
+from fencepost.model.nobody import NOBODY
 
 TRIES = 7
 """How often Pulsar tries to split a unit whose layout others change (NamespaceService.BUNDLE_SPLIT_RETRY_LIMIT)."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fencepost.checks.conformance.running.adapter import Allowance, Seen
 from fencepost.checks.conformance.running.view import View
-from fencepost.checks.conformance.service_unit.channel_requests import NOBODY, closed_with, record_of, runs, view_of
+from fencepost.checks.conformance.service_unit.channel_requests import closed_with, record_of, runs, view_of
 from fencepost.model.language import Action
+from fencepost.model.nobody import NOBODY
 
 
 def _registered(view: View, b: str) -> bool:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from fencepost.checks.conformance.running.view import View
+from fencepost.model.nobody import NOBODY
 
-NOBODY = "nobody"
 RELEASES = ("release", "release_attached")
 """What is due when a unit is released."""
 

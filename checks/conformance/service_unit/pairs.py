@@ -16,8 +16,8 @@ import numpy as np
 from fencepost.model.pulsar.service_unit.records import FIRST, STATES
 from fencepost.properties.service_unit.resolver import BROKERS, LAST, LEAST
 
-NOBODY = len(BROKERS) - 1
-SMALL_BROKERS = (NOBODY, 0, 1, 2)
+NO_BROKER = len(BROKERS) - 1
+SMALL_BROKERS = (NO_BROKER, 0, 1, 2)
 SMALL_VERSIONS = (FIRST, FIRST + 1, FIRST + 2, LAST, LEAST)
 SIDE = 100
 """Random records on each side of a batch: every one of the old ones is paired with every new one."""
@@ -43,19 +43,19 @@ class Known:
     def is_written(self) -> bool:
         """Whether the class of Pulsar takes it for a record: one that is not Free names a broker, and Owned the owner."""
         if STATES[self.state] == "Owned":
-            return self.dst != NOBODY
-        return STATES[self.state] == "Free" or self.dst != NOBODY or self.src != NOBODY
+            return self.dst != NO_BROKER
+        return STATES[self.state] == "Free" or self.dst != NO_BROKER or self.src != NO_BROKER
 
     @property
     def json(self) -> list[Any] | None:
         """The record as the harness reads it."""
         if not self.state:
             return None
-        dst, src = (None if broker == NOBODY else BROKERS[broker] for broker in (self.dst, self.src))
+        dst, src = (None if broker == NO_BROKER else BROKERS[broker] for broker in (self.dst, self.src))
         return [STATES[self.state], dst, src, self.version, self.force]
 
 
-NONE = Known(0, NOBODY, NOBODY, 0, False)
+NONE = Known(0, NO_BROKER, NO_BROKER, 0, False)
 
 
 @dataclass(frozen=True)

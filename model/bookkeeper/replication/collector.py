@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from fencepost.model.bookkeeper.replication.state import NOBODY, State, Updates
+from fencepost.model.bookkeeper.replication.state import State, Updates
 from fencepost.model.language import And, If, Not, Or, any_of
+from fencepost.model.nobody import NOBODY
 
 
 def declare_collector(s: State) -> None:

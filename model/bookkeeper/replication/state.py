@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from fencepost.model.language import And, If, Implies, Not, Or, Protocol, all_of, any_of, either
+from fencepost.model.nobody import NOBODY
 from fencepost.model.stand_ins.written_ledger import WrittenLedger
 
 Updates = dict[Any, Any]
 
 PHASES = ("idle", "checking", "choosing", "checking_again", "failed", "grace", "clean", "stopped")
 SWITCH = ("on", "disabled", "enabled")
-NOBODY = "nobody"
 
 
 class State:

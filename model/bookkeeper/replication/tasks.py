@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.bookkeeper.replication.checker import Checker
-from fencepost.model.bookkeeper.replication.state import NOBODY, State, Updates
+from fencepost.model.bookkeeper.replication.state import State, Updates
 from fencepost.model.language import And, If, Not, any_of, minimum
+from fencepost.model.nobody import NOBODY
 
 
 class Tasks:

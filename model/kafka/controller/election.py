@@ -6,9 +6,8 @@ from typing import Any
 
 from fencepost.model.kafka.controller.state import State
 from fencepost.model.language import And, If, Not, Or
-from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Updates, merged, updates_if
-
-NOBODY = EphemeralNode.NOBODY
+from fencepost.model.nobody import NOBODY
+from fencepost.model.zookeeper.sessions_and_nodes import Updates, merged, updates_if
 
 
 def declare_election(s: State, *, by: str, hears: str, resigns: str) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from fencepost.model.kafka.controller.client import ZKCLIENT, BrokerIds
 from fencepost.model.language import And, Not, Or, Protocol, minimum
+from fencepost.model.nobody import NOBODY
 from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, merged, updates_if
 
 REGISTRATIONS = ("first", "again", "given_up")
@@ -47,7 +48,7 @@ class State:
         )
         self.node = EphemeralNode.declare(self.store, "controller", heard="change")
         self.store_epoch = p.number("controller_epoch", 0, self.last)
-        self.leader = p.choice("leader", broker, per=broker, none=EphemeralNode.NOBODY)
+        self.leader = p.choice("leader", broker, per=broker, none=NOBODY)
         self.active = p.flag("active", per=broker)
         stages = [stage for stage in STAGES if not (multi and stage == "created")]
         self.stage = p.choice("stage", stages if p.has("resigns_inside_lock") else stages[:-1], per=broker)
@@ -101,7 +102,7 @@ class State:
 
     def elects_again(self, b: int) -> Updates:
         """The components of a controller are stopped, and an election begins."""
-        return {**self.stands_down(b), self.stage[b]: "electing", self.leader[b]: EphemeralNode.NOBODY}
+        return {**self.stands_down(b), self.stage[b]: "electing", self.leader[b]: NOBODY}
 
     def at_start(self, b: int) -> Updates:
         """How the process of a broker begins, and what is left of one that has ended."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, If, Not, Or, Protocol, Universe, any_of
+from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.service_unit.both_stores import BothStores
 from fencepost.model.pulsar.service_unit.metadata_views import MetadataViews
 from fencepost.model.pulsar.service_unit.nodes import LastingNode, SilentNode
-from fencepost.model.pulsar.service_unit.records import NOBODY, Record, Records
+from fencepost.model.pulsar.service_unit.records import Record, Records
 from fencepost.model.pulsar.service_unit.shutdown import Shutdown
 from fencepost.model.pulsar.service_unit.splits import CHILD, PARENT, Splits
 from fencepost.model.pulsar.service_unit.system_topic import SystemTopic

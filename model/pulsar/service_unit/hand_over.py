@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from fencepost.model.language import And, If, Not, Or, all_of
+from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.service_unit.channel import Channel
 from fencepost.model.pulsar.service_unit.leader import Leader
-from fencepost.model.pulsar.service_unit.records import NOBODY
 from fencepost.model.zookeeper.sessions_and_nodes import merged
 
 

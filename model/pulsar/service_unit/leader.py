@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, If, Not, Or, Protocol, all_of, any_of
+from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.service_unit.channel import Channel
 from fencepost.model.pulsar.service_unit.nodes import SilentNode
-from fencepost.model.pulsar.service_unit.records import IN_FLIGHT, NOBODY, Record
+from fencepost.model.pulsar.service_unit.records import IN_FLIGHT, Record
 from fencepost.model.zookeeper.sessions_and_nodes import Updates, merged
 
 METADATA = ("stable", "jittery", "unstable")

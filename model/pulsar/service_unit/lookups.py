@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, If, Not, Or
+from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.service_unit.channel import Channel
-from fencepost.model.pulsar.service_unit.records import NOBODY
 from fencepost.model.zookeeper.sessions_and_nodes import Updates, merged
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fencepost.model.pulsar.service_unit.records import NOBODY
+from fencepost.model.nobody import NOBODY
 from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates
 
 

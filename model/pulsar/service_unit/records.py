@@ -14,11 +14,11 @@ import z3
 
 from fencepost.model.language import And, If, Not, Or, Protocol, Universe, any_of
 from fencepost.model.language.formulas import ChoiceRef
+from fencepost.model.nobody import NOBODY
 from fencepost.model.zookeeper.sessions_and_nodes import Updates
 
 STATES = ("Init", "Free", "Assigning", "Owned", "Releasing", "Splitting", "Deleted")
 IN_FLIGHT = ("Assigning", "Releasing", "Splitting")
-NOBODY = "nobody"
 MANY = 2**62
 FIRST = 1
 """VERSION_ID_INIT: the version of a record that follows none."""

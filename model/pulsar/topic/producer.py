@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, If, Not, Protocol, either, minimum
-from fencepost.model.pulsar.topic.state import NOBODY, State
+from fencepost.model.nobody import NOBODY
+from fencepost.model.pulsar.topic.state import State
 
 
 class Producer:

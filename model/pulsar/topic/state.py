@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fencepost.model.language import And, If, Not, Or, Protocol, Universe, maximum, minimum
+from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.topic.possible import Possible
 
 STATES = (
@@ -28,7 +29,7 @@ TOPIC = ("serving", "fenced", "closing")
 LINK = ("attached", "disconnecting", "removed")
 """The producer at the broker that it is connected to: Producer.disconnect waits for the connection's loop, and
 Producer.closeNow has removed it from the topic while ServerCnx.producers still has it."""
-NOTHING, NOBODY, NONE = "nothing", "nobody", "none"
+NOTHING, NONE = "nothing", "none"
 
 
 class State:

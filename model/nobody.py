@@ -1,0 +1,5 @@
+"""The name that a choice among members has where it is none of them: nobody owns the bundle, nobody is connected."""
+
+from __future__ import annotations
+
+NOBODY = "nobody"
