@@ -18,7 +18,7 @@ class Extra:
 SPARK = Extra("spark", "Spark", ("pyspark", "pyarrow", "pandas"))
 PARQUET = Extra("parquet", "PyArrow", ("pyarrow",))
 PLOTS = Extra("plots", "Matplotlib and NetworkX", ("matplotlib", "networkx"))
-ODDS = Extra("odds", "SciPy and NetworkX", ("scipy", "networkx"))
+ODDS = Extra("odds", "SciPy", ("scipy",))
 
 
 class ExtraError(Exception):

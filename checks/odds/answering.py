@@ -48,7 +48,8 @@ class Row:
     ``kind`` is ``frequency`` if more than the model stands behind it, ``negligible`` if it happens less than once in a million
     years even at its upper end, else ``undecided``. ``per_year`` is the median number of incidents of all topics, of which
     nine tenths are from ``low`` to ``high``; ``alone`` that by independent faults. All are 0 where no instance tells.
-    ``walked`` is what weighted walks estimate for ``alone``, if they were asked for.
+    ``walked`` is what weighted walks estimate for ``alone``, if they were asked for; ``share`` the probability of a loss, given
+    the event of the way.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Row:
     rests: tuple[Rest, ...] = ()
     states: int = 0
     walked: Estimate | None = None
+    share: float = 0.0
     notes: tuple[str, ...] = ()
 
 
@@ -136,9 +138,9 @@ def row_of(way: Way, numbers: Numbers, fleet: Fleet, means: Means) -> Row:
     kind: Kind = "negligible" if high < NEGLIGIBLE else "frequency" if way.decided else "undecided"
     states = solver.cycles(way).states
     walked = solver.walked(way, numbers, means.walks, means.seed).scaled(units) if means.walks else None
-    return Row(
-        way.name, _what(way.name), kind, way, middle, low, high, alone, tuple(rests[:_MOST]), states, walked, _notes(way)
-    )
+    share = solver.share(way, numbers) if way.given else 0.0
+    about, found = (way.name, _what(way.name), kind, way), (middle, low, high, alone)
+    return Row(*about, *found, tuple(rests[:_MOST]), states, walked, share, _notes(way))
 
 
 def _interval(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from fencepost.checks.engines.odds.cycles import Cycles
 from fencepost.checks.engines.odds.guide import factors_of
-from fencepost.checks.engines.odds.incidents import incidents
+from fencepost.checks.engines.odds.incidents import incidents, share_of, solved
 from fencepost.checks.engines.odds.sampling import CHUNK, Estimate, Walks, estimate
 from fencepost.checks.engines.odds.transitions import transitions
 from fencepost.checks.odds.ways import OVERLAP, Way
@@ -64,6 +64,12 @@ class Solver:
         sums = walks.all(seed, count, workers=self._workers)
         times = way.times * _share(way, numbers)
         return estimate(sums, min(count, len(sums) * CHUNK), time.monotonic() - began).scaled(times)
+
+    def share(self, way: Way, numbers: Numbers) -> float:
+        """The probability that a message is lost, given the event of the way (``given``), by independent faults."""
+        numbers = self.with_rivals(way, numbers)
+        solution = solved(self.cycles(way), numbers, repair=repair_of(way, numbers))
+        return min(share_of(self.cycles(way), solution, way.given) * _share(way, numbers), 1.0)
 
     def uses(self, way: Way, *, together: bool = False) -> list[str]:
         """The numbers that the odds of a way may depend on."""

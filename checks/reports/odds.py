@@ -13,6 +13,13 @@ from fencepost.model.counts import count_of
 from fencepost.model.odds.numbers import Numbers
 
 _ASKS = "How often is an acknowledged message lost?"
+_GIVEN = {
+    "creation_fails": "failed creations of a ledger",
+    "terminate": "terminations",
+    "expire": "lost sessions of an owner",
+    "recover": "recoveries by a rival",
+}
+"""The events that can be counted, by the actions of ways."""
 _SURE = 1.5
 """By how much faults that come together must raise the odds before the odds of independent ones get a line."""
 
@@ -107,6 +114,8 @@ def _about(row: Row, odds: Odds) -> Iterator[str]:
         kind = "a guess" if together.is_guess else "measured"
         share = f"1 in {1 / together.value:,.3g} brings another fault along ({kind})"
         yield f"by independent faults {frequency(row.alone)}; of faults {share}"
+    if row.way is not None and row.share > 0:
+        yield f"of {_GIVEN[row.way.given]} {_share(row.share)} loses a message, by independent faults"
     if row.walked is not None:
         yield _walked(row.walked)
     if row.rests:
@@ -114,6 +123,11 @@ def _about(row: Row, odds: Odds) -> Iterator[str]:
     guesses = [rest for rest in row.rests if rest.is_guess and rest.unit != "1"]
     if row.kind == "undecided" and guesses:
         yield f"to decide it, measure {guesses[0].name}: {guesses[0].meaning}"
+
+
+def _share(share: float) -> str:
+    """A probability in words: one in so many."""
+    return f"one in {float(f'{1 / share:.2g}'):,.15g}" if share < 0.5 else f"{share:.0%}".replace("%", " %")
 
 
 def _walked(walked: Estimate) -> str:
@@ -168,6 +182,8 @@ def _row_as_data(row: Row) -> dict[str, Any]:
     return {
         **about,
         "independent": row.alone,
+        "given": row.way.given if row.way is not None else "",
+        "share": row.share,
         "walked": None if row.walked is None else _walked_as_data(row.walked),
         "rests_on": rests,
         "states": row.states,

@@ -76,7 +76,7 @@ def test_odds_of_a_check_are_of_a_configuration_as_a_whole(arguments: tuple[str,
 def test_every_way_that_a_check_finds_has_a_row() -> None:
     ran = fencepost("check", "--conf", "docs/examples/broker.conf", "--odds", "--format", "json", "--quiet")
     data = json.loads(ran.stdout)["guarantees"]
-    (lost,) = (answer for answer in data["answers"] if "message" in answer["text"])
+    lost = next(answer for answer in data["answers"] if answer["question"] == "lost")
     assert {way["name"] for way in lost["ways"]} == {way["name"] for way in data["odds"]["ways"]}
     assert {way["kind"] for way in data["odds"]["ways"]} == {"frequency", "undecided", "negligible"}
     assert all(way["notes"] or way["rests_on"] for way in data["odds"]["ways"])
