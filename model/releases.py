@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal
 
@@ -26,7 +26,8 @@ class Release:
     ``bookkeeper`` and ``zookeeper`` are what a release of Pulsar ships (``bookkeeper.version`` and ``zookeeper.version`` of its
     pom), or of Kafka (gradle/dependencies.gradle). ``policies`` is whether its rules of load balancing are modelled, which is
     read in its load managers; ``held`` whether ``fencepost conform`` holds the protocols against its classes where no release
-    is named; ``served`` whether its jars could be fetched: of others only the sources were read."""
+    is named; ``served`` whether its jars could be fetched: of others only the sources were read; ``read`` the month in which it
+    was read for known bugs."""
 
     project: Project
     number: str
@@ -35,6 +36,7 @@ class Release:
     policies: bool = False
     held: bool = False
     served: bool = True
+    read: str = ""
 
     @property
     def milestone(self) -> bool:
@@ -47,9 +49,9 @@ RELEASES = (
     Release("bookkeeper", "4.16.6"),
     Release("bookkeeper", "4.17.2", held=True),
     Release("bookkeeper", "4.17.3", held=True),
-    Release("bookkeeper", "4.17.4", served=False),
+    Release("bookkeeper", "4.17.4", served=False, read="2026-11"),
     Release("bookkeeper", "4.18.0", held=True),
-    Release("bookkeeper", "4.18.2", held=True),
+    Release("bookkeeper", "4.18.2", held=True, read="2026-11"),
     Release("kafka", "0.10.1.1", zookeeper="3.4.8", held=True),
     Release("kafka", "0.10.2.2", zookeeper="3.4.9", held=True),
     Release("kafka", "1.0.2", zookeeper="3.4.10"),
@@ -58,18 +60,21 @@ RELEASES = (
     Release("kafka", "2.1.1", zookeeper="3.4.13"),
     Release("kafka", "2.2.2", zookeeper="3.4.13"),
     Release("kafka", "3.9.1", zookeeper="3.8.4"),
-    Release("kafka", "3.9.2", zookeeper="3.8.4"),
+    Release("kafka", "3.9.2", zookeeper="3.8.4", read="2026-11"),
     Release("pulsar", "2.10.1", bookkeeper="4.14.5", zookeeper="3.6.3", policies=True),
     Release("pulsar", "3.0.7", bookkeeper="4.16.6", zookeeper="3.9.2"),
     Release("pulsar", "4.0.8", bookkeeper="4.17.2", zookeeper="3.9.4", policies=True, held=True),
     Release("pulsar", "4.2.4", bookkeeper="4.17.3", zookeeper="3.9.5", policies=True, held=True),
     Release("pulsar", "5.0.0-M1", bookkeeper="4.18.0", zookeeper="3.9.5", policies=True, held=True),
-    Release("pulsar", "5.0.1", bookkeeper="4.18.2", zookeeper="3.9.5"),
+    Release("pulsar", "5.0.1", bookkeeper="4.18.2", zookeeper="3.9.5", read="2026-11"),
 )
 """The modelled releases, of each project the oldest first."""
 
-NEWEST = "4.2.4"
+NEWEST = "5.0.1"
 """The newest release of Pulsar that is no milestone: what is meant where none is named."""
+
+NEWEST_BALANCED = "4.2.4"
+"""The newest release of Pulsar that is no milestone and whose rules of load balancing are modelled."""
 
 RANGES: Mapping[str, tuple[str, ...]] = {
     "bookkeeper": ("4.14.5", "4.16.6", "4.17.2", "4.17.3", "4.17.4", "4.18.0", "4.18.2"),
@@ -284,19 +289,28 @@ class Releases:
     pulsar: str
     bookkeeper: str
     kafka: str = ""
+    instead: tuple[str, ...] = field(default=(), compare=False)
+    """Of each release that was named and is not modelled, that the nearest one answers for it."""
 
     @classmethod
     def of(cls, pulsar: str | None = None, bookkeeper: str | None = None, kafka: str | None = None) -> Releases:
         """The releases of these names; what is not named follows from the other, or is the newest.
 
-        A BookKeeper that is named alone goes with the newest Pulsar, and a Kafka with neither. Raises ReleaseError for a
-        release that is not modelled.
+        A BookKeeper that is named alone goes with the newest Pulsar, and a Kafka with neither. For a release that is not
+        modelled the one before it answers (``instead``). Raises ReleaseError where there is none.
         """
-        if kafka is not None:
-            others = cls("", "") if pulsar is None and bookkeeper is None else cls.of(pulsar, bookkeeper)
-            return replace(others, kafka=_known("kafka", kafka))
-        chosen = _known("pulsar", pulsar or NEWEST)
-        return cls(chosen, _known("bookkeeper", bookkeeper or PULSAR[chosen]))
+        named = {"pulsar": pulsar, "bookkeeper": bookkeeper, "kafka": kafka}
+        chosen = {project: _nearest(project, number) for project, number in named.items() if number is not None}
+        instead = tuple(
+            f"{SYSTEMS[project]} {asked} was read by nobody: the answers are those of {number}, the nearest that was read; "
+            f"fencepost releases diff {number} {asked} tells what to read"
+            for project, number in chosen.items()
+            if (asked := named[project]) != number
+        )
+        if chosen.keys() == {"kafka"}:
+            return cls("", "", chosen["kafka"], instead)
+        of_pulsar = chosen.get("pulsar", NEWEST)
+        return cls(of_pulsar, chosen.get("bookkeeper", PULSAR[of_pulsar]), chosen.get("kafka", ""), instead)
 
     def of_project(self, project: str) -> str:
         """The number of the release of ``pulsar``, ``bookkeeper`` or ``kafka``; empty where there is none."""
@@ -305,6 +319,13 @@ class Releases:
     def __str__(self) -> str:
         pulsar = f"Pulsar {self.pulsar} with BookKeeper {self.bookkeeper}" if self.pulsar else ""
         return ", ".join(filter(None, (pulsar, f"Kafka {self.kafka}" if self.kafka else "")))
+
+
+def _nearest(project: str, number: str) -> str:
+    """The release of that number, or the modelled one before it; ReleaseError if there is none."""
+    is_number = re.fullmatch(r"\d+(\.\d+)+(-[\w.-]+)?", number)
+    is_older = _order(number) < _order(numbers(project)[0])
+    return _known(project, number) if is_older or not is_number else followed(project, number)
 
 
 def _known(project: str, number: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from fencepost.model.releases import EVERY, SYSTEMS, Reading, Releases, numbers, reading
+from fencepost.model.releases import EVERY, SYSTEMS, Reading, Releases, numbers, reading, release
 from fencepost.properties.conditions import condition
 
 Value = bool | int | str
@@ -169,7 +169,11 @@ class Bug:
     @property
     def fix(self) -> str:
         """Which release fixes it, in words: without one, how far somebody has looked."""
-        return f"fixed in {self.fixed}" if self.fixed else f"no release up to {self.newest_read}, the newest read, fixes it"
+        if self.fixed:
+            return f"fixed in {self.fixed}"
+        newest = self.newest_read
+        month = release(newest).read if newest else ""
+        return f"no release up to {newest}{f' ({month})' if month else ''} fixes it"
 
     @property
     def ending(self) -> str:

@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.long, pytest.mark.xdist_group("new release")]
 TABLE = Path("model") / "releases.py"
 ROWS = {
     "between": ("4.0.8", '    Release("pulsar", "4.1.3", bookkeeper="4.17.9", zookeeper="3.9.4"),\n'),
-    "newest": ("5.0.0-M1", '    Release("pulsar", "5.1.0", bookkeeper="4.17.9", zookeeper="3.9.5", held=True),\n'),
+    "newest": ("5.0.1", '    Release("pulsar", "5.1.0", bookkeeper="4.17.9", zookeeper="3.9.5", held=True),\n'),
 }
 """The pretended releases, each with the release that it comes after."""
 
@@ -117,7 +117,7 @@ def test_the_new_release_is_unread(tree: tuple[Path, str]) -> None:
 
 def test_it_behaves_as_the_release_before_it(tree: tuple[Path, str]) -> None:
     releases = description(tree[0])["releases"]
-    before = {"4.1.3": "4.0.8", "5.1.0": "5.0.0-M1"}[tree[1]]
+    before = {"4.1.3": "4.0.8", "5.1.0": "5.0.1"}[tree[1]]
     assert releases[tree[1]]["behaviour"] == releases[before]["behaviour"]
 
 

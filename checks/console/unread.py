@@ -12,9 +12,12 @@ from fencepost.properties.registry import Entry
 
 
 def unread(entries: Iterable[Entry], releases: Releases | None) -> str:
-    """Of how many known bugs of these protocols nobody has read if the releases have them; empty if of none."""
+    """Which release nobody has read that is named, and of how many known bugs of these protocols nobody has read if the
+    releases have them; empty if all is read."""
     if releases is None:
         return ""
+    if releases.instead:
+        return "; ".join(releases.instead)
     counts = dict[str, list[str]]()
     for entry in entries:
         for release, count in entry.unread(releases).items():

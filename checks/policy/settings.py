@@ -37,7 +37,7 @@ from fencepost.model.balance.configuration import (
     defaults,
 )
 from fencepost.model.language.mistakes import guess
-from fencepost.model.releases import NEWEST
+from fencepost.model.releases import NEWEST_BALANCED
 
 INTEGERS = range(-(2**31), 2**31)
 FRACTIONS = ("loadBalancerHistoryResourcePercentage", "maxUnloadPercentage", "loadBalancerBrokerLoadTargetStd")
@@ -57,7 +57,7 @@ class Settings:
 
 def release_of(named: str | None) -> Version:
     """The release of that name, or of one that it is also known by; the newest if none is named. Raises WrongUsage."""
-    release = SPELLINGS.get(named or NEWEST, named or NEWEST)
+    release = SPELLINGS.get(named or NEWEST_BALANCED, named or NEWEST_BALANCED)
     for modelled in RELEASES:
         if release == modelled:
             return modelled

@@ -31,7 +31,7 @@ def upstream(bug: Bug) -> Sequence[str]:
 
 def about(bug: Bug, protocol: str, name: str) -> list[str]:
     """What there is to know of a bug, by the name of its protocol and its own, line by line."""
-    fixed = f"fixed in {bug.fixed}" if bug.fixed else "open: no release that was read fixes it"
+    fixed = bug.fix if bug.fixed or not bug.newest_read else f"open: {bug.fix}"
     numbers = ", ".join(upstream(bug)) or "no report found upstream"
     lines = [f"costs: {bug.costs}"] if bug.costs else []
     lines.append(f"since {bug.since}; {fixed}; {numbers}")

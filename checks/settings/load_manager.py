@@ -2,7 +2,8 @@
 
 Read in LoadManager.create, ModularLoadManagerImpl.initialize and createLoadSheddingStrategy, ModularLoadManagerStrategy.create,
 UnloadScheduler.createNamespaceUnloadStrategy and ExtensibleLoadManagerImpl.createBrokerSelectionStrategy of 2.10.1, 3.0.7,
-4.0.8, 4.2.4 and 5.0.0-M1. Up to 4.0.8 LoadManager.create catches whatever is thrown, and takes SimpleLoadManagerImpl.
+4.0.8, 4.2.4, 5.0.0-M1 and 5.0.1. Up to 4.0.8 LoadManager.create catches whatever is thrown, and takes SimpleLoadManagerImpl.
+Since 5.0.1 (ModularLoadManagerImpl.createLoadBalanceStrategies) AvgShedder that places and does not shed is replaced.
 """
 
 from __future__ import annotations
@@ -41,6 +42,9 @@ STRICT = tuple(number for number in PULSAR if is_since(number, "4.0.8"))
 
 THROWING = tuple(number for number in PULSAR if is_since(number, "4.2.4"))
 """The releases in which no broker starts with a load manager that throws; before, SimpleLoadManagerImpl ran instead."""
+
+REPLACING = tuple(number for number in PULSAR if is_since(number, "5.0.1"))
+"""The releases that place by LeastLongTermMessageRate where AvgShedder is to place and does not shed; others throw."""
 
 _TABLE_VIEW = Taken(TABLE_VIEW, f"{_CHANNEL}ServiceUnitStateTableViewImpl")
 _MULTI_PHASE = Taken(MULTI_PHASE, True)
@@ -94,7 +98,8 @@ class LoadManagerSettings:
             return Running(manager, "", "")
         if _unusable(self.shedder, release) and release not in STRICT:
             shedder = "OverloadShedder"
-        return Running(manager, shedder, "LeastLongTermMessageRate" if release == "2.10.1" else placement)
+        replaced = release == "2.10.1" or (release in REPLACING and _is_apart(self))
+        return Running(manager, shedder, "LeastLongTermMessageRate" if replaced else placement)
 
     def is_extensible(self, release: str) -> bool:
         """Whether a release runs the extensible manager, and not the modular one."""
@@ -186,7 +191,10 @@ def _of_modular(settings: LoadManagerSettings, shedder: str, placement: str, rel
     elif placement == "AvgShedder" and release == "3.0.7":
         text = "3.0.7 compares it with loadBalancerPlacementStrategy, which is another setting: {then};"
         yield _thrown(settings.placement, f"{text} leave {PLACEMENT} out", release)
-    elif placement == "AvgShedder" and settings.shedder.value != settings.placement.value:
+    elif _is_apart(settings) and release in REPLACING and not unusable:
+        text = f"it places only where it sheds, and with {settings.shedder} Pulsar {release} logs a warning and places by"
+        yield Mismatch(settings.placement, f"{text} LeastLongTermMessageRate; name the same class in both")
+    elif _is_apart(settings) and release not in REPLACING:
         text = f"it places only where it sheds, and with {settings.shedder} {{then}}; name the same class in both"
         yield _thrown(settings.placement, text, release)
     elif unusable and release in STRICT:
@@ -197,6 +205,11 @@ def _of_modular(settings: LoadManagerSettings, shedder: str, placement: str, rel
         remedy = f"set {PLACEMENT} to {_IMPL}AvgShedder" if release in STRICT else "name ThresholdShedder"
         text = f"{placement} places, so what it sheds does not go where it means it to; {remedy}"
         yield Mismatch(settings.shedder, text)
+
+
+def _is_apart(settings: LoadManagerSettings) -> bool:
+    """Whether AvgShedder is to place, and another class to shed."""
+    return _simple(settings.placement) == "AvgShedder" and settings.shedder.value != settings.placement.value
 
 
 def _unusable(shedder: Taken[str], release: str) -> tuple[str, str] | None:

@@ -11,7 +11,7 @@ from functools import cache, cached_property
 from typing import Any, Final, Literal
 
 from fencepost.model import releases
-from fencepost.model.releases import NEWEST, is_since
+from fencepost.model.releases import NEWEST_BALANCED, is_since
 
 Version = str
 """A release of Pulsar whose rules are modelled, by its number."""
@@ -19,7 +19,7 @@ Version = str
 RELEASES: Final[tuple[Version, ...]] = tuple(row.number for row in releases.RELEASES if row.policies)
 """The releases whose rules are modelled, the oldest first."""
 
-SPELLINGS: Final[Mapping[str, Version]] = {"2.10": "2.10.1", "current": NEWEST}
+SPELLINGS: Final[Mapping[str, Version]] = {"2.10": "2.10.1", "current": NEWEST_BALANCED}
 """Other names of releases."""
 
 Resource = Literal["cpu", "memory", "directMemory", "bandwidthIn", "bandwidthOut"]
@@ -97,7 +97,7 @@ class Configuration:
     Percentages are as written (85 is 85 %), thresholds of throughput in the unit that the key's documentation gives.
     """
 
-    pulsar_version: Version = NEWEST
+    pulsar_version: Version = NEWEST_BALANCED
 
     loadBalancerEnabled: bool = True
     loadManagerClassName: str = IMPLEMENTATION + "ModularLoadManagerImpl"
@@ -196,6 +196,6 @@ class Configuration:
         return self.loadManagerClassName.endswith("ExtensibleLoadManagerImpl")
 
 
-def defaults(version: Version = NEWEST) -> Configuration:
+def defaults(version: Version = NEWEST_BALANCED) -> Configuration:
     """What a broker of that release has that is configured with nothing."""
     return Configuration(pulsar_version=version, **(DEFAULTS_OF_2_10 if version == "2.10.1" else {}))

@@ -43,10 +43,21 @@ def test_behaviour_that_changed_is_told_of_every_release() -> None:
     assert [value["leads"] for value in behaviour.values()] == ["confirmed"] * 2 + ["created"] * 4
 
 
-@pytest.mark.parametrize(("pulsar", "bookkeeper"), [("4.0.9", None), (None, "4.18.3")])
+@pytest.mark.parametrize(("pulsar", "bookkeeper"), [("1.22.0", None), (None, "4.0.0"), ("newest", None)])
 def test_a_release_that_is_not_modelled_is_refused(pulsar: str | None, bookkeeper: str | None) -> None:
     with pytest.raises(ReleaseError, match=f"{pulsar or bookkeeper} is not modelled; there are "):
         Releases.of(pulsar, bookkeeper)
+
+
+def test_a_release_that_nobody_has_read_is_answered_by_the_one_before_it() -> None:
+    later = Releases.of("5.0.2")
+    assert later == Releases("5.0.1", "4.18.2")
+    (line,) = later.instead
+    assert line.startswith("Pulsar 5.0.2 was read by nobody: the answers are those of 5.0.1, ")
+    assert line.endswith("; fencepost releases diff 5.0.1 5.0.2 tells what to read")
+    assert Releases.of("4.1.4-SNAPSHOT").pulsar == "4.0.8"
+    assert Releases.of("5.0.1", "4.18.3").instead[0].startswith("BookKeeper 4.18.3 was read by nobody")
+    assert Releases.of("5.0.1").instead == ()
 
 
 def test_a_reading_names_releases_and_ranges() -> None:

@@ -14,7 +14,7 @@ from fencepost.checks.settings.broker_conf import BrokerConf
 from fencepost.checks.settings.load_manager import MANAGER, PLACEMENT, SHEDDER, Running, mismatches
 from fencepost.model.balance.configuration import RELEASES, Configuration
 from fencepost.model.balance.strategies import PLACEMENTS, SHEDDERS, in_words
-from fencepost.model.releases import NEWEST
+from fencepost.model.releases import NEWEST_BALANCED
 
 CLASSES = (MANAGER, SHEDDER, PLACEMENT)
 UNKNOWN = "its own"
@@ -40,7 +40,7 @@ def policy_change(
         lines.append("What the policy does to your cluster over hours is told by")
     of_release = f" --pulsar {release}" if release in RELEASES else ""
     if not of_release:
-        lines[-1] = f"The policies of Pulsar {release} are not modelled. What those of {NEWEST} do is told by"
+        lines[-1] = f"The policies of Pulsar {release} are not modelled. What those of {NEWEST_BALANCED} do is told by"
     snapshot = "fencepost policy snapshot --admin URL --out now.json"
     compare = f"fencepost policy compare --conf {_listed(files)} --against {_listed(former)}{of_release}"
     return PolicyChange(tuple(changes), tuple(lines), (snapshot, f"{compare} --snapshot now.json --out compared"))

@@ -80,6 +80,8 @@ def _checked_as(asked: CheckRequest) -> ExitStatus:
     if asked.odds is not None:
         require(ODDS, "check --odds")
     subject = Subject.of(asked)
+    if subject.releases is not None and (come_first(asked) or wanted_alone(asked)):
+        Teller(asked).tell(*subject.releases.instead)  # before the answers
     if wanted_alone(asked):
         from fencepost.checks.commands.check.guarantees import run_alone
 

@@ -107,7 +107,8 @@ class Subject:
     def remarks(self, names: set[str]) -> list[str]:
         """What a person has to know of the settings, and of what the protocols of these names leave open."""
         unknown = self.unclaimed(names)
-        left = [f"nothing is claimed: {unknown}" if unknown else "", self.unread(names)]
+        instead = self.releases is not None and self.releases.instead
+        left = [f"nothing is claimed: {unknown}" if unknown else "", "" if instead else self.unread(names)]
         return [*self.settings_notes, *self.classes, *filter(None, left)]
 
     def notes(self, names: set[str]) -> list[str]:
@@ -121,7 +122,8 @@ class Subject:
             assumed = ", assumed; override with --pulsar and --bookkeeper" if self.assumed else ""
             notes.append(f"releases: {self.releases}{assumed}")
             notes.append("instances: without the known bugs of these releases, unless one is named")
-        return [*notes, *filter(None, [self.unread(names)])]
+        instead = self.releases.instead if self.releases is not None else ()
+        return [*instead, *notes, *([] if instead else filter(None, [self.unread(names)]))]
 
 
 def _deployed(settings: Settings, named: Releases | None) -> Releases | None:

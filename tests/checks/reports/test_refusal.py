@@ -95,7 +95,7 @@ def test_text_is_on_standard_error_alone(folder: Path) -> None:
         (["--conf", "absent.conf"], 150),
         (["--conf", "good.conf", "--baseline", "absent.json"], 150),
         (["--conf", "good.conf", "--baseline", "broken.json"], 150),
-        (["--conf", "good.conf", "--pulsar", "9.9"], 2),
+        (["--conf", "good.conf", "--pulsar", "0.9"], 2),
         (["elektion"], 2),
         (["election", "--property", "nothing_is_wrong"], 2),
         (["election", "--set", "brokers=many"], 2),

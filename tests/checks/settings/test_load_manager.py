@@ -100,8 +100,9 @@ def test_the_average_shedder_and_its_placement(tmp_path: Path, release: str) -> 
         assert text.startswith(f"{SHEDDER}: LeastLongTermMessageRate places")
         assert outcome == "runs"
         ((text, outcome),) = placing
-        assert outcome == thrown(release)
-        assert SAID[outcome].format(release) in text
+        replaced = release == "5.0.1"
+        assert outcome == ("runs" if replaced else thrown(release))
+        assert ("5.0.1 logs a warning and places by LeastLong" if replaced else SAID[outcome].format(release)) in text
         assert [outcome for _, outcome in both] == (["simple"] if release == "3.0.7" else [])
 
 
@@ -116,7 +117,7 @@ def test_a_check_tells_it_or_refuses_where_no_broker_starts(tmp_path: Path) -> N
     ran = fencepost(*asked)
     assert ran.returncode == 150
     assert ran.stderr.startswith(f"fencepost: {path}:2: {SHEDDER} = {TRANSFER}")
-    assert "no broker of Pulsar 4.2.4 starts" in ran.stderr
+    assert "no broker of Pulsar 5.0.1 starts" in ran.stderr
     ran = fencepost(*asked, "--pulsar", "3.0.7")
     assert (
         f"note: {SHEDDER} = {TRANSFER} ({path}:2): ModularLoadManagerImpl cannot use it, logs an error and takes Over"

@@ -94,7 +94,7 @@ def test_what_the_release_and_the_resolver_do_not_have_is_said() -> None:
     ran = fencepost("conform", "resolver", "--release", "3.0.7")
     assert (ran.returncode, ran.stderr) == (
         2,
-        "fencepost: Pulsar 3.0.7 is none of the releases with the resolver: 4.0.8, 4.2.4, 5.0.0-M1\n",
+        "fencepost: Pulsar 3.0.7 is none of the releases with the resolver: 4.0.8, 4.2.4, 5.0.0-M1, 5.0.1\n",
     )
     ran = fencepost("conform", "resolver", "--bug", "nothing")
     assert ran.returncode == 2

@@ -11,7 +11,7 @@ from fencepost.checks.conformance.running.campaign import Result, campaign
 from fencepost.checks.conformance.running.pair import Outcome, Pair
 from fencepost.checks.conformance.service_unit.channel import TRIES, ChannelAdapter
 from fencepost.checks.conformance.service_unit.channel_deviations import WRITERS
-from fencepost.checks.conformance.service_unit.target import CHANNEL, NEWEST_JDK, start
+from fencepost.checks.conformance.service_unit.target import CHANNEL, start
 from fencepost.checks.conformance.targets import Asked
 from fencepost.model.kernel import Kernel
 from fencepost.properties.protocols import PROTOCOLS
@@ -27,7 +27,7 @@ USUAL = CHANNEL.releases[0]
 
 @pytest.fixture(scope="module")
 def adapter() -> Iterator[ChannelAdapter]:
-    tools(NEWEST_JDK)
+    tools()
     with start(Asked(USUAL)) as adapter:
         yield adapter
 
@@ -58,7 +58,7 @@ def test_runs_differ_only_where_it_is_known(adapter: ChannelAdapter) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("release", CHANNEL.releases)
 def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
-    tools(NEWEST_JDK)
+    tools()
     with start(Asked(release)) as code:
         result = held(code, runs=1_500, release=release)
     assert result.agrees, unexplained(result)
@@ -148,7 +148,7 @@ def test_the_bugs_of_4_2_4(adapter: ChannelAdapter) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("release", CHANNEL.releases[1:])
 def test_the_bugs_of_other_releases(release: str) -> None:
-    tools(NEWEST_JDK)
+    tools()
     with start(Asked(release)) as adapter:
         check_bugs(adapter)
 
@@ -319,7 +319,7 @@ def test_a_split_is_tried_seven_times(adapter: ChannelAdapter) -> None:
 
 @pytest.mark.deep
 def test_4_0_8_does_not_act_on_what_it_finds_assigned() -> None:
-    tools(NEWEST_JDK)
+    tools()
     script, parameters = NOTICED["existing_ignored"]
     with start(Asked("4.0.8")) as adapter:
         assert follow(adapter, script, *BUGS, "existing_ignored", **parameters).verdict == "agrees"
