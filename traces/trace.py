@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from fencepost.model.kernel import Kernel
-from fencepost.model.kernel.compiler.packing import Words
 from fencepost.properties.registry import Value
+
+if TYPE_CHECKING:
+    from fencepost.model.kernel import Kernel
+    from fencepost.model.kernel.compiler.packing import Words
 
 State = tuple[int, ...]
 
@@ -111,6 +114,8 @@ def trace_of_raw(
 
 def _in_the_whole(part: Kernel, states: Sequence[Words], actions: Sequence[int]) -> tuple[Kernel, list[Words], list[int]]:
     """A slice's run in the whole protocol: from an initial state that agrees on what is kept, each action taken again there."""
+    from fencepost.model.kernel import Kernel  # to read a trace takes none
+
     whole = Kernel(part.protocol.whole)
     numbers = {action.label: number for number, action in enumerate(whole.actions)}
     first = _values(part, states[0])

@@ -5,11 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError
+from pathlib import Path
 
 import pytest
 
 from fencepost.checks.cli import GIVEN_UP
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.model.kernel import Kernel
 from tests.command import ROOT, fencepost
 from tests.marking import first_at_once
 
@@ -64,3 +66,11 @@ def test_what_is_not_installed_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.metadata.version", version)
     status, output, _ = fencepost("--version")
     assert (status, output.startswith("fencepost is running from source")) == (0, True)
+
+
+def test_to_show_a_trace_no_kernel_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = ["check", "election", "--bug", "elected_follows", "--property", "holder_leads"]
+    assert fencepost(*asked, "--out", tmp_path).returncode == 12
+    (file,) = tmp_path.iterdir()
+    monkeypatch.setattr(Kernel, "__init__", None)
+    assert fencepost("trace", "show", file).returncode == 0

@@ -33,6 +33,8 @@ EXAMPLES = """examples:
                                                            the same on the real code, as a Maven project
   fencepost trace pin broken.itf.json --out tests/pinned   a pytest test that keeps it"""
 
+SHOW = """Prints a trace for people, as its file has it. `fencepost trace replay` takes its steps again."""
+
 SHRINK = """Makes a trace shorter. The result still violates (or reaches) the same property, with the fewest steps, then the
 fewest changes of actor, then the smallest parameters. The output says how far the result is known to be the shortest."""
 
@@ -149,7 +151,7 @@ class HtmlRequest:
     quiet: Quiet = False
 
 
-SHOW_COMMAND = Command(ShowRequest, "trace.run:run", "Prints a trace for people.")
+SHOW_COMMAND = Command(ShowRequest, "trace.show:run", SHOW)
 REPLAY_COMMAND = Command(ReplayRequest, "trace.run:run", "Takes the steps of a trace again and compares the states.")
 DIFF_COMMAND = Command(DiffRequest, "trace.run:run", "Prints where two traces diverge, and what differs after.")
 EXPLAIN_COMMAND = Command(ExplainRequest, "trace.run:run", EXPLAIN)

@@ -1,4 +1,4 @@
-"""``fencepost trace``: trace files, shown, replayed, compared, explained, drawn, shrunk and pinned."""
+"""``fencepost trace``: trace files, replayed, compared, explained, drawn, shrunk and pinned."""
 
 from __future__ import annotations
 
@@ -16,15 +16,14 @@ from fencepost.checks.commands.trace.request import (
     NeighbourhoodRequest,
     PinRequest,
     ReplayRequest,
-    ShowRequest,
     ShrinkRequest,
     TraceRequest,
 )
+from fencepost.checks.commands.trace.show import shown, violated_of
 from fencepost.checks.console.extras import PLOTS, require
 from fencepost.checks.console.progress import Reporter, interruptible
-from fencepost.checks.console.terminal import colour, width
+from fencepost.checks.console.terminal import width
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.part_runs import runs_below
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.vocabulary import Property, Suite
 from fencepost.traces.comparing import Side, compared
@@ -38,7 +37,6 @@ from fencepost.traces.shrinking.shrinking import shrink
 from fencepost.traces.shrinking.smaller import in_smallest
 from fencepost.traces.trace import Trace
 from fencepost.traces.wording.explaining import UnknownActionError, actions_named, explained
-from fencepost.traces.wording.text import actors, show
 
 MOST_STATES = 5000
 """States that a neighbourhood may have at most: no drawing of more can be read."""
@@ -55,12 +53,7 @@ class _Opened:
     @property
     def violated(self) -> Property | None:
         """The property that the trace says it violates, if there is one."""
-        return next((p for p in self.suite.properties if p.name == self.trace.violated), None)
-
-    def shown(self, trace: Trace, *, actor: str | None = None, full: bool = False) -> str:
-        protocol, violated = self.suite.protocol, self.violated
-        below = {} if actor else runs_below(trace, protocol)
-        return show(trace, protocol, violated=violated, actor=actor, full=full, width=width(), colour=colour(), below=below)
+        return violated_of(self.trace, self.suite)
 
     def unfit(self) -> bool:
         """Whether the trace does not replay, which is told."""
@@ -82,18 +75,6 @@ def run(asked: TraceRequest) -> ExitStatus:
 def _open(path: Path) -> _Opened:
     trace, protocol = read(path, PROTOCOLS)
     return _Opened(path, trace, PROTOCOLS[trace.protocol].suite(protocol))
-
-
-def _show(opened: _Opened, asked: ShowRequest) -> ExitStatus:
-    known = actors(opened.suite.protocol)
-    if asked.actor is not None and asked.actor not in known:
-        print(f"fencepost: nobody in {opened.trace.protocol} is named {asked.actor!r}: {', '.join(known)}", file=sys.stderr)
-        return ExitStatus.USAGE
-    outcome = replay_on(opened.trace, opened.suite.protocol, opened.suite)
-    if not outcome.replays:  # shown all the same: it may be of an earlier version of the protocol
-        print(f"{outcome}\nthe rest is from the file; the protocol does not do it\n")
-    print(opened.shown(opened.trace, actor=asked.actor, full=asked.full), end="")
-    return ExitStatus.HOLDS if outcome.replays else ExitStatus.EVALUATION
 
 
 def _replay(opened: _Opened, asked: ReplayRequest) -> ExitStatus:
@@ -190,7 +171,7 @@ def _shrink(opened: _Opened, asked: ShrinkRequest) -> ExitStatus:
             smaller = in_smallest(shrunk.trace, entry, telling=reporter.telling, should_stop=interrupt)
             steps, smallest = [*steps, str(smaller)], _Opened(opened.path, smaller.trace, smaller.suite)
     reporter.end()
-    print(smallest.shown(smallest.trace), end="")
+    print(shown(smallest.trace, smallest.suite), end="")
     print("", *steps, sep="\n")
     if asked.out is not None:
         write(smallest.trace, smallest.suite.protocol, asked.out)
@@ -224,7 +205,6 @@ def _pin(opened: _Opened, asked: PinRequest) -> ExitStatus:
 
 
 VERBS: Mapping[type[TraceRequest], Callable[[_Opened, Any], ExitStatus]] = {
-    ShowRequest: _show,
     ReplayRequest: _replay,
     DiffRequest: _diff,
     ExplainRequest: _explain,

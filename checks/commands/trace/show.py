@@ -1,0 +1,48 @@
+"""``fencepost trace show``: prints what a trace file has, for people. Nothing is run for it: ``trace replay`` does that."""
+
+from __future__ import annotations
+
+import sys
+
+from fencepost.checks.commands.trace.request import ShowRequest
+from fencepost.checks.console.terminal import colour, width
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.vocabulary import Property, Suite
+from fencepost.traces.files.itf import TraceFileError, read
+from fencepost.traces.trace import Trace
+from fencepost.traces.wording.text import actors, show
+
+WITH_PARTS = ("cluster", "topic")
+"""Protocols made of stand-ins: the runs of the parts that these stand for are searched for."""
+
+
+def run(asked: ShowRequest) -> ExitStatus:
+    """Prints the trace; 150 if its file cannot be read."""
+    try:
+        trace, protocol = read(asked.file, PROTOCOLS)
+    except TraceFileError as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return ExitStatus.INPUT
+    known = actors(protocol)
+    if asked.actor is not None and asked.actor not in known:
+        print(f"fencepost: nobody in {trace.protocol} is named {asked.actor!r}: {', '.join(known)}", file=sys.stderr)
+        return ExitStatus.USAGE
+    print(shown(trace, PROTOCOLS[trace.protocol].suite(protocol), actor=asked.actor, full=asked.full), end="")
+    return ExitStatus.HOLDS
+
+
+def shown(trace: Trace, suite: Suite, *, actor: str | None = None, full: bool = False) -> str:
+    """A trace as a terminal shows it, with the runs of parts below the steps that they explain."""
+    below = {}
+    if trace.protocol in WITH_PARTS and actor is None:
+        from fencepost.checks.questions.part_runs import runs_below  # which loads the kernel
+
+        below = runs_below(trace, suite.protocol)
+    violated = violated_of(trace, suite)
+    return show(trace, suite.protocol, violated=violated, actor=actor, full=full, width=width(), colour=colour(), below=below)
+
+
+def violated_of(trace: Trace, suite: Suite) -> Property | None:
+    """The property that the trace says it violates, if there is one."""
+    return next((p for p in suite.properties if p.name == trace.violated), None)
