@@ -12,7 +12,7 @@ import numpy as np
 
 from fencepost.checks.engines.odds.sampling import Estimate
 from fencepost.checks.engines.odds.transitions import InstanceError
-from fencepost.checks.odds.solving import Effect, Solver, interval
+from fencepost.checks.odds.solving import Effect, Solver, Walker, interval
 from fencepost.checks.odds.ways import BOUNDED, Fleet, Way, ways
 from fencepost.model.bookkeeper.ledger.bugs import BUGS as OF_LEDGERS
 from fencepost.model.odds.numbers import Numbers
@@ -89,13 +89,14 @@ class Odds:
 @dataclass(frozen=True)
 class Means:
     """How odds are computed: the solver, how many draws of the numbers make an interval (0: by their effects), how many
-    weighted walks there are besides, and their seed. ``tell`` hears of which way they are being computed, ``should_stop``
-    whether to leave the others out."""
+    weighted walks there are besides, the seed of both, and who makes the walks. ``tell`` hears of which way they are being
+    computed, ``should_stop`` whether to leave the others out."""
 
     solver: Solver
     draws: int = 0
     walks: int = 0
     seed: int = 0
+    walker: Walker | None = None
     tell: Callable[[str], None] = lambda _: None
     should_stop: Callable[[], bool] = lambda: False
 
@@ -137,7 +138,7 @@ def row_of(way: Way, numbers: Numbers, fleet: Fleet, means: Means) -> Row:
     rests = [_rest(numbers, effect) for effect in most if effect.weight > _WEIGHTLESS or effect.doubled > 1 + _WEIGHTLESS]
     kind: Kind = "negligible" if high < NEGLIGIBLE else "frequency" if way.decided else "undecided"
     states = solver.cycles(way).states
-    walked = solver.walked(way, numbers, means.walks, means.seed).scaled(units) if means.walks else None
+    walked = solver.walked(way, numbers, means.walks, means.seed, means.walker).scaled(units) if means.walks else None
     share = solver.share(way, numbers) if way.given else 0.0
     about, found = (way.name, _what(way.name), kind, way), (middle, low, high, alone)
     return Row(*about, *found, tuple(rests[:_MOST]), states, walked, share, _notes(way))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from fencepost.checks.engines.odds.cycles import Cycles
 from fencepost.checks.engines.odds.guide import factors_of
 from fencepost.checks.engines.odds.incidents import incidents, share_of, solved
-from fencepost.checks.engines.odds.sampling import CHUNK, Estimate, Walks, estimate
+from fencepost.checks.engines.odds.sampling import CHUNK, Estimate, Factors, Sums, Walks, estimate
 from fencepost.checks.engines.odds.transitions import transitions
 from fencepost.checks.odds.ways import OVERLAP, Way
 from fencepost.model.language import Protocol
@@ -52,18 +52,17 @@ class Solver:
         """The numbers with the rate of a rival's recoveries, if the way begins with one."""
         return numbers.given("rival_recoveries", self.per_year(OVERLAP, numbers)) if takes_rivals(way) else numbers
 
-    def walked(self, way: Way, numbers: Numbers, count: int, seed: int) -> Estimate:
+    def walked(self, way: Way, numbers: Numbers, count: int, seed: int, walker: Walker | None = None) -> Estimate:
         """The same from so many weighted walks of the instance, by independent faults; each further message that an incident
-        loses counts. The instance that the way has unless it is changed is solved, and guides them."""
+        loses counts. The instance that the way has unless it is changed is solved, and guides them. ``walker`` makes them, in
+        this process unless it says otherwise."""
         numbers, began = self.with_rivals(way, numbers), time.monotonic()
-        repair, usual = repair_of(way, numbers), Solver(self._workers).cycles(way)
-        factors = factors_of(usual, numbers, repair=repair)
-        larger = self._changed.get(way.name, way)
-        cycles = {"lead": way.lead, "outages": way.outages}
-        walks = Walks(instance(larger), numbers, way.lost, way.opens, **cycles, repair=repair, factors=factors)
-        sums = walks.all(seed, count, workers=self._workers)
-        times = way.times * _share(way, numbers)
-        return estimate(sums, min(count, len(sums) * CHUNK), time.monotonic() - began).scaled(times)
+        usual = Solver(self._workers).cycles(way)
+        factors = factors_of(usual, numbers, repair=repair_of(way, numbers))
+        recipe = Recipe(self._changed.get(way.name, way), numbers, factors)
+        sums = (walker or in_threads(self._workers))(recipe, seed, count)
+        found = estimate(sums, min(count, len(sums) * CHUNK), time.monotonic() - began)
+        return found.scaled(way.times * _share(way, numbers))
 
     def share(self, way: Way, numbers: Numbers) -> float:
         """The probability that a message is lost, given the event of the way (``given``), by independent faults."""
@@ -125,6 +124,31 @@ def instance(way: Way) -> Protocol:
 def repair_of(way: Way, numbers: Numbers) -> float:
     """The rate, per ms, at which latent damage is undone."""
     return {"": 0.0, "repair": 1 / numbers["repair"], "rollovers": numbers["rollovers"] / MS_PER_YEAR}[way.repaired]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """All that weighted walks of a way are made of; another process can make them of it."""
+
+    way: Way
+    numbers: Numbers
+    factors: Factors
+
+    def walks(self) -> Walks:
+        """The walks. Raises what ``Walks`` raises."""
+        way = self.way
+        cycles = {"lead": way.lead, "outages": way.outages}
+        repair = repair_of(way, self.numbers)
+        return Walks(instance(way), self.numbers, way.lost, way.opens, **cycles, repair=repair, factors=self.factors)
+
+
+Walker = Callable[[Recipe, int, int], list[Sums]]
+"""Makes so many walks of a recipe with a seed, and returns the sums of their chunks, in order."""
+
+
+def in_threads(workers: int | None) -> Walker:
+    """Makes walks in this process."""
+    return lambda recipe, seed, count: recipe.walks().all(seed, count, workers=workers)
 
 
 def takes_rivals(way: Way) -> bool:

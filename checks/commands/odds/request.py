@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from fencepost.checks.commands.tree import Command
-from fencepost.checks.console.extras import ODDS, require
+from fencepost.checks.console.extras import ODDS, SPARK, require
 from fencepost.checks.console.options import Format, Quiet, Workers, conf, number, seed, settings
 from fencepost.checks.console.requests import Argument, Option
 
@@ -44,8 +44,8 @@ class OddsRequest:
     """The ways by ``names``, or all of a protocol, or all; ``set`` changes the instance of one.
 
     ``conf`` and ``numbers`` have an operator's settings and measurements; ``topics`` and ``bookies`` are how many. ``draws`` is
-    how many draws of the numbers make an interval, ``walks`` how many weighted walks there are besides. With ``metrics``, and
-    the name ``measure``, numbers are read from there instead.
+    how many draws of the numbers make an interval, ``walks`` how many weighted walks there are besides, on the Spark of
+    ``master`` if one is named. With ``metrics``, and the name ``measure``, numbers are read from there instead.
     """
 
     names: Annotated[
@@ -67,6 +67,7 @@ class OddsRequest:
         number("also estimate by N weighted walks, which need no graph: for --set of an instance that is too large for one"),
     ] = 0
     seed: Annotated[int, seed("the draws and the walks")] = 0
+    master: Annotated[str | None, Option("make the walks on this Spark, such as local[*]", "MASTER", once=True)] = None
     metrics: Annotated[
         Sequence[Path],
         Option("with measure: a file in the format that Prometheus scrapes; may be given several times", "FILE"),
@@ -82,6 +83,8 @@ COMMAND = Command(OddsRequest, "odds.request:answer", HELP, EXAMPLES)
 def answer(asked: OddsRequest) -> ExitStatus:
     """Answers, with the packages that it needs. Raises ExtraError without them."""
     require(ODDS, "odds")
+    if asked.master is not None:
+        require(SPARK, "odds --master")
     from fencepost.checks.commands.odds.run import run
 
     return run(asked)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 
 from fencepost.checks.commands.odds.request import OddsRequest
@@ -13,7 +14,7 @@ from fencepost.checks.console.terminal import width
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.odds.answering import Means, odds_of
 from fencepost.checks.odds.operator import with_file, with_settings
-from fencepost.checks.odds.solving import Solver
+from fencepost.checks.odds.solving import Solver, Walker
 from fencepost.checks.odds.ways import BOUNDED, Fleet, Way, ways
 from fencepost.checks.reports.odds import as_json, as_text, numbers_as_json, numbers_as_text
 from fencepost.checks.settings.input_files import InputError
@@ -75,12 +76,32 @@ def _solved(asked: OddsRequest) -> ExitStatus:
     changed = {names[0]: _with(known[names[0]], asked)} if asked.set else {}
     reporter = Reporter(quiet=asked.quiet)
     reporter.begin("odds")
-    with interruptible() as interrupt:
-        means = Means(Solver(asked.workers, changed), asked.draws, asked.walks, asked.seed, reporter.telling, interrupt)
+    with _walker(asked) as walker, interruptible() as interrupt:  # Spark has a handler of its own, and comes first
+        solver = Solver(asked.workers, changed)
+        means = Means(solver, asked.draws, asked.walks, asked.seed, walker, reporter.telling, interrupt)
         odds = odds_of(names, numbers, fleet, means)
     reporter.end()
     print(in_format(asked.format, text=lambda: as_text(odds, width()), json=lambda: as_json(odds)), end="")
     return ExitStatus.INCONCLUSIVE if interrupt() else ExitStatus.HOLDS
+
+
+@contextmanager
+def _walker(asked: OddsRequest) -> Iterator[Walker | None]:
+    """Who makes the walks: Spark, if a master is named. Raises RegistryError if Spark gives up."""
+    if asked.master is None:
+        yield None
+        return
+    if not asked.walks:
+        raise RegistryError("--master is for walks: add --walks N")
+    from fencepost.checks.odds.on_spark import on_spark
+    from fencepost.traces.exploration.java import SparkError
+    from fencepost.traces.exploration.session import spark_session
+
+    try:
+        with spark_session(asked.master, light=True) as spark:
+            yield on_spark(spark)
+    except SparkError as error:
+        raise RegistryError(str(error)) from error
 
 
 def _names(asked: OddsRequest, known: Mapping[str, Way]) -> list[str]:

@@ -53,6 +53,7 @@ def test_an_instance_can_be_changed() -> None:
         (("topic", "--set", "messages=5"), 2, "fencepost: --set is of one way: name it"),
         (("measure",), 2, "fencepost: measure needs --metrics FILE"),
         (("disks", "--metrics", "x"), 2, "fencepost: --metrics is for measure"),
+        (("disks", "--master", "local[1]"), 2, "fencepost: --master is for walks: add --walks N"),
         (("disks", "--numbers", "nowhere.toml"), 150, "fencepost: nowhere.toml: there is no such file"),
         (("disks", "--set", "entrees=4"), 2, "entries"),
     ],
@@ -90,6 +91,25 @@ def test_measure_prints_a_table(tmp_path: Path) -> None:
     assert ran.stdout.startswith(
         "[odds]\ntopics = 1\n# pulsar_rate_in of the topics\nmessages = { per_second = 50, factor = 1.2 }\n"
     )
+
+
+def test_the_numbers_are_listed_with_their_sources(tmp_path: Path) -> None:
+    ran = fencepost("odds", "numbers", "--conf", "docs/examples/broker.conf")
+    assert ran.returncode == 0
+    assert "repair: 6 h, within 3" in ran.stdout
+    assert "managedLedgerMaxLedgerRolloverTimeMinutes=240 (docs/examples/broker.conf:" in ran.stdout
+    data = json.loads(fencepost("odds", "numbers", "--format", "json").stdout)
+    assert data["disk_losses"]["unit"] == "/year"
+
+
+def test_walks_are_beside_the_exact_answer_the_same_on_any_number_of_workers() -> None:
+    one, two = (
+        json.loads(fencepost("odds", "disks", "--walks", "20000", "--workers", n, "--format", "json", "--quiet").stdout)
+        for n in ("1", "2")
+    )
+    assert one == two
+    walked, exact = one["ways"][0]["walked"], one["ways"][0]["independent"]
+    assert abs(walked["per_year"] - exact) < 3 * walked["half_width"] < exact
 
 
 def test_the_help_has_the_kinds_of_rows() -> None:

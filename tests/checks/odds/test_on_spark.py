@@ -1,0 +1,38 @@
+"""Weighted walks on Spark are those of one process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fencepost.checks.engines.odds.guide import factors_of
+from fencepost.checks.engines.odds.sampling import CHUNK, estimate
+from fencepost.checks.odds.solving import Recipe, Solver, in_threads, repair_of
+from fencepost.checks.odds.ways import WAYS
+from fencepost.model.odds.numbers import published
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    from fencepost.traces.exploration.session import spark_session
+
+    with spark_session("local[2]", light=True) as session:
+        yield session
+
+
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark")
+def test_spark_makes_the_same_walks(spark: SparkSession) -> None:
+    from fencepost.checks.odds.on_spark import on_spark
+
+    way, numbers, count = WAYS["disks"], published(), 5 * CHUNK + 3
+    factors = factors_of(Solver(1).cycles(way), numbers, repair=repair_of(way, numbers))
+    recipe = Recipe(way, numbers, factors)
+    there, here = on_spark(spark)(recipe, 9, count), in_threads(1)(recipe, 9, count)
+    assert there == here
+    assert estimate(there, count).hits > 100
