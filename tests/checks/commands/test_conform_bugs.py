@@ -216,7 +216,7 @@ def test_a_bug_or_a_release_that_there_is_not_is_wrong_usage(arguments: str, mes
 @pytest.mark.java
 def test_one_bug_on_one_release() -> None:
     tools()
-    ran = fencepost("conform", "bugs", "--bug", "fence_checked_apart", "--release", "4.17.3", "--quiet")
+    ran = fencepost("conform", "bugs", "ledger", "--bug", "fence_checked_apart", "--release", "4.17.3", "--quiet")
     assert (ran.returncode, ran.stdout.splitlines()[0]) == (0, "fence_checked_apart on bookkeeper 4.17.3: reproduced")
     assert ran.stdout.splitlines()[-1] == "1 reproduced"
 
