@@ -10,6 +10,7 @@ from fencepost.checks.conformance.reproductions.failed_flush import FAILED_FLUSH
 from fencepost.checks.conformance.reproductions.fence_forgotten import FENCE_FORGOTTEN
 from fencepost.checks.conformance.reproductions.migrated_owner import MIGRATED_OWNER
 from fencepost.checks.conformance.reproductions.missed_bounce import MISSED_BOUNCE
+from fencepost.checks.conformance.reproductions.missed_migration import MISSED_MIGRATION
 from fencepost.checks.conformance.reproductions.reproduction import Reproduction
 from fencepost.checks.conformance.reproductions.slow_listing import SLOW_LISTING
 from fencepost.checks.conformance.reproductions.stored_twice import STORED_TWICE
@@ -27,6 +28,7 @@ _ALL = (
     MIGRATED_OWNER,
     MISSED_BOUNCE,
     SLOW_LISTING,
+    MISSED_MIGRATION,
 )
 
 REPRODUCTIONS: Mapping[str, Reproduction] = {each.name: each for each in _ALL}
