@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from fencepost.model.balance.load_manager import LoadManager, Round
@@ -13,6 +13,23 @@ from fencepost.model.balance.wording import percent
 
 WIDTH = 120
 UNBROKEN = "\u00a0"
+
+
+def shortened(text: str, brokers: Collection[str]) -> str:
+    """The text with the brokers of Kubernetes by their pods' names; what all their names end with is in one line."""
+    end = common_end(brokers)
+    if not end:
+        return text
+    for broker in sorted(brokers, key=len, reverse=True):
+        text = text.replace(broker, broker.removesuffix(end))
+    return f"{text}names of brokers are without {end}\n"
+
+
+def common_end(brokers: Collection[str]) -> str:
+    """What the names of all brokers end with, from the first dot on, if it is the domain of a service of Kubernetes."""
+    ends = {broker[broker.find(".") :] for broker in brokers if "." in broker}
+    end = next(iter(ends), "")
+    return end if len(ends) == 1 and ".svc" in end and all(broker.endswith(end) for broker in brokers) else ""
 
 
 def rounds_text(rounds: Sequence[Round], files: Sequence[Path], manager: LoadManager) -> str:
@@ -40,7 +57,9 @@ def _values(name: str, fractions: Mapping[str, float]) -> list[str]:
     """Fractions by broker, in as many lines as they need."""
     if not fractions:
         return []
-    values = ", ".join(f"{broker} {percent(value)}".replace(" ", UNBROKEN) for broker, value in fractions.items())
+    end = common_end(fractions)
+    named = ((broker.removesuffix(end), percent(value)) for broker, value in fractions.items())
+    values = ", ".join(f"{broker} {value}".replace(" ", UNBROKEN) for broker, value in named)
     lines = textwrap.wrap(f"{name}: {values}", WIDTH, initial_indent="    ", subsequent_indent="      ", break_on_hyphens=False)
     return [line.replace(UNBROKEN, " ") for line in lines]
 

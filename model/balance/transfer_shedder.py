@@ -43,8 +43,9 @@ class TransferShedder:
         standing = Standing.of(fresh, loads)
         reason, threshold = standing.reason(conf), conf.loadBalancerSheddingConditionHitCountThreshold
         following = replace(self, hits=self.hits + 1 if reason else 0)
+        deviation = f"standard deviation {standing.deviation:.6g}"
         why = [
-            f"mean load {percent(standing.mean)}, standard deviation {standing.deviation:.6g}",
+            f"mean load {percent(standing.mean)}, {deviation}, acts above {conf.loadBalancerBrokerLoadTargetStd:g}",
             f"{reason or 'no reason to act'}; hits in a row: {following.hits}, needed: more than {threshold}",
         ]
         if following.hits <= threshold:

@@ -43,11 +43,11 @@ class UniformLoadShedder:
         rates, throughputs = (_extremes_of_2_10 if conf.is_2_10 else _extremes)(data)
         by_rate = _rate_exceeded(rates, conf)
         if not by_rate and not _throughput_exceeded(throughputs, conf):
-            head = f"neither {_said_rates(rates)} nor {_said_throughputs(throughputs)} are too far apart"
+            head = f"neither {_said_rates(rates)} nor {_said_throughputs(throughputs)} are too far apart ({_bounds(conf)})"
             return Unloading(why=(head,)), self
         chosen = rates if by_rate else throughputs
         broker = chosen.fullest
-        head = f"{_said_rates(rates) if by_rate else _said_throughputs(throughputs)} are too far apart"
+        head = f"{_said_rates(rates) if by_rate else _said_throughputs(throughputs)} are too far apart ({_bounds(conf)})"
         if broker is None:
             return Unloading(why=(f"{head}, but no broker is the fullest",)), self
         required = {True: _required(rates, conf), False: _required(throughputs, conf)}
@@ -68,6 +68,15 @@ class UniformLoadShedder:
     def with_active_brokers(self, brokers: Collection[str]) -> UniformLoadShedder:
         """The same: nothing is remembered of a broker."""
         return self
+
+
+def _bounds(conf: Configuration) -> str:
+    """When it acts; it does not look at what has no threshold above 0."""
+    rates = conf.loadBalancerMsgRateDifferenceShedderThreshold
+    throughputs = conf.loadBalancerMsgThroughputMultiplierDifferenceShedderThreshold
+    parts = [f"rates by more than {rates:g} %"] if rates > 0 else []
+    parts += [f"throughputs by a factor of more than {throughputs:g}"] if throughputs > 0 else []
+    return f"acts on {', '.join(parts) or 'nothing'}"
 
 
 def _extremes(data: LoadData) -> tuple[Extremes, Extremes]:

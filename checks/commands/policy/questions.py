@@ -26,7 +26,7 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.settings import Settings, changed, read_settings
 from fencepost.checks.policy.snapshot import note_ports, read_snapshot, read_topics
 from fencepost.checks.policy.strategies import asking, manager_of
-from fencepost.checks.policy.text import placement_text, rounds_text
+from fencepost.checks.policy.text import placement_text, rounds_text, shortened
 from fencepost.checks.policy.usage import WrongUsage
 from fencepost.model.balance.configuration import NOT_DYNAMIC, STRATEGIES
 from fencepost.model.balance.load_data import LoadData
@@ -55,7 +55,7 @@ def decide(asked: DecideRequest) -> ExitStatus:
         rounds.append(done)
     _print(
         asked.format,
-        text=lambda: rounds_text(rounds, asked.snapshot, manager),
+        text=lambda: shortened(rounds_text(rounds, asked.snapshot, manager), snapshots[-1].load.brokers),
         json=lambda: {"rounds": [_round(done) for done in rounds]},
     )
     return ExitStatus.HOLDS
@@ -86,7 +86,7 @@ def place(asked: PlaceRequest) -> ExitStatus:
     candidates = {name: list(brokers) for name, brokers in selection.candidates.items()}
     _print(
         asked.format,
-        text=lambda: placement_text(asked.bundle, selection),
+        text=lambda: shortened(placement_text(asked.bundle, selection), snapshots[-1].load.brokers),
         json=lambda: {"candidates": candidates, "selected_any_of": list(selection.any_of)},
     )
     return ExitStatus.HOLDS

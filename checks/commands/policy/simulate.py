@@ -19,6 +19,7 @@ from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.settings import changed, read_settings
 from fencepost.checks.policy.strategies import keep_input, manager_of, remembered
+from fencepost.checks.policy.text import shortened
 from fencepost.checks.policy.timeline import timeline
 from fencepost.checks.policy.world import world
 from fencepost.model.balance.load_manager import LoadManager
@@ -49,7 +50,9 @@ def run(asked: SimulateRequest) -> ExitStatus:
         _write(asked.out, simulation, document)
     report = in_format(
         asked.format,
-        text=lambda: "\n".join(_text(simulation, replay, policy, status, asked, cut_short=cut_short)),
+        text=lambda: shortened(
+            "\n".join(_text(simulation, replay, policy, status, asked, cut_short=cut_short)) + "\n", simulation.brokers
+        ).removesuffix("\n"),
         json=lambda: json.dumps(document, indent=2, ensure_ascii=False),
     )
     print(report)

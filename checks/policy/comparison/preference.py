@@ -24,13 +24,14 @@ FIRST_MOVES = 6
 
 @dataclass(frozen=True)
 class Standing:
-    """A policy: in how many runs it violates the protocols, what it makes worse and better, how many brokers it takes, its mean
-    imbalance."""
+    """A policy: in how many runs it violates the protocols, what it makes worse and better, what it makes worse within the
+    tolerance, how many brokers it takes, its mean imbalance."""
 
     contender: Contender
     violating: int
     worse: tuple[Difference, ...]
     better: tuple[Difference, ...]
+    accepted: tuple[Difference, ...]
     brokers: float
     imbalance: float
 
@@ -71,7 +72,9 @@ def recommendation(judgement: Judgement, order: Sequence[Standing]) -> list[str]
     now = next(one for one in order if one.contender is judgement.baseline)
     costs = [*map(_change, best.worse), *_brokers(best.brokers - now.brokers)]
     gained = ", ".join(map(_change, best.better)) or "nothing that is measured"
-    return [f"recommended: {best.contender.name}", f"  gained: {gained}", f"  the price: {', '.join(costs) or 'none is shown'}"]
+    price = [f"  gained: {gained}", f"  the price: {', '.join(costs) or 'none is shown'}"]
+    accepted = [f"  accepted, within the tolerance: {', '.join(map(_change, best.accepted))}"] if best.accepted else []
+    return [f"recommended: {best.contender.name}", *price, *accepted]
 
 
 def _change(d: Difference) -> str:
@@ -104,9 +107,10 @@ def first_moves(judgement: Judgement, shown: Sequence[Shown], order: Sequence[St
 def _standing(judgement: Judgement, contender: Contender) -> Standing:
     own = judgement.of(contender)
     worse, better = (tuple(d for d in own if d.verdict == verdict) for verdict in ("worse", "better"))
+    accepted = tuple(d for d in own if d.is_tolerated and d.measure.better == "less" and d.difference > 0)
     imbalance = float(judgement.values(contender)["imbalance"].mean())
     brokers = contender.what_if.brokers_worth(judgement.comparison.scenario.source.brokers)
-    return Standing(contender, len(judgement.violating(contender)), worse, better, brokers, imbalance)
+    return Standing(contender, len(judgement.violating(contender)), worse, better, accepted, brokers, imbalance)
 
 
 def _key(standing: Standing) -> tuple[bool, int, int, float, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from fencepost.checks.policy.comparison.contenders import changes
@@ -20,6 +21,8 @@ from fencepost.traces.comparison.comparison import Contender
 
 LONGEST = 28
 """Letters of a policy's name where it stands beside others."""
+NOW = "now"
+"""What the row of the snapshot is called."""
 COLUMNS = ("measure", "policy", "mean", "difference", "interval", "verdict", "worst run")
 
 
@@ -31,6 +34,7 @@ def text(judgement: Judgement, shown: Sequence[Shown]) -> str:
         changed = changes(judgement.baseline, contender)
         lines.append(f"{contender.name} changes{'' if changed else ' nothing'}")
         lines += [f"  {key}: {before} -> {after}" for key, before, after in changed]
+        lines += other_manager(judgement.baseline, contender)
     lines.append(f"runs: {judgement.folder / RUNS}")
     if shown:
         lines.append(f"worst and typical runs: {judgement.folder / WORST}")
@@ -54,6 +58,14 @@ def _preference(judgement: Judgement, shown: Sequence[Shown]) -> list[str]:
     if moves:
         lines += [f"  first actions in run {run}, a typical run", *(f"  {move}" for move in moves)]
     return [*lines, ""]
+
+
+def other_manager(baseline: Contender, proposed: Contender) -> list[str]:
+    """What another load manager changes besides the load, in a line; none if it is the same."""
+    if baseline.manager.conf.is_extensible == proposed.manager.conf.is_extensible:
+        return []
+    command = "fencepost check --conf NEW --against OLD, with both broker.conf"
+    return [f"  another load manager owns bundles in another way: {command}, lists the known bugs that come and go"]
 
 
 NO_CHOICE = "carries another load, which is nothing to choose; the table says what that does"
@@ -80,6 +92,8 @@ def table(judgement: Judgement) -> list[str]:
             continue
         measure = own[0].measure
         rows.append((f"{measure.name} ({measure.unit})", judgement.baseline.name, number(own[0].baseline), "", "", "", ""))
+        if judgement.now and measure.name in judgement.now.measures:
+            rows.append(("", NOW, number(judgement.now.measures[measure.name]), "", "", "", ""))
         for d in own:
             worst = "" if d.worst is None else str(d.worst)
             rows.append(("", d.policy, number(d.proposed), signed(d.difference), interval(d), in_words(d), worst))
@@ -107,6 +121,8 @@ def _remarks(judgement: Judgement) -> list[str]:
         lines.append(f"a measure with fewer than {FEWEST} runs is left open")
     for contender in judgement.proposed:
         lines += not_excluded(judgement, contender)
+    if judgement.now:
+        lines.append(judgement.now.text)
     return lines
 
 
@@ -176,6 +192,7 @@ def as_json(judgement: Judgement, shown: Sequence[Shown]) -> str:
             }
             for contender in comparison.contenders
         ],
+        "now": judgement.now and {"measures": judgement.now.measures, **asdict(judgement.now)},
         "recommendation": _recommendation(judgement, shown),
         "measures": [_measure(judgement, difference, files) for difference in judgement.differences],
         "file": str(judgement.folder / RUNS),
@@ -193,6 +210,7 @@ def _recommendation(judgement: Judgement, shown: Sequence[Shown]) -> dict[str, A
         "recommended": None if best.violating else best.contender.name,
         "better": [d.measure.name for d in best.better],
         "worse": [d.measure.name for d in best.worse],
+        "accepted": [d.measure.name for d in best.accepted],
         "brokers": {one.contender.name: one.brokers for one in order},
         "first_moves": {"run": run, "moves": [move.strip() for move in moves]} if moves else None,
     }

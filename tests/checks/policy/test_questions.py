@@ -294,3 +294,26 @@ def test_an_isolation_pattern_with_a_port_is_pointed_out(tmp_path: Path) -> None
         assert asked(*question, "--snapshot", file)[2] == f"note: {file}: {said}\n"
         assert asked(*question, "--snapshot", isolated("b1"))[2] == ""
         assert asked(*question, "--snapshot", isolated("elsewhere:8080"))[2] == "", "it may be of a broker that is away"
+
+
+def test_brokers_of_kubernetes_are_shown_by_their_pods(tmp_path: Path) -> None:
+    end = ".pulsar-broker.pulsar.svc.cluster.local:8080"
+    brokers = {f"pulsar-broker-{place}{end}": broker(40 + place) for place in range(3)}
+    out = asked("decide", "--snapshot", write(tmp_path, {"brokers": brokers}))[1]
+    assert "usage: pulsar-broker-0 40 %, pulsar-broker-1 41 %, pulsar-broker-2 42 %\n" in out
+    assert out.endswith(f"names of brokers are without {end}\n")
+    brokers["elsewhere:8080"] = broker(0)
+    assert f"pulsar-broker-0{end} 40 %" in asked("decide", "--snapshot", write(tmp_path, {"brokers": brokers}))[1]
+
+
+@pytest.mark.parametrize(
+    ("shedder", "threshold"),
+    [
+        ("TransferShedder", "standard deviation 0.235702, acts above 0.25"),
+        ("UniformLoadShedder", "(acts on rates by more than 50 %, throughputs by a factor of more than 4)"),
+        ("OverloadShedder", "is below the threshold, 85 %"),
+    ],
+)
+def test_thresholds_are_beside_what_is_compared_with_them(tmp_path: Path, shedder: str, threshold: str) -> None:
+    out = asked("decide", "--shedder", shedder, "--snapshot", write(tmp_path, snapshot()))[1]
+    assert threshold in out

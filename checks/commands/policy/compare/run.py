@@ -19,6 +19,7 @@ from fencepost.checks.policy.comparison.supposing import require_possible
 from fencepost.checks.policy.comparison.text import as_json, text
 from fencepost.checks.policy.comparison.worst import NotRepeatable, shown_runs
 from fencepost.checks.policy.strategies import keep_input
+from fencepost.checks.policy.text import shortened
 from fencepost.checks.policy.usage import WrongUsage
 from fencepost.checks.policy.world import world
 from fencepost.model.balance.simulation.measures import MEASURES
@@ -76,7 +77,11 @@ def compare_policies(asked: CompareRequest) -> ExitStatus:
         asked.html.parent.mkdir(parents=True, exist_ok=True)
         write_text(asked.html, page(judgement, shown))
         print(f"page: {asked.html}", file=sys.stderr)
-    report = in_format(asked.format, text=lambda: text(judgement, shown), json=lambda: as_json(judgement, shown))
+    report = in_format(
+        asked.format,
+        text=lambda: shortened(text(judgement, shown), comparison.scenario.brokers),
+        json=lambda: as_json(judgement, shown),
+    )
     print(report, end="")
     return judgement.status
 

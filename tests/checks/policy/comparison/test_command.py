@@ -95,6 +95,23 @@ def test_the_worst_run_is_the_worst_and_is_written_down(wandering: Path) -> None
     assert (after.count("  unload  "), before.count("  unload  ")) == hourly
 
 
+def test_the_snapshot_is_a_row_of_its_own(wandering: Path) -> None:
+    """Five brokers at 50 % and an empty one: what is now, and how far the first minute is from it."""
+    document = json.loads(asked(*again(wandering, "--format", "json"))[1])
+    now = document["now"]
+    assert now["measures"] == {"imbalance": pytest.approx(1.2, rel=1e-6), "deviation": pytest.approx(0.1863, rel=1e-3)}
+    assert now["reported"]["broker-6:8080"] == now["simulated"]["broker-6:8080"] == 0
+    assert now["simulated"]["broker-1:8080"] == pytest.approx(0.5, rel=0.2)
+    out = asked(*again(wandering))[1]
+    assert re.search(r"^ +now +1\.2$", out, re.M)
+    assert re.search(r"^now: the snapshot; the first simulated minute has imbalance 1\.2\d*, deviation 0\.18", out, re.M)
+
+
+def test_another_load_manager_points_to_the_check(tmp_path: Path) -> None:
+    out = asked(*small(tmp_path / "out"), "--conf", "TransferShedder")[1]
+    assert "  another load manager owns bundles in another way: fencepost check --conf NEW --against OLD" in out
+
+
 def test_nothing_is_made_again(wandering: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = asked(*again(wandering))[1]
     monkeypatch.setattr(compare_module, "row", None)

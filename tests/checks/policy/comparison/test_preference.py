@@ -98,3 +98,10 @@ def test_another_load_is_nothing_to_choose() -> None:
     judgement = judged(suppose={"busy": WhatIf(loads=(("", 2.0),))}, now={}, busy={"returns": 1.0}, other={"returns": 2.0})
     assert order(judgement) == ["other", "now"]
     assert not_chosen(judgement) == ["busy"]
+
+
+def test_the_price_that_the_tolerance_accepts_is_told() -> None:
+    judgement = judged(now={}, better={"returns": 1.0, "topics_moved": 5.2})
+    *_, price, accepted = recommended(judgement)
+    assert price == "  the price: none is shown"
+    assert re.fullmatch(r"  accepted, within the tolerance: topics_moved 5 -> 5\.\d+ topics", accepted)
