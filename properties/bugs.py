@@ -73,7 +73,8 @@ class Bug:
     ``only`` are the values of a parameter, such as the storage, with which a release has it (empty: all), and ``applies`` says
     of all parameters whether an instance can have it, where ``only`` does not do (see ``conditions``). ``regardless`` are the
     parameters that make no difference to it: whatever is configured, it is looked for with those that show it soonest.
-    ``costs`` says what an operator loses, ``harm`` is the property that is violated then, if others are violated before.
+    ``costs`` says what an operator loses, ``plain`` what happens, in a sentence for somebody who is woken by it, and ``harm``
+    is the property that is violated then, if others are violated before.
     ``evidence`` has the class, the method and the release that were read, ``methods`` those that it is in, ``Class.method``, as
     ``fencepost releases diff`` compares them, and ``finding`` its page below ``docs/``. What must
     coincide is not said here: the run that shows it has the events.
@@ -102,6 +103,7 @@ class Bug:
     regardless: tuple[str, ...] = ()
     harm: str = ""
     costs: str = ""
+    plain: str = ""
     avoided_by: Avoidance | None = None
     evidence: str = ""
     methods: tuple[str, ...] = ()

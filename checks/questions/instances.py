@@ -107,10 +107,10 @@ class Settings:
         return {each.key: each.place for each in taken if each.place is not None}
 
 
-def read_settings(*paths: Path) -> Settings:
-    """The settings in some files, of which a later one counts before an earlier one; InputError, with the place and the remedy,
-    if they cannot be used."""
-    conf = BrokerConf(*paths)
+def read_settings(*paths: Path, instead: Mapping[str, str] | None = None) -> Settings:
+    """The settings in some files, of which a later one counts before an earlier one, and ``instead`` before all of them;
+    InputError, with the place and the remedy, if they cannot be used."""
+    conf = BrokerConf(*paths, instead=instead)
     about_files = tuple(conf.notes)
     of_brokers, of_bookies = conf.only("broker"), conf.only("bookie")
     ledger, ledger_notes = _noted(of_brokers, ledger_settings)

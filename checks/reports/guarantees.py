@@ -11,6 +11,7 @@ from fencepost.checks.questions.answering import Answer, Way
 from fencepost.checks.questions.bug_change import BugChange
 from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.judging import Guaranteed, Judgement, Shortfall, compared, gap_in_words, history_of
+from fencepost.checks.questions.remedies import ChangeFirst
 from fencepost.checks.reports.answers import as_json as answers_as_json
 from fencepost.checks.reports.answers import command, switched
 from fencepost.checks.reports.bug_change import as_json as bugs_as_json
@@ -34,13 +35,17 @@ class Opening(Judgement):
     """What a report of a configuration opens with: the judgement, what it changes in the balancing of load, which known bugs a
     change of releases takes and brings, and the answers to what users ask first, if they were asked for. ``met`` has by name,
     of guarantees that fall short, in which way users lose a message by that; ``not_judged`` are the features that the files
-    switch on and no model has. ``odds`` are those of the ways, if they were asked for."""
+    switch on and no model has. ``heading`` says which cluster it is, ``change_first`` what to change, ``never`` which events do
+    not happen here. ``odds`` are those of the ways, if they were asked for."""
 
     policy: PolicyChange | None = None
     bugs: BugChange | None = None
     answers: tuple[Answer, ...] = ()
     met: Mapping[str, Way] = field(default_factory=dict)
     not_judged: tuple[SwitchedOn, ...] = ()
+    heading: str = ""
+    change_first: ChangeFirst = field(default_factory=ChangeFirst)
+    never: frozenset[str] = frozenset()
     odds: Odds | None = None
 
     @property

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 
-_MEANING = {
+MEANING = {
     ExitStatus.HOLDS: "everything holds",
     ExitStatus.ASSUMPTION: "an assumption of the model does not hold",
     ExitStatus.DEADLOCK: "there is a deadlock",
@@ -159,7 +159,7 @@ def closing_of_guarantees(opening: Opening, status: ExitStatus) -> str:
     """The last line where the guarantees alone were asked for."""
     short, unknown = opening.count("short", "weaker"), opening.count("open")
     counts = f"{count_of(len(opening.now.rows), 'guarantee')}, {short} short" + (f", {unknown} not known" if unknown else "")
-    meaning = "nothing falls short" if status == ExitStatus.HOLDS else _MEANING[status]
+    meaning = "nothing falls short" if status == ExitStatus.HOLDS else MEANING[status]
     return f"{counts}: {meaning} (exit {int(status)})"
 
 
@@ -173,7 +173,7 @@ def closing(
     """
     summary = counted(verdict for checked in everything for verdict in checked.findings.verdicts)
     summary += f", {len(suspicious)} suspicious" if suspicious else ""
-    meaning = _success(everything, suspicious) if status == ExitStatus.HOLDS else _MEANING[status]
+    meaning = _success(everything, suspicious) if status == ExitStatus.HOLDS else MEANING[status]
     if outdated and status == ExitStatus.ASSUMPTION:
         meaning = "differs from the baseline"
     return f"{summary or 'no verdicts'}: {meaning} (exit {int(status)})"
@@ -185,7 +185,7 @@ def _success(everything: Sequence[Checked], suspicious: Sequence[Doubt]) -> str:
     limited = " as far as this went" if left or "sampled" in values else ""
     accepted = " except for what is accepted" if "known bug" in values else ""
     doubtful = ", with warnings" if suspicious else ""
-    return f"passed{limited}{accepted}{doubtful}" if limited or accepted or doubtful else _MEANING[ExitStatus.HOLDS]
+    return f"passed{limited}{accepted}{doubtful}" if limited or accepted or doubtful else MEANING[ExitStatus.HOLDS]
 
 
 def as_json(

@@ -12,6 +12,7 @@ from fencepost.checks.questions.establishing import NO_TIME, Established
 from fencepost.checks.questions.judging import Guaranteed, compared
 from fencepost.checks.reports.bug_change import heading, rows, verdict
 from fencepost.checks.reports.bug_table import known_bugs
+from fencepost.checks.reports.front import listed
 from fencepost.checks.reports.guarantees import Opening, details, legend, remedied, unseen
 from fencepost.checks.reports.protocol_lines import failure_text, is_of_known_bug, protocol_line, suspicious_lines
 from fencepost.checks.reports.report import text
@@ -50,6 +51,21 @@ def sheet(
         _headed("Suspicious: each says what such a success may rest on", suspicious_lines(suspicious)),
         _headed("Not seen, so decide it yourself", [x for each in unseen(opening) for x in _wrapped("  ", each, width)]),
         _headed("Notes on the files and on what was checked", [f"  {note}" for note in notes]),
+    ]
+    return "\n".join("\n".join(block) + "\n" for block in blocks if block)
+
+
+def second_screen(
+    opening: Opening, everything: Sequence[Checked], notes: Sequence[str], *, width: int, colour: bool = False
+) -> str:
+    """What follows the first screen unless all is asked for: what is violated or falls short, and each way in a line."""
+    ways = list(listed(opening, width))
+    blocks = [
+        [part for checked in everything if (part := failure_text(checked, width=width, colour=colour))],
+        _short(opening, width),
+        _unknown(opening, width),
+        _headed("The ways (--way N tells one, --all all of them, --html as a page)", ways),
+        [line for note in notes for line in _wrapped("", note, width, indent="  ")],
     ]
     return "\n".join("\n".join(block) + "\n" for block in blocks if block)
 

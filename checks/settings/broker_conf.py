@@ -70,13 +70,14 @@ class Written:
 
 
 class BrokerConf:
-    """The settings of some files, of which a later one counts before an earlier one; ``-`` is standard input.
+    """The settings of some files, of which a later one counts before an earlier one; ``-`` is standard input. ``instead`` are
+    settings that count before all files.
 
     What a user should know of those that were taken is gathered in ``notes``. Raises InputError if a file cannot be read or has
     no settings; so do the methods, for a value that does not fit.
     """
 
-    def __init__(self, *paths: Path) -> None:
+    def __init__(self, *paths: Path, instead: Mapping[str, str] | None = None) -> None:
         layers = [layer for path in paths for layer in read_layers(path)]
         self.notes: list[str] = [note for layer in layers for note in layer.notes]
         self._paths = paths
@@ -84,6 +85,7 @@ class BrokerConf:
         self._settings = [
             Written(s.key, s.value, Place(la.path, s.line), la.of, la.image) for la in layers for s in la.settings
         ]
+        self._settings += [Written(key, value, Place(paths[-1])) for key, value in (instead or {}).items()]
 
     @property
     def name(self) -> str:

@@ -37,6 +37,10 @@ def _end(run: FinishedRun, annotations: str = "") -> str:
     outdated = run.comparison is not None and run.comparison.differs
     messages = "".join(f"{line}\n" for line in run.messages)
     end = closing(run.everything, run.status, run.suspicious, outdated=outdated)
+    if run.opening is not None and run.opening.answers and not outdated:
+        from fencepost.checks.reports.front import closing as closing_of_cluster
+
+        end = closing_of_cluster(run.opening, run.status)
     return f"{_body(run)}{messages}{annotations}{end}\n"
 
 
@@ -48,7 +52,11 @@ def _body(run: FinishedRun) -> str:
     if run.opening is not None:
         from fencepost.checks.reports.sheet import sheet
 
-        notes = run.notes if run.whole else run.remarks
+        if not run.whole:
+            from fencepost.checks.reports.sheet import second_screen
+
+            return f"{second_screen(run.opening, run.everything, run.remarks, width=width(), colour=colour())}\n"
+        notes = run.notes
         shown = sheet(run.opening, run.everything, run.suspicious, notes, whole=run.whole, width=width(), colour=colour())
         return f"{shown}\n"
     lines = [] if run.whole else known_bugs(run.everything, width())

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from fencepost.checks.commands.check.change_first import change_first
 from fencepost.checks.commands.check.finished_run import FinishedGuarantees
 from fencepost.checks.commands.check.formats import FORMATS
 from fencepost.checks.commands.check.messages import Teller
@@ -23,12 +24,15 @@ from fencepost.checks.questions.asking import Cluster, answer_to, answered, esta
 from fencepost.checks.questions.bug_change import BugChange, bug_change, bugs_of, with_reach
 from fencepost.checks.questions.bug_search import Searches
 from fencepost.checks.questions.establishing import Established, Means
+from fencepost.checks.questions.events import never
 from fencepost.checks.questions.instances import LARGEST_ENSEMBLE, Settings
 from fencepost.checks.questions.judging import Guaranteed, Shortfall, judged
 from fencepost.checks.questions.known_bugs import KnownBug
 from fencepost.checks.questions.matters import MATTERS, Matter
+from fencepost.checks.questions.remedies import ChangeFirst
 from fencepost.checks.questions.requirements import BOOKIES
 from fencepost.checks.questions.whole import Whole
+from fencepost.checks.reports.front import heading
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.settings.input_files import Place
 from fencepost.model.releases import Releases
@@ -87,7 +91,10 @@ def opening_of(
     searches = first.searches if first is not None else Searches(means.check)
     bugs = _bugs_changed(asked, subject, now, before, searches, means)
     met = _met(shortfalls, Whole(subject.settings, subject.releases), means)
-    return Opening(now, before, shortfalls, policy, bugs, answers, met, subject.settings.not_modelled)
+    first_changes = change_first(asked, clusters[0], now, answers[0], means) if answers else ChangeFirst()
+    head = heading(now, subject.settings, subject.how_known)
+    seen = (subject.settings.not_modelled, head, first_changes, never(asked.never))
+    return Opening(now, before, shortfalls, policy, bugs, answers, met, *seen)
 
 
 def _bugs_changed(

@@ -72,6 +72,11 @@ class CheckRequest(Wanted, NamedReleases):
         conf("take the settings from a broker.conf, an environment file, Helm values or a ConfigMap (-: standard input)"),
     ] = ()
     all: Annotated[bool, Option("print everything: each property, each run, the settings that were read")] = False
+    way: Annotated[int | None, number("tell one way in which something happens, step by step", once=True)] = None
+    never: Annotated[
+        Sequence[str],
+        Option("leave out ways that need this event, such as termination (list --events has the names)", "EVENT[,EVENT]"),
+    ] = ()
     guarantees: Annotated[bool, Option("check only the guarantees; --all prints the shortest run that exceeds each")] = False
     require: Annotated[Sequence[str], Option("fail if less is guaranteed (exit 16), whatever else is checked", "NAME>=N")] = ()
     against: Annotated[Sequence[Path], Option("fail if less is guaranteed than with this file (exit 15)", "FILE")] = ()

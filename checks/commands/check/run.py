@@ -25,12 +25,14 @@ from fencepost.checks.commands.check.whole import come_first, is_of_everything, 
 from fencepost.checks.console.extras import ODDS, require
 from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
-from fencepost.checks.console.terminal import width
+from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.engines.ahead import Ahead, Task
 from fencepost.checks.engines.results.checked import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.questions.answering import Answer
 from fencepost.checks.questions.baseline import Baseline
 from fencepost.checks.questions.bug_search import Searches
+from fencepost.checks.questions.events import never
 from fencepost.checks.questions.instances import BOOKIE
 from fencepost.checks.questions.known_bugs import KnownBug
 from fencepost.checks.questions.matters import MATTERS
@@ -40,7 +42,7 @@ from fencepost.checks.settings.input_files import STANDARD_INPUT, InputError, Pl
 from fencepost.model.counts import count_of
 from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.model.language import ModelError
-from fencepost.model.releases import ReleaseError
+from fencepost.model.releases import ReleaseError, Releases
 from fencepost.properties.registry import RegistryError
 from fencepost.properties.stored_builds import builds_stored
 
@@ -90,6 +92,8 @@ def _checked_as(asked: CheckRequest) -> ExitStatus:
     plan = _planned(asked, subject, started)
     if message := subject.unasked(plan.names):
         return _left_open(plan, message)
+    if asked.way is not None:
+        return _story(plan, asked.way)
     results = _run(plan)
     return _printed(plan, _written(plan, results, _judged(plan, results)))
 
@@ -173,6 +177,18 @@ def _run(plan: Plan) -> Results:
     return Results(checked, opening, len(left), unsettled, "interrupted" if interrupt() else "out of time")
 
 
+def _story(plan: Plan, number: int) -> ExitStatus:
+    """Prints one way as a story; the status that the answers alone come to. RegistryError if there is none of that number."""
+    from fencepost.checks.reports.story import story
+
+    with interruptible() as interrupt, Ahead(_opening_ahead(plan), plan.asked.cores) as ahead:
+        opening = _opening(plan, interrupt, Searches(ahead.check))
+    assert opening is not None, "parts are refused"
+    assert plan.subject.releases is not None, "there is an opening"
+    print(story(number, opening, plan.subject.releases, width()), end="")
+    return opening.status
+
+
 def _judged(plan: Plan, results: Results) -> FinishedRun:
     """What the results come to, before what is accepted is taken off."""
     subject, checked = plan.subject, results.checked
@@ -225,13 +241,22 @@ def _opening(plan: Plan, should_stop: Callable[[], bool], searches: Searches) ->
     """What the report of a configuration opens with; what users ask first is printed at once."""
     from fencepost.checks.commands.check.guarantees import First, opening_of
     from fencepost.checks.reports.answers import as_text, survival
+    from fencepost.checks.reports.front import front
 
     asked, subject, tell = plan.asked, plan.subject, plan.teller.tell_at_once
-    first = First(plan.bugs, searches, lambda answer, of: tell(as_text(answer, of, width())))
+
+    def told(answer: Answer, of: Releases) -> None:
+        if asked.all:
+            tell(as_text(answer, of, width()))
+
+    first = First(plan.bugs, searches, told)
     opening = opening_of(asked, subject, plan.started, plan.reporter, should_stop, searches.check, first)
-    if opening is not None:
+    if opening is None or asked.way is not None:
+        return opening
+    if asked.all:
         tell(survival(opening.now.rows, width()))
-    if opening is not None and subject.settings is not None and asked.odds is not None:
+    tell(front(opening, width(), colour=colour()))
+    if subject.settings is not None and asked.odds is not None:
         from fencepost.checks.commands.check.odds import found_odds
         from fencepost.checks.reports.odds import as_text as odds_as_text
 
@@ -251,6 +276,9 @@ def _refuse(asked: CheckRequest) -> None:
         raise RegistryError("--any works with the parameters of --set, not with --conf")
     if asked.odds is not None and (wanted_alone(asked) or not come_first(asked)):
         raise RegistryError("--odds is of a configuration as a whole: fencepost check --conf broker.conf --odds")
+    if (asked.way or asked.never) and (wanted_alone(asked) or not come_first(asked)):
+        raise RegistryError(f"--{'way' if asked.way else 'never'} is of a configuration as a whole: add --conf broker.conf")
+    never(asked.never)
     if asked.resume and asked.checkpoint is None:
         raise RegistryError("--resume continues from a checkpoint: add --checkpoint DIR")
     refuse_parts(asked)

@@ -29,7 +29,7 @@ from fencepost.properties.protocols import PROTOCOLS
 class Subject:
     """The settings of a cluster, if there are any, and those ``before``; the releases, which nobody named if ``assumed``, and
     those ``former`` ones that the settings before had; what the releases silently make of the classes that balance the load;
-    and of which protocols nothing is claimed, and why."""
+    of which protocols nothing is claimed, and why; and whether image tags say the releases."""
 
     settings: Settings | None
     before: Settings | None
@@ -38,6 +38,7 @@ class Subject:
     assumed: bool
     classes: tuple[str, ...] = ()
     left_out: str = ""
+    deployed: bool = False
 
     @classmethod
     def of(cls, asked: CheckRequest) -> Subject:
@@ -61,7 +62,12 @@ class Subject:
         classes = tuple(f"note: {note}" for note in as_taken(settings.load_manager, releases.pulsar, upgraded))
         classes += _about_tag(settings, releases) if deployed is not None else ()
         owns = [SERVICE_UNIT] if settings.load_manager.is_extensible(releases.pulsar) and not asked.protocols else []
-        return cls(settings, before, releases, former, named is None, classes, _left_out(owns, releases))
+        return cls(settings, before, releases, former, named is None, classes, _left_out(owns, releases), deployed is not None)
+
+    @property
+    def how_known(self) -> str:
+        """How the releases are known where no option names them; empty if one does."""
+        return "assumed" if self.assumed else "image tag" if self.deployed else ""
 
     @property
     def release(self) -> str:

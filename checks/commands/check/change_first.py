@@ -1,0 +1,55 @@
+"""What to change first, asked of the cluster of a command: the question is answered again with each remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from fencepost.checks.commands.check.request import CheckRequest
+from fencepost.checks.questions.answering import Answer
+from fencepost.checks.questions.asking import Cluster, answered
+from fencepost.checks.questions.bug_search import Searches
+from fencepost.checks.questions.establishing import Means
+from fencepost.checks.questions.events import in_order, never
+from fencepost.checks.questions.instances import is_run, read_settings
+from fencepost.checks.questions.judging import Guaranteed
+from fencepost.checks.questions.known_bugs import known_bugs_of
+from fencepost.checks.questions.remedies import ChangeFirst, Remedy, candidates, first_of, tried
+from fencepost.model.releases import Releases
+from fencepost.properties.protocols import PROTOCOLS
+
+
+def change_first(asked: CheckRequest, cluster: Cluster, now: Guaranteed, lost: Answer, means: Means) -> ChangeFirst:
+    """Searches with each remedy for the ways in which an acknowledged message is lost. Raises what ``check`` raises."""
+    counted = in_order(lost.ways, never(asked.never)).count
+    if not counted or means.is_over:
+        return ChangeFirst(())
+
+    def ask(settings: Mapping[str, str], releases: Releases) -> Answer:
+        changed = read_settings(*asked.conf, instead=settings)
+        other = replace(cluster, settings=changed, bookies=max(cluster.bookies, changed.ledger.ensemble.value))
+        run = [entry for name, entry in PROTOCOLS.items() if is_run(name, changed.load_manager, releases.pulsar)]
+        bugs = list(known_bugs_of(run, releases, changed, (), ()))
+        little = means.with_little()
+        return next(answered(other, releases, bugs, little, Searches(means.check), {}))
+
+    results = tried(candidates(counted, now.releases, _copies(now)), lost, counted, ask)
+    chosen = tuple(first_of(results))
+    searched = [each.remedy for each in chosen if each.remedy.kind not in ("runbook", "upgrade")]
+    if not searched or means.is_over:
+        return ChangeFirst(chosen)
+    settings = {key: value for remedy in searched for key, value in remedy.settings.items()}
+    return ChangeFirst(chosen, ask(settings, _newest(searched, now.releases)))
+
+
+def _newest(remedies: list[Remedy], releases: Releases) -> Releases:
+    return next((each.releases for each in remedies if each.releases != releases), releases)
+
+
+def _copies(now: Guaranteed) -> dict[str, int]:
+    """The settings that keep a message through one more lost disk, if a row says which."""
+    raised = next((row.raised for row in now.rows if row.guarantee.name == "disks"), None)
+    if raised is None:
+        return {}
+    sizes = {name: size for name, size in vars(raised).items() if name in now.taken and size != getattr(now.sizes, name)}
+    return {now.taken[name].key: size for name, size in sizes.items()}

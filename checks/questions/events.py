@@ -1,0 +1,82 @@
+"""The events that ways need, by names that users can say do not happen, and those that only an administrator brings about."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from fencepost.checks.questions.answering import Way
+from fencepost.model.language.mistakes import guess
+from fencepost.properties.registry import RegistryError
+
+
+@dataclass(frozen=True)
+class Event:
+    """An event by its name: what it is, the words by which a way's needs name it, and whether it is an act of an
+    administrator: the cluster does nothing of it by itself."""
+
+    says: str
+    words: tuple[str, ...]
+    is_act: bool = False
+
+
+EVENTS: Mapping[str, Event] = {
+    "termination": Event("a topic is terminated", ("termination of the topic",), is_act=True),
+    "migration": Event("the metadata are migrated to another store", ("migration of the metadata",), is_act=True),
+    "cookie-deletion": Event("a bookie's cookie is deleted", ("no cookie",), is_act=True),
+    "recover": Event("bookkeeper shell recover is run", ("command recover",), is_act=True),
+    "shutdown": Event("a broker is shut down", ("broker that is shut down", "broker that shuts down"), is_act=True),
+    "session-loss": Event("a broker loses its session", ("lost session of a broker",)),
+    "worker-session-loss": Event("a worker of auto-recovery loses its session", ("lost session of a worker",)),
+    "broker-kill": Event("a broker is killed", ("killed broker", "kill of a broker")),
+    "bookie-kill": Event("a bookie is killed", ("killed bookie", "kill of a bookie")),
+    "bookie-restart": Event("a bookie is restarted", ("restart of bookies", "restarted bookie")),
+    "bookie-replaced": Event("a write fails at a bookie, which is replaced", ("change of ensemble", "bookie replaced")),
+    "disk-loss": Event("a disk is lost", ("lost disk", "empty disk", "copy lost", "copies lost")),
+    "disk-full": Event("a disk is full", ("full disk", "cannot be written", "full write cache")),
+    "power-cut": Event("a bookie loses power", ("power cut", "loses power", "no journal")),
+    "connection-loss": Event("a connection to the metadata store is lost", ("connection lost", "lost connection to the meta")),
+    "producer-reconnects": Event("a producer connects again", ("lost connection of the producer",)),
+    "metadata-failure": Event("an update of the metadata fails", ("failed update", "cannot be created", "failed trim")),
+    "rollover": Event("a ledger is closed for its age", ("closed for its age",)),
+    "unload": Event("a bundle is unloaded", ("unload of the bundle", "transfer of the bundle")),
+    "foreign-recovery": Event("another client recovers the ledger", ("recovery of the ledger by another",)),
+}
+"""The events that can be named, by name."""
+
+
+def events_in(way: Way) -> tuple[str, ...]:
+    """The names of the events that a way needs, in the order of its needs."""
+    found = (name for need in way.needs for name, event in EVENTS.items() if any(words in need for words in event.words))
+    return tuple(dict.fromkeys(found))
+
+
+def acts_in(way: Way) -> tuple[str, ...]:
+    """The acts of an administrator without which there is no such way."""
+    return tuple(name for name in events_in(way) if EVENTS[name].is_act)
+
+
+def never(names: Iterable[str]) -> frozenset[str]:
+    """The events of these names; RegistryError for one that there is not."""
+    chosen = [part.strip() for name in names for part in name.split(",") if part.strip()]
+    for name in chosen:
+        if name not in EVENTS:
+            raise RegistryError(f"there is no event {name!r}{guess(name, EVENTS)}; there are {', '.join(EVENTS)}")
+    return frozenset(chosen)
+
+
+@dataclass(frozen=True)
+class Sorted:
+    """The ways of an answer: those that ``count``, those ``only_if`` an administrator acts, and those that ``never`` happen."""
+
+    count: tuple[Way, ...]
+    only_if: tuple[Way, ...]
+    never: tuple[Way, ...]
+
+
+def in_order(ways: Iterable[Way], excluded: Collection[str]) -> Sorted:
+    """The ways in the order of a report: acts stand last, and what needs an event that does not happen here is apart."""
+    ways = list(ways)
+    out = [way for way in ways if set(events_in(way)) & set(excluded)]
+    acts = [way for way in ways if way not in out and acts_in(way)]
+    return Sorted(tuple(way for way in ways if way not in out and way not in acts), tuple(acts), tuple(out))

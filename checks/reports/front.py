@@ -1,0 +1,227 @@
+"""The first screen of a check of a cluster: whether messages can be lost, what to change first, and what was not judged.
+
+It has at most 24 lines of 80 columns where the terminal has no more. Everything on it is in the answers, which --all prints.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.questions.answering import Answer, Way
+from fencepost.checks.questions.establishing import Established
+from fencepost.checks.questions.events import EVENTS, Sorted, acts_in, in_order
+from fencepost.checks.questions.instances import Settings
+from fencepost.checks.questions.judging import Guaranteed
+from fencepost.checks.questions.remedies import ChangeFirst, key
+from fencepost.checks.questions.remedies import in_words as closes_in_words
+from fencepost.checks.reports.answers import FAULTS, NUMBERS, headline, survived
+from fencepost.checks.reports.guarantees import Opening
+from fencepost.checks.reports.report import MEANING
+from fencepost.checks.settings.not_modelled import PAGE
+from fencepost.model.counts import count_of
+from fencepost.traces.wording.styles import BOLD, PLAIN, RED
+
+RIGHT = 16
+"""Columns of what stands on the right of a table."""
+MOST_ROWS = 4
+"""Rows of a table; the others are counted."""
+
+ALSO = {
+    "backlog": "a backlog lost",
+    "service": "out of service for good",
+    "order": "twice or out of order",
+    "owners": "two owners for good",
+}
+"""What each of the other questions is about, in a few words."""
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """A way with its number, by which --way tells it, and the answer that has it."""
+
+    number: int
+    answer: Answer
+    way: Way
+
+
+def heading(now: Guaranteed, settings: Settings, how_known: str) -> str:
+    """Which cluster it is, with what was assumed of it marked so."""
+    how = f" ({how_known})" if how_known else ""
+    count = count_of(now.sizes.bookies, "bookie") + (" (assumed)" if now.assumed else "")
+    sizes = f"{now.sizes.ensemble}/{now.sizes.write_quorum}/{now.sizes.ack_quorum}"
+    assumed = "" if any(taken.place for taken in settings.ledger.taken) else " (Pulsar's default)"
+    return f"{now.file}: Pulsar {now.releases.pulsar}{how}, BookKeeper {now.releases.bookkeeper}, {count}, {sizes}{assumed}"
+
+
+def numbered(opening: Opening) -> list[Numbered]:
+    """Every way of the answers by its number: those that count, then what only an administrator brings about."""
+    pairs = [
+        (answer, way)
+        for answer in opening.answers
+        for ways in (in_order(answer.ways, opening.never),)
+        for way in (*ways.count, *ways.only_if)
+    ]
+    return [Numbered(number, *pair) for number, pair in enumerate(pairs, 1)]
+
+
+def front(opening: Opening, width: int, *, colour: bool = False) -> str:
+    """The first screen."""
+    lost = opening.answers[0]
+    ways = in_order(lost.ways, opening.never)
+    lines = _wrapped(opening.heading, width)
+    lines += [_emphasised(line, ways, colour) for line in _wrapped(verdict(opening), width)]
+    lines += _wrapped(_kills(opening.now.rows), width) if _kills(opening.now.rows) else []
+    lines += _changes(opening.change_first, width)
+    lines += _happens(ways, opening, width)
+    also = "; ".join(_also(opening))
+    lines += _wrapped(f"Also: {also}", width) if also else []
+    survives = ", ".join(survived(opening.now.rows)) or "nothing that was asked about"
+    lines += _wrapped(f"Survives: {survives}", width, most=2)
+    judged = ", ".join(f"{each.feature.name} ({each.place.file.name}:{each.place.line})" for each in opening.not_judged)
+    lines += _wrapped(f"NOT JUDGED: {judged or f'see {PAGE}'}", width, most=2)
+    return "\n".join(lines) + "\n"
+
+
+def verdict(opening: Opening) -> str:
+    """Whether a message can be lost, in one sentence."""
+    lost = opening.answers[0]
+    ways = in_order(lost.ways, opening.never)
+    number = len(lost.orders)
+    ordered = f" {count_of(number, 'setting')} of yours order{'s' if number == 1 else ''} some of it." if number else ""
+    if ways.count:
+        fewest = min(way.faults for way in ways.count)
+        first = [way for way in ways.count if way.faults == fewest]
+        together = {_needs(way) for way in first}
+        needs = ", ".join(together.pop()) if len(together) == 1 else f"{_number(fewest)} fault{'s' if fewest > 1 else ''}"
+        some = f"{count_of(len(ways.count), 'way')}; {len(first)} need{'s' if len(first) == 1 else ''} only {needs or 'time'}"
+        return f"MESSAGES CAN BE LOST: {some}.{ordered}"
+    if ways.only_if:
+        acts = ", ".join(dict.fromkeys(EVENTS[act].says for way in ways.only_if for act in acts_in(way)))
+        return f"MESSAGES CAN BE LOST only if {acts}: {count_of(len(ways.only_if), 'way')}.{ordered}"
+    if lost.gaps:
+        return f"NOT KNOWN whether messages can be lost: {'; '.join(lost.gaps)}."
+    return f"NO WAY TO LOSE A MESSAGE was found. {headline(lost)}"
+
+
+def closing(opening: Opening, status: ExitStatus) -> str:
+    """The last line: the verdict in words, and what the status says."""
+    return f"{verdict(opening).rstrip('.')}: {MEANING[status]} (exit {int(status)})"
+
+
+def listed(opening: Opening, width: int) -> Iterator[str]:
+    """Each way in one line, with its number."""
+    for each in numbered(opening):
+        head = f"{each.number:>3}  "
+        act = f"only if {', '.join(EVENTS[name].says for name in acts_in(each.way))}: " if acts_in(each.way) else ""
+        yield head + textwrap.shorten(f"{act}{plain(each.way)}", width - len(head), placeholder=" ...")
+
+
+def plain(way: Way) -> str:
+    """What happens, as people say it."""
+    said = way.bug.plain if way.bug is not None else ""
+    return said or NUMBERS.sub("", way.what)
+
+
+def _emphasised(line: str, ways: Sorted, colour: bool) -> str:
+    return f"{BOLD}{RED if ways.count else ''}{line}{PLAIN}" if colour else line
+
+
+def _kills(rows: Sequence[Established]) -> str:
+    """What a killed broker alone costs, which happens most."""
+    row = next((row for row in rows if row.guarantee.name == "broker_crashes"), None)
+    if row is None or row.figure is None:
+        return ""
+    if row.figure == 0:
+        return "A killed broker (OOM) alone can lose a message."
+    return f"A killed broker (OOM) alone loses nothing ({count_of(row.figure, 'kill')} searched)."
+
+
+def _changes(change: ChangeFirst, width: int) -> Iterator[str]:
+    if not change.remedies:
+        return
+    yield f"{'Change first':<{width - RIGHT}}closes"
+    for number, each in enumerate(change.remedies[:MOST_ROWS], 1):
+        cost = f" ({each.remedy.cost})" if each.remedy.cost else ""
+        yield from _row(f"{number:>3} ", f"{each.remedy.says}{cost}", closes_in_words(each), width)
+    if change.after is not None:
+        yield from _wrapped(f"    {_after(change)}", width, "    ")
+
+
+def _after(change: ChangeFirst) -> str:
+    """What is left once every remedy that can be searched with is taken."""
+    assert change.after is not None
+    numbers = [str(n) for n, each in enumerate(change.remedies, 1) if each.remedy.kind not in ("runbook", "upgrade")]
+    left, taken = in_order(change.after.ways, ()).count, " and ".join(numbers)
+    if not left:
+        end = "some of it is not known" if change.after.gaps else "no way is left"
+        return f"after {taken} {end}"
+    fewest = min(way.faults for way in left)
+    need = "is left, which needs" if len(left) == 1 else "are left, which need at least"
+    return f"after {taken} {count_of(len(left), 'way')} {need} {_number(fewest)} fault{'s' if fewest > 1 else ''}"
+
+
+def _happens(ways: Sorted, opening: Opening, width: int) -> Iterator[str]:
+    groups = dict[tuple[str, ...], list[Way]]()
+    for way in sorted(ways.count, key=lambda way: way.faults):
+        groups.setdefault(_needs(way), []).append(way)
+    if not groups and not ways.only_if and not ways.never:
+        return
+    yield f"{'What has to happen':<{width - RIGHT}}ways  remedy"
+    shown = list(groups.items())[:MOST_ROWS]
+    for needs, some in shown:
+        yield from _row("  ", ", ".join(needs) or "nothing else", f"{len(some):>4}  {_closed_by(some, opening)}", width)
+    if rest := sum(len(some) for _, some in list(groups.items())[MOST_ROWS:]):
+        yield from _row("  ", "other faults together", f"{rest:>4}", width)
+    if ways.only_if:
+        acts = dict.fromkeys(act for way in ways.only_if for act in acts_in(way))
+        words = f"only if {', or '.join(EVENTS[act].says for act in acts)}"
+        yield from _row("  ", words, f"{len(ways.only_if):>4}  --never", width)
+    if ways.never:
+        yield from _row("  ", "left out, since it does not happen here (--never)", f"{len(ways.never):>4}", width)
+
+
+def _needs(way: Way) -> tuple[str, ...]:
+    """What a way needs, as one puts it who does not count."""
+    return tuple(re.sub("^(1|an?) ", "a ", need) for need in way.needs)
+
+
+def _closed_by(ways: Sequence[Way], opening: Opening) -> str:
+    """The numbers of the remedies that close some of these ways."""
+    keys = {key(way) for way in ways}
+    numbers = [str(n) for n, each in enumerate(opening.change_first.remedies, 1) if each.closes & keys]
+    closed = {each for tried in opening.change_first.remedies for each in tried.closes} & keys
+    left = len(keys - closed)
+    return ", ".join(numbers) + (f", {left} open" if numbers and left else "" if numbers else "none known")
+
+
+def _also(opening: Opening) -> Iterator[str]:
+    for answer in opening.answers[1:]:
+        ways = in_order(answer.lasting, opening.never).count
+        if ways:
+            yield f"{ALSO[answer.matter.name]} {count_of(len(ways), 'way')}"
+        elif answer.orders:
+            yield f"{ALSO[answer.matter.name]}, as you ordered"
+        elif answer.gaps:
+            yield f"{ALSO[answer.matter.name]}: not known"
+
+
+def _number(faults: int) -> str:
+    return FAULTS[faults] if faults < len(FAULTS) else str(faults)
+
+
+def _row(head: str, text: str, right: str, width: int) -> Iterator[str]:
+    """A row whose text takes two lines at most."""
+    room = width - RIGHT - len(head) - 1
+    lines = textwrap.wrap(text, room, break_on_hyphens=False, max_lines=2, placeholder=" ...")
+    for number, line in enumerate(lines):
+        yield f"{head if not number else ' ' * len(head)}{line:<{room}} {right if not number else ''}".rstrip()
+
+
+def _wrapped(text: str, width: int, indent: str = "  ", most: int | None = None) -> list[str]:
+    wrapper = textwrap.TextWrapper(width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
+    wrapper.max_lines, wrapper.placeholder = most, " ..."
+    return wrapper.wrap(text)
