@@ -44,6 +44,16 @@ class Cluster:
         return replace(Sizes.of(self.settings.ledger, self.bookies), storage=storage)
 
 
+@dataclass(frozen=True)
+class Group:
+    """Namespaces whose settings are the same: their names, these settings, and whether a message can be lost with
+    them; None where the cluster's own answer holds."""
+
+    names: tuple[str, ...]
+    settings: Settings
+    lost: Answer | None
+
+
 def questions(cluster: Cluster, releases: Releases) -> Iterator[Guarantee]:
     """What is asked of a cluster, in the order of the report."""
     settings = cluster.settings

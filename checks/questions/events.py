@@ -38,8 +38,13 @@ EVENTS: Mapping[str, Event] = {
     "connection-loss": Event("a connection to the metadata store is lost", ("connection lost", "lost connection to the meta")),
     "producer-reconnects": Event("a producer connects again", ("lost connection of the producer",)),
     "metadata-failure": Event("an update of the metadata fails", ("failed update", "cannot be created", "failed trim")),
+    "metadata-lag": Event("a server of the metadata lags behind", ("server that lags behind", "stale list")),
+    "failed-write": Event("a write fails or times out", ("failed add", "add that times out", "ledger created at once")),
+    "bad-copy": Event("a copy goes bad, or cannot be read", ("copy that goes bad", "cannot be read", "cannot be processed")),
     "rollover": Event("a ledger is closed for its age", ("closed for its age",)),
     "unload": Event("a bundle is unloaded", ("unload of the bundle", "transfer of the bundle")),
+    "split": Event("a bundle is split", ("split of the bundle",)),
+    "topic-close": Event("a topic is closed", ("topic that is closed", "topic that does not close")),
     "foreign-recovery": Event("another client recovers the ledger", ("recovery of the ledger by another",)),
 }
 """The events that can be named, by name."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answering import Answer, Way
+from fencepost.checks.questions.asking import Group
 from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.events import EVENTS, Sorted, acts_in, in_order
 from fencepost.checks.questions.instances import Settings
@@ -79,6 +80,8 @@ def front(opening: Opening, width: int, *, colour: bool = False) -> str:
     lines += _happens(ways, opening, width)
     also = "; ".join(_also(opening))
     lines += _wrapped(f"Also: {also}", width) if also else []
+    for group in opening.namespaces:
+        lines += _wrapped(_of_namespaces(group, opening), width)
     survives = ", ".join(survived(opening.now.rows)) or "nothing that was asked about"
     lines += _wrapped(f"Survives: {survives}", width, most=2)
     judged = ", ".join(f"{each.feature.name} ({each.place.file.name}:{each.place.line})" for each in opening.not_judged)
@@ -102,8 +105,9 @@ def verdict(opening: Opening) -> str:
     if ways.only_if:
         acts = ", ".join(dict.fromkeys(EVENTS[act].says for way in ways.only_if for act in acts_in(way)))
         return f"MESSAGES CAN BE LOST only if {acts}: {count_of(len(ways.only_if), 'way')}.{ordered}"
-    if lost.gaps:
-        return f"NOT KNOWN whether messages can be lost: {'; '.join(lost.gaps)}."
+    if lost.unordered == "unknown":
+        cut = f": {count_of(len(lost.gaps), 'gap')}, the first is {lost.gaps[0]}" if lost.gaps else ""
+        return f"NOT KNOWN whether messages can be lost{cut}.{ordered}"
     return f"NO WAY TO LOSE A MESSAGE was found. {headline(lost)}"
 
 
@@ -207,6 +211,29 @@ def _also(opening: Opening) -> Iterator[str]:
             yield f"{ALSO[answer.matter.name]}, as you ordered"
         elif answer.gaps:
             yield f"{ALSO[answer.matter.name]}: not known"
+
+
+def _of_namespaces(group: Group, opening: Opening) -> str:
+    """What is other in some namespaces than in the cluster."""
+    names, sizes = ", ".join(group.names), group.settings.ledger
+    if group.lost is None:
+        return f"{names}: as the cluster"
+    words = f"{sizes.ensemble.value}/{sizes.write_quorum.value}/{sizes.ack_quorum.value}"
+    words += ", deduplication" * group.settings.topic.deduplication.value
+    here, ways = in_order(opening.answers[0].ways, opening.never).count, in_order(group.lost.ways, opening.never).count
+    more = {key(way) for way in ways} - {key(way) for way in here}
+    less = {key(way) for way in here} - {key(way) for way in ways}
+    known = "; some of it is not known" if group.lost.gaps else ""
+    change = ", ".join(filter(None, [f"{len(more)} more" if more else "", f"{len(less)} fewer" if less else ""]))
+    ordered = {each.feature.name for each in group.settings.orders} - set(_orders(opening))
+    orders = f"; ordered there: {', '.join(name.replace('_', ' ') for name in sorted(ordered))}" if ordered else ""
+    judged = {each.feature.name for each in group.settings.not_modelled} - {e.feature.name for e in opening.not_judged}
+    besides = f"; NOT JUDGED there: {', '.join(sorted(judged))}" if judged else ""
+    return f"{names} ({words}): {count_of(len(ways), 'way')} ({change or 'the same'}){orders}{known}{besides}"
+
+
+def _orders(opening: Opening) -> Iterator[str]:
+    return (each.feature.name for answer in opening.answers for each in answer.orders)
 
 
 def _number(faults: int) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fencepost.checks.questions.answering import Answer, Way
+from fencepost.checks.questions.asking import Group
 from fencepost.checks.questions.bug_change import BugChange
 from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.judging import Guaranteed, Judgement, Shortfall, compared, gap_in_words, history_of
@@ -36,7 +37,8 @@ class Opening(Judgement):
     change of releases takes and brings, and the answers to what users ask first, if they were asked for. ``met`` has by name,
     of guarantees that fall short, in which way users lose a message by that; ``not_judged`` are the features that the files
     switch on and no model has. ``heading`` says which cluster it is, ``change_first`` what to change, ``never`` which events do
-    not happen here. ``odds`` are those of the ways, if they were asked for."""
+    not happen here; ``namespaces`` are those with settings of their own. ``odds`` are those of the ways, if they were asked
+    for."""
 
     policy: PolicyChange | None = None
     bugs: BugChange | None = None
@@ -46,6 +48,7 @@ class Opening(Judgement):
     heading: str = ""
     change_first: ChangeFirst = field(default_factory=ChangeFirst)
     never: frozenset[str] = frozenset()
+    namespaces: tuple[Group, ...] = ()
     odds: Odds | None = None
 
     @property

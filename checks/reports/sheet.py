@@ -12,7 +12,7 @@ from fencepost.checks.questions.establishing import NO_TIME, Established
 from fencepost.checks.questions.judging import Guaranteed, compared
 from fencepost.checks.reports.bug_change import heading, rows, verdict
 from fencepost.checks.reports.bug_table import known_bugs
-from fencepost.checks.reports.front import listed
+from fencepost.checks.reports.front import listed, numbered
 from fencepost.checks.reports.guarantees import Opening, details, legend, remedied, unseen
 from fencepost.checks.reports.protocol_lines import failure_text, is_of_known_bug, protocol_line, suspicious_lines
 from fencepost.checks.reports.report import text
@@ -56,15 +56,29 @@ def sheet(
 
 
 def second_screen(
-    opening: Opening, everything: Sequence[Checked], notes: Sequence[str], *, width: int, colour: bool = False
+    opening: Opening,
+    everything: Sequence[Checked],
+    suspicious: Iterable[Doubt],
+    notes: Sequence[str],
+    *,
+    width: int,
+    colour: bool = False,
 ) -> str:
-    """What follows the first screen unless all is asked for: what is violated or falls short, and each way in a line."""
-    ways = list(listed(opening, width))
+    """What follows the first screen unless all is asked for: what is violated or falls short, each way in a line, and the known
+    bugs of which no way is one."""
+    ways, told = list(listed(opening, width)), {each.way.name for each in numbered(opening)}
+    verdicts = (verdict for checked in everything for verdict in checked.findings.verdicts)
+    bugs = dict.fromkeys(v.property.name for v in verdicts if v.verdict == "known bug" and v.accepted is None)
+    others = ", ".join(name for name in bugs if name not in told)
     blocks = [
         [part for checked in everything if (part := failure_text(checked, width=width, colour=colour))],
         _short(opening, width),
         _unknown(opening, width),
         _headed("The ways (--way N tells one, --all all of them, --html as a page)", ways),
+        _wrapped("", f"Known bugs besides, by which none of this comes about (--all): {others}", width, indent="  ")
+        if others
+        else [],
+        suspicious_lines(suspicious),
         [line for note in notes for line in _wrapped("", note, width, indent="  ")],
     ]
     return "\n".join("\n".join(block) + "\n" for block in blocks if block)

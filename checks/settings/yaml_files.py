@@ -16,6 +16,7 @@ import yaml
 from fencepost.checks.settings.deployment import REPLICAS, TAGS
 from fencepost.checks.settings.environment_files import PREFIX, Image, Owner, as_applied, bookkeepers
 from fencepost.checks.settings.input_files import InputError, Place
+from fencepost.checks.settings.namespace_policies import is_policies, settings_of
 from fencepost.checks.settings.properties_file import MalformedEscape, Setting, settings
 
 FILES = ("broker.conf", "standalone.conf")
@@ -48,6 +49,9 @@ def parts_of(path: Path, text: str) -> list[Part]:
     Raises InputError with the line if it is no YAML, has none, or has them more than once.
     """
     documents = list(_composed(path, text))
+    policies = [document for document in documents if is_policies(document)]
+    if policies:
+        return [Part("the policies of a namespace", [*settings_of(policies[0])], of="broker")]
     manifests = [manifest for document in documents for manifest in _manifests(document)]
     maps = [one for one in manifests if _scalar(one, "kind") == "ConfigMap"]
     if maps:

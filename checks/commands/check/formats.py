@@ -55,7 +55,9 @@ def _body(run: FinishedRun) -> str:
         if not run.whole:
             from fencepost.checks.reports.sheet import second_screen
 
-            return f"{second_screen(run.opening, run.everything, run.remarks, width=width(), colour=colour())}\n"
+            return (
+                f"{second_screen(run.opening, run.everything, run.suspicious, run.remarks, width=width(), colour=colour())}\n"
+            )
         notes = run.notes
         shown = sheet(run.opening, run.everything, run.suspicious, notes, whole=run.whole, width=width(), colour=colour())
         return f"{shown}\n"

@@ -10,6 +10,7 @@ from fencepost.checks.commands.check.change_first import change_first
 from fencepost.checks.commands.check.finished_run import FinishedGuarantees
 from fencepost.checks.commands.check.formats import FORMATS
 from fencepost.checks.commands.check.messages import Teller
+from fencepost.checks.commands.check.namespaces import groups
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.subject import Subject
 from fencepost.checks.commands.check.whole import come_first, required
@@ -93,7 +94,8 @@ def opening_of(
     met = _met(shortfalls, Whole(subject.settings, subject.releases), means)
     first_changes = change_first(asked, clusters[0], now, answers[0], means) if answers else ChangeFirst()
     head = heading(now, subject.settings, subject.how_known)
-    seen = (subject.settings.not_modelled, head, first_changes, never(asked.never))
+    of_namespaces = tuple(groups(asked, clusters[0], subject.releases, means)) if answers else ()
+    seen = (subject.settings.not_modelled, head, first_changes, never(asked.never), of_namespaces)
     return Opening(now, before, shortfalls, policy, bugs, answers, met, *seen)
 
 

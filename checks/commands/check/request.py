@@ -72,6 +72,13 @@ class CheckRequest(Wanted, NamedReleases):
         conf("take the settings from a broker.conf, an environment file, Helm values or a ConfigMap (-: standard input)"),
     ] = ()
     all: Annotated[bool, Option("print everything: each property, each run, the settings that were read")] = False
+    profile: Annotated[
+        Path | None,
+        Option("a file that says which cluster it is and what does not happen there: cluster.toml", "FILE", once=True),
+    ] = None
+    namespace: Annotated[
+        Sequence[str], Option("the policies of a namespace, as pulsar-admin namespaces policies prints them", "NAME=FILE")
+    ] = ()
     way: Annotated[int | None, number("tell one way in which something happens, step by step", once=True)] = None
     never: Annotated[
         Sequence[str],

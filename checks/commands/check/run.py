@@ -18,6 +18,7 @@ from fencepost.checks.commands.check.finished_run import FinishedRun
 from fencepost.checks.commands.check.formats import FORMATS
 from fencepost.checks.commands.check.jobs import Job, done, done_ahead, left_out
 from fencepost.checks.commands.check.messages import Teller
+from fencepost.checks.commands.check.profile import with_profile
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.shown import Shown
 from fencepost.checks.commands.check.subject import Subject
@@ -55,7 +56,7 @@ def run(asked: CheckRequest) -> ExitStatus:
     """Checks what the command line asks for; returns the exit status. What is refused is told in the format, too."""
     try:
         with inputs_read_once(), builds_stored():
-            return _checked_as(asked)
+            return _checked_as(with_profile(asked))
     except (InputError, CheckpointError) as error:
         return _refused(asked, str(error), ExitStatus.INPUT, error.place if isinstance(error, InputError) else None)
     except (RegistryError, ModelError, ReleaseError, PropertyError) as error:
@@ -276,8 +277,10 @@ def _refuse(asked: CheckRequest) -> None:
         raise RegistryError("--any works with the parameters of --set, not with --conf")
     if asked.odds is not None and (wanted_alone(asked) or not come_first(asked)):
         raise RegistryError("--odds is of a configuration as a whole: fencepost check --conf broker.conf --odds")
-    if (asked.way or asked.never) and (wanted_alone(asked) or not come_first(asked)):
-        raise RegistryError(f"--{'way' if asked.way else 'never'} is of a configuration as a whole: add --conf broker.conf")
+    of_a_whole = {"way": asked.way, "never": asked.never, "namespace": asked.namespace}
+    named = next((name for name, value in of_a_whole.items() if value), "")
+    if named and (wanted_alone(asked) or not come_first(asked)):
+        raise RegistryError(f"--{named} is of a configuration as a whole: add --conf broker.conf")
     never(asked.never)
     if asked.resume and asked.checkpoint is None:
         raise RegistryError("--resume continues from a checkpoint: add --checkpoint DIR")

@@ -101,17 +101,7 @@ def test_a_known_bug_is_a_row_with_what_avoids_it(monkeypatch: pytest.MonkeyPatc
     conf.write_text("managedLedgerDefaultEnsembleSize=2\n")
     run = _asked(monkeypatch, [SMALL], "--conf", conf)
     assert run.returncode == 14
-    assert f"2 known bugs of Pulsar 4.2.4 with BookKeeper 4.17.3 affect {conf}. " in " ".join(run.stdout.split())
-    bugs, protocols = (
-        run.stdout.index("\nKnown bugs of Pulsar 4.2.4 with BookKeeper 4.17.3: first those that cost most"),
-        run.stdout.index("\nWhat was checked (--all prints each property):\n  election "),
-    )
-    assert bugs < protocols
-    lines = run.stdout[bugs:].splitlines()
-    first, second = (next(n for n, line in enumerate(lines) if line.startswith(f"  {name} ")) for name in BUGS)
-    assert first < second
-    assert "no leader stays" in " ".join(lines[first:second])
-    assert " avoided by" in " ".join(lines[first:second])
+    assert f"Known bugs besides, by which none of this comes about (--all): {', '.join(BUGS)}" in " ".join(run.stdout.split())
     assert "in the code" not in run.stdout
     whole = _asked(monkeypatch, [SMALL], "--conf", conf, "--all").stdout
     assert whole.index("in the code") > whole.index("\nKnown bugs of Pulsar")

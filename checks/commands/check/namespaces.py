@@ -1,0 +1,51 @@
+"""Namespaces whose policies make another cluster of it: the first question is answered again for each group of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from fencepost.checks.commands.check.profile import namespaces_of
+from fencepost.checks.commands.check.request import CheckRequest
+from fencepost.checks.questions.answering import Answer
+from fencepost.checks.questions.asking import Cluster, Group, answered
+from fencepost.checks.questions.bug_search import Searches
+from fencepost.checks.questions.establishing import Established, Means
+from fencepost.checks.questions.instances import Settings, is_run, read_settings
+from fencepost.checks.questions.known_bugs import known_bugs_of
+from fencepost.checks.questions.matters import MATTERS
+from fencepost.model.releases import Releases
+from fencepost.properties.protocols import PROTOCOLS
+
+
+def groups(asked: CheckRequest, cluster: Cluster, releases: Releases, means: Means) -> Iterator[Group]:
+    """Each group of namespaces, in the order in which they are named. Raises what ``check`` raises."""
+    several = dict[object, list[tuple[str, Settings]]]()
+    for name, file in namespaces_of(asked).items():
+        settings = _with(asked, file)
+        several.setdefault(_judged(settings), []).append((name, settings))
+    for same, members in several.items():
+        names, settings = tuple(name for name, _ in members), members[0][1]
+        is_same = same == _judged(cluster.settings)
+        yield Group(names, settings, None if is_same else _lost(settings, cluster, releases, means))
+
+
+def _with(asked: CheckRequest, file: Path) -> Settings:
+    return read_settings(*asked.conf, file)
+
+
+def _judged(settings: Settings) -> object:
+    """What an answer depends on, without the places of it."""
+    sizes = (settings.ledger.ensemble.value, settings.ledger.write_quorum.value, settings.ledger.ack_quorum.value)
+    ordered = tuple((each.feature.name, each.says) for each in settings.orders)
+    return sizes, tuple(sorted(settings.topic.parameters.items(), key=str)), ordered
+
+
+def _lost(settings: Settings, cluster: Cluster, releases: Releases, means: Means) -> Answer:
+    bookies = max(cluster.bookies, settings.ledger.ensemble.value)
+    other = replace(cluster, settings=settings, bookies=bookies)
+    run = [entry for name, entry in PROTOCOLS.items() if is_run(name, settings.load_manager, releases.pulsar)]
+    bugs, rows = list(known_bugs_of(run, releases, settings, (), ())), dict[str, Established]()
+    assert MATTERS[0].name == "lost"
+    return next(answered(other, releases, bugs, means, Searches(means.check), rows))

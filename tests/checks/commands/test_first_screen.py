@@ -1,0 +1,103 @@
+"""The first screen of a check of a cluster, the ways by their numbers, and what does not happen here."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fencepost.checks.questions.answering import Way
+from fencepost.checks.questions.event_words import WORDS
+from fencepost.checks.questions.events import EVENTS, acts_in, events_in, in_order, never
+from fencepost.properties.registry import RegistryError
+from tests.command import fencepost, in_a_process
+
+STOCK = "managedLedgerDefaultEnsembleSize=2\nmanagedLedgerDefaultWriteQuorum=2\nmanagedLedgerDefaultAckQuorum=2\n"
+
+
+@pytest.fixture(scope="module")
+def stock(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    conf = tmp_path_factory.mktemp("first") / "broker.conf"
+    conf.write_text(STOCK)
+    return conf
+
+
+@pytest.mark.long
+@pytest.mark.xdist_group("first screen")
+def test_the_first_screen_fits_and_says_what_to_change(stock: Path) -> None:
+    run = in_a_process("check", "--conf", stock, "--quiet", COLUMNS="80")
+    assert run.returncode == 14
+    first, second = run.stdout.split("\n\n", 1)
+    lines = first.splitlines()
+    assert len(lines) <= 24
+    assert all(len(line) <= 80 for line in run.stdout.splitlines()[:-1])
+    assert " ".join(lines[:2]).startswith(f"{stock}: Pulsar ")
+    assert "(assumed)" in first
+    assert re.search(r"^MESSAGES CAN BE LOST: \d+ ways; \d+ need", first, re.MULTILINE)
+    assert re.search(r"^  1 brokerDeleteInactiveTopicsEnabled=false", first, re.MULTILINE)
+    assert re.search(r"^  2 bookies on BookKeeper \S+", first, re.MULTILINE)
+    assert re.search(r"^    after 1 and 2 \d+ ways? ", first, re.MULTILINE)
+    assert "only if a topic is terminated" in first
+    assert "NOT JUDGED: " in first
+    assert re.fullmatch(r"MESSAGES CAN BE LOST: .*: a known bug affects this release \(exit 14\)", run.stdout.splitlines()[-1])
+    numbers = re.findall(r"^ {0,2}(\d+)  ", second, re.MULTILINE)
+    assert numbers == [str(number) for number in range(1, len(numbers) + 1)]
+    assert len(run.stdout.splitlines()) <= 60
+
+
+@pytest.mark.long
+@pytest.mark.xdist_group("first screen")
+def test_one_way_is_told_as_a_story(stock: Path) -> None:
+    run = fencepost("check", "--conf", stock, "--quiet", "--way", "1")
+    assert "Way 1: " in run.stdout
+    assert "What happens, step by step" in run.stdout
+    assert "fencepost check cluster --bug " in " ".join(run.stdout.split())
+    none = fencepost("check", "--conf", stock, "--quiet", "--way", "99")
+    assert none.returncode == 2
+    assert re.search(r"there is no way 99: this cluster has \d+ ways", none.stderr)
+
+
+@pytest.mark.long
+@pytest.mark.xdist_group("first screen")
+def test_what_does_not_happen_here_leaves_the_count(stock: Path) -> None:
+    run = fencepost("check", "--conf", stock, "--quiet", "--never", "termination,session-loss")
+    first = " ".join(run.stdout.split("\n\n", 1)[0].split())
+    assert "only if a topic is terminated" not in first
+    assert "left out, since it does not happen here (--never)" in first
+    assert "need only a lost session" not in first
+
+
+def test_an_event_that_there_is_not_is_refused_with_what_is_meant(stock: Path) -> None:
+    run = fencepost("check", "--conf", stock, "--never", "terminaton")
+    assert run.returncode == 2
+    assert "there is no event 'terminaton' (did you mean termination?)" in run.stderr
+    with pytest.raises(RegistryError, match="there are termination"):
+        never(["x"])
+
+
+def test_acts_of_an_administrator_stand_last_and_count_for_nothing() -> None:
+    way = Way("a", "what", ("a lost session of a broker",), 1, None, None)  # type: ignore[arg-type]
+    act = replace(way, name="b", needs=("a ledger closed for its age", "a termination of the topic"), faults=0)
+    ordered = in_order([act, way], ())
+    assert (ordered.count, ordered.only_if, ordered.never) == ((way,), (act,), ())
+    assert acts_in(act) == ("termination",)
+    assert in_order([act, way], {"rollover"}).never == (act,)
+
+
+UNNAMED = {
+    *("a bundle that is disabled", "an explicit last add confirmed", "a deletion that meets the next owner's node"),
+    "a bookie that is named without a copy, or twice",
+}
+"""Events that nobody can say never happen."""
+
+
+@pytest.mark.parametrize("protocol", ["ledger", "bookie", "topic", "cluster", "ownership"])
+def test_events_of_ways_can_be_named(protocol: str) -> None:
+    way = Way("a", "what", (), 1, None, None)  # type: ignore[arg-type]
+    assert {words for words in WORDS[protocol].values() if not events_in(replace(way, needs=(words,)))} <= UNNAMED
+
+
+def test_every_event_can_be_listed() -> None:
+    assert [line.split()[0] for line in fencepost("list", "--events").stdout.splitlines()] == [*EVENTS]

@@ -1,0 +1,89 @@
+"""A profile says which cluster it is; namespaces have their own answer where their policies make another cluster of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fencepost.checks.commands.check.profile import namespaces_of, with_profile
+from fencepost.checks.commands.check.request import CheckRequest
+from fencepost.checks.questions.instances import read_settings
+from fencepost.checks.settings.input_files import InputError
+from tests.command import fencepost
+
+STOCK = "managedLedgerDefaultEnsembleSize=2\nmanagedLedgerDefaultWriteQuorum=2\nmanagedLedgerDefaultAckQuorum=2\n"
+POLICIES = {
+    "replication_clusters": ["eu", "us"],
+    "bundles": {"numBundles": 4},
+    "persistence": {"bookkeeperEnsemble": 2, "bookkeeperWriteQuorum": 2, "bookkeeperAckQuorum": 1},
+    "deduplicationEnabled": True,
+    "message_ttl_in_seconds": 60,
+    "retention_policies": None,
+    "backlog_quota_map": {"destination_storage": {"limitSize": 100, "limitTime": -1, "policy": "consumer_backlog_eviction"}},
+}
+
+
+def test_policies_count_before_the_settings_that_they_override(tmp_path: Path) -> None:
+    conf, policies = tmp_path / "broker.conf", tmp_path / "orders.json"
+    conf.write_text(STOCK)
+    policies.write_text(json.dumps(POLICIES, indent=1))
+    settings = read_settings(conf, policies)
+    assert (settings.ledger.ack_quorum.value, settings.ledger.write_quorum.value) == (1, 2)
+    assert settings.topic.deduplication.value
+    assert {"ttl", "evicting_quota", "forgotten_producers"} == {each.feature.name for each in settings.orders}
+    assert [each.feature.name for each in settings.not_modelled] == ["geo-replication"]
+    assert all(str(each.place).startswith(f"{policies}:") for each in (*settings.orders, *settings.not_modelled))
+
+
+def test_ledgers_of_size_zero_are_those_of_the_broker(tmp_path: Path) -> None:
+    conf, policies = tmp_path / "broker.conf", tmp_path / "orders.json"
+    conf.write_text(STOCK)
+    sizes = {"bookkeeperEnsemble": 0, "bookkeeperWriteQuorum": 0, "bookkeeperAckQuorum": 0}
+    policies.write_text(json.dumps({**POLICIES, "persistence": sizes}))
+    assert read_settings(conf, policies).ledger.ensemble.value == 2
+
+
+def test_a_profile_is_the_command(tmp_path: Path) -> None:
+    profile = tmp_path / "cluster.toml"
+    profile.write_text(
+        'conf = ["broker.conf"]\nnever = ["termination"]\nbookies = 5\npulsar = "4.0.8"\n[namespaces]\norders = "orders.json"\n'
+    )
+    asked = with_profile(CheckRequest(profile=profile, bookies=4, never=["migration"]))
+    assert [*asked.conf] == [tmp_path / "broker.conf"]
+    assert (asked.never, asked.bookies, asked.pulsar) == (["migration", "termination"], 4, "4.0.8")
+    assert namespaces_of(asked) == {"orders": tmp_path / "orders.json"}
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("conf = [", "is not TOML"),
+        ('conf = ["a"]\nbooks = 3\n', "books: unexpected keyword argument; a profile has conf, never, pulsar"),
+        ('conf = ["a"]\nbookies = "five"\n', "bookies: input should be a valid integer"),
+        ("never = []\n", "conf: "),
+    ],
+)
+def test_a_profile_that_cannot_be_used_says_why(tmp_path: Path, text: str, why: str) -> None:
+    profile = tmp_path / "cluster.toml"
+    profile.write_text(text)
+    with pytest.raises(InputError, match=why):
+        with_profile(CheckRequest(profile=profile))
+    assert fencepost("check", "--profile", profile).returncode == 150
+
+
+@pytest.mark.long
+def test_a_namespace_with_other_settings_has_a_line(tmp_path: Path) -> None:
+    (tmp_path / "broker.conf").write_text(STOCK)
+    (tmp_path / "orders.json").write_text(json.dumps(POLICIES))
+    plain = {"replication_clusters": ["eu"], "bundles": {"numBundles": 4}}
+    (tmp_path / "logs.json").write_text(json.dumps(plain))
+    profile = tmp_path / "cluster.toml"
+    profile.write_text('conf = ["broker.conf"]\n[namespaces]\norders = "orders.json"\nlogs = "logs.json"\n')
+    run = fencepost("check", "--profile", profile, "--quiet", "--way", "1")
+    assert run.returncode == 14 or run.returncode == 0
+    first = " ".join(fencepost("check", "--profile", profile, "--quiet").stdout.split("\n\n", 1)[0].split())
+    assert "orders (2/2/1, deduplication): " in first
+    assert "NOT JUDGED there: geo-replication" in first
+    assert "logs: as the cluster" in first
