@@ -12,7 +12,7 @@ from fencepost.checks.questions.asking import Group
 from fencepost.checks.questions.bug_change import BugChange
 from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.judging import Guaranteed, Judgement, Shortfall, compared, gap_in_words, history_of
-from fencepost.checks.questions.remedies import ChangeFirst
+from fencepost.checks.questions.remedies import ChangeFirst, Tried
 from fencepost.checks.reports.answers import as_json as answers_as_json
 from fencepost.checks.reports.answers import command, switched
 from fencepost.checks.reports.bug_change import as_json as bugs_as_json
@@ -88,6 +88,9 @@ def as_json(opening: Opening) -> dict[str, Any]:
         "bookies_assumed": now.assumed,
         "answers": answers_as_json(opening.answers, now.releases),
         **_odds(opening.odds),
+        "heading": opening.heading,
+        "change_first": [_remedy(each) for each in opening.change_first.remedies],
+        "never": sorted(opening.never),
         "rows": [_row(now, row, before) for row in now.rows],
         "not_seen": list(unseen(opening)),
         "not_judged": [{"name": each.feature.name, "text": each.says, **switched(each)} for each in opening.not_judged],
@@ -112,6 +115,21 @@ def _odds(odds: Odds | None) -> dict[str, Any]:
     from fencepost.checks.reports.odds import as_data  # loads the protocols, which most reports can do without
 
     return {"odds": as_data(odds)}
+
+
+def _remedy(each: Tried) -> dict[str, Any]:
+    """A remedy for a program, with the ways that it closes: the names of their bugs, or what they need."""
+    closes = sorted(each.closes, key=str)
+    return {
+        "kind": each.remedy.kind,
+        "text": each.remedy.says,
+        "settings": dict(each.remedy.settings),
+        "releases": {"pulsar": each.remedy.releases.pulsar, "bookkeeper": each.remedy.releases.bookkeeper},
+        "cost": each.remedy.cost or None,
+        "closes": [list(key) if isinstance(key, tuple) else key for key in closes],
+        "brings": [way.name for way in each.brings],
+        "open": each.open or None,
+    }
 
 
 def _row(now: Guaranteed, row: Established, before: Guaranteed | None) -> dict[str, Any]:

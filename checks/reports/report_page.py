@@ -18,6 +18,7 @@ from fencepost.checks.questions.whole import verdict_of
 from fencepost.checks.reports.answers import SURVIVES_NOTHING, about, covered, headline, in_short, ordered, survived
 from fencepost.checks.reports.bug_change import heading, sentences
 from fencepost.checks.reports.bug_change import verdict as verdict_on
+from fencepost.checks.reports.front import front
 from fencepost.checks.reports.guarantees import Opening, details, unseen
 from fencepost.checks.reports.histories import about as about_bug
 from fencepost.checks.reports.report import closing, closing_of_guarantees, text
@@ -50,7 +51,7 @@ def report_page(opening: Opening, everything: Sequence[Checked], status: ExitSta
         title=f"{now.file}: what it guarantees",
         file=html("<code>{}</code>", now.file),
         about=f"{now.releases}; {bookies}{against}",
-        answers=joined([*(_answer(answer, now.releases) for answer in opening.answers), _survival(opening)]),
+        answers=joined([_front(opening), *(_answer(answer, now.releases) for answer in opening.answers), _survival(opening)]),
         outcome=html("<p><strong>{}</strong></p>{}", end, short),
         columns=" ".join([FIGURE] * columns),
         narrow=" ".join([NARROW] * columns),
@@ -60,6 +61,11 @@ def report_page(opening: Opening, everything: Sequence[Checked], status: ExitSta
         rest=joined([_known_bugs(opening, everything), _others(everything)]),
         runs=link,
     )
+
+
+def _front(opening: Opening) -> Html:
+    """The first screen, as a terminal has it."""
+    return html("<pre>{}</pre>", front(opening, 100)) if opening.answers else Html()
 
 
 def _answer(answer: Answer, releases: Releases) -> Html:

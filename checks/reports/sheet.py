@@ -55,6 +55,9 @@ def sheet(
     return "\n".join("\n".join(block) + "\n" for block in blocks if block)
 
 
+BESIDES = "Known bugs besides, by which none of this comes about (--all)"
+
+
 def second_screen(
     opening: Opening,
     everything: Sequence[Checked],
