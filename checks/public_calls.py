@@ -74,7 +74,9 @@ def explore(
     return exhaust(Observed.of(suite, chosen), Budget(memory, seconds, workers, memory))
 
 
-def replay(run: Trace | str | Path, protocols: Mapping[str, Entry] = PROTOCOLS, *, bugs: Sequence[str] | None = None) -> Replay:
+def replay(
+    run: Trace | str | Path, protocols: Mapping[str, Entry] = PROTOCOLS, *, bugs: Sequence[str] | None = None
+) -> Replay:
     """Whether a trace, or the one in a file, is a run of the protocol as it is now, and violates what it says.
 
     ``bugs`` are switched on in place of the run's: none, ``()``, asks whether it is still possible once they are fixed.

@@ -63,7 +63,9 @@ class Checking:
         """
         try:
             entry = protocol if isinstance(protocol, Entry) else find(protocol, self.protocols)
-            how = partial(public_calls.check, entry, size=size, set=set, bugs=bugs, by=by, seconds=seconds, workers=workers)
+            how = partial(
+                public_calls.check, entry, size=size, set=set, bugs=bugs, by=by, seconds=seconds, workers=workers
+            )
             checked = [one for name in violates for one in how(properties=[name])] if violates else how()
         except (RegistryError, ModelError, PropertyError) as error:
             pytest.fail(str(error), pytrace=False)
