@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from fencepost.model.bookkeeper.ledger.fences import Fences
-from fencepost.model.bookkeeper.ledger.saves import Saves
+from fencepost.model.bookkeeper.ledger.disk import Fences, Saves, WriteCache
 from fencepost.model.bookkeeper.ledger.state import LedgerState
-from fencepost.model.bookkeeper.ledger.write_cache import WriteCache
 from fencepost.model.language import And, If, Not, Or, Protocol, at_least, maximum
 from fencepost.model.language.rules import Rule
 

@@ -9,7 +9,6 @@ recoveries hold agree wherever that argument needs it; and the version guards th
 from fencepost.properties.ledger.invariant.closed import closed_lemmas
 from fencepost.properties.ledger.invariant.ensembles import ensembles_lemmas
 from fencepost.properties.ledger.invariant.recovery import recovery_lemmas
-from fencepost.properties.ledger.invariant.version import version_lemmas
 from fencepost.properties.ledger.invariant.words import Words, settings_leak
 from fencepost.properties.ledger.invariant.writer import writer_lemmas
 from fencepost.properties.vocabulary import Suite
@@ -20,5 +19,5 @@ __all__ = ["ledger_lemmas", "settings_leak"]
 def ledger_lemmas(suite: Suite) -> None:
     """Adds the lemmas of a ledger without losses and without bugs in mind to its suite."""
     words = Words(suite.protocol)
-    for step in (writer_lemmas, ensembles_lemmas, version_lemmas, recovery_lemmas, closed_lemmas):
+    for step in (writer_lemmas, ensembles_lemmas, recovery_lemmas, closed_lemmas):
         step(suite, words)

@@ -1,10 +1,10 @@
-"""The copies of the ensembles: they agree wherever the argument needs it."""
+"""The copies of the ensembles agree wherever the argument needs it, and the version guards the moments at which they change."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from fencepost.model.language import And, Implies, Not, Or, all_of, at_least
+from fencepost.model.language import And, Implies, Not, Or, all_of, at_least, how_many
 from fencepost.properties.ledger.invariant.words import Words
 from fencepost.properties.ledger.terms import next_entry
 from fencepost.properties.vocabulary import Suite
@@ -126,3 +126,16 @@ def ensembles_lemmas(suite: Suite, w: Words) -> None:
             )
             for r in recoverer
         )
+
+    @suite.lemma
+    def version_is_bounded() -> Any:
+        """Only changes of ensemble, the mark of recovery, the close and the deletion raise the version."""
+        return And(
+            s.version <= s.changes + how_many(s.status != "open", w.ended, s.status == "deleted"),
+            Implies(And(s.status == "open", s.writer == "changing"), s.version < s.changes),
+        )
+
+    @suite.lemma
+    def recovery_has_marked() -> Any:
+        """While a recovery goes on the ledger is not open any more."""
+        return all_of(Implies(active(r), s.status != "open") for r in recoverer)
