@@ -130,3 +130,33 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     ran = fencepost("check", "absent.py", folder=tmp_path)
     assert ran.returncode == 150
     assert ran.stderr == "fencepost: absent.py: there is no such file; give the path of a file of Python\n"
+
+
+def test_a_trace_of_it_is_shown_replayed_drawn_and_shrunk(plain: Path, tmp_path: Path) -> None:
+    assert fencepost("check", plain, "--bug", "stuck", "--out", tmp_path, "--quiet").returncode == 12
+    (trace,) = tmp_path.glob("*.itf.json")
+    for verb in (["show"], ["replay"], ["shrink", "--out", tmp_path / "short.itf.json"], ["diagram"], ["html"]):
+        ran = fencepost("trace", verb[0], trace, *verb[1:], "--protocol", plain)
+        assert (ran.returncode, ran.stderr) == (0, ""), verb
+        assert ran.stdout
+    assert "switch(" in fencepost("trace", "show", trace, "--protocol", plain).stdout
+    assert fencepost("trace", "replay", tmp_path / "short.itf.json", "--protocol", plain).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (("show",), 150, "there is no protocol 'lamp'; of one of your own name the file: --protocol FILE.py"),
+        (("show", "--protocol", "none.py"), 150, "none.py: there is no such file"),
+        (("pin", "--protocol", "lamp.py"), 2, "lamp is your own: a pinned test replays Fencepost's protocols"),
+    ],
+)
+def test_what_a_trace_of_it_needs_is_told(
+    plain: Path, tmp_path: Path, arguments: tuple[str, ...], status: int, message: str
+) -> None:
+    assert fencepost("check", plain, "--bug", "stuck", "--out", tmp_path, "--quiet").returncode == 12
+    (trace,) = tmp_path.glob("*.itf.json")
+    ran = fencepost("trace", arguments[0], trace, *arguments[1:], folder=tmp_path)
+    assert (ran.returncode, ran.stdout) == (status, "")
+    assert message in ran.stderr
+    assert ran.stderr.count("\n") == 1

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from fencepost.model.language import ModelError, Protocol, Variable
-from fencepost.properties.registry import Entry, RegistryError, find
+from fencepost.model.language.mistakes import guess
+from fencepost.properties.registry import Entry, RegistryError
 from fencepost.traces.files.itf_values import decode, encode, key_of, picked, unkeyed
 from fencepost.traces.files.writing import write_text
 from fencepost.traces.printable import printable
@@ -87,7 +88,10 @@ def _read(path: Path, protocols: Mapping[str, Entry]) -> tuple[Trace, Protocol]:
     name = _shape(meta.get("protocol"), str, "#meta protocol")
     parameters = _shape(meta.get("parameters"), dict, "#meta parameters")
     bugs = [_shape(d, str, "each of #meta bugs") for d in _shape(meta.get("bugs"), list, "#meta bugs")]
-    protocol = find(name, protocols).of_file(parameters, bugs)
+    if name not in protocols:
+        meant = guess(name, protocols)
+        raise _Wrong(f"there is no protocol {name!r}{meant}; of one of your own name the file: --protocol FILE.py")
+    protocol = protocols[name].of_file(parameters, bugs)
     families = _families(protocol)
     _check_names(_shape(content.get("vars"), list, "vars"), families, "vars")
     states = _shape(content.get("states"), list, "states")

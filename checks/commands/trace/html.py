@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 
 from fencepost.checks.commands.pages import write_recordings
+from fencepost.checks.commands.trace.opening import protocols_with
 from fencepost.checks.commands.trace.request import HtmlRequest
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.part_runs import runs_below
-from fencepost.properties.protocols import PROTOCOLS
+from fencepost.checks.settings.input_files import InputError
 from fencepost.traces.explorer.content import Recording
 from fencepost.traces.files.itf import TraceFileError, read
 from fencepost.traces.replay import replay_on
@@ -22,14 +23,19 @@ def run(asked: HtmlRequest) -> ExitStatus:
     names = [path.name.removesuffix(SUFFIX) for path in asked.files]
     if len(set(names)) < len(names):
         names = [str(path) for path in asked.files]
+    try:
+        protocols = protocols_with(asked.protocol)
+    except InputError as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return ExitStatus.INPUT
     recordings = []
     for name, path in zip(names, asked.files, strict=True):
         try:
-            trace, protocol = read(path, PROTOCOLS)
+            trace, protocol = read(path, protocols)
         except TraceFileError as error:
             print(f"fencepost: {error}", file=sys.stderr)
             return ExitStatus.INPUT
-        suite = PROTOCOLS[trace.protocol].suite(protocol)
+        suite = protocols[trace.protocol].suite(protocol)
         outcome = replay_on(trace, protocol, suite)
         if not outcome.replays:
             print(f"fencepost: {path}: {outcome}", file=sys.stderr)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from fencepost.checks.commands.conform.run import storage_of
+from fencepost.checks.commands.trace.opening import protocols_with
 from fencepost.checks.commands.trace.request import JavaRequest
 from fencepost.checks.conformance.java_side.classfiles import Classes
 from fencepost.checks.conformance.java_side.jars import jars
@@ -16,6 +17,7 @@ from fencepost.checks.conformance.scenario import NotSeenError, scenario, write_
 from fencepost.checks.conformance.targets import Asked, Target
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.settings.input_files import InputError
 from fencepost.model.counts import count_of
 from fencepost.model.releases import numbers
 from fencepost.properties.protocols import PROTOCOLS
@@ -27,7 +29,7 @@ def run(asked: JavaRequest) -> ExitStatus:
     """Does what the command line asks for; returns the exit status."""
     try:
         return _run(asked)
-    except TraceFileError as error:
+    except (InputError, TraceFileError) as error:
         print(f"fencepost: {error}", file=sys.stderr)
         return ExitStatus.INPUT
     except (ToolchainError, SessionError) as error:
@@ -36,7 +38,7 @@ def run(asked: JavaRequest) -> ExitStatus:
 
 
 def _run(asked: JavaRequest) -> ExitStatus:
-    trace, protocol = read(asked.file, PROTOCOLS)
+    trace, protocol = read(asked.file, protocols_with(asked.protocol))
     target = _target(trace.protocol)
     if asked.out.exists() and (not asked.out.is_dir() or any(asked.out.iterdir())):
         raise RegistryError(f"{asked.out} is there and not an empty folder; name a new one")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 from fencepost.checks.commands.tree import Command, Entry, Group
 from fencepost.checks.console.options import Quiet, page_name
@@ -60,11 +60,17 @@ EXPLAIN = """Says why an action cannot happen in a state of a trace: which condi
 that decide it. A name without arguments stands for all actions of that name."""
 
 
+Own: TypeAlias = Annotated[
+    Path | None, Option("a file of your own, such as my_protocol.py, that has the trace's protocol", "FILE.py")
+]
+
+
 @dataclass(frozen=True, kw_only=True)
 class TraceRequest:
-    """The trace file that a verb is about."""
+    """The trace file that a verb is about, and the file that has its protocol if that is one's own."""
 
     file: Annotated[Path, Argument("an ITF file (*.itf.json)", "FILE")]
+    protocol: Own = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,6 +153,7 @@ class HtmlRequest:
     """Write the page of some trace files."""
 
     files: Annotated[Sequence[Path], Argument("an ITF file (*.itf.json)", "FILE")]
+    protocol: Own = None
     out: Annotated[Path | None, Option("write it there (default: beside the first FILE)", "PAGE", page_name)] = None
     quiet: Quiet = False
 

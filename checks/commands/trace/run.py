@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from fencepost.checks.commands.trace.opening import protocols_with
 from fencepost.checks.commands.trace.pinning import Pin
 from fencepost.checks.commands.trace.request import (
     DiagramRequest,
@@ -24,7 +25,9 @@ from fencepost.checks.console.extras import PLOTS, require
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import width
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.settings.input_files import InputError
 from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Entry
 from fencepost.properties.vocabulary import Property, Suite
 from fencepost.traces.comparing import Side, compared
 from fencepost.traces.drawings.mermaid import as_mermaid
@@ -44,11 +47,12 @@ MOST_STATES = 5000
 
 @dataclass(frozen=True)
 class _Opened:
-    """A trace file that was read, and the properties of its instance."""
+    """A trace file that was read, the properties of its instance, and the entry of its protocol."""
 
     path: Path
     trace: Trace
     suite: Suite
+    entry: Entry
 
     @property
     def violated(self) -> Property | None:
@@ -66,15 +70,17 @@ class _Opened:
 def run(asked: TraceRequest) -> ExitStatus:
     """Does what the command line asks for; 150 if a file cannot be read, 75 where a trace would have to replay and does not."""
     try:
-        return VERBS[type(asked)](_open(asked.file), asked)
-    except TraceFileError as error:
+        return VERBS[type(asked)](_open(asked.file, asked), asked)
+    except (InputError, TraceFileError) as error:
         print(f"fencepost: {error}", file=sys.stderr)
         return ExitStatus.INPUT
 
 
-def _open(path: Path) -> _Opened:
-    trace, protocol = read(path, PROTOCOLS)
-    return _Opened(path, trace, PROTOCOLS[trace.protocol].suite(protocol))
+def _open(path: Path, asked: TraceRequest) -> _Opened:
+    protocols = protocols_with(asked.protocol)
+    trace, protocol = read(path, protocols)
+    entry = protocols[trace.protocol]
+    return _Opened(path, trace, entry.suite(protocol), entry)
 
 
 def _replay(opened: _Opened, asked: ReplayRequest) -> ExitStatus:
@@ -84,7 +90,7 @@ def _replay(opened: _Opened, asked: ReplayRequest) -> ExitStatus:
 
 
 def _diff(opened: _Opened, asked: DiffRequest) -> ExitStatus:
-    other = _open(asked.other)
+    other = _open(asked.other, asked)
     if opened.trace.protocol != other.trace.protocol:
         names = f"{opened.trace.protocol}, and {other.path} of {other.trace.protocol}"
         print(f"fencepost: {opened.path} is of {names}: only traces of one protocol can be compared", file=sys.stderr)
@@ -163,13 +169,12 @@ def _shrink(opened: _Opened, asked: ShrinkRequest) -> ExitStatus:
         return ExitStatus.EVALUATION
     reporter = Reporter(quiet=asked.quiet)
     reporter.begin("shrinking")
-    entry = PROTOCOLS[opened.trace.protocol]
     with interruptible() as interrupt:
         shrunk = shrink(opened.trace, opened.suite, progress=reporter.searching, should_stop=interrupt)
-        steps, smallest = [str(shrunk)], _Opened(opened.path, shrunk.trace, opened.suite)
+        steps, smallest = [str(shrunk)], _Opened(opened.path, shrunk.trace, opened.suite, opened.entry)
         if not asked.keep_instance:
-            smaller = in_smallest(shrunk.trace, entry, telling=reporter.telling, should_stop=interrupt)
-            steps, smallest = [*steps, str(smaller)], _Opened(opened.path, smaller.trace, smaller.suite)
+            smaller = in_smallest(shrunk.trace, opened.entry, telling=reporter.telling, should_stop=interrupt)
+            steps, smallest = [*steps, str(smaller)], _Opened(opened.path, smaller.trace, smaller.suite, opened.entry)
     reporter.end()
     print(shown(smallest.trace, smallest.suite), end="")
     print("", *steps, sep="\n")
@@ -181,6 +186,10 @@ def _shrink(opened: _Opened, asked: ShrinkRequest) -> ExitStatus:
 
 def _pin(opened: _Opened, asked: PinRequest) -> ExitStatus:
     trace = opened.trace
+    if trace.protocol not in PROTOCOLS:
+        wrong = f"{trace.protocol} is your own: a pinned test replays Fencepost's protocols"
+        print(f"fencepost: {opened.path}: {wrong}", file=sys.stderr)
+        return ExitStatus.USAGE
     if trace.violated is None:
         print(f"fencepost: {opened.path}: it names no property, so there is nothing that a test could assert", file=sys.stderr)
         return ExitStatus.USAGE

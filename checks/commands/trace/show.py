@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 
+from fencepost.checks.commands.trace.opening import protocols_with
 from fencepost.checks.commands.trace.request import ShowRequest
 from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.properties.protocols import PROTOCOLS
+from fencepost.checks.settings.input_files import InputError
 from fencepost.properties.vocabulary import Property, Suite
 from fencepost.traces.files.itf import TraceFileError, read
 from fencepost.traces.trace import Trace
@@ -20,15 +21,16 @@ WITH_PARTS = ("cluster", "topic")
 def run(asked: ShowRequest) -> ExitStatus:
     """Prints the trace; 150 if its file cannot be read."""
     try:
-        trace, protocol = read(asked.file, PROTOCOLS)
-    except TraceFileError as error:
+        protocols = protocols_with(asked.protocol)
+        trace, protocol = read(asked.file, protocols)
+    except (InputError, TraceFileError) as error:
         print(f"fencepost: {error}", file=sys.stderr)
         return ExitStatus.INPUT
     known = actors(protocol)
     if asked.actor is not None and asked.actor not in known:
         print(f"fencepost: nobody in {trace.protocol} is named {asked.actor!r}: {', '.join(known)}", file=sys.stderr)
         return ExitStatus.USAGE
-    print(shown(trace, PROTOCOLS[trace.protocol].suite(protocol), actor=asked.actor, full=asked.full), end="")
+    print(shown(trace, protocols[trace.protocol].suite(protocol), actor=asked.actor, full=asked.full), end="")
     return ExitStatus.HOLDS
 
 
