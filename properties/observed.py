@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
-
-import z3
+from typing import Any, NamedTuple
 
 from fencepost.model.kernel import Kernel
-from fencepost.model.language import Protocol
+from fencepost.model.language import Not, Protocol
+from fencepost.model.terms.values import Condition
 from fencepost.properties.suspicions import Suspicion, frozen
 from fencepost.properties.suspicions import premises as premises_of
 from fencepost.properties.vocabulary import Property, Suite
@@ -50,16 +49,16 @@ class Observed:
         """Compiles the suite's protocol with these of its properties, or ``within`` a slice that decides them; ``closely`` also
         each premise of a property that has several."""
         chosen = list(properties)
-        formulas: list[z3.BoolRef] = []
-        step_formulas: list[z3.BoolRef] = []
+        formulas: list[Condition] = []
+        step_formulas: list[Condition] = []
 
-        def number(formula: z3.BoolRef, among: list[z3.BoolRef]) -> int:
+        def number(formula: Any, among: list[Condition]) -> int:
             among.append(formula)
             return len(among) - 1
 
         kinds = ("always", "step", "sometimes", "deadlock", "leads_to")
         of_kind = {kind: [p for p in chosen if p.kind == kind] for kind in kinds}
-        states = {number(z3.Not(p.formula), formulas): p for p in of_kind["always"]}
+        states = {number(Not(p.formula), formulas): p for p in of_kind["always"]}
         goals = {number(p.formula, formulas): p for p in of_kind["sometimes"]}
         may_end = {number(p.formula, formulas): p for p in of_kind["deadlock"]}
         implications = [p for p in of_kind["always"] + of_kind["step"] + of_kind["leads_to"] if p.premise is not None]
@@ -70,7 +69,7 @@ class Observed:
             for p in of_kind["leads_to"]
             for premise, conclusion in p.leads
         ]
-        steps = {number(z3.Not(p.judged), step_formulas): p for p in of_kind["step"]}
+        steps = {number(Not(p.judged), step_formulas): p for p in of_kind["step"]}
         parts = {
             number(premise, formulas): (p, place, len(several))
             for p in (of_kind["always"] + of_kind["step"] if closely else ())

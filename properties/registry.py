@@ -17,7 +17,6 @@ from fencepost.model.releases import PULSAR, Behaviour, Releases
 from fencepost.properties.any_size import General, Part
 from fencepost.properties.bugs import Bug
 from fencepost.properties.bugs import Value as Value
-from fencepost.properties.stored_builds import read_or_built, read_or_stated
 from fencepost.properties.vocabulary import Suite
 
 __tracebackhide__ = True  # what is wrong with a model is told with a line of the model
@@ -134,8 +133,7 @@ class Entry:
             if not parameter.accepts(value):
                 raise self._unfit(parameter, repr(value))
         active = tuple(bugs)
-        build = partial(built, self.name, Protocol, self.function, **parameters, bugs=active)
-        protocol: Protocol = read_or_built(self.function, parameters, active, build)
+        protocol: Protocol = built(self.name, Protocol, self.function, **parameters, bugs=active)
         protocol.actors.check()
         return protocol
 
@@ -284,7 +282,7 @@ def _outline(entry: Entry, names: tuple[str, ...], *values: Any) -> Suite:
 
 
 def _suite(where: str, function: Callable[[Protocol], Suite], protocol: Protocol) -> Suite:
-    suite: Suite = read_or_stated(function, protocol, partial(built, where, Suite, function, protocol))
+    suite: Suite = built(where, Suite, function, protocol)
     return suite
 
 

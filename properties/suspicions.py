@@ -7,12 +7,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import z3
-
 from fencepost.model.kernel.compiler.product_store import product
-from fencepost.model.language import Action, Location, Protocol
+from fencepost.model.language import Action, Location, Not, Or, Protocol
 from fencepost.model.language.digests import digest_of
 from fencepost.model.language.domains import Choice
+from fencepost.model.terms.nodes import Term
 from fencepost.properties.vocabulary import Property, Suite
 
 Kind = Literal[
@@ -54,11 +53,15 @@ def empty(protocol: Protocol, properties: Iterable[Property]) -> Iterator[Suspic
     asked = list(properties)
 
     def answer() -> list[int]:
-        solver = z3.SimpleSolver()
+        import z3
+
+        from fencepost.model.terms.in_z3 import InZ3
+
+        solver, printed = z3.SimpleSolver(), InZ3()
         solver.set("rlimit", _EFFORT)
         for v in protocol.variables:
-            solver.add(v.domain.within(v.term), v.domain.within(v.next))
-        return [place for place, p in enumerate(asked) if solver.check(z3.Not(p.judged)) == z3.unsat]
+            solver.add(printed(v.domain.within(v.term)), printed(v.domain.within(v.next)))
+        return [place for place, p in enumerate(asked) if solver.check(printed(Not(p.judged))) == z3.unsat]
 
     for p in (asked[place] for place in _answers(("empty", _EFFORT, digest_of(protocol, [p.judged for p in asked])), answer)):
         yield Suspicion("says-nothing", p.name, f"{p.name} is true whatever the values of the variables", p.location)
@@ -75,32 +78,33 @@ def premises(protocol: Protocol, prop: Property) -> list[Any]:
     which holds where any of those does that were made of it for the members of universes."""
     if prop.kind not in ("always", "step"):
         return []
-    parts = prop.formula.children() if z3.is_and(prop.formula) else [prop.formula]
+    parts = prop.formula.arguments if prop.formula.op == "and" else [prop.formula]
     by_premise: dict[Any, list[Any]] = {}
     for part in parts:
-        if z3.is_implies(part) and not protocol.next_variables_of(part.arg(0)):
-            by_premise.setdefault(_shape(protocol, part.arg(0)), []).append(part.arg(0))
-    return [z3.Or(alike) for alike in by_premise.values()]
+        if part.op == "=>" and not protocol.next_variables_of(part.arguments[0]):
+            by_premise.setdefault(_shape(protocol, part.arguments[0]), []).append(part.arguments[0])
+    return [Or(alike) for alike in by_premise.values()]
 
 
-def _shape(protocol: Protocol, term: Any) -> Any:
+def _shape(protocol: Protocol, term: Term) -> Any:
     """What a term has in common with those that are written in the same line: members and numbers have no identity, and
     variables none within their family, but a choice among names is that name."""
-    if z3.is_const(term):
-        is_variable = term.decl().kind() == z3.Z3_OP_UNINTERPRETED
-        return protocol.variable(term.decl().name()).family if is_variable else term.sort().name()
-    arguments = term.children()
-    if z3.is_eq(term) and (names := [a for a in arguments if _is_named(protocol, a)]):
-        others = [a for a in arguments if not _is_named(protocol, a)]
-        return "is", *(_shape(protocol, a) for a in names), *(str(a) for a in others if z3.is_int_value(a)), len(others)
-    return term.decl().name(), *(_shape(protocol, argument) for argument in arguments)
+    if term.is_constant:
+        return protocol.variable(term.detail).family
+    if not term.arguments:
+        return str(term.sort)
+    if term.op == "=" and (names := [a for a in term.arguments if _is_named(protocol, a)]):
+        others = [a for a in term.arguments if not _is_named(protocol, a)]
+        literals = (str(a) for a in others if a.op == "literal" and not a.sort.bits)
+        return "is", *(_shape(protocol, a) for a in names), *literals, len(others)
+    return term.op, *(_shape(protocol, argument) for argument in term.arguments)
 
 
-def _is_named(protocol: Protocol, term: Any) -> bool:
+def _is_named(protocol: Protocol, term: Term) -> bool:
     """Whether a term is a choice among names, which differ in what they mean, and not among members."""
-    if not (z3.is_const(term) and term.decl().kind() == z3.Z3_OP_UNINTERPRETED):
+    if not term.is_constant:
         return False
-    domain = protocol.variable(term.decl().name()).domain
+    domain = protocol.variable(term.detail).domain
     return isinstance(domain, Choice) and domain.universe is None
 
 
@@ -119,13 +123,17 @@ def frozen(suite: Suite, constant: Collection[str]) -> Iterator[tuple[str, Actio
     lemmas = [lemma.formula for lemma in suite.lemmas]
 
     def answer() -> list[tuple[str, int]]:
-        pairs, solver = list[tuple[str, int]](), z3.SimpleSolver()
-        solver.add(*(v.domain.within(v.term) for v in protocol.variables), *lemmas)
-        solver.add(*(z3.Or([v.term == v.domain.literal(raw) for raw in v.initial]) for v in still))
+        import z3
+
+        from fencepost.model.terms.in_z3 import InZ3
+
+        pairs, solver, printed = list[tuple[str, int]](), z3.SimpleSolver(), InZ3()
+        solver.add(*printed.all([*(v.domain.within(v.term) for v in protocol.variables), *lemmas]))
+        solver.add(*printed.all(Or([v.term == v.domain.literal(raw) for raw in v.initial]) for v in still))
         for family in families:
             for number, action in enumerate(protocol.actions):
                 new = [term != v.term for v, term in action.updates.items() if v.family == family]
-                if new and solver.check(action.guard, z3.Or(new)) != z3.unsat:
+                if new and solver.check(printed(action.guard), printed(Or(new))) != z3.unsat:
                     pairs.append((family, number))
                     break
         return pairs

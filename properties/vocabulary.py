@@ -6,16 +6,14 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from typing import Any, Literal, overload
 
-import z3
-
-from fencepost.model.language import Action, Location, ModelError, Protocol
+from fencepost.model.language import Action, And, Implies, Location, ModelError, Not, Or, Protocol
 from fencepost.model.language.building import build, is_outline, is_part_wanted, is_wanted
 from fencepost.model.language.mistakes import guess
 from fencepost.model.language.refinement import Refinement
-from fencepost.model.language.stored_terms import Worked, worked_out
+from fencepost.model.terms.cases import always_holds
+from fencepost.model.terms.values import Condition, condition
 
 __tracebackhide__ = True  # what is wrong with a property is told with the line of who declares it
 
@@ -62,7 +60,7 @@ class Property:
     @property
     def judged(self) -> Any:
         """The formula as it is judged of a state or of a step, also of one that changes nothing."""
-        return self.formula if self.unless is None else z3.Or(self.unless, self.formula)
+        return self.formula if self.unless is None else Or(self.unless, self.formula)
 
     def obliges(self, action: Action) -> bool:
         """Whether a run may not leave out the action forever while it is enabled all the time."""
@@ -72,14 +70,14 @@ class Property:
     def premise(self) -> Any | None:
         """What must be met for the property not to hold vacuously: the left side of an implication, or, of several, any."""
         if self.leads:
-            return z3.Or([premise for premise, _ in self.leads])
+            return Or([premise for premise, _ in self.leads])
         if self.kind not in ("always", "step"):
             return None
-        parts = self.formula.children() if z3.is_and(self.formula) else [self.formula]
-        if not parts or not all(z3.is_implies(part) for part in parts):
+        parts = self.formula.arguments if self.formula.op == "and" else [self.formula]
+        if not parts or not all(part.op == "=>" for part in parts):
             return None
-        premises = [part.arg(0) for part in parts]
-        return premises[0] if len(premises) == 1 else z3.Or(*premises)
+        premises = [part.arguments[0] for part in parts]
+        return premises[0] if len(premises) == 1 else Or(*premises)
 
 
 class Suite:
@@ -255,17 +253,10 @@ class Suite:
     def _stated(
         self, where: str, kind: Kind, make: Formula, unfair: frozenset[str]
     ) -> tuple[Any, tuple[tuple[Any, Any], ...], Any]:
-        """The formula of a statement, its pairs if it speaks of the end, and what excuses a step; they may be stored."""
+        """The formula of a statement, its pairs if it speaks of the end, and what excuses a step."""
 
-        def worked() -> Worked:
-            formula, leads = self._formulated(where, kind, make, unfair)
-            unless = self._unless(formula) if kind == "step" else None
-            excuse = [] if unless is None else [unless]
-            return [formula, *excuse, *chain.from_iterable(leads)], len(excuse)
-
-        (formula, *terms), excuses = worked_out(where, self.protocol.constants, worked)
-        pairs = iter(terms[excuses:])
-        return formula, tuple(zip(pairs, pairs, strict=True)), terms[0] if excuses else None
+        formula, leads = self._formulated(where, kind, make, unfair)
+        return formula, leads, self._unless(formula) if kind == "step" else None
 
     def _unless(self, formula: Any) -> Any:
         """That nothing changes, if the formula of a step may be false where that is so.
@@ -274,14 +265,27 @@ class Suite:
         """
         if not self.protocol.variables:
             return None
-        still = z3.simplify(self.protocol.still(formula))
-        if z3.is_true(still):
+        still = self.protocol.still(formula)
+        settled = always_holds(still, self._values_of)
+        if settled or (settled is None and self._is_proved(still)):
             return None
-        variables = self.protocol.variables
-        solver = z3.SimpleSolver()
+        return And([v.next == v.term for v in self.protocol.variables])
+
+    def _values_of(self, constant: Any) -> range:
+        variable = self.protocol.constants.variable_of(constant)
+        assert variable is not None
+        return range(variable.domain.low, variable.domain.low + variable.domain.size)
+
+    def _is_proved(self, formula: Any) -> bool:
+        """Whether Z3 proves, with little effort, that a formula holds wherever variables are in their domains."""
+        import z3
+
+        from fencepost.model.terms.in_z3 import InZ3
+
+        solver, printed = z3.SimpleSolver(), InZ3()
         solver.set("rlimit", _EFFORT)
-        solver.add(*(v.domain.within(v.term) for v in variables), z3.Not(still))
-        return None if solver.check() == z3.unsat else z3.And([v.next == v.term for v in variables])
+        solver.add(*printed.all(v.domain.within(v.term) for v in self.protocol.variables), printed(Not(formula)))
+        return bool(solver.check() == z3.unsat)
 
     def _formulated(
         self, where: str, kind: Kind, function: Formula, unfair: frozenset[str]
@@ -292,7 +296,7 @@ class Suite:
             raise ModelError(f"{where}: {strangers[0]!r} is neither an action nor an actor of the protocol")
         value = build(where, function)
         leads = _pairs(where, value) if kind == "leads_to" else ()
-        formula = z3.And([z3.Implies(*pair) for pair in leads]) if leads else _boolean(where, value)
+        formula = And([Implies(*pair) for pair in leads]) if leads else _boolean(where, value)
         self.protocol.vet(where, formula, primed=kind == "step")
         return formula, leads
 
@@ -318,9 +322,9 @@ def _shown(value: Any) -> str:
 
 
 def _boolean(where: str, value: Any) -> Any:
-    formula = z3.BoolVal(value) if isinstance(value, bool) else value
+    formula = condition(value) if isinstance(value, bool) else value
     if value is None:
         raise ModelError(f"{where} returns nothing: is its return forgotten?")
-    if not isinstance(formula, z3.BoolRef):
+    if not isinstance(formula, Condition):
         raise ModelError(f"{where} is not boolean: {formula}")
     return formula

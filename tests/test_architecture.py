@@ -21,7 +21,7 @@ BUILT_ON_OTHERS = ("cluster", "service_unit", "service_unit_migration")
 
 FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
     "model": (
-        ("own_sources",),
+        ("own_sources", "terms"),
         ("language", "releases", "counts", "nobody"),
         ("kernel/compiler",),
         ("kernel/search",),
@@ -35,7 +35,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "properties": (
         ("conditions", "loading", "vocabulary"),
-        ("any_size", "bugs", "stored_builds"),
+        ("any_size", "bugs"),
         ("registry", "slices", "suspicions"),
         ("bug_files",),
         ("small_instances",),

@@ -14,13 +14,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import z3
-
 from fencepost.checks.engines.induction.plan import InductionPlan
 from fencepost.checks.engines.solvers.obligations import Part
 from fencepost.checks.engines.solvers.second_solver import Terms
-from fencepost.model.language import Action, Protocol, Variable
+from fencepost.model.language import Action, And, Protocol, Variable
 from fencepost.model.language.domains import Choice, Number, Subset
+from fencepost.model.terms.nodes import Term
 from fencepost.properties.registry import written as shown
 from fencepost.properties.vocabulary import Suite
 
@@ -65,7 +64,7 @@ def scripts(suite: Suite, progress: Callable[[int, int], None] = lambda done, co
     names = [f"{number:03}-{UNFIT.sub('_', script.name)}.smt2" for number, script in enumerate(every)]
     terms = Terms(protocol)
     terms.widen(formula for script in every for formula in _formulas(script))
-    known: dict[int, str] = {}
+    known: dict[Term, str] = {}
     files = {}
     for done, (name, script) in enumerate(zip(names, every, strict=True)):
         progress(done, len(every))
@@ -84,7 +83,7 @@ def scripts(suite: Suite, progress: Callable[[int, int], None] = lambda done, co
 
 def _initial(plan: InductionPlan) -> Script:
     claims = [*_within({v: v.term for v in plan.protocol.variables}), *_claims(plan.lemmas)]
-    return Script("initial", "the lemmas hold initially", None, [("the initial states", z3.And(*plan.initial))], claims)
+    return Script("initial", "the lemmas hold initially", None, [("the initial states", And(*plan.initial))], claims)
 
 
 def _implied(plan: InductionPlan) -> Script:
@@ -104,7 +103,7 @@ def _step(plan: InductionPlan, action: Action) -> Script:
 def _within(values: Mapping[Variable, Any]) -> list[Claim]:
     """The claim that these values are of the domains of their variables; none if they cannot be others."""
     bounds = [v.domain.within(value) for v, value in values.items() if isinstance(v.domain, (Number, Choice))]
-    return [Claim(DOMAINS, DOMAINS, "every variable is in its domain", z3.And(*bounds))] if bounds else []
+    return [Claim(DOMAINS, DOMAINS, "every variable is in its domain", And(*bounds))] if bounds else []
 
 
 def _invariant(plan: InductionPlan) -> list[tuple[str, Any]]:
@@ -116,7 +115,7 @@ def _claims(parts: Sequence[Part]) -> list[Claim]:
     """The parts, one claim for each statement."""
     of = {part.of.name: part.of for part in parts}
     return [
-        Claim(name, s.kind, f"{s.kind} {name}: {s.doc}", z3.And(*(part.formula for part in parts if part.of is s)))
+        Claim(name, s.kind, f"{s.kind} {name}: {s.doc}", And(*(part.formula for part in parts if part.of is s)))
         for name, s in of.items()
     ]
 
@@ -136,14 +135,13 @@ def _entry(name: str, script: Script) -> dict[str, Any]:
     }
 
 
-def _text(script: Script, protocol: Protocol, terms: Terms, known: dict[int, str]) -> str:
-    """A script as it is written; ``known`` keeps what formulas have been written as, by their ids."""
+def _text(script: Script, protocol: Protocol, terms: Terms, known: dict[Term, str]) -> str:
+    """A script as it is written; ``known`` keeps what formulas have been written as."""
 
     def written(formula: Any) -> str:
-        identity = formula.get_id()
-        if identity not in known:
-            known[identity] = str(terms.of(formula))
-        return known[identity]
+        if formula not in known:
+            known[formula] = str(terms.of(formula))
+        return known[formula]
 
     settings = " ".join(f"{name}={shown(value)}" for name, value in protocol.parameters.items())
     lines = [

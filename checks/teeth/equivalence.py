@@ -10,6 +10,7 @@ from fencepost.checks.teeth.mutation import Mistake
 from fencepost.checks.teeth.switched_mutants import alone, differences
 from fencepost.checks.teeth.trial import Trial
 from fencepost.model.language import ModelError
+from fencepost.model.terms.in_z3 import InZ3
 
 SECONDS = 10.0
 
@@ -20,16 +21,16 @@ class Reasoner:
     def __init__(self, trial: Trial) -> None:
         self._trial = trial
         suite = trial.entry.suite(trial.protocol)
-        self._solver = z3.SimpleSolver()
-        self._solver.add(*(v.domain.within(v.term) for v in trial.protocol.variables))
+        self._solver, self._printed = z3.SimpleSolver(), InZ3()
+        self._solver.add(*self._printed.all(v.domain.within(v.term) for v in trial.protocol.variables))
         self.has_invariant = suite.has_lemmas and not prove(suite).failures
         if self.has_invariant:
-            self._solver.add(*(lemma.formula for lemma in suite.lemmas))
+            self._solver.add(*self._printed.all(lemma.formula for lemma in suite.lemmas))
 
     def never_differs(self, mistake: Mistake) -> bool:
         """Whether Z3 proves that the mutant does what the protocol does, in every state that the invariant allows."""
         self._solver.push()
-        self._solver.add(differences(self._trial.protocol, self._trial.mutants[mistake]))
+        self._solver.add(self._printed(differences(self._trial.protocol, self._trial.mutants[mistake])))
         answer = ask(self._solver, seconds=SECONDS)
         self._solver.pop()
         return bool(answer == z3.unsat)

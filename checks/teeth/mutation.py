@@ -14,11 +14,12 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import z3
-
 from fencepost.checks.teeth.places import Reader
-from fencepost.model.language import Action, ModelError, Protocol, Variable
+from fencepost.model.language import Action, ModelError, Not, Protocol, Variable
 from fencepost.model.language.domains import Number
+from fencepost.model.terms.simplification import simplified
+from fencepost.model.terms.traversal import substituted
+from fencepost.model.terms.values import FALSE, TRUE
 from fencepost.properties.registry import Entry, Value
 
 
@@ -60,10 +61,10 @@ def mutants(entry: Entry, parameters: Mapping[str, Value], protocol: Protocol) -
 
 def _spoiled(protocol: Protocol, read: Reader, action: Action) -> Iterator[tuple[str, Action]]:
     for text, conditions in read.conditions(action).items():
-        true = [(condition, z3.BoolVal(True)) for condition in conditions]
-        yield f"guard without `{text}`", replace(action, guard=z3.simplify(z3.substitute(action.guard, *true)))
+        true = dict.fromkeys(conditions, TRUE)
+        yield f"guard without `{text}`", replace(action, guard=simplified(substituted(action.guard, true)))
     for text, pairs in _miscompared(protocol, read, action, action.guard):
-        yield f"guard with {text}", replace(action, guard=z3.substitute(action.guard, *pairs))
+        yield f"guard with {text}", replace(action, guard=substituted(action.guard, pairs))
     read_in = Counter(read.comparisons(action, action.guard).keys())
     for family in read.families(action):
         others = {v: term for v, term in action.updates.items() if v.family != family}
@@ -71,12 +72,12 @@ def _spoiled(protocol: Protocol, read: Reader, action: Action) -> Iterator[tuple
         mine = [term for v, term in action.updates.items() if v.family == family]
         read_in.update(read.comparisons(action, *mine).keys())
         for text, pairs in _miscompared(protocol, read, action, *mine):
-            spoiled = {v: term if v in others else z3.substitute(term, *pairs) for v, term in action.updates.items()}
+            spoiled = {v: term if v in others else substituted(term, pairs) for v, term in action.updates.items()}
             yield f"{family} with {text}", replace(action, updates=spoiled)
     everything = [action.guard, *action.updates.values()]
     for text, pairs in _miscompared(protocol, read, action, *everything, but={t for t, parts in read_in.items() if parts == 1}):
-        spoiled = {v: z3.substitute(term, *pairs) for v, term in action.updates.items()}
-        yield f"everywhere {text}", replace(action, guard=z3.substitute(action.guard, *pairs), updates=spoiled)
+        spoiled = {v: substituted(term, pairs) for v, term in action.updates.items()}
+        yield f"everywhere {text}", replace(action, guard=substituted(action.guard, pairs), updates=spoiled)
 
 
 def _miscompared(
@@ -91,18 +92,18 @@ def _miscompared(
 
 def _mistaken(protocol: Protocol, atom: Any) -> dict[str, Any]:
     """The mistakes that there are for a comparison or a flag."""
-    kind = atom.decl().kind()
-    if kind in (z3.Z3_OP_UNINTERPRETED, z3.Z3_OP_DISTINCT):
-        return {"negated": z3.Not(atom)}
-    left, right = atom.children()
-    numbers = z3.is_int(left) and all(isinstance(v.domain, Number) for v in protocol.variables_of(atom))
-    if kind == z3.Z3_OP_EQ:
-        return {"negated": z3.Not(atom)} | ({"one above": left == right + 1, "one below": left == right - 1} if numbers else {})
+    kind = atom.op
+    if kind in ("constant", "distinct"):
+        return {"negated": Not(atom)}
+    left, right = atom.arguments
+    numbers = left.sort.kind == "Int" and all(isinstance(v.domain, Number) for v in protocol.variables_of(atom))
+    if kind == "=":
+        return {"negated": Not(atom)} | ({"one above": left == right + 1, "one below": left == right - 1} if numbers else {})
     return {
-        z3.Z3_OP_LT: lambda: {"as <=": left <= right, "one below": left < right - 1},
-        z3.Z3_OP_LE: lambda: {"as <": left < right, "one above": left <= right + 1},
-        z3.Z3_OP_GT: lambda: {"as >=": left >= right, "one above": left > right + 1},
-        z3.Z3_OP_GE: lambda: {"as >": left > right, "one below": left >= right - 1},
+        "<": lambda: {"as <=": left <= right, "one below": left < right - 1},
+        "<=": lambda: {"as <": left < right, "one above": left <= right + 1},
+        ">": lambda: {"as >=": left >= right, "one above": left > right + 1},
+        ">=": lambda: {"as >": left > right, "one below": left >= right - 1},
     }[kind]()
 
 
@@ -125,7 +126,7 @@ def _twins(entry: Entry, parameters: Mapping[str, Value], protocol: Protocol) ->
             if there.keys() - {action.label for action in protocol.actions}:
                 continue
             if [_declared(v) for v in twin.variables] == [_declared(v) for v in protocol.variables]:
-                never = {a.label: replace(a, guard=z3.BoolVal(False)) for a in protocol.actions if a.label not in there}
+                never = {a.label: replace(a, guard=FALSE) for a in protocol.actions if a.label not in there}
                 adopted = {label: _adopted(protocol, action) for label, action in there.items()}
                 yield f"{parameter.name} {change}", [{**adopted, **never}[action.label] for action in protocol.actions]
 
@@ -142,7 +143,7 @@ def _adopted(protocol: Protocol, action: Action) -> Action:
 def _same(action: Action, other: Action) -> bool:
     """Whether two actions have the same terms."""
     return (
-        action.guard.eq(other.guard)
+        action.guard is other.guard
         and action.updates.keys() == other.updates.keys()
-        and all(term.eq(other.updates[v]) for v, term in action.updates.items())
+        and all(term is other.updates[v] for v, term in action.updates.items())
     )

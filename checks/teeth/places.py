@@ -11,14 +11,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import z3
-
 from fencepost.model.language import Action, Protocol
-from fencepost.model.language.operators import is_constant, walk
+from fencepost.model.terms.nodes import Term, below
+from fencepost.model.terms.traversal import conjuncts
 from fencepost.traces.wording.wording import Wording
 
-_COMPARISONS = (z3.Z3_OP_EQ, z3.Z3_OP_DISTINCT, z3.Z3_OP_LE, z3.Z3_OP_LT, z3.Z3_OP_GE, z3.Z3_OP_GT)
-_JOINED = {z3.Z3_OP_AND: "all of ", z3.Z3_OP_OR: "any of ", z3.Z3_OP_NOT: "not all of ", z3.Z3_OP_IMPLIES: "implication of "}
+_COMPARISONS = ("=", "distinct", "<=", "<", ">=", ">")
+_JOINED = {"and": "all of ", "or": "any of ", "not": "not all of ", "=>": "implication of "}
 _REPEATED = re.compile(r"\*(, \*)+")
 _NUMBER = re.compile(r"(?<![\w\]])-?\d+(?!\w)")
 
@@ -37,7 +36,7 @@ class Reader:
     def conditions(self, action: Action) -> dict[str, list[Any]]:
         """The conjuncts of the guard, by what they read; what only keeps a budget is none."""
         by_text: dict[str, list[Any]] = {}
-        for part in _conjuncts(action.guard):
+        for part in conjuncts(action.guard):
             if not self._protocol.variables_of(part) <= self._budgets:
                 by_text.setdefault(self.text(part, action), []).append(part)
         return by_text
@@ -55,16 +54,16 @@ class Reader:
 
     def text(self, formula: Any, action: Action) -> str:
         """What a formula of the action reads; of one that is made of several comparisons, which they are."""
-        inner = formula.arg(0) if z3.is_not(formula) else formula
+        inner = formula.arguments[0] if formula.op == "not" else formula
         if _is_atom(inner):
             return self._abstract(self._wording(formula), action.arguments)
         parts = dict.fromkeys(self._abstract(self._wording(atom), action.arguments) for atom in self._atoms(formula))
-        return _JOINED.get(formula.decl().kind(), "") + "; ".join(sorted(parts))
+        return _JOINED.get(formula.op, "") + "; ".join(sorted(parts))
 
     def _atoms(self, *terms: Any) -> Iterator[Any]:
-        seen: set[int] = set()
-        for node in (node for term in terms for node in walk(term, seen)):
-            if z3.is_bool(node) and _is_atom(node) and not self._protocol.variables_of(node) <= self._budgets:
+        seen = set[Term]()
+        for node in (node for term in terms for node in below([term], seen)):
+            if node.sort.kind == "Bool" and _is_atom(node) and not self._protocol.variables_of(node) <= self._budgets:
                 yield node
 
     def _abstract(self, text: str, arguments: Mapping[str, str]) -> str:
@@ -76,13 +75,4 @@ class Reader:
 
 
 def _is_atom(formula: Any) -> bool:
-    return is_constant(formula) or formula.decl().kind() in _COMPARISONS
-
-
-def _conjuncts(formula: Any) -> Iterator[Any]:
-    """The parts of a conjunction, of those that it is made of as well."""
-    if z3.is_and(formula):
-        for child in formula.children():
-            yield from _conjuncts(child)
-    elif not z3.is_true(formula):
-        yield formula
+    return formula.is_constant or formula.op in _COMPARISONS

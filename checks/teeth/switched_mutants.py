@@ -10,10 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-import z3
-
 from fencepost.checks.teeth.mutation import Spoiled
-from fencepost.model.language import Action, OneOf, Protocol
+from fencepost.model.language import Action, And, If, Not, OneOf, Or, Protocol
+from fencepost.model.terms.values import distinct
 from fencepost.properties.observed import Observed
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.vocabulary import Property, Suite
@@ -47,12 +46,12 @@ def _switched(switch: Any, protocol: Protocol, action: Action, mutants: Sequence
     """The action that is, for each of these numbers, as that mutant has it."""
     guard, updates = action.guard, {v.name: term for v, term in action.updates.items()}
     for number, mutant in mutants:
-        guard = z3.If(switch == number, mutant.guard, guard)
+        guard = If(switch == number, mutant.guard, guard)
         its = {v.name: term for v, term in mutant.updates.items()}
         for name in {**updates, **its}:
             still = protocol.variable(name).term
             one, other = its.get(name, still), updates.get(name, still)
-            updates[name] = other if one.eq(other) else z3.If(switch == number, one, other)
+            updates[name] = other if one is other else If(switch == number, one, other)
     return replace(action, guard=guard, updates={protocol.variable(name): term for name, term in updates.items()})
 
 
@@ -82,11 +81,11 @@ def differences(protocol: Protocol, mutant: Spoiled) -> Any:
         action = protocol.actions[place]
         if spoiled.fair != action.fair:
             parts.append(action.guard)
-        if not spoiled.guard.eq(action.guard):
-            parts.append(z3.And(action.guard, z3.Not(spoiled.guard)))
-            parts.append(z3.And(spoiled.guard, z3.Not(action.guard), _unequal((v.term, t) for v, t in spoiled.updates.items())))
-        parts.append(z3.And(action.guard, spoiled.guard, _unequal(_effects(action, spoiled))))
-    return z3.Or(parts)
+        if spoiled.guard is not action.guard:
+            parts.append(And(action.guard, Not(spoiled.guard)))
+            parts.append(And(spoiled.guard, Not(action.guard), _unequal((v.term, t) for v, t in spoiled.updates.items())))
+        parts.append(And(action.guard, spoiled.guard, _unequal(_effects(action, spoiled))))
+    return Or(parts)
 
 
 def rearranged(protocol: Protocol, mutant: Spoiled) -> Any:
@@ -100,13 +99,13 @@ def rearranged(protocol: Protocol, mutant: Spoiled) -> Any:
             parts.append(action.guard)
         parts.append(_beyond(spoiled, protocol.actions))
         parts.append(_beyond(action, every.values()))
-    return z3.Or(parts)
+    return Or(parts)
 
 
 def _beyond(action: Action, others: Iterable[Action]) -> Any:
     """The formula: the action leads to another state, and none of the others leads there."""
-    same = [z3.And(other.guard, z3.Not(_unequal(_effects(action, other)))) for other in others]
-    return z3.And(action.guard, _unequal((v.term, term) for v, term in action.updates.items()), z3.Not(z3.Or(same)))
+    same = [And(other.guard, Not(_unequal(_effects(action, other)))) for other in others]
+    return And(action.guard, _unequal((v.term, term) for v, term in action.updates.items()), Not(Or(same)))
 
 
 def _effects(one: Action, other: Action) -> Iterator[tuple[Any, Any]]:
@@ -114,4 +113,4 @@ def _effects(one: Action, other: Action) -> Iterator[tuple[Any, Any]]:
 
 
 def _unequal(pairs: Iterable[tuple[Any, Any]]) -> Any:
-    return z3.Or([one != other for one, other in pairs if not one.eq(other)])
+    return Or([distinct(one, other) for one, other in pairs if one is not other])

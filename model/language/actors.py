@@ -83,7 +83,7 @@ class Actors:
         held = dict(talk.posts.items()) if isinstance(talk.posts, Family) else {}
         if not held or any(len(index) != 1 for index in held):
             raise ModelError(f"{where}: posts is a family of variables, one for each receiver, not {talk.posts!r}", location)
-        by_member = {index: variable(term.decl().name()) for (index,), term in held.items()}
+        by_member = {index: variable(term.detail) for (index,), term in held.items()}
         universe = next(iter(by_member.values())).universes[-1]
         self._named.append(_Named(where, "posts", universe.name, universe, location))
         return {universe.label(member): posted for member, posted in by_member.items()}

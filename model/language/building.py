@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
 import inspect
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
-
-import z3
 
 from fencepost.model.language.locations import Location
 from fencepost.model.language.mistakes import ModelError, raised_at, reason
@@ -72,14 +69,12 @@ MISTAKES = (
     ArithmeticError,
     AssertionError,
     AttributeError,
-    ctypes.ArgumentError,
     LookupError,
     ModelError,
     NameError,
     RecursionError,
     TypeError,
     ValueError,
-    z3.Z3Exception,
 )
 """What Python raises in a function that is written wrong."""
 
@@ -97,8 +92,7 @@ _REMEDIES = {
 def build(where: str, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
     """What the function returns; ModelError, beginning with ``where``, if it fails or asks Python for a formula's truth."""
     try:
-        with _no_python_truth(), _checked_once():
-            return function(*arguments, **named)
+        return function(*arguments, **named)
     except MISTAKES as error:
         location = error.location if isinstance(error, ModelError) else None
         message = reason(error)
@@ -123,43 +117,3 @@ def built(where: str, what: type, function: Callable[..., Any], /, *arguments: A
 
 def _of(function: Callable[..., Any]) -> Location | None:
     return Location.of(function) if hasattr(inspect.unwrap(function), "__code__") else None
-
-
-@contextmanager
-def _no_python_truth() -> Iterator[None]:
-    """While it lasts, Python's ``and``, ``or``, ``not`` and ``if`` on a term raise TypeError.
-
-    Z3 answers them for an equation by whether both sides are the same text, so that ``a == b and c`` would silently lose one
-    half. Equations between one and the same term remain true: dictionaries rely on them.
-    """
-    usual = z3.AstRef.__bool__
-
-    def strict(term: Any) -> bool:
-        if z3.is_true(term) or (z3.is_eq(term) and term.arg(0).eq(term.arg(1))):
-            return True
-        if z3.is_false(term):
-            return False
-        raise TypeError(
-            f"Python's and, or, not, if, any and all cannot see the value of {' '.join(str(term).split())}: "
-            "write And, Or, Not, If, any_of or all_of"
-        )
-
-    z3.AstRef.__bool__ = strict
-    try:
-        yield
-    finally:
-        z3.AstRef.__bool__ = usual
-
-
-@contextmanager
-def _checked_once() -> Iterator[None]:
-    """While it lasts, Z3's Python interface leaves it to Z3 itself to refuse what has the wrong sort.
-
-    It would look at each argument first, which is a quarter of the time that building a protocol takes.
-    """
-    usual = z3.z3.Z3_DEBUG
-    z3.z3.Z3_DEBUG = False
-    try:
-        yield
-    finally:
-        z3.z3.Z3_DEBUG = usual

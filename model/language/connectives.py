@@ -1,84 +1,46 @@
-"""And, Or, Not, Implies, If, equations and substitutions, made at once where it is known that nothing needs converting.
-
-Z3's own look for a sort into which all arguments fit, and make objects of it for each; with formulas there is nothing to look
-for. That would be a third of the time that building a protocol takes.
-"""
+"""And, Or, Not and Implies of whatever a protocol gives them: terms, Python's truth values, lists of these."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import Any
 
-import z3
-
 from fencepost.model.language.markers import closed, refuse
+from fencepost.model.terms.nodes import Term
+from fencepost.model.terms.values import Condition, condition, conjunction, disjunction, implication, negation
 
 
 def And(*formulas: Any) -> Any:
-    """The conjunction, as ``z3.And`` makes it; like that it also takes a list, and Python's truth values."""
-    formulas = closed(formulas, universal=True)
-    return _joined(z3.Z3_mk_and, formulas) if _are_formulas(formulas) else z3.And(*_vetted("And", formulas))
+    """The conjunction of formulas, or of a list of them, in which Python's truth values may be."""
+    return conjunction(_vetted("And", closed(formulas, universal=True)))
 
 
 def Or(*formulas: Any) -> Any:
-    """The disjunction, as ``z3.Or`` makes it."""
-    formulas = closed(formulas, universal=False)
-    return _joined(z3.Z3_mk_or, formulas) if _are_formulas(formulas) else z3.Or(*_vetted("Or", formulas))
+    """The disjunction of formulas, or of a list of them, in which Python's truth values may be."""
+    return disjunction(_vetted("Or", closed(formulas, universal=False)))
 
 
 def Not(formula: Any) -> Any:
-    """The negation, as ``z3.Not`` makes it."""
+    """The negation of a formula."""
     refuse("Not", (formula,))
-    if not _are_formulas((formula,)):
-        return z3.Not(*_vetted("Not", (formula,)))
-    return z3.BoolRef(z3.Z3_mk_not(formula.ctx_ref(), formula.as_ast()), formula.ctx)
+    return negation(*_vetted("Not", (formula,)))
 
 
 def Implies(premise: Any, conclusion: Any) -> Any:
-    """The implication, as ``z3.Implies`` makes it."""
+    """That the conclusion holds where the premise does."""
     refuse("Implies", (premise, conclusion))
-    if not _are_formulas((premise, conclusion)):
-        return z3.Implies(*_vetted("Implies", (premise, conclusion)))
-    return z3.BoolRef(z3.Z3_mk_implies(premise.ctx_ref(), premise.as_ast(), conclusion.as_ast()), premise.ctx)
+    return implication(*_vetted("Implies", (premise, conclusion)))
 
 
-def equation(one: z3.ExprRef, other: z3.ExprRef) -> z3.BoolRef:
-    """That two terms of one sort are equal."""
-    return z3.BoolRef(z3.Z3_mk_eq(one.ctx_ref(), one.as_ast(), other.as_ast()), one.ctx)
-
-
-def conditional(condition: Any, then: Any, otherwise: Any) -> Any:
-    """The one term where the condition holds and else the other, as ``z3.If`` makes it."""
-    alike = any(isinstance(then, kind) and isinstance(otherwise, kind) for kind in (z3.ArithRef, z3.BoolRef, z3.BitVecRef))
-    if not (alike and isinstance(condition, z3.BoolRef)):
-        return z3.If(condition, then, otherwise)
-    term = z3.Z3_mk_ite(condition.ctx_ref(), condition.as_ast(), then.as_ast(), otherwise.as_ast())
-    return z3.z3._to_expr_ref(term, condition.ctx)
-
-
-def substituted(formula: Any, pairs: Iterable[tuple[Any, Any]]) -> Any:
-    """The formula with the second term of each pair, which is of the sort of the first, wherever the first stands."""
-    old, new = zip(*pairs, strict=True)
-    terms = z3.Ast * len(old)
-    before, after = terms(*(term.as_ast() for term in old)), terms(*(term.as_ast() for term in new))
-    return z3.z3._to_expr_ref(z3.Z3_substitute(formula.ctx_ref(), formula.as_ast(), len(old), before, after), formula.ctx)
-
-
-def _vetted(name: str, given: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What is given, after a look that all of it are formulas or lists of formulas. Raises TypeError."""
+def _vetted(name: str, given: tuple[Any, ...]) -> tuple[Condition, ...]:
+    """What is given as terms. Raises TypeError for what is neither a formula nor a list of formulas."""
+    for one in given:
+        if not isinstance(one, Condition):
+            break
+    else:
+        return given
     parts = [part for one in given for part in (one if isinstance(one, (list, tuple)) else [one])]
     for part in parts:
-        if not isinstance(part, (bool, z3.BoolRef)):
-            kind = f"of sort {part.sort()}" if isinstance(part, z3.ExprRef) else "none"
+        if not isinstance(part, (bool, Condition)):
+            kind = f"of sort {part.sort}" if isinstance(part, Term) else "none"
             raise TypeError(f"{name} joins formulas, and {part!r} is {kind}")
-    return given
-
-
-def _are_formulas(given: tuple[Any, ...]) -> bool:
-    """Whether these are formulas, at least one, of one context."""
-    return bool(given) and all(isinstance(one, z3.BoolRef) and one.ctx is given[0].ctx for one in given)
-
-
-def _joined(make: Callable[[Any, int, Any], Any], formulas: tuple[Any, ...]) -> z3.BoolRef:
-    parts = (z3.Ast * len(formulas))(*(formula.as_ast() for formula in formulas))
-    return z3.BoolRef(make(formulas[0].ctx_ref(), len(formulas), parts), formulas[0].ctx)
+    return tuple([condition(part) for part in parts])

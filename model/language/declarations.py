@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import z3
-
 from fencepost.model.language.domains import Domain, Subset, Universe
 from fencepost.model.language.locations import Location
 from fencepost.model.language.mistakes import ModelError, guess
+from fencepost.model.terms.nodes import Term
 
 STORE = "store"
 """Who sends and receives for what belongs to no actor, such as a metadata store; an actor may have that name."""
@@ -58,7 +57,7 @@ class Family:
         if any(type(i) is not int for i in key) or key not in self._members:
             shown = ", ".join(repr(i) for i in key)
             remedy = "an index is a member of its universe"
-            if any(isinstance(i, z3.ExprRef) for i in key):
+            if any(isinstance(i, Term) for i in key):
                 remedy += f", and no term: for that there is select({shown}, list({self._name}))"
             raise ModelError(f"{self._name} has no member {shown}; {remedy}")
         return self._members[key]

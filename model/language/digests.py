@@ -15,17 +15,15 @@ def digest_of(protocol: Protocol, formulas: Iterable[Any] = ()) -> bytes:
     whole = sha256()
     for part in dict.fromkeys((protocol.whole, protocol)):
         _describe(part, whole)
-    digest = protocol.constants.nodes.digest
-    whole.update(b"".join([b"formulas", *map(digest, formulas)]))
+    whole.update(b"".join([b"formulas", *(formula.digest for formula in formulas)]))
     return whole.digest()
 
 
 def _describe(protocol: Protocol, whole: Any) -> None:
-    digest = protocol.constants.nodes.digest
     whole.update(repr(list(protocol.universes.values())).encode())
     for v in protocol.variables:
         whole.update(repr((v.name, v.family, v.index, [u.name for u in v.universes], v.domain, v.initial)).encode())
     for action in protocol.actions:
         grounding = [(universe and universe.name, member) for universe, member in action.grounding]
-        updates = [(variable.name, digest(term)) for variable, term in action.updates.items()]
-        whole.update(repr((action.label, action.name, grounding, digest(action.guard), updates)).encode())
+        updates = [(variable.name, term.digest) for variable, term in action.updates.items()]
+        whole.update(repr((action.label, action.name, grounding, action.guard.digest, updates)).encode())

@@ -1,4 +1,4 @@
-"""Finite domains: what values a variable may take, its Z3 sort, its width in a packed state and how a value prints."""
+"""Finite domains: what values a variable may take, the sort of its terms, its width in a packed state, how a value prints."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import z3
-
-from fencepost.model.language.formulas import ChoiceRef, Conditional, SubsetRef, mask_of, subset_where
+from fencepost.model.language.formulas import Conditional
 from fencepost.model.language.mistakes import ModelError
+from fencepost.model.terms.nodes import Term, constant, literal
+from fencepost.model.terms.sorts import BOOL, INT, Sort, bits_sort, names_sort
+from fencepost.model.terms.values import TRUE, StandsForNumber, condition, conditional, conjunction, mask_of, subset_where
+from fencepost.model.terms.values import Choice as ChoiceTerm
 
 
 @dataclass(frozen=True)
@@ -54,14 +56,15 @@ class Universe:
 class Domain:
     """The values of one variable. A raw value is an int: 0 or 1, the number itself, a choice's index, a subset's bit mask."""
 
-    def term(self, name: str) -> Any:
-        """The Z3 constant of that name with this domain's sort."""
+    @property
+    def sort(self) -> Sort:
+        """The sort of terms that have such values."""
         raise AssertionError
 
     @property
     def bits(self) -> int:
         """Width of a value in a packed state."""
-        raise AssertionError
+        return (self.size - 1).bit_length()
 
     @property
     def low(self) -> int:
@@ -77,30 +80,31 @@ class Domain:
         """The raw value of a literal; ValueError, with the reason, if the domain does not contain it."""
         raise AssertionError
 
-    def literal(self, raw: int) -> Any:
-        """The Z3 literal of a raw value."""
-        raise AssertionError
-
-    def read(self, literal: Any) -> int:
-        """The raw value of a Z3 literal."""
-        raise AssertionError
-
     def show(self, raw: int) -> str:
         """A raw value as a person reads it."""
         raise AssertionError
 
+    def term(self, name: str) -> Any:
+        """The constant of that name with this domain's sort."""
+        return constant(name, self.sort)
+
+    def literal(self, raw: int) -> Any:
+        """The term of a raw value."""
+        return literal(self.sort, raw)
+
     def within(self, term: Any) -> Any:
         """The formula: the term's value belongs to this domain."""
-        return z3.BoolVal(True)
+        return TRUE
 
     def coerce(self, value: Any) -> Any:
-        """A literal, a conditional of literals or a Z3 term, as a Z3 term of this domain's sort; ValueError if it is none."""
+        """A literal, a conditional of literals or a term, as a term of this domain's sort; ValueError if it is none."""
         if isinstance(value, Conditional):
-            return z3.If(value.condition, self.coerce(value.then), self.coerce(value.otherwise))
-        if isinstance(value, z3.ExprRef):
-            sort = self.term("any").sort()
-            if value.sort() != sort:
-                raise ValueError(f"its sort is {value.sort()}, and {sort} is needed")
+            return conditional(condition(value.condition), self.coerce(value.then), self.coerce(value.otherwise))
+        if isinstance(value, StandsForNumber):
+            value = value.term
+        if isinstance(value, Term):
+            if not self.sort.holds(value.sort):
+                raise ValueError(f"its sort is {value.sort}, and {self.sort} is needed")
             return value
         return self.literal(self.raw(value))
 
@@ -109,12 +113,9 @@ class Domain:
 class Flag(Domain):
     """True or false."""
 
-    def term(self, name: str) -> Any:
-        return z3.Bool(name)
-
     @property
-    def bits(self) -> int:
-        return 1
+    def sort(self) -> Sort:
+        return BOOL
 
     @property
     def size(self) -> int:
@@ -124,12 +125,6 @@ class Flag(Domain):
         if not isinstance(value, bool):
             raise ValueError(f"{value!r} is not a flag")
         return int(value)
-
-    def literal(self, raw: int) -> Any:
-        return z3.BoolVal(bool(raw))
-
-    def read(self, literal: Any) -> int:
-        return int(z3.is_true(literal))
 
     def show(self, raw: int) -> str:
         return "yes" if raw else "no"
@@ -142,12 +137,9 @@ class Number(Domain):
     lowest: int
     highest: int
 
-    def term(self, name: str) -> Any:
-        return z3.Int(name)
-
     @property
-    def bits(self) -> int:
-        return (self.highest - self.lowest).bit_length()
+    def sort(self) -> Sort:
+        return INT
 
     @property
     def low(self) -> int:
@@ -164,17 +156,11 @@ class Number(Domain):
             raise ValueError(f"{value} is outside {self.lowest}..{self.highest}")
         return value
 
-    def literal(self, raw: int) -> Any:
-        return z3.IntVal(raw)
-
-    def read(self, literal: Any) -> int:
-        return int(literal.as_long())
-
     def show(self, raw: int) -> str:
         return str(raw)
 
     def within(self, term: Any) -> Any:
-        return z3.And(term >= self.lowest, term <= self.highest)
+        return conjunction((term >= self.lowest, term <= self.highest))
 
 
 @dataclass(frozen=True)
@@ -187,12 +173,9 @@ class Choice(Domain):
     names: tuple[str, ...]
     universe: Universe | None = None
 
-    def term(self, name: str) -> Any:
-        return ChoiceRef.constant(name, self.names)
-
     @property
-    def bits(self) -> int:
-        return (len(self.names) - 1).bit_length()
+    def sort(self) -> Sort:
+        return names_sort(self.names)
 
     @property
     def size(self) -> int:
@@ -207,22 +190,16 @@ class Choice(Domain):
             raise ValueError(f"{value!r} is none of {', '.join(self.names)}")
         return value
 
-    def literal(self, raw: int) -> Any:
-        return z3.IntVal(raw)
-
     def coerce(self, value: Any) -> Any:
-        if isinstance(value, ChoiceRef) and value.names != self.names:
+        if isinstance(value, ChoiceTerm) and value.names != self.names:
             raise ValueError(f"{value} is one of {', '.join(value.names)}, and one of {', '.join(self.names)} is needed")
         return super().coerce(value)
-
-    def read(self, literal: Any) -> int:
-        return int(literal.as_long())
 
     def show(self, raw: int) -> str:
         return self.names[raw]
 
     def within(self, term: Any) -> Any:
-        return z3.And(term >= 0, term < len(self.names))
+        return conjunction((term >= 0, term < len(self.names)))
 
 
 @dataclass(frozen=True)
@@ -231,8 +208,9 @@ class Subset(Domain):
 
     universe: Universe
 
-    def term(self, name: str) -> Any:
-        return SubsetRef.constant(name, self.universe.size)
+    @property
+    def sort(self) -> Sort:
+        return bits_sort(self.universe.size)
 
     @property
     def bits(self) -> int:
@@ -246,12 +224,6 @@ class Subset(Domain):
         if isinstance(value, str) or not isinstance(value, Iterable):
             raise ValueError(f"{value!r} is not a set of {self.universe.name} numbers")
         return mask_of(value, self.universe.size)
-
-    def literal(self, raw: int) -> Any:
-        return z3.BitVecVal(raw, self.universe.size)
-
-    def read(self, literal: Any) -> int:
-        return int(literal.as_long())
 
     def show(self, raw: int) -> str:
         return "{" + ", ".join(self.universe.label(m) for m in self.universe if raw >> m & 1) + "}"

@@ -8,14 +8,15 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-import z3
-
 from fencepost.model.language.building import build
-from fencepost.model.language.connectives import And, Not, Or, conditional
+from fencepost.model.language.connectives import And, Not, Or
 from fencepost.model.language.declarations import Taken
 from fencepost.model.language.formulas import If
 from fencepost.model.language.mistakes import ModelError
 from fencepost.model.language.parts import Scope
+from fencepost.model.terms.nodes import Term
+from fencepost.model.terms.values import Condition, conditional
+from fencepost.model.terms.values import condition as formula_of
 
 _CALLED: ContextVar[list[Taken] | None] = ContextVar("called", default=None)
 
@@ -79,7 +80,7 @@ def effect(outcomes: Any) -> Effect:
         return Effect(True, {variable: Given(value) for variable, value in outcomes.items()})
     if isinstance(outcomes, tuple):
         return _joined([effect(one) for one in outcomes])
-    if isinstance(outcomes, (bool, z3.BoolRef)):
+    if isinstance(outcomes, (bool, Condition)):
         return Effect(outcomes, {})
     if callable(outcomes):
         raise ModelError(f"{getattr(outcomes, 'name', outcomes)} is not called: write its arguments behind it, in brackets")
@@ -93,9 +94,9 @@ def outcome(where: str, returned: Any, such: Sequence[Any] = ()) -> Effect:
         raise ModelError(f"{where}: an action returns (guard, updates), and this returns nothing: is its return forgotten?")
     if isinstance(returned, tuple) and len(returned) > 1:
         guard, *happens = returned
-        if not (isinstance(guard, (bool, z3.BoolRef, Effect, Mapping, tuple)) or callable(guard)):
+        if not (isinstance(guard, (bool, Condition, Effect, Mapping, tuple)) or callable(guard)):
             raise ModelError(f"{where}: its guard is not boolean: {guard}")
-        if not such and len(happens) == 1 and type(happens[0]) is dict and isinstance(guard, (bool, z3.BoolRef)):
+        if not such and len(happens) == 1 and type(happens[0]) is dict and isinstance(guard, (bool, Condition)):
             return Effect(guard, {variable: Given(value) for variable, value in happens[0].items()})
         whole: Effect = build(where, effect, (*such, *returned))
         return whole
@@ -127,7 +128,7 @@ def _guarded(condition: Any, one: Any, other: Any) -> Any:
         return True if other is True else Or(condition, other)
     if other is True:
         return Or(Not(condition), one)
-    return conditional(condition, one, other)
+    return conditional(condition, formula_of(one), formula_of(other))
 
 
 def _joined(effects: list[Effect]) -> Effect:
@@ -150,17 +151,17 @@ def conjunction(guards: list[Any]) -> Any:
     """All of the guards, without brackets within brackets; true if there are none."""
     if any(guard is False for guard in guards):
         return False
-    parts = [part for guard in guards for part in (guard.children() if z3.is_and(guard) else [guard])]
+    parts = [part for guard in guards for part in (guard.arguments if getattr(guard, "op", "") == "and" else [guard])]
     return (And(*parts) if len(parts) > 1 else parts[0]) if parts else True
 
 
 def is_same(one: Any, other: Any) -> bool:
     """Whether two new values are written the same."""
-    if isinstance(one, z3.ExprRef) and isinstance(other, z3.ExprRef):
-        return bool(one.eq(other))
+    if isinstance(one, Term) or isinstance(other, Term):
+        return one is other
     literals = (bool, int, str, tuple, range)
     return one is other or (isinstance(one, literals) and type(one) is type(other) and bool(one == other))
 
 
 def _text(value: Any) -> str:
-    return " ".join(str(value).split()) if isinstance(value, (z3.ExprRef, bool, int, str, tuple)) else "a choice of two"
+    return str(value) if isinstance(value, (Term, bool, int, str, tuple)) else "a choice of two"

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
-
-import z3
 
 from fencepost.model.language.declarations import Variable
 from fencepost.model.language.protocol import Protocol
 from fencepost.model.language.transposition import Transposition
+from fencepost.model.terms.nodes import Term
+from fencepost.model.terms.simplification import Simplification
+from fencepost.model.terms.traversal import Substitution
+from fencepost.model.terms.values import conjunction, negation
+from fencepost.model.terms.values import equation as equal
 
 EFFORT = 50_000_000
 """What Z3 may spend on one question, in its own units, which are the same on every machine; it takes seconds to reach."""
@@ -21,12 +25,11 @@ class Exchange:
         self.transposition = transposition
         self._protocol = protocol
         self._variables = {(v.family, v.index): v for v in protocol.variables}
-        self._renamed: dict[Variable, tuple[tuple[Any, Any], ...]] = {}
+        places: dict[Term, Any] = {}
         for v in protocol.variables:
             other = self.variable(v)
-            now, then = (transposition.term(v.domain, term) for term in (other.term, other.next))
-            if not v.term.eq(now):
-                self._renamed[v] = (v.term, now), (v.next, then)
+            places[v.term], places[v.next] = (transposition.term(v.domain, term) for term in (other.term, other.next))
+        self._substitution = Substitution({old: new for old, new in places.items() if old is not new})
 
     def variable(self, variable: Variable) -> Variable:
         """The variable that has this one's value in the exchanged state, and whose value this one has there."""
@@ -34,37 +37,47 @@ class Exchange:
 
     def term(self, term: Any) -> Any:
         """What a term over values and next values is worth in the exchanged state, in terms of the state before."""
-        mentioned = sorted(self._protocol.variables_of(term) & self._renamed.keys(), key=lambda v: v.name)
-        return z3.substitute(term, *(pair for v in mentioned for pair in self._renamed[v]))
+        return self._substitution(term)
 
 
 class Equivalence:
     """Whether terms of a protocol are worth the same wherever its variables are in their domains."""
 
     def __init__(self, protocol: Protocol) -> None:
-        self._solver = z3.SimpleSolver()
-        self._solver.set("rlimit", EFFORT)
-        for v in protocol.variables:
-            self._solver.add(v.domain.within(v.term), v.domain.within(v.next))
+        self._protocol = protocol
+        self._simple = Simplification()
+
+    @cached_property
+    def _asked(self) -> tuple[Any, Any]:
+        """A solver that knows the domains, and what prints terms for it."""
+        import z3
+
+        from fencepost.model.terms.in_z3 import InZ3
+
+        solver, printed = z3.SimpleSolver(), InZ3()
+        solver.set("rlimit", EFFORT)
+        for v in self._protocol.variables:
+            solver.add(printed(v.domain.within(v.term)), printed(v.domain.within(v.next)))
+        return solver, printed
 
     def always(self, *formulas: Any) -> bool:
         """Whether Z3 proves that all formulas hold there; False if it cannot decide."""
         if not formulas:
             return True
-        self._solver.push()
-        self._solver.add(z3.Not(z3.And(*formulas)))
-        proved: bool = self._solver.check() == z3.unsat
-        self._solver.pop()
+        solver, printed = self._asked
+        solver.push()
+        solver.add(printed(negation(conjunction(formulas))))
+        proved = str(solver.check()) == "unsat"
+        solver.pop()
         return proved
 
     def same(self, first: Any, second: Any) -> bool:
         """Whether Z3 proves that both terms are worth the same there."""
-        return self.always(*equation(first, second))
+        return self.always(*self.equation(first, second))
 
-
-def equation(first: Any, second: Any) -> list[Any]:
-    """The equation of two terms, or nothing if they are the same text, as they stand or simplified."""
-    if first.eq(second):
-        return []
-    one, other = z3.simplify(first), z3.simplify(second)
-    return [] if one.eq(other) else [one == other]
+    def equation(self, first: Any, second: Any) -> list[Any]:
+        """The equation of two terms, or nothing if they are the same text, as they stand or simplified."""
+        if first is second:
+            return []
+        one, other = self._simple(first), self._simple(second)
+        return [] if one is other else [equal(one, other)]

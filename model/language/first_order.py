@@ -13,24 +13,19 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-import z3
-
 from fencepost.model.language.actors import Talk
 from fencepost.model.language.building import build
 from fencepost.model.language.connectives import And
 from fencepost.model.language.declarations import OneOf, Variable
-from fencepost.model.language.domains import Choice, Domain, Flag, Subset, Universe, choice_of
+from fencepost.model.language.domains import Domain, Flag, Subset, Universe, choice_of
 from fencepost.model.language.effects import outcome
-from fencepost.model.language.formulas import ChoiceRef
 from fencepost.model.language.grounding import Definition
 from fencepost.model.language.locations import Location
 from fencepost.model.language.markers import Markers
 from fencepost.model.language.memberships import Membership, subset_of
 from fencepost.model.language.mistakes import ModelError
-from fencepost.model.language.one_or_none import OneOrNoneRef
 from fencepost.model.language.protocol import Protocol, grounded_as
 from fencepost.model.language.quorums import Quorum
-from fencepost.model.language.rewriting import Rewriting
 from fencepost.model.language.sizes import Size
 from fencepost.model.language.unbounded import (
     Alike,
@@ -43,6 +38,12 @@ from fencepost.model.language.unbounded import (
     any_number,
     members_of,
 )
+from fencepost.model.terms.nodes import Function, Term
+from fencepost.model.terms.rewriting import Rewriting
+from fencepost.model.terms.simplification import simplified
+from fencepost.model.terms.sorts import BOOL
+from fencepost.model.terms.traversal import substituted
+from fencepost.model.terms.values import FALSE, TRUE, condition, conditional, conjunction, equation
 
 _MARKERS: ContextVar[Markers] = ContextVar("markers of the protocol")
 _STATED: ContextVar[tuple[str, ...]] = ContextVar("kinds of statements")
@@ -72,7 +73,7 @@ class AnySize(Protocol):
         self.schemes: list[Scheme] = []
         self._markers = _MARKERS.get()
         self._families: dict[str, tuple[tuple[Any, ...], Any, dict[tuple[int | None, ...], Symbol]]] = {}
-        self._of_function: dict[Any, Symbol] = {}
+        self._of_function: dict[Function, Symbol] = {}
         self._primed: Rewriting | None = None
         self._markers.quorums.suppose([size.is_allowed for size in self.sizes])
 
@@ -94,7 +95,7 @@ class AnySize(Protocol):
         """The numbers from 0 to ``most``, which may be a size, as a parameter of an action."""
         if not isinstance(most, Size):
             return super().upto(most)
-        return Unbounded("number", Size.of(most.term + 1, most.least + 1), "n", markers=self._markers)
+        return Unbounded("number", Size(most.term + 1, most.least + 1), "n", markers=self._markers)
 
     @property
     def sizes(self) -> list[Size]:
@@ -139,7 +140,7 @@ class AnySize(Protocol):
         full = f"{name}[{shown}]" if shown else name
         universes = tuple(u for u in places if isinstance(u, Unbounded))
         is_flag = isinstance(domain, (Subset, Flag))
-        value = domain.sort if isinstance(domain, OneOrNone) else z3.BoolSort() if is_flag else z3.IntSort()
+        value = BOOL if is_flag else domain.sort
         sorts = [*(universe.sort for universe in universes), value]
 
         def initial(*arguments: Any) -> Any:
@@ -153,9 +154,9 @@ class AnySize(Protocol):
                 return subset_of(members_of(domain), value).has(at[-1])
             return domain.coerce(value)
 
-        if any(size.term.decl().name() == full for size in self.sizes):
+        if any(str(size) == full for size in self.sizes):
             full += " so far"  # the size is how often a fault may happen, and the variable how often it did
-        function, primed = (z3.Function(full + mark, *sorts) for mark in ("", "'"))
+        function, primed = (Function(full + mark, *sorts) for mark in ("", "'"))
         return Symbol(full, name, index, universes, None if isinstance(domain, Subset) else domain, function, primed, initial)
 
     def value(self, name: str, index: tuple[Any, ...], primed: bool = False) -> Any:
@@ -163,10 +164,7 @@ class AnySize(Protocol):
         _, domain, _ = self._families[name]
         if isinstance(domain, Subset):
             return Membership(members_of(domain), lambda member: self._applied(name, (*index, member), primed), (name, index))
-        term = self._applied(name, index, primed)
-        if isinstance(domain, OneOrNone):
-            return OneOrNoneRef.of(term, domain.none)
-        return ChoiceRef.of(term, domain.names) if isinstance(domain, Choice) else term
+        return self._applied(name, index, primed)
 
     def _applied(self, name: str, index: tuple[Any, ...], primed: bool) -> Any:
         owners, domain, symbols = self._families[name]
@@ -206,10 +204,10 @@ class AnySize(Protocol):
             budget = {} if spends is None else {self.value(spends, ()): self.value(spends, ()) + 1}
             if spends is not None:
                 within.append(self.value(spends, ()) < self.budgets[spends])
-            guard = z3.BoolVal(guard) if isinstance(guard, bool) else guard
+            guard = condition(guard)
             self._refuse_open(f"{where}: its guard", guard)
-            guard = z3.simplify(And(guard, *within))
-            if z3.is_false(guard):
+            guard = simplified(And(guard, *within))
+            if guard is FALSE:
                 continue
             news = self._updates(where, {**updates, **budget})
             self.schemes.append(Scheme(name, bound, parameters, guard, news, doc, Location.of(function)))
@@ -227,11 +225,11 @@ class AnySize(Protocol):
                 for element in [None] if isinstance(domain.universe, Unbounded) else domain.universe:
                     at = (*(None if isinstance(u, Unbounded) else i for u, i in zip(owners, index, strict=True)), element)
                     cases.setdefault(symbols[at], []).append((open_, _holding(news, element)))
-            elif isinstance(key, z3.ExprRef) and key.decl() in self._of_function:
-                symbol = self._of_function[key.decl()]
+            elif isinstance(key, Term) and key.op == "apply" and key.detail in self._of_function:
+                symbol = self._of_function[key.detail]
                 assert symbol.domain is not None
                 term = build(f"{where}: new value of {symbol.name}", symbol.domain.coerce, value)
-                cases.setdefault(symbol, []).append((key.children(), _constantly(term)))
+                cases.setdefault(symbol, []).append((list(key.arguments), _constantly(term)))
             else:
                 raise ModelError(f"{where}: it updates {key}, which is not a variable of the protocol")
         return {symbol: self._update(where, symbol, given) for symbol, given in cases.items()}
@@ -242,16 +240,16 @@ class AnySize(Protocol):
         for given, make in cases:  # of two that concern the same member the later one counts
             with self._markers.alive(given):
                 term = make(*formal[len(given) :])
-            term = z3.BoolVal(term) if isinstance(term, bool) else term
+            term = condition(term) if isinstance(term, bool) else term
             pairs = list(zip(given, formal, strict=False))
-            for_all = [(marker, f) for marker, f in pairs if self._markers.is_marker(marker)]
-            term = z3.substitute(term, *for_all) if for_all else term
-            tests = [f == z3.substitute(one, *for_all) for one, f in pairs if not self._markers.is_marker(one)]
-            narrowing = (self._markers.narrowing(marker) for marker, _ in for_all)
-            tests += [z3.substitute(one, *for_all) for one in narrowing if not z3.is_true(one)]
-            value = z3.If(z3.And(tests), term, value) if tests else term
+            for_all = {marker: f for marker, f in pairs if self._markers.is_marker(marker)}
+            term = substituted(term, for_all)
+            tests = [equation(f, substituted(one, for_all)) for one, f in pairs if not self._markers.is_marker(one)]
+            narrowing = (self._markers.narrowing(marker) for marker in for_all)
+            tests += [substituted(one, for_all) for one in narrowing if one is not TRUE]
+            value = conditional(conjunction(tuple(tests)), term, value) if tests else term
         self._refuse_open(f"{where}: the new value of {symbol.name}", value)
-        return Update(formal, z3.simplify(value))
+        return Update(formal, simplified(value))
 
     def _refuse_open(self, where: str, term: Any) -> None:
         if self._markers.of(term):

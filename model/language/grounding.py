@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-import z3
 
 from fencepost.model.language.building import build
 from fencepost.model.language.connectives import And
@@ -18,10 +15,14 @@ from fencepost.model.language.locations import Location
 from fencepost.model.language.manner import Manner
 from fencepost.model.language.mistakes import ModelError, reason
 from fencepost.model.language.moves import which
-from fencepost.model.language.stored_terms import Grounded, grounded
+from fencepost.model.terms.values import FALSE, TRUE, condition
 
 if TYPE_CHECKING:
     from fencepost.model.language.protocol import Protocol
+
+
+Grounded = tuple[Any, dict[Variable, Any], tuple[Taken, ...]]
+"""A guard, updates and moves."""
 
 
 class Definition(NamedTuple):
@@ -97,8 +98,8 @@ def actions(p: Protocol, definition: Definition) -> Iterator[Action]:
         copies = {u.name: u.label(i) for u, i in p.scope.at}
         shown = copies | {k: _shown(through[k], v) for k, v in bound.items()}
         where = f"{p.name}: action {name}({', '.join(f'{k}={v}' for k, v in shown.items())})"
-        guard, updates, moves = grounded(where, p.constants, partial(_worked_out, p, where, definition, bound))
-        if z3.is_false(guard):
+        guard, updates, moves = _worked_out(p, where, definition, bound)
+        if guard is FALSE:
             continue
         _note(p, where, manner, moves)
         mirrors = tuple(dict.fromkeys([*own, *(method for taken in moves for method in taken.mirrors)]))
@@ -163,14 +164,12 @@ def _taken_by(moves: Iterable[Taken]) -> str:
     return numbers.pop() if len(numbers) == 1 else ""
 
 
-def _checked(
-    p: Protocol, where: str, returned: Any, such: Sequence[Any], called: Iterable[Taken]
-) -> Grounded:
+def _checked(p: Protocol, where: str, returned: Any, such: Sequence[Any], called: Iterable[Taken]) -> Grounded:
     """The guard, updates and moves that a step has returned; ``such`` must hold besides, ``called`` be among the moves."""
     whole = outcome(where, returned, such)
-    guard = _settled(z3.BoolVal(whole.guard) if isinstance(whole.guard, bool) else whole.guard)
+    guard = _settled(condition(whole.guard))
     p.vet(f"{where}: its guard", guard)
-    if z3.is_false(guard):
+    if guard is FALSE:
         return guard, {}, ()
     if whole.conflicts:
         raise ModelError(f"{where}: {whole.conflicts[0]}")
@@ -185,10 +184,10 @@ def _checked(
         _check_owner(p, where, variable, given)
         try:
             term = p.constants.assigned(variable.domain, given.value)
-        except (ValueError, z3.Z3Exception) as error:
+        except (TypeError, ValueError) as error:
             raise ModelError(f"{where}: new value of {variable.name}: {reason(error)}") from error
         p.vet(f"{where}: the new value of {variable.name}", term)
-        if not term.eq(variable.term):
+        if term is not variable.term:
             updates[variable] = term
     return guard, updates, whole.moves
 
@@ -203,9 +202,9 @@ def _check_owner(p: Protocol, where: str, variable: Variable, given: Given) -> N
 
 def _settled(guard: Any) -> Any:
     """The guard without conjuncts that are settled where it is written, such as ``old != new`` of two members."""
-    if not z3.is_and(guard):
+    if guard.op != "and":
         return guard
-    open_ = [conjunct for conjunct in guard.children() if not z3.is_true(conjunct)]
-    if any(z3.is_false(conjunct) for conjunct in open_):
-        return z3.BoolVal(False)
-    return guard if len(open_) == guard.num_args() else And(*open_)
+    open_ = [conjunct for conjunct in guard.arguments if conjunct is not TRUE]
+    if any(conjunct is FALSE for conjunct in open_):
+        return FALSE
+    return guard if len(open_) == len(guard.arguments) else And(*open_)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
-import z3
-
 from fencepost.model.language.connectives import And, Not, Or
+from fencepost.model.terms.values import condition as formula_of
+from fencepost.model.terms.values import conditional, equation
 
 Holds = Callable[[Any], Any]
 
@@ -74,7 +74,7 @@ class Membership:
 
     def __eq__(self, other: object) -> Any:
         theirs = self.beside(other)
-        return And(*(self.holds(m) == theirs.holds(m) for m in self.universe))
+        return And(*(equation(formula_of(self.holds(m)), formula_of(theirs.holds(m))) for m in self.universe))
 
     def __ne__(self, other: object) -> Any:
         return Not(self == other)
@@ -87,7 +87,7 @@ def subset_if(condition: Any, then: Any, otherwise: Any) -> Membership:
     """The first subset where the condition holds, else the second; one of them may be written as a set of members."""
     known = then if isinstance(then, Membership) else otherwise
     first, second = known.beside(then), known.beside(otherwise)
-    return Membership(known.universe, lambda m: z3.If(condition, first.holds(m), second.holds(m)))
+    return Membership(known.universe, lambda m: _chosen(condition, first.holds(m), second.holds(m)))
 
 
 def subset_of(universe: Members, members: Iterable[Any]) -> Membership:
@@ -96,4 +96,8 @@ def subset_of(universe: Members, members: Iterable[Any]) -> Membership:
 
 
 def _same(one: Any, other: Any) -> Any:
-    return z3.BoolVal(one == other) if isinstance(one, int) and isinstance(other, int) else one == other
+    return formula_of(one == other)
+
+
+def _chosen(test: Any, one: Any, other: Any) -> Any:
+    return conditional(formula_of(test), formula_of(one), formula_of(other))

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 import difflib
 import sys
 from collections.abc import Iterable
 from types import FrameType, TracebackType
 
-import z3
-
 from fencepost.model.language.locations import Location
+from fencepost.model.terms.nodes import Term
 
-_LANGUAGE = ("fencepost.model.language.", "z3.")
+_LANGUAGE = ("fencepost.model.language.", "fencepost.model.terms.")
 _MODELS = ("fencepost.model.", "fencepost.properties.")
 
 
@@ -79,12 +77,10 @@ def guess(name: str, names: Iterable[str]) -> str:
 
 
 def reason(error: BaseException) -> str:
-    """What an exception says, in one line; Z3 wraps its messages as the text of a bytes literal."""
+    """What an exception says, in one line."""
     text = str(error.args[0]) if error.args else type(error).__name__
     if isinstance(error, KeyError):
-        any_member = bool(error.args) and isinstance(error.args[0], z3.ExprRef)
+        any_member = bool(error.args) and isinstance(error.args[0], Term)
         remedy = ": of any number of members a formula is written where it is used, not looked up" if any_member else ""
         return f"a dict has no entry {text!r}{remedy}"
-    if text.startswith(("b'", 'b"')):
-        text = ast.literal_eval(text).decode()
     return " ".join(text.split())

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
-
-import z3
 
 from fencepost.model.language.declarations import Action, Variable
 from fencepost.model.language.domains import Choice, Number
@@ -15,33 +14,51 @@ from fencepost.model.language.protocol import Protocol
 def prove_domains(protocol: Protocol) -> int:
     """Proves that every update of every action stays in the domain of its variable; returns how many updates were proved.
 
-    Raises ModelError, naming the action and the variable with the values that lead out of the domain, if one does not.
+    What cannot be said without a condition is proved by Z3. Raises ModelError, naming the action and the variable with the
+    values that lead out of the domain, if one does not.
     """
-    solver = z3.SimpleSolver()
-    solver.add([v.domain.within(v.term) for v in protocol.variables if _is_number(v)])
-    for action in protocol.actions:
-        doubtful = [v for v, term in action.updates.items() if _is_number(v) and not _fits(protocol.range_of(term), v)]
-        if not doubtful:
-            continue
+    doubtful = [(action, _doubtful(protocol, action)) for action in protocol.actions]
+    asked = [(action, variables) for action, variables in doubtful if variables]
+    if asked:
+        _prove_all(protocol, asked)
+    return sum(len(action.updates) for action in protocol.actions)
+
+
+def _doubtful(protocol: Protocol, action: Action) -> list[Variable]:
+    """The variables of which the domains of others alone do not tell that the action leaves them in theirs."""
+    return [v for v, term in action.updates.items() if _is_number(v) and not _fits(protocol.range_of(term), v)]
+
+
+def _prove_all(protocol: Protocol, asked: Iterable[tuple[Action, Sequence[Variable]]]) -> None:
+    import z3
+
+    from fencepost.model.terms.in_z3 import InZ3
+
+    printed, solver = InZ3(), z3.SimpleSolver()
+    solver.add([printed(v.domain.within(v.term)) for v in protocol.variables if _is_number(v)])
+    for action, doubtful in asked:
         solver.push()
-        solver.add(action.guard)
+        solver.add(printed(action.guard))
         solver.push()
-        solver.add(z3.Not(z3.And([v.domain.within(action.updates[v]) for v in doubtful])))
+        solver.add(z3.Not(z3.And([printed(v.domain.within(action.updates[v])) for v in doubtful])))
         all_stay = solver.check() == z3.unsat
         solver.pop()
         if not all_stay:
             for variable in doubtful:
-                _prove(solver, protocol, action, variable)
+                _prove(solver, printed, protocol, action, variable)
         solver.pop()
-    return sum(len(action.updates) for action in protocol.actions)
 
 
-def _prove(solver: Any, protocol: Protocol, action: Action, variable: Variable) -> None:
+def _prove(solver: Any, printed: Any, protocol: Protocol, action: Action, variable: Variable) -> None:
     """Proves one update, with the domains and the guard asserted; ModelError if it cannot."""
+    import z3
+
+    from fencepost.model.terms.in_z3 import raw
+
     domain, term = variable.domain, action.updates[variable]
     where = f"{protocol.name}: action {action.label}"
     solver.push()
-    solver.add(z3.Not(domain.within(term)))
+    solver.add(z3.Not(printed(domain.within(term))))
     answer = solver.check()
     if answer == z3.unknown:
         message = f"Z3 cannot decide whether {variable.name} stays in its domain: {solver.reason_unknown()}"
@@ -50,13 +67,13 @@ def _prove(solver: Any, protocol: Protocol, action: Action, variable: Variable) 
         model = solver.model()
         mentioned = protocol.variables_of(term) | protocol.variables_of(action.guard)
         values = [
-            f"{v.name} = {v.domain.show(v.domain.read(model.eval(v.term, model_completion=True)))}"
+            f"{v.name} = {v.domain.show(raw(model.eval(printed(v.term), model_completion=True)))}"
             for v in protocol.variables
             if v in mentioned
         ]
         raise ModelError(
             f"{where} takes {variable.name} out of {domain.low}..{domain.low + domain.size - 1}: it becomes"
-            f" {model.eval(term, model_completion=True)} where {', '.join(values) or 'it is enabled'};"
+            f" {model.eval(printed(term), model_completion=True)} where {', '.join(values) or 'it is enabled'};"
             " guard the action against that or widen the domain",
             action.location,
         )

@@ -11,7 +11,6 @@ from itertools import product
 from typing import Any, TypeVar, overload
 
 from fencepost.model.language.actors import Actors, Talk
-from fencepost.model.language.connectives import substituted
 from fencepost.model.language.constants import Constants
 from fencepost.model.language.declarations import Action, Family, Names, Variable
 from fencepost.model.language.domains import Domain, Flag, Number, Universe, choice_of, subset_of
@@ -23,6 +22,7 @@ from fencepost.model.language.mistakes import ArgumentError, ModelError, guess
 from fencepost.model.language.moves import Move, Offer
 from fencepost.model.language.parts import Copies, Scope
 from fencepost.model.language.rules import P, R, Rule
+from fencepost.model.terms.traversal import substituted
 
 T = TypeVar("T")
 
@@ -387,7 +387,7 @@ class Protocol:
 
     def range_of(self, number: Any) -> tuple[int, int]:
         """The least and the greatest value that a vetted term may have, as far as the variables' domains alone tell."""
-        return self.constants.ranges.of(self.constants.nodes.of(number))
+        return self.constants.ranges.of(number)
 
     def after(self, action: Action, formula: Any) -> Any:
         """A formula over values and next values, as it stands before the action and speaks of the state after it."""

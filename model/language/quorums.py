@@ -13,9 +13,21 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import Any
 
-import z3
-
 from fencepost.model.language.mistakes import ModelError
+from fencepost.model.terms.nodes import Function, constant, number
+from fencepost.model.terms.simplification import simplified
+from fencepost.model.terms.sorts import BOOL, Sort, things_sort
+from fencepost.model.terms.traversal import substituted
+from fencepost.model.terms.values import (
+    FALSE,
+    conjunction,
+    disjunction,
+    equation,
+    for_all,
+    for_some,
+    implication,
+    negation,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,22 +41,22 @@ class Quorum:
     universe: str
     count: Any
     size: Any
-    sort: Any
-    has: Any
-    is_one: Any
+    sort: Sort
+    has: Function
+    is_one: Function
 
     def a_set(self, name: str) -> Any:
         """A constant for such a set."""
-        return z3.Const(name, self.sort)
+        return constant(name, self.sort)
 
     def a_member(self, name: str) -> Any:
         """A constant for a member of the universe."""
-        return z3.Const(name, self.has.domain(0))
+        return constant(name, self.has.sorts[0])
 
     def within(self, chosen: Any, holds: Callable[[Any], Any]) -> Any:
         """The formula: it is such a set, and that holds of each of its members."""
         one = self.a_member("q")
-        return z3.And(self.is_one(chosen), z3.ForAll([one], z3.Implies(self.has(one, chosen), holds(one))))
+        return conjunction((self.is_one(chosen), for_all([one], implication(self.has(one, chosen), holds(one)))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,20 +64,20 @@ class Single:
     """The sets of one member, which are its members themselves; otherwise like a ``Quorum``."""
 
     universe: str
-    sort: Any
+    sort: Sort
 
     @property
     def count(self) -> Any:
         """One."""
-        return z3.IntVal(1)
+        return number(1)
 
     def a_set(self, name: str) -> Any:
         """A constant for a member."""
-        return z3.Const(name, self.sort)
+        return constant(name, self.sort)
 
     def has(self, member: Any, chosen: Any) -> Any:
         """The formula: this is the member."""
-        return member == chosen
+        return equation(member, chosen)
 
     def within(self, chosen: Any, holds: Callable[[Any], Any]) -> Any:
         """The formula: that holds of the member."""
@@ -92,36 +104,37 @@ class Quorums:
         Raises ModelError for a number that is not known to be from 1 up to their size.
         """
         size = universe.size.term
-        self._counted.setdefault(marker.sort())
+        self._counted.setdefault(marker.sort)
 
         def holds(member: Any) -> Any:
-            return z3.substitute(formula, (marker, member))
+            return substituted(formula, {marker: member})
 
         if self._follows(count > size):
-            return z3.BoolVal(False)
+            return FALSE
         if self._follows(count == size):
-            one = z3.Const("q", marker.sort())
-            return z3.ForAll([one], holds(one))
-        if not self._follows(z3.And(count >= 1, count <= size)):
+            one = constant("q", marker.sort)
+            return for_all([one], holds(one))
+        if not self._follows(conjunction((count >= 1, count <= size))):
             raise ModelError(f"at_least({count}, ...): whether that is a number from 1 to {size} depends on the sizes")
-        if pair := self._two(count, universe, marker.sort()):
+        if pair := self._two(count, universe, marker.sort):
             return _apart(*pair, holds)
         quorum = self._quorum(count, universe)
         chosen = quorum.a_set("Q")
-        return z3.Exists([chosen], quorum.within(chosen, holds))
+        return for_some([chosen], quorum.within(chosen, holds))
 
     def _quorum(self, count: Any, universe: Any) -> Quorum:
         """The quorums of that size."""
-        name = str(z3.simplify(count))
-        if (universe.name, name) not in self.known:
-            sort = z3.DeclareSort(f"{name} of {universe.name}")
-            has = z3.Function(f"among {name} of {universe.name}", universe.sort, sort, z3.BoolSort())
-            is_one = z3.Function(f"is {name} of {universe.name}", sort, z3.BoolSort())
-            quorum = Quorum(name, universe.name, count, universe.size.term, sort, has, is_one)
-            self.known[universe.name, name] = quorum
-        return self.known[universe.name, name]
+        known = next((one for one in self._known_of(universe.name) if self._follows(one.count == count)), None)
+        if known is not None:
+            return known
+        name = str(simplified(count))
+        sort = things_sort(f"{name} of {universe.name}")
+        has = Function(f"among {name} of {universe.name}", universe.sort, sort, BOOL)
+        is_one = Function(f"is {name} of {universe.name}", sort, BOOL)
+        quorum = self.known[universe.name, name] = Quorum(name, universe.name, count, universe.size.term, sort, has, is_one)
+        return quorum
 
-    def _two(self, count: Any, universe: Any, sort: Any) -> tuple[Quorum | Single, Quorum | Single] | None:
+    def _two(self, count: Any, universe: Any, sort: Sort) -> tuple[Quorum | Single, Quorum | Single] | None:
         """Two sizes that are together ``count``, if of both was spoken before, or of the size that is one less.
 
         Rather two of which neither is 1: with an ack quorum, what it takes to deny it.
@@ -144,9 +157,9 @@ class Quorums:
 
         Raises ModelError for a number that is not known to be one of a part of them.
         """
-        if not self._follows(z3.And(size >= 1, size < universe.size.term)):
+        if not self._follows(conjunction((size >= 1, size < universe.size.term))):
             raise ModelError(f"of {universe.name}, of which there are any number, none are known as the first {size}")
-        holds = z3.Function(f"first {universe.name}", universe.sort, z3.BoolSort())
+        holds = Function(f"first {universe.name}", universe.sort, BOOL)
         self.firsts[universe.name] = size, holds
         self._counted.setdefault(universe.sort)
         return lambda member: holds(member)
@@ -155,24 +168,25 @@ class Quorums:
         """What is true of these quorums, whatever the sizes are."""
         for quorum in self.known.values():
             chosen, one = quorum.a_set("Q"), quorum.a_member("q")
-            yield z3.ForAll([chosen], z3.Implies(quorum.is_one(chosen), z3.Exists([one], quorum.has(one, chosen))))
+            yield for_all([chosen], implication(quorum.is_one(chosen), for_some([one], quorum.has(one, chosen))))
         for first, second in combinations_with_replacement(self.known.values(), 2):
             if first.universe == second.universe and self._follows(first.count + second.count > first.size):
                 this, that = first.a_set("Q"), second.a_set("R")
-                both = z3.And(first.is_one(this), second.is_one(that))
-                yield z3.ForAll([this, that], z3.Implies(both, _meet(first, second, this, that)))
+                both = conjunction((first.is_one(this), second.is_one(that)))
+                yield for_all([this, that], implication(both, _meet(first, second, this, that)))
         for name, (size, is_first) in self.firsts.items():
             yield from self._of_the_first(name, size, is_first)
 
     def exchanged(self, leaving: Any, joining: Any) -> Iterator[Any]:
         """With a member exchanged for another that it has not got a quorum is a quorum, as it has as many members."""
         for quorum in self.known.values():
-            if quorum.has.domain(0) == leaving.sort():
+            if quorum.has.sorts[0] is leaving.sort:
                 before, after, one = quorum.a_set("Q"), quorum.a_set("R"), quorum.a_member("q")
-                same = quorum.has(one, after) == z3.Or(one == joining, z3.And(one != leaving, quorum.has(one, before)))
-                exchange = z3.Exists([after], z3.And(quorum.is_one(after), z3.ForAll([one], same)))
-                may = z3.And(quorum.is_one(before), quorum.has(leaving, before), z3.Not(quorum.has(joining, before)))
-                yield z3.ForAll([before], z3.Implies(may, exchange))
+                stays = conjunction((one != leaving, quorum.has(one, before)))
+                same = equation(quorum.has(one, after), disjunction((one == joining, stays)))
+                exchange = for_some([after], conjunction((quorum.is_one(after), for_all([one], same))))
+                may = conjunction((quorum.is_one(before), quorum.has(leaving, before), negation(quorum.has(joining, before))))
+                yield for_all([before], implication(may, exchange))
 
     def sorts(self) -> Iterator[Any]:
         """The sorts of what is counted, and of these quorums."""
@@ -181,17 +195,17 @@ class Quorums:
 
     def _of_the_first(self, universe: str, size: Any, is_first: Any) -> Iterator[Any]:
         """Of the first members there is every quorum that is not larger; and two that are, together, have one in common."""
-        of_one = Single(universe, is_first.domain(0))
+        of_one = Single(universe, is_first.sorts[0])
         sizes: list[Quorum | Single] = [*self._known_of(universe), of_one]
         for quorum in sizes:
             if self._follows(quorum.count <= size):
                 chosen = quorum.a_set("Q")
-                yield z3.Exists([chosen], quorum.within(chosen, is_first))
+                yield for_some([chosen], quorum.within(chosen, is_first))
         for first, second in self._pairs(universe, of_one):
             if self._follows(first.count + second.count > size):
                 this, that = first.a_set("Q"), second.a_set("R")
-                inside = z3.And(first.within(this, is_first), second.within(that, is_first))
-                yield z3.ForAll([this, that], z3.Implies(inside, _meet(first, second, this, that)))
+                inside = conjunction((first.within(this, is_first), second.within(that, is_first)))
+                yield for_all([this, that], implication(inside, _meet(first, second, this, that)))
 
     def _known_of(self, universe: str) -> list[Quorum]:
         return [quorum for quorum in self.known.values() if quorum.universe == universe]
@@ -202,16 +216,20 @@ class Quorums:
 
     def _follows(self, formula: Any) -> bool:
         """Whether that is so for all sizes: a question of linear arithmetic, which is decided."""
+        import z3
+
+        from fencepost.model.terms.in_z3 import InZ3
+
         solver = z3.Solver()
-        solver.add(*self._assumed, z3.Not(formula))
+        solver.add(InZ3().all([*self._assumed, negation(formula)]))
         return bool(solver.check() == z3.unsat)
 
 
 def _apart(first: Quorum | Single, second: Quorum | Single, holds: Callable[[Any], Any]) -> Any:
     """The formula: there are two such sets without a member in common, and that holds of all members of both."""
     this, that = first.a_set("Q"), second.a_set("R")
-    apart = z3.Not(_meet(first, second, this, that))
-    return z3.Exists([this, that], z3.And(first.within(this, holds), second.within(that, holds), apart))
+    apart = negation(_meet(first, second, this, that))
+    return for_some([this, that], conjunction((first.within(this, holds), second.within(that, holds), apart)))
 
 
 def _meet(first: Quorum | Single, second: Quorum | Single, this: Any, that: Any) -> Any:
@@ -219,4 +237,4 @@ def _meet(first: Quorum | Single, second: Quorum | Single, this: Any, that: Any)
     if isinstance(second, Single):
         return first.has(that, this)
     one = second.a_member("q")
-    return z3.Exists([one], z3.And(first.has(one, this), second.has(one, that)))
+    return for_some([one], conjunction((first.has(one, this), second.has(one, that))))

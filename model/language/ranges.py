@@ -4,58 +4,56 @@ from __future__ import annotations
 
 from math import prod
 
-import z3
-
 from fencepost.model.language.domains import Domain
-from fencepost.model.language.nodes import Node
+from fencepost.model.terms.nodes import Term, in_order
 
 Range = tuple[int, int]
+
+_FITS = 1 << 62
+_ARITHMETIC = frozenset({"+", "-", "unary -", "*"})
+
+
+def is_computed(term: Term) -> bool:
+    """Whether it may be a number that is larger than variables are."""
+    return term.op in _ARITHMETIC or (term.op == "literal" and not term.sort.bits and abs(term.detail) > _FITS)
 
 
 class Ranges:
     """The range of every number in a term, from the domains of the variables: an upper estimate that ignores conditions."""
 
     def __init__(self) -> None:
-        self._of: dict[int, Range] = {}
+        self._of: dict[Term, Range] = {}
 
-    def declare(self, constant: Node, domain: Domain) -> None:
+    def declare(self, constant: Term, domain: Domain) -> None:
         """Takes note of a constant that stays in a domain."""
-        self._of[constant.identity] = domain.low, domain.low + domain.size - 1
+        self._of[constant] = domain.low, domain.low + domain.size - 1
 
-    def too_wide(self, term: Node) -> Node | None:
+    def too_wide(self, term: Term) -> Term | None:
         """A number within the term that might not fit 64 bits, or None. The term must be free of strangers."""
-        stack = [(term, False)]
-        while stack:
-            node, ready = stack.pop()
-            if node.identity in self._of:
-                continue
-            if not ready:
-                stack.append((node, True))
-                stack.extend((argument, False) for argument in node.arguments)
-                continue
-            low, high = self._of[node.identity] = self._range(node)
+        for part in in_order([term], self._of.__contains__):
+            low, high = self._of[part] = self._range(part)
             if low < -(1 << 63) or high >= 1 << 63:
-                return node
+                return part
         return None
 
-    def of(self, term: Node) -> Range:
+    def of(self, term: Term) -> Range:
         """The range of a number of which ``too_wide`` found nothing to say."""
         self.too_wide(term)
-        return self._of[term.identity]
+        return self._of[term]
 
-    def _range(self, node: Node) -> Range:
-        if node.sort != z3.Z3_INT_SORT:
+    def _range(self, term: Term) -> Range:
+        if term.sort.kind != "Int":
             return 0, 0
-        if node.kind == z3.Z3_OP_ANUM:
-            return node.detail, node.detail
-        parts = [self._of[argument.identity] for argument in node.arguments]
-        if node.kind == z3.Z3_OP_ITE:
+        if term.op == "literal":
+            return term.detail, term.detail
+        parts = [self._of[argument] for argument in term.arguments]
+        if term.op == "ite":
             return min(parts[1][0], parts[2][0]), max(parts[1][1], parts[2][1])
-        if node.kind == z3.Z3_OP_UMINUS:
+        if term.op == "unary -":
             return -parts[0][1], -parts[0][0]
-        if node.kind == z3.Z3_OP_SUB:
+        if term.op == "-":
             return parts[0][0] - sum(high for _, high in parts[1:]), parts[0][1] - sum(low for low, _ in parts[1:])
-        if node.kind == z3.Z3_OP_MUL:
+        if term.op == "*":
             size = prod(max(abs(low), abs(high)) for low, high in parts)
             return -size, size
         return sum(low for low, _ in parts), sum(high for _, high in parts)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import product
 from typing import Any
 
-import z3
-
-from fencepost.model.language.connectives import And, Not, Or, substituted
+from fencepost.model.language.connectives import And, Not, Or
 from fencepost.model.language.declarations import Action, Variable
 from fencepost.model.language.formulas import any_of
 from fencepost.model.language.mistakes import ModelError, guess, reason
 from fencepost.model.language.protocol import Protocol
+from fencepost.model.terms.evaluation import Evaluation
+from fencepost.model.terms.traversal import Substitution
 
 
 class Refinement:
@@ -45,23 +46,27 @@ class Refinement:
                 if v.universes:
                     value = value(*v.index) if callable(value) else value[v.index if len(v.index) > 1 else v.index[0]]
                 now[v] = self.fine.constants.assigned(v.domain, value)
-            except (LookupError, TypeError, ValueError, z3.Z3Exception) as error:
+            except (LookupError, TypeError, ValueError) as error:
                 raise ModelError(f"{where}: {v.name}: {reason(error)}") from error
             self.fine.vet(f"{where}: {v.name}", now[v])
         return now
 
     def _check_beginning(self, where: str) -> None:
-        solver = z3.SimpleSolver()
-        solver.add(*(Or(*(v.term == v.domain.literal(raw) for raw in v.initial)) for v in self.fine.variables))
         for v, term in self._now.items():
-            begins = Or(*(term == v.domain.literal(raw) for raw in v.initial))
-            if solver.check(Not(begins)) != z3.unsat:
-                raise ModelError(f"{where}: {v.name} does not begin as in {self.coarse.name}")
+            mentioned = [fine for fine in self.fine.variables if fine in self.fine.variables_of(term)]
+            for raw in product(*(fine.initial for fine in mentioned)):
+                values = {fine.term: value for fine, value in zip(mentioned, raw, strict=True)}
+                if Evaluation(values)(term) not in v.initial:
+                    raise ModelError(f"{where}: {v.name} does not begin as in {self.coarse.name}")
 
     def of(self, formula: Any) -> Any:
         """A formula over values and next values of the coarse protocol, over those of the fine one."""
-        nows = ((v.term, now) for v, now in self._now.items())
-        return substituted(formula, (*nows, *((v.next, later) for v, later in self._later.items())))
+        return self._by_mapping(formula)
+
+    @cached_property
+    def _by_mapping(self) -> Substitution:
+        nows = {v.term: now for v, now in self._now.items()}
+        return Substitution(nows | {v.next: later for v, later in self._later.items()})
 
     @cached_property
     def _later(self) -> dict[Variable, Any]:
@@ -89,5 +94,5 @@ class Refinement:
 
     def seen(self, state: Sequence[int]) -> tuple[int, ...]:
         """A state of the fine protocol, as raw values in the order of its variables, as one of the coarse protocol."""
-        values = [(v.term, v.domain.literal(raw)) for v, raw in zip(self.fine.variables, state, strict=True)]
-        return tuple(v.domain.read(z3.simplify(z3.substitute(now, *values))) for v, now in self._now.items())
+        value = Evaluation({v.term: raw for v, raw in zip(self.fine.variables, state, strict=True)})
+        return tuple(map(value, self._now.values()))

@@ -4,54 +4,45 @@ from __future__ import annotations
 
 from typing import Any
 
-import z3
-
 from fencepost.model.language.mistakes import ModelError
+from fencepost.model.terms.nodes import constant
+from fencepost.model.terms.sorts import INT
+from fencepost.model.terms.values import Number, StandsForNumber, conjunction
 
 
-class Size(z3.ArithRef):  # type: ignore[misc]
-    """A Z3 Int of at least ``least``; and, if it is a part of ``whole``, another size, at least ``short`` less than that.
+class Size(StandsForNumber):
+    """A number of at least ``least``; and, if it is a part of ``whole``, another size, at least ``short`` less than that.
 
     What Python asks about it and a number, or the whole, is answered if these settle it; otherwise the protocol is not the same
-    for all sizes, and ModelError is raised. With terms it makes formulas, as any Z3 Int. ``alike`` says that members of a
+    for all sizes, and ModelError is raised. With terms it makes formulas, as any number. ``alike`` says that members of a
     universe of that size have no order: the protocol only tells one from another.
     """
 
-    least: int = 1
-    alike: bool = False
-    whole: Size | None = None
-    short: int = 0
+    def __init__(self, term: Number, least: int, *, alike: bool = False, whole: Size | None = None, short: int = 0) -> None:
+        self._term, self.least, self.alike, self.whole, self.short = term, least, alike, whole, short
 
     @classmethod
     def named(cls, name: str, least: int, *, alike: bool = False) -> Size:
         """The size of that name."""
-        size = cls.of(z3.Int(name), least)
-        size.alike = alike
-        return size
-
-    @classmethod
-    def of(cls, term: Any, least: int) -> Size:
-        """A term as a size."""
-        size = cls(term.as_ast())
-        size.least = least
-        return size
+        return cls(constant(name, INT), least, alike=alike)
 
     def part(self, name: str, least: int, *, short: int) -> Size:
         """The size of that name of some of these, which is at least ``short`` less."""
-        part = Size.named(name, least)
-        part.whole, part.short = self, short
-        return part
+        return Size(constant(name, INT), least, whole=self, short=short)
+
+    @property
+    def term(self) -> Number:
+        """The size as a number."""
+        return self._term
+
+    def __str__(self) -> str:
+        return str(self._term)
 
     @property
     def is_allowed(self) -> Any:
         """The formula: it is at least the least, and no more than it may be."""
         least = self.term >= self.least
-        return least if self.whole is None else z3.And(least, self.term + self.short <= self.whole.term)
-
-    @property
-    def term(self) -> Any:
-        """The size as a plain Z3 Int."""
-        return z3.ArithRef(self.as_ast(), self.ctx)
+        return least if self.whole is None else conjunction((least, self.term + self.short <= self.whole.term))
 
     def _settled(self, answer: bool, settled: bool, asked: str) -> bool:
         if not settled:
@@ -60,7 +51,7 @@ class Size(z3.ArithRef):  # type: ignore[misc]
 
     def _lacks(self, other: Size) -> int | None:
         """By how much it is known to be less than the other, or None."""
-        if self.eq(other):
+        if self.term is other.term:
             return 0
         more = None if self.whole is None else self.whole._lacks(other)
         return None if more is None else self.short + more
@@ -74,31 +65,48 @@ class Size(z3.ArithRef):  # type: ignore[misc]
     def __lt__(self, other: Any) -> Any:
         if isinstance(other, Size):
             return self._at_most(other, 1)
-        return self._settled(False, other <= self.least, f"< {other}") if type(other) is int else super().__lt__(other)
+        return self._settled(False, other <= self.least, f"< {other}") if type(other) is int else self.term.__lt__(other)
 
     def __le__(self, other: Any) -> Any:
         if isinstance(other, Size):
             return self._at_most(other, 0)
-        return self._settled(False, other < self.least, f"<= {other}") if type(other) is int else super().__le__(other)
+        return self._settled(False, other < self.least, f"<= {other}") if type(other) is int else self.term.__le__(other)
 
     def __gt__(self, other: Any) -> Any:
         if isinstance(other, Size):
             return other._at_most(self, 1)
-        return self._settled(True, other < self.least, f"> {other}") if type(other) is int else super().__gt__(other)
+        return self._settled(True, other < self.least, f"> {other}") if type(other) is int else self.term.__gt__(other)
 
     def __ge__(self, other: Any) -> Any:
         if isinstance(other, Size):
             return other._at_most(self, 0)
-        return self._settled(True, other <= self.least, f">= {other}") if type(other) is int else super().__ge__(other)
+        return self._settled(True, other <= self.least, f">= {other}") if type(other) is int else self.term.__ge__(other)
 
     def __eq__(self, other: object) -> Any:
-        return self._settled(False, other < self.least, f"== {other}") if type(other) is int else super().__eq__(other)
+        return self._settled(False, other < self.least, f"== {other}") if type(other) is int else self.term == other
 
     def __ne__(self, other: object) -> Any:
-        return self._settled(True, other < self.least, f"!= {other}") if type(other) is int else super().__ne__(other)
+        return self._settled(True, other < self.least, f"!= {other}") if type(other) is int else self.term != other
 
     def __bool__(self) -> bool:
         return self._settled(True, self.least > 0, "is 0")
 
     def __hash__(self) -> int:
-        return int(super().__hash__())
+        return hash(self.term)
+
+    def __add__(self, other: Any) -> Any:
+        return self.term + other
+
+    def __radd__(self, other: Any) -> Any:
+        return other + self.term
+
+    def __sub__(self, other: Any) -> Any:
+        return self.term - other
+
+    def __rsub__(self, other: Any) -> Any:
+        return other - self.term
+
+    def __mul__(self, other: Any) -> Any:
+        return self.term * other
+
+    __rmul__ = __mul__

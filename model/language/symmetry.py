@@ -13,15 +13,15 @@ from itertools import pairwise
 from math import factorial, prod
 from typing import Any
 
-import z3
-
 from fencepost.model.language.declarations import Action
 from fencepost.model.language.domains import Universe
-from fencepost.model.language.exchange import Equivalence, Exchange, equation
+from fencepost.model.language.exchange import Equivalence, Exchange
 from fencepost.model.language.formulas import any_of
 from fencepost.model.language.mistakes import ModelError
 from fencepost.model.language.protocol import Protocol
 from fencepost.model.language.transposition import Transposition
+from fencepost.model.terms.simplification import simplified
+from fencepost.model.terms.values import implication, negation
 
 MOST_IMAGES = 64
 """How many permutations of one formula are looked for together."""
@@ -120,7 +120,7 @@ class _Proof:
         self._actions = {(a.name, tuple(value for _, value in a.grounding)): a for a in protocol.actions}
         self._order = list(protocol.actions)
         self._places = {(v.family, v.index) for v in protocol.variables}
-        self._z3 = Equivalence(protocol)
+        self._equivalence = Equivalence(protocol)
 
     def obstacle(self, transposition: Transposition) -> str:
         """What tells the two members apart, or nothing."""
@@ -148,22 +148,22 @@ class _Proof:
 
     def _in_the_formulas(self, exchange: Exchange) -> str:
         for name, formula in self._formulas.items():
-            if not self._z3.same(formula, exchange.term(formula)):
+            if not self._equivalence.same(formula, exchange.term(formula)):
                 return f"{name} tells them apart"
         return ""
 
     def _in_action(self, action: Action, exchange: Exchange) -> str:
         twin = self._actions.get(exchange.transposition.grounding(action))
         if twin is None:
-            return "" if self._z3.always(z3.Not(action.guard)) else f"action {action.label} has no counterpart"
-        enabled = equation(action.guard, exchange.term(twin.guard))
+            return "" if self._equivalence.always(negation(action.guard)) else f"action {action.label} has no counterpart"
+        enabled = self._equivalence.equation(action.guard, exchange.term(twin.guard))
         changed = {*action.updates, *(exchange.variable(v) for v in twin.updates)}
         effects: list[Any] = []
         for v in sorted(changed, key=lambda v: v.name):
             other = exchange.variable(v)
             mine = exchange.transposition.term(v.domain, action.updates.get(v, v.term))
-            effects += equation(mine, exchange.term(twin.updates.get(other, other.term)))
-        if self._z3.always(*enabled, *(z3.Implies(action.guard, effect) for effect in effects)):
+            effects += self._equivalence.equation(mine, exchange.term(twin.updates.get(other, other.term)))
+        if self._equivalence.always(*enabled, *(implication(action.guard, effect) for effect in effects)):
             return ""
         if twin is action:
             return f"action {action.label} tells them apart"
@@ -177,11 +177,11 @@ def anywhere(protocol: Protocol, symmetry: Symmetry, formula: Any) -> Any:
     does, and this one tells no members apart. Raises ModelError if that takes too many formulas.
     """
     exchanges = [Exchange(protocol, transposition) for c in symmetry.classes for transposition in c.transpositions]
-    z3_says, images = Equivalence(protocol), [formula]
+    equivalence, images = Equivalence(protocol), [formula]
     for image in images:  # grows meanwhile
         for exchange in exchanges:
-            other = z3.simplify(exchange.term(image))
-            if not any(z3_says.same(other, known) for known in images):
+            other = simplified(exchange.term(image))
+            if not any(equivalence.same(other, known) for known in images):
                 images.append(other)
                 if len(images) > MOST_IMAGES:
                     raise ModelError(

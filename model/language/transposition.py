@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import z3
-
 from fencepost.model.language.declarations import Action, Variable
 from fencepost.model.language.domains import Choice, Domain, Subset, Universe
+from fencepost.model.terms.values import concatenation, conditional, equation, extract
 
 
 @dataclass(frozen=True)
@@ -67,10 +66,10 @@ class Transposition:
         """What a term of the domain's sort becomes."""
         choices, bits = self.choices(domain), self.bits(domain)
         if choices:
-            one, other = map(z3.IntVal, choices)
-            return z3.If(term == one, other, z3.If(term == other, one, term))
+            one, other = map(domain.literal, choices)
+            return conditional(equation(term, one), other, conditional(equation(term, other), one, term))
         if bits:
             order = list(self.universe)
             order[bits[0]], order[bits[1]] = bits[1], bits[0]
-            return z3.Concat(*(z3.Extract(bit, bit, term) for bit in reversed(order)))
+            return concatenation(*(extract(bit, bit, term) for bit in reversed(order)))
         return term

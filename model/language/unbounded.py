@@ -7,15 +7,16 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-import z3
-
 from fencepost.model.language.domains import Domain, Number, Subset, Universe
 from fencepost.model.language.formulas import Conditional
 from fencepost.model.language.locations import Location
 from fencepost.model.language.markers import Markers
 from fencepost.model.language.memberships import Membership
-from fencepost.model.language.one_or_none import chosen, sort_of
 from fencepost.model.language.sizes import Size
+from fencepost.model.terms.nodes import Function, Term, constant, number
+from fencepost.model.terms.sorts import INT, Sort, one_or_none_sort, things_sort
+from fencepost.model.terms.traversal import substituted
+from fencepost.model.terms.values import TRUE, chosen, conjunction, equation, for_all, implication
 
 _NUMBERS = count()
 
@@ -32,7 +33,7 @@ class Enumerated(Universe):
 
     def within(self, member: Any) -> Any:
         """The formula: the term is a member."""
-        return z3.And(member >= 0, member < self.size)
+        return conjunction((member >= 0, member < self.size))
 
     def where(self, holds: Callable[[int], Any]) -> Any:
         """The subset of the members of which the formula holds."""
@@ -45,40 +46,39 @@ class Unbounded(Universe):
 
     size: Any
     markers: Markers = field(default_factory=Markers)
-    members: set[int] = field(default_factory=set)
+    members: set[Term] = field(default_factory=set)
     is_unbounded = True
 
     def __iter__(self) -> Iterator[Any]:
         return self.markers.each(self)
 
     @property
-    def sort(self) -> Any:
+    def sort(self) -> Sort:
         """The sort of its members."""
-        return z3.IntSort()
+        return INT
 
     def __len__(self) -> int:
         raise TypeError(f"there are any number of {self.name}, so none can be asked for: a loop, all_of or any_of is meant")
 
     def fresh(self, name: str = "") -> Any:
         """A constant for a member, of a name that nothing else has."""
-        constant = z3.Const(f"{name or self.prefix}!{next(_NUMBERS)}", self.sort)
-        self.members.add(constant.get_id())
-        self.markers.keep(constant)
-        return constant
+        member = constant(f"{name or self.prefix}!{next(_NUMBERS)}", self.sort)
+        self.members.add(member)
+        return member
 
     def is_member(self, member: Any) -> bool:
         """Whether that is a member, and no term of which it is open."""
         if type(member) is int:
             return bool(0 <= member < self.size.least)
-        return member.get_id() in self.members
+        return member in self.members
 
     def within(self, member: Any) -> Any:
         """The formula: the term is a member."""
-        return z3.And(member >= 0, member < self.size.term)
+        return conjunction((member >= 0, member < self.size.term))
 
     def narrows(self, member: Any) -> Any:
         """The formula: a member is one of those that are gone through, which are all."""
-        return z3.BoolVal(True)
+        return TRUE
 
     def but(self, member: Any) -> Others:
         """The members other than that one."""
@@ -143,25 +143,25 @@ class Alike(Unbounded):
     """An unbounded universe of things without an order: they are a sort of their own."""
 
     @property
-    def sort(self) -> Any:
+    def sort(self) -> Sort:
         """The sort of its members."""
-        return z3.DeclareSort(self.name)
+        return things_sort(self.name)
 
     def is_member(self, member: Any) -> bool:
         """Whether that is a member: every term of the sort is."""
-        return isinstance(member, z3.ExprRef) and bool(member.sort() == self.sort)
+        return isinstance(member, Term) and member.sort is self.sort
 
     def within(self, member: Any) -> Any:
         """The formula: the term is a member."""
-        return z3.BoolVal(True)
+        return TRUE
 
     def first(self, count: Any) -> Any:
         """A subset of so many members: which these are is not known, as there is no order among them."""
         if type(count) is int and count == 0:
             return ()
-        term = count.term if isinstance(count, Size) else z3.IntVal(count)
-        if term.eq(self.size.term):
-            return self.where(lambda member: z3.BoolVal(True))
+        term = count.term if isinstance(count, Size) else number(count)
+        if term is self.size.term:
+            return self.where(lambda member: TRUE)
         return self.where(self.markers.quorums.first(term, self))
 
 
@@ -172,17 +172,17 @@ class AnyNumber(Domain):
     lowest: Any
     highest: Any
 
-    def coerce(self, value: Any) -> Any:
-        if isinstance(value, Conditional):
-            return z3.If(value.condition, self.coerce(value.then), self.coerce(value.otherwise))
-        if type(value) is int:
-            return z3.IntVal(value)
-        if not isinstance(value, z3.ArithRef):
+    @property
+    def sort(self) -> Sort:
+        return INT
+
+    def raw(self, value: Any) -> int:
+        if type(value) is not int:
             raise ValueError(f"{value!r} is not a number")
-        return value.term if isinstance(value, Size) else value
+        return value
 
     def within(self, term: Any) -> Any:
-        return z3.And(term >= self.lowest, term <= self.highest)
+        return conjunction((term >= self.lowest, term <= self.highest))
 
 
 @dataclass(frozen=True)
@@ -190,18 +190,16 @@ class OneOrNone(Domain):
     """A member of the universe of that name, whose members are a sort of their own, or none of them, which has a name."""
 
     universe: str
-    member: Any
+    member: Sort
     none: str
 
     @property
-    def sort(self) -> Any:
+    def sort(self) -> Sort:
         """The sort of its values."""
-        return sort_of(self.universe, self.member, self.none)
+        return one_or_none_sort(self.universe, self.member, self.none)
 
     def coerce(self, value: Any) -> Any:
-        if isinstance(value, Conditional):
-            return z3.If(value.condition, self.coerce(value.then), self.coerce(value.otherwise))
-        return chosen(self.sort, self.none, value)
+        return super().coerce(value if isinstance(value, Conditional) else chosen(self.sort, value))
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,21 +215,21 @@ class Symbol:
     index: tuple[int | None, ...]
     universes: tuple[Unbounded, ...]
     domain: Domain | None
-    function: Any
-    primed: Any
+    function: Function
+    primed: Function
     initial: Callable[..., Any]
 
     def within(self) -> Any:
         """The formula: its values are those of its domain."""
-        if not isinstance(self.domain, Domain) or z3.is_true(self.domain.within(self.function(*self._formal()))):
-            return z3.BoolVal(True)
+        if not isinstance(self.domain, Domain) or self.domain.within(self.function(*self._formal())) is TRUE:
+            return TRUE
         formal = self._formal()
         return _for_all(formal, self.universes, self.domain.within(self.function(*formal)))
 
     def begins(self) -> Any:
         """The formula: its values are the initial ones."""
         formal = self._formal()
-        return _for_all(formal, self.universes, self.function(*formal) == self.initial(*formal))
+        return _for_all(formal, self.universes, equation(self.function(*formal), self.initial(*formal)))
 
     def _formal(self) -> list[Any]:
         return [universe.fresh() for universe in self.universes]
@@ -241,8 +239,8 @@ def _for_all(formal: list[Any], universes: tuple[Unbounded, ...], formula: Any) 
     if not formal:
         return formula
     within = [universe.within(one) for one, universe in zip(formal, universes, strict=True)]
-    within = [one for one in within if not z3.is_true(one)]
-    return z3.ForAll(formal, z3.Implies(z3.And(within), formula) if within else formula)
+    within = [one for one in within if one is not TRUE]
+    return for_all(formal, implication(conjunction(tuple(within)), formula) if within else formula)
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,7 +252,7 @@ class Update:
 
     def of(self, *arguments: Any) -> Any:
         """The new value for these arguments."""
-        return z3.substitute(self.value, *zip(self.formal, arguments, strict=True)) if self.formal else self.value
+        return substituted(self.value, zip(self.formal, arguments, strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,7 +273,7 @@ class Scheme:
     @property
     def label(self) -> str:
         """As it is shown, e.g. ``add(b0, e)``: what is a number is a certain member, what is a name is any."""
-        shown = [name if isinstance(value, z3.ExprRef) else self._label(name, value) for name, value in self.arguments.items()]
+        shown = [name if isinstance(value, Term) else self._label(name, value) for name, value in self.arguments.items()]
         return f"{self.name}({', '.join(shown)})" if shown else self.name
 
     def _label(self, name: str, value: int) -> str:

@@ -12,7 +12,6 @@ from typing import Any
 
 import z3
 
-from fencepost.model.language.operators import walk
 from fencepost.model.pulsar.hash_range import BUGS, Bundle, HashRange, Layout, Refused
 from fencepost.model.pulsar.hash_range.layout import MOST_BUNDLES
 from fencepost.properties.theorems import Bugs, Statements, Step, Theorem, Theory, Value
@@ -179,9 +178,7 @@ def _splits(statements: Statements, hashes: HashRange) -> None:
         # by induction as for bundles: what rises strictly lies between its first and its final
         inside = (z3.Implies(z3.And(at >= 0, at < more), z3.And(first <= inserted(at), inserted(at) <= final)) for at in near)
         old = (z3.Implies(z3.And(at >= 0, at < count), _rises(at)) for at in (index, index - more))
-        below = (
-            z3.Implies(z3.And(at >= 0, at < count), boundary(at) < hashes.last) for at in (index + 1, index + 1 - more)
-        )
+        below = (z3.Implies(z3.And(at >= 0, at < count), boundary(at) < hashes.last) for at in (index + 1, index + 1 - more))
         yield Step("accepted", (*within, *rising, *inside, *old, *below), accepted(index), least, describe)
 
     @statements.theorem
@@ -285,8 +282,17 @@ def _rises(at: Any) -> Any:
 
 def _fits_in_longs(term: Any) -> Any:
     """Nothing that is computed on the way to the term leaves the range of Java's longs."""
-    numbers = [node for node in walk(term, set()) if z3.is_int(node)]
+    numbers = [node for node in _parts(term, set()) if z3.is_int(node)]
     return z3.And(*(z3.And(LONGS[0] <= number, number <= LONGS[1]) for number in numbers))
+
+
+def _parts(term: Any, seen: set[int]) -> Iterator[Any]:
+    """The terms within a term, each once."""
+    if term.get_id() not in seen:
+        seen.add(term.get_id())
+        yield term
+        for part in term.children():
+            yield from _parts(part, seen)
 
 
 def _layout(value: Value, hashes: HashRange) -> Layout:

@@ -5,16 +5,16 @@ Of the brokers two records name four at most, so that four are all that is neede
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-import z3
-
 from fencepost.model.language import And, Implies, Not, Or
-from fencepost.model.language.formulas import ChoiceRef
 from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.service_unit.records import FIRST, STATES, Record, keeps_old
+from fencepost.model.terms.nodes import constant, number
+from fencepost.model.terms.sorts import BOOL, INT, names_sort
+from fencepost.model.terms.values import conditional
 from fencepost.properties.theorems import Bugs, Statements, Step, Theorem, Theory, Value
 
 LEAST, LAST = -(2**63), 2**63 - 1
@@ -30,8 +30,8 @@ BUGS = {
 
 
 def _record(name: str) -> Record:
-    state, dst, src = (ChoiceRef.constant(f"{name}_{part}", names) for part, names in _PARTS)
-    return Record(state, dst, src, z3.Int(f"{name}_version"), z3.Bool(f"{name}_force"))
+    state, dst, src = (constant(f"{name}_{part}", names_sort(names)) for part, names in _PARTS)
+    return Record(state, dst, src, constant(f"{name}_version", INT), constant(f"{name}_force", BOOL))
 
 
 _PARTS = (("state", STATES), ("dst", BROKERS), ("src", BROKERS))
@@ -61,15 +61,15 @@ def theorems(bugs: Bugs = frozenset()) -> list[Theorem]:
         for store, topic in STORES.items():
             given = (*_given(OLD, NEW, NEXT), Not(decision(OLD, NEW, topic)), _is_written(NEW), _is_written(NEXT))
             claim = Implies(NEXT.version == NEW.version, decision(NEW, NEXT, topic))
-            yield Step(f"over {store}", given, claim, (), _words(OLD, NEW, NEXT))
+            yield _step(f"over {store}", given, claim, OLD, NEW, NEXT)
 
     @statements.theorem
     def versions_rise_by_one_over_the_store() -> Iterator[Step]:
         """Over the metadata store a record follows one whose version is one less, or none if its version is the first."""
         written = (*_given(OLD, NEW), Not(decision(OLD, NEW, False)), _is_written(NEW))
         follows = Or(NEW.version == OLD.version + 1, And(OLD.version == LAST, NEW.version == LEAST))
-        yield Step("after a record", (*written, Not(OLD.absent)), follows, (), _words(OLD, NEW))
-        yield Step("after none", (*written, OLD.absent), NEW.version == FIRST, (), _words(OLD, NEW))
+        yield _step("after a record", (*written, Not(OLD.absent)), follows, OLD, NEW)
+        yield _step("after none", (*written, OLD.absent), NEW.version == FIRST, OLD, NEW)
 
     @statements.theorem
     def versions_rise() -> Iterator[Step]:
@@ -77,13 +77,13 @@ def theorems(bugs: Bugs = frozenset()) -> list[Theorem]:
         for store, topic in STORES.items():
             given = (*_given(OLD, NEW), Not(OLD.absent), _is_written(NEW), Not(decision(OLD, NEW, topic)))
             claim = Or(NEW.version > OLD.version, And(OLD.version == LAST, NEW.version == LEAST))
-            yield Step(f"over {store}", given, claim, (), _words(OLD, NEW))
+            yield _step(f"over {store}", given, claim, OLD, NEW)
 
     @statements.theorem
     def tombstones_are_accepted() -> Iterator[Step]:
         """A tombstone is accepted whatever is there: it has no version."""
         for store, topic in STORES.items():
-            yield Step(f"over {store}", (*_given(OLD, NEW), NEW.absent), Not(decision(OLD, NEW, topic)), (), _words(OLD, NEW))
+            yield _step(f"over {store}", (*_given(OLD, NEW), NEW.absent), Not(decision(OLD, NEW, topic)), OLD, NEW)
 
     @statements.theorem
     def stores_agree_where_nothing_is_missing() -> Iterator[Step]:
@@ -91,15 +91,15 @@ def theorems(bugs: Bugs = frozenset()) -> list[Theorem]:
         given = (*_given(OLD, NEW), _is_written(NEW))
         same = decision(OLD, NEW, True) == decision(OLD, NEW, False)
         follows = And(Not(OLD.absent), NEW.version == OLD.version + 1)
-        yield Step("after a record", (*given, follows), same, (), _words(OLD, NEW))
-        yield Step("after none", (*given, OLD.absent, NEW.version == FIRST), same, (), _words(OLD, NEW))
+        yield _step("after a record", (*given, follows), same, OLD, NEW)
+        yield _step("after none", (*given, OLD.absent, NEW.version == FIRST), same, OLD, NEW)
 
     @statements.theorem
     def only_force_takes_from_an_owner() -> Iterator[Step]:
         """Over the metadata store the record of an owner is replaced without force only by Releasing or Splitting, from him."""
         given = (*_given(OLD, NEW), OLD.state == "Owned", _is_written(NEW), Not(NEW.force), Not(decision(OLD, NEW, False)))
         claim = And(NEW.state.among("Releasing", "Splitting"), NEW.src == OLD.dst)
-        yield Step("over the metadata store", given, claim, (), _words(OLD, NEW))
+        yield _step("over the metadata store", given, claim, OLD, NEW)
 
     return statements.theorems
 
@@ -117,14 +117,22 @@ def _is_written(record: Record) -> Any:
     return Not(record.absent)
 
 
-def _words(*records: Record) -> Any:
+def _step(name: str, given: tuple[Any, ...], claim: Any, *records: Record) -> Step:
+    """A step about these records, printed for Z3."""
+    from fencepost.model.terms.in_z3 import InZ3
+
+    printed, words = InZ3(), _words(*records)
+    return Step(name, tuple(printed.all(given)), printed(claim), (), lambda value: words(lambda term: value(printed(term))))
+
+
+def _words(*records: Record) -> Callable[[Value], str]:
     """Puts a refutation in words."""
 
     def shown(record: Record, value: Value) -> str:
         if value(record.state) == 0:
             return "none"
         dst, src = BROKERS[value(record.dst)], BROKERS[value(record.src)]
-        forced = ", forced" if value(z3.If(record.force, 1, 0)) else ""
+        forced = ", forced" if value(conditional(record.force, number(1), number(0))) else ""
         return f"{STATES[value(record.state)]} (dst {dst}, src {src}, version {value(record.version)}{forced})"
 
     return lambda value: " then ".join(shown(record, value) for record in records)

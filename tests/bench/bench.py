@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import z3
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
@@ -29,7 +28,7 @@ from fencepost.model.kernel.compiler.program import Program
 from fencepost.model.kernel.search.results import Limits, Result
 from fencepost.model.kernel.search.search import search
 from fencepost.model.kernel.walks.walks import random_walks
-from fencepost.model.language import Protocol
+from fencepost.model.language import Not, Protocol
 from fencepost.properties.ledger.suite import ledger as properties_of
 from tests.bench import plain
 from tests.bench.generated import Generated
@@ -77,8 +76,8 @@ class Measured:
 def formulas(protocol: Protocol) -> tuple[list[Any], list[Any]]:
     """What to observe of each state and of each step: violations, and goals reached."""
     suite = properties_of(protocol).properties
-    states = [p.formula if p.kind == "sometimes" else z3.Not(p.formula) for p in suite if p.kind != "step"]
-    return states, [z3.Not(p.formula) for p in suite if p.kind == "step"]
+    states = [p.formula if p.kind == "sometimes" else Not(p.formula) for p in suite if p.kind != "step"]
+    return states, [Not(p.formula) for p in suite if p.kind == "step"]
 
 
 def walk_rate(kernel: Kernel) -> float:

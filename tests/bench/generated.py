@@ -1,4 +1,4 @@
-"""The best plain Python can do, and a second oracle: a protocol's Z3 terms made into Python code over tuples of raw values.
+"""The best plain Python can do, and a second oracle: a protocol's terms made into Python code over tuples of raw values.
 
 Each guard, update and observed formula becomes a Python expression once; a state is then a tuple, and running the protocol
 is running those expressions. A node that several terms share is computed once for each state and kept in a local name.
@@ -9,29 +9,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import z3
-
 from fencepost.model.language import Protocol
+from fencepost.model.terms.nodes import Term, in_order
 
 State = tuple[int, ...]
 
 DEEPEST = 40  # how far expressions may nest before a local name breaks them up; Python's parser gives up at 200
 
-INFIX: dict[int, str] = {
-    z3.Z3_OP_AND: " and ",
-    z3.Z3_OP_OR: " or ",
-    z3.Z3_OP_XOR: " ^ ",
-    z3.Z3_OP_EQ: " == ",
-    z3.Z3_OP_ADD: " + ",
-    z3.Z3_OP_SUB: " - ",
-    z3.Z3_OP_MUL: " * ",
-    z3.Z3_OP_LE: " <= ",
-    z3.Z3_OP_LT: " < ",
-    z3.Z3_OP_GE: " >= ",
-    z3.Z3_OP_GT: " > ",
-    z3.Z3_OP_BAND: " & ",
-    z3.Z3_OP_BOR: " | ",
-    z3.Z3_OP_BXOR: " ^ ",
+INFIX: dict[str, str] = {
+    "and": " and ",
+    "or": " or ",
+    "xor": " ^ ",
+    "=": " == ",
+    "+": " + ",
+    "-": " - ",
+    "*": " * ",
+    "<=": " <= ",
+    "<": " < ",
+    ">=": " >= ",
+    ">": " > ",
+    "bvand": " & ",
+    "bvor": " | ",
+    "bvxor": " ^ ",
 }
 
 
@@ -41,8 +40,8 @@ class _Body:
     def __init__(self, terms: Sequence[Any], leaves: Mapping[str, str]) -> None:
         self.lines: list[str] = []
         self._leaves = leaves
-        self._texts: dict[int, tuple[str, int]] = {}  # by node: its expression and how deep that nests
-        self._uses: dict[int, int] = {}
+        self._texts: dict[Term, tuple[str, int]] = {}  # by node: its expression and how deep that nests
+        self._uses: dict[Term, int] = {}
         self._count(terms)
         self.results = [self._text(term) for term in terms]
 
@@ -50,64 +49,55 @@ class _Body:
         stack = list(terms)
         while stack:
             node = stack.pop()
-            identity = node.get_id()
-            self._uses[identity] = self._uses.get(identity, 0) + 1
-            if self._uses[identity] == 1:
-                stack.extend(node.children())
+            self._uses[node] = self._uses.get(node, 0) + 1
+            if self._uses[node] == 1:
+                stack.extend(node.arguments)
 
-    def _text(self, term: Any) -> str:
-        stack = [(term, False)]
-        while stack:
-            node, ready = stack.pop()
-            if node.get_id() in self._texts:
-                continue
-            if not ready:
-                stack.append((node, True))
-                stack.extend((child, False) for child in node.children())
-                continue
-            parts = [self._texts[child.get_id()] for child in node.children()]
+    def _text(self, term: Term) -> str:
+        for node in in_order([term], self._texts.__contains__):
+            parts = [self._texts[argument] for argument in node.arguments]
             text, depth = self._expression(node, [text for text, _ in parts]), 1 + max((d for _, d in parts), default=-1)
-            if node.num_args() and (self._uses[node.get_id()] > 1 or depth > DEEPEST):
+            if node.arguments and (self._uses[node] > 1 or depth > DEEPEST):
                 name = f"t{len(self.lines)}"
                 self.lines.append(f"{name} = {text}")
                 text, depth = name, 0
-            self._texts[node.get_id()] = text, depth
-        return self._texts[term.get_id()][0]
+            self._texts[node] = text, depth
+        return self._texts[term][0]
 
-    def _expression(self, node: Any, parts: list[str]) -> str:
-        kind = node.decl().kind()
+    def _expression(self, node: Term, parts: list[str]) -> str:
+        kind = node.op
         if kind in INFIX and parts:
             return f"({INFIX[kind].join(parts)})"
         match kind:
-            case z3.Z3_OP_UNINTERPRETED:
-                return self._leaves[node.decl().name()]
-            case z3.Z3_OP_TRUE | z3.Z3_OP_AND:
+            case "constant":
+                return self._leaves[node.detail]
+            case "true" | "and":
                 return "True"
-            case z3.Z3_OP_FALSE | z3.Z3_OP_OR:
+            case "false" | "or":
                 return "False"
-            case z3.Z3_OP_ANUM | z3.Z3_OP_BNUM:
-                return f"({node.as_long()})"
-            case z3.Z3_OP_NOT:
+            case "literal":
+                return f"({node.detail})"
+            case "not":
                 return f"(not {parts[0]})"
-            case z3.Z3_OP_IMPLIES:
+            case "=>":
                 return f"(not {parts[0]} or {parts[1]})"
-            case z3.Z3_OP_ITE:
+            case "ite":
                 return f"({parts[1]} if {parts[0]} else {parts[2]})"
-            case z3.Z3_OP_DISTINCT:
+            case "distinct":
                 return f"(len({{{', '.join(parts)}}}) == {len(parts)})"
-            case z3.Z3_OP_UMINUS:
+            case "unary -":
                 return f"(-{parts[0]})"
-            case z3.Z3_OP_BNOT:
-                return f"(~{parts[0]} & {(1 << node.size()) - 1})"
-            case z3.Z3_OP_EXTRACT:
-                high, low = node.decl().params()
+            case "bvnot":
+                return f"(~{parts[0]} & {(1 << node.sort.bits) - 1})"
+            case "extract":
+                high, low = node.detail
                 return f"({parts[0]} >> {low} & {(1 << (high - low + 1)) - 1})"
-            case z3.Z3_OP_CONCAT:
+            case "concat":
                 text = parts[0]
-                for child, part in zip(node.children()[1:], parts[1:], strict=True):
-                    text = f"({text} << {child.size()} | {part})"
+                for child, part in zip(node.arguments[1:], parts[1:], strict=True):
+                    text = f"({text} << {child.sort.bits} | {part})"
                 return text
-        raise AssertionError(f"no Python for {node.decl().name()}")
+        raise AssertionError(f"no Python for {node.op}")
 
 
 class Generated:

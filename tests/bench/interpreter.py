@@ -1,4 +1,4 @@
-"""The baseline of the bench and a third oracle: a plain interpreter of a protocol's Z3 terms over tuples of raw values.
+"""The baseline of the bench and a third oracle: a plain interpreter of a protocol's terms over tuples of raw values.
 
 Each term becomes a tree of nodes once; a state is then a tuple, and running the protocol is asking a node for its value,
 which asks its arguments for theirs, and only those that matter. A node that several terms share is computed once for each
@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-import z3
-
 from fencepost.model.language import Protocol
+from fencepost.model.terms.nodes import Term
 
 State = tuple[int, ...]
 Memo = dict[int, int]
@@ -100,50 +99,49 @@ def _number(node: Node, state: State, memo: Memo) -> int:
     return node.numbers[0]
 
 
-OPERATIONS: dict[int, Operation] = {
-    z3.Z3_OP_UNINTERPRETED: _place,
-    z3.Z3_OP_TRUE: _all,
-    z3.Z3_OP_FALSE: _any,
-    z3.Z3_OP_ANUM: _number,
-    z3.Z3_OP_BNUM: _number,
-    z3.Z3_OP_AND: _all,
-    z3.Z3_OP_OR: _any,
-    z3.Z3_OP_NOT: _of_one(operator.not_),
-    z3.Z3_OP_IMPLIES: _implied,
-    z3.Z3_OP_XOR: _fold(operator.xor),
-    z3.Z3_OP_EQ: _of_two(operator.eq),
-    z3.Z3_OP_DISTINCT: _of_all(lambda values: len(set(values)) == len(values)),
-    z3.Z3_OP_ITE: _chosen,
-    z3.Z3_OP_ADD: _of_all(sum),
-    z3.Z3_OP_SUB: _of_all(lambda values: values[0] - sum(values[1:])),
-    z3.Z3_OP_UMINUS: _of_one(operator.neg),
-    z3.Z3_OP_MUL: _of_all(math.prod),
-    z3.Z3_OP_LE: _of_two(operator.le),
-    z3.Z3_OP_LT: _of_two(operator.lt),
-    z3.Z3_OP_GE: _of_two(operator.ge),
-    z3.Z3_OP_GT: _of_two(operator.gt),
-    z3.Z3_OP_BAND: _fold(operator.and_),
-    z3.Z3_OP_BOR: _fold(operator.or_),
-    z3.Z3_OP_BXOR: _fold(operator.xor),
-    z3.Z3_OP_BNOT: lambda node, state, memo: node.numbers[0] ^ node.arguments[0].value(state, memo),
-    z3.Z3_OP_EXTRACT: _extracted,
-    z3.Z3_OP_CONCAT: _joined,
+OPERATIONS: dict[str, Operation] = {
+    "constant": _place,
+    "true": _all,
+    "false": _any,
+    "literal": _number,
+    "and": _all,
+    "or": _any,
+    "not": _of_one(operator.not_),
+    "=>": _implied,
+    "xor": _fold(operator.xor),
+    "=": _of_two(operator.eq),
+    "distinct": _of_all(lambda values: len(set(values)) == len(values)),
+    "ite": _chosen,
+    "+": _of_all(sum),
+    "-": _of_all(lambda values: values[0] - sum(values[1:])),
+    "unary -": _of_one(operator.neg),
+    "*": _of_all(math.prod),
+    "<=": _of_two(operator.le),
+    "<": _of_two(operator.lt),
+    ">=": _of_two(operator.ge),
+    ">": _of_two(operator.gt),
+    "bvand": _fold(operator.and_),
+    "bvor": _fold(operator.or_),
+    "bvxor": _fold(operator.xor),
+    "bvnot": lambda node, state, memo: node.numbers[0] ^ node.arguments[0].value(state, memo),
+    "extract": _extracted,
+    "concat": _joined,
 }
 
 
-def _numbers(term: Any, places: Mapping[str, int]) -> tuple[int, ...]:
-    match term.decl().kind():
-        case z3.Z3_OP_UNINTERPRETED:
-            return (places[term.decl().name()],)
-        case z3.Z3_OP_ANUM | z3.Z3_OP_BNUM:
-            return (term.as_long(),)
-        case z3.Z3_OP_BNOT:
-            return ((1 << term.size()) - 1,)
-        case z3.Z3_OP_EXTRACT:
-            high, low = term.decl().params()
+def _numbers(term: Term, places: Mapping[str, int]) -> tuple[int, ...]:
+    match term.op:
+        case "constant":
+            return (places[term.detail],)
+        case "literal":
+            return (term.detail,)
+        case "bvnot":
+            return ((1 << term.sort.bits) - 1,)
+        case "extract":
+            high, low = term.detail
             return low, (1 << (high - low + 1)) - 1
-        case z3.Z3_OP_CONCAT:
-            return tuple(child.size() for child in term.children())
+        case "concat":
+            return tuple(argument.sort.bits for argument in term.arguments)
     return ()
 
 
@@ -154,8 +152,7 @@ class Interpreter:
         names = [v.name for v in protocol.variables]
         places = {name: place for place, name in enumerate(names)}
         self._places = places | {name + "'": len(names) + place for name, place in places.items()}
-        self._nodes: dict[int, Node] = {}
-        self._references: list[Any] = []  # keeps the terms alive, so that their ids stay theirs
+        self._nodes: dict[Term, Node] = {}
         self._guards = self._all_of([action.guard for action in protocol.actions])
         self._observed, self._observed_steps = self._all_of(observed), self._all_of(observed_steps)
         self._updates = [
@@ -164,17 +161,15 @@ class Interpreter:
         ]
 
     def _all_of(self, terms: Sequence[Any]) -> list[Node]:
-        self._references += terms
         return [self._of(term) for term in terms]
 
-    def _of(self, term: Any) -> Node:
-        known = self._nodes.get(term.get_id())
+    def _of(self, term: Term) -> Node:
+        known = self._nodes.get(term)
         if known is not None:
             known.shared = bool(known.arguments)
             return known
-        below = tuple(self._of(child) for child in term.children())
-        node = Node(OPERATIONS[term.decl().kind()], below, _numbers(term, self._places))
-        self._nodes[term.get_id()] = node
+        below = tuple(self._of(argument) for argument in term.arguments)
+        node = self._nodes[term] = Node(OPERATIONS[term.op], below, _numbers(term, self._places))
         return node
 
     def enabled(self, state: State) -> list[int]:

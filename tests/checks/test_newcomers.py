@@ -167,7 +167,14 @@ MISTAKES = {
         "it may not speak of the state after the step",
         STEP,
     ),
-    "division": (RENT, "        return price / 2 == 1, {let[r]: True}", "uses div, which the kernel cannot compile", STEP),
+    "division": (
+        RENT,
+        "        return price / 2 == 1, {let[r]: True}",
+        "price: of terms there is no quotient, remainder or power, which the kernel cannot compile",
+    ),
+    "flag beside a number": (RENT, "        return price == open_, {let[r]: True}", "price is a number, and open is none"),
+    "number beside a flag": (RENT, "        return open_ == 1, {let[r]: True}", "1 is no formula"),
+    "name beside a number": (RENT, '        return price == "high", {let[r]: True}', "price is a number, and 'high' is none"),
     "parameter without default": (
         "def guests(rooms=2, bugs=()):",
         "def guests(rooms, bugs=()):",

@@ -11,8 +11,6 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-import z3
-
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.checks.engines.search.liveness import STOPPED, Means, judge
@@ -20,7 +18,7 @@ from fencepost.checks.engines.search.reduction import Reduction
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.results import Limits
 from fencepost.model.kernel.search.search import search
-from fencepost.model.language import ModelError
+from fencepost.model.language import ModelError, Not
 from fencepost.model.language.obligations import prove_domains
 from fencepost.properties.observed import Observed
 from fencepost.properties.slices import slice_for
@@ -36,7 +34,7 @@ PATIENCE = 3.0
 
 
 def domains(case: Case) -> bool:
-    """Whether every action keeps its variables in their domains: what Z3 proves, against a look at states. False if not."""
+    """Whether every action keeps its variables in their domains: what is proved, against a look at states. False if not."""
     try:
         prove_domains(case.protocol)
         proved, why = True, ""
@@ -79,7 +77,7 @@ def stored_code(case: Case) -> bool:
     action = first.actions[number]
     changed = copy.copy(case.protocol)
     changed.whole, changed.actions = changed, [*first.actions]
-    changed.actions[number] = replace(action, guard=z3.Not(action.guard))
+    changed.actions[number] = replace(action, guard=Not(action.guard))
     try:
         opposite = [Kernel(changed).enabled(state) for state in states]
     except ModelError:  # where it could not happen before, it may leave the domains

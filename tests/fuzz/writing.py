@@ -30,18 +30,31 @@ CALLS = {
     "or": "Or",
     "not": "Not",
     "implies": "Implies",
-    "xor": "z3.Xor",
-    "distinct": "z3.Distinct",
+    "xor": "xor",
+    "distinct": "distinct",
     "max": "maximum",
     "min": "minimum",
     "how_many": "how_many",
 }
 DECORATORS = {"strict": 'strict("the real system does it, too", when=True)'}
 
-PREAMBLE = """import z3
-from fencepost.model.language import And, If, Implies, Not, OneOf, Or, Protocol
+PREAMBLE = """from fencepost.model.language import And, If, Implies, Not, OneOf, Or, Protocol
 from fencepost.model.language import all_of, any_of, at_least, how_many, maximum, minimum, select
+from fencepost.model.terms.nodes import Term, number
+from fencepost.model.terms.values import condition
+from fencepost.model.terms.values import distinct as all_differ
 from fencepost.properties.vocabulary import Suite
+
+
+def xor(one, other):
+    return condition(one) ^ other
+
+
+def distinct(*given):
+    known = next(one for one in given if isinstance(one, Term))
+    return all_differ(*(one if isinstance(one, Term) else (known == one).arguments[1] for one in given))
+
+
 """
 
 
@@ -144,7 +157,7 @@ def _decorator(statement: Statement) -> str:
 
 
 def _text(term: Term, mode: str) -> str:
-    """A term; in mode "term" all of it is Z3's, "literal" may be a literal of Python's, and "name" also a name or a set."""
+    """A term; mode "term": all of it is one, "literal": it may be a literal of Python's, "name": also a name or a set."""
     if term.op in WAYS:
         return WAYS[term.op](term, mode)
     if term.op in INFIX:
@@ -165,7 +178,7 @@ def _const(term: Term, mode: str) -> str:
     if sort.kind == "subset":
         return _literal(sort, value)
     if mode == "term" or not plain:
-        return f"z3.BoolVal({bool(value)})" if sort.kind == "flag" else f"z3.IntVal({value})"
+        return f"condition({bool(value)})" if sort.kind == "flag" else f"number({value})"
     return str(value) if sort.kind == "choice" and mode == "literal" else _literal(sort, value)
 
 
@@ -179,12 +192,12 @@ def _literal(sort: Sort, value: int) -> str:
 
 
 def _member(term: Term, mode: str) -> str:
-    return f"z3.IntVal({term.detail})" if mode == "term" else str(term.detail)
+    return f"number({term.detail})" if mode == "term" else str(term.detail)
 
 
 def _same(term: Term, mode: str) -> str:
     one, other = term.detail
-    return f"z3.BoolVal({one} == {other})" if mode == "term" else f"({one} == {other})"
+    return f"condition({one} == {other})" if mode == "term" else f"({one} == {other})"
 
 
 def _variable(term: Term, mode: str) -> str:
@@ -233,5 +246,5 @@ WAYS: dict[str, Callable[[Term, str], str]] = {
     "all": _of_members("all_of({0})"),
     "any": _of_members("any_of({0})"),
     "at_least_of": _of_members("at_least({1}, [{0}])"),
-    "how_many_of": _of_members("(z3.IntVal(0) + how_many(*({0})))"),
+    "how_many_of": _of_members("how_many(*({0}))"),
 }

@@ -11,10 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import z3
-
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
-from fencepost.model.language import Protocol
+from fencepost.model.language import And, Protocol
 from fencepost.model.language.declarations import Action
 from fencepost.properties.observed import Observed
 from fencepost.properties.registry import Entry, Value
@@ -29,7 +27,7 @@ def without(start: str) -> Change:
         conjuncts = _conjuncts(action.guard)
         rest = [c for c in conjuncts if not str(c).startswith(start)]
         assert len(rest) == len(conjuncts) - 1, f"{action.label}: {start} is not the start of one conjunct of {conjuncts}"
-        return replace(action, guard=z3.And(*rest))
+        return replace(action, guard=And(*rest))
 
     return change
 
@@ -88,7 +86,7 @@ def as_it_is(protocol: Protocol, action: Action) -> Action:
 
 
 def _conjuncts(guard: Any) -> list[Any]:
-    return [part for child in guard.children() for part in _conjuncts(child)] if z3.is_and(guard) else [guard]
+    return [part for child in guard.arguments for part in _conjuncts(child)] if guard.op == "and" else [guard]
 
 
 @dataclass(frozen=True)

@@ -10,16 +10,14 @@ import copy
 from functools import cached_property
 from typing import Any
 
-import z3
-
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Protocol
-from fencepost.model.language.operators import is_constant, walk
+from fencepost.model.terms.nodes import Term, constants_of
 from fencepost.properties.vocabulary import Property
 from fencepost.traces.wording.reasons import conjuncts, shortened
 from fencepost.traces.wording.wording import Wording
 
-CONNECTIVES = {z3.Z3_OP_NOT: "not", z3.Z3_OP_AND: "and", z3.Z3_OP_OR: "or", z3.Z3_OP_IMPLIES: "implies", z3.Z3_OP_ITE: "if"}
+CONNECTIVES = {"not": "not", "and": "and", "or": "or", "=>": "implies", "ite": "if"}
 
 
 class Watched:
@@ -32,7 +30,7 @@ class Watched:
     def __init__(self, protocol: Protocol) -> None:
         self._protocol = protocol
         self._places = {v.name: place for place, v in enumerate(protocol.variables)}
-        self._numbers: dict[int, int] = {}
+        self._numbers: dict[Term, int] = {}
         self._words: dict[str, int] = {}
         self._in_words = Wording(protocol)
         self.formulas: list[Any] = []
@@ -55,19 +53,18 @@ class Watched:
 
     def number(self, formula: Any) -> int:
         """The number of a formula, which is watched from now on."""
-        identity = formula.get_id()
-        if identity not in self._numbers:
-            self._numbers[identity] = len(self.formulas)
+        if formula not in self._numbers:
+            self._numbers[formula] = len(self.formulas)
             self.formulas.append(formula)
             self.parts.append([])
-            self.parts[self._numbers[identity]] = self._part(formula)
-        return self._numbers[identity]
+            self.parts[self._numbers[formula]] = self._part(formula)
+        return self._numbers[formula]
 
     def _part(self, formula: Any) -> list[str | int]:
-        connective = CONNECTIVES.get(formula.decl().kind())
+        connective = CONNECTIVES.get(formula.op)
         if connective:
-            return [connective, *(self.number(child) for child in formula.children())]
-        names = {node.decl().name() for node in walk(formula, set()) if is_constant(node)}
+            return [connective, *(self.number(child) for child in formula.arguments)]
+        names = {constant.detail for constant in constants_of(formula)}
         return ["", *sorted(-1 - self._places[n[:-1]] if n.endswith("'") else self._places[n] for n in names)]
 
     def _word(self, formula: Any) -> int:

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import z3
-
-from fencepost.model.language import Protocol
-from fencepost.model.language.operators import is_constant, walk
+from fencepost.model.language import And, Implies, Not, Protocol
+from fencepost.model.terms.evaluation import Evaluation
+from fencepost.model.terms.nodes import Term, constants_of
 from fencepost.traces.trace import State
 from fencepost.traces.wording.wording import Wording
 
@@ -58,18 +57,18 @@ def conjuncts(formula: Any) -> Iterator[Any]:
 
     Several conclusions from one premise are several parts; that two things do not hold together is one.
     """
-    if z3.is_and(formula):
-        for child in formula.children():
+    if formula.op == "and":
+        for child in formula.arguments:
             yield from conjuncts(child)
-    elif z3.is_implies(formula):
-        premise = formula.arg(0)
-        for part in conjuncts(formula.arg(1)):
-            nested = z3.is_implies(part)
-            yield z3.Implies(z3.And(premise, part.arg(0)), part.arg(1)) if nested else z3.Implies(premise, part)
-    elif z3.is_not(formula) and z3.is_or(formula.arg(0)):
-        for child in formula.arg(0).children():
-            yield from conjuncts(z3.Not(child))
-    elif not z3.is_true(formula):
+    elif formula.op == "=>":
+        premise, conclusion = formula.arguments
+        for part in conjuncts(conclusion):
+            nested = part.op == "=>"
+            yield Implies(And(premise, part.arguments[0]), part.arguments[1]) if nested else Implies(premise, part)
+    elif formula.op == "not" and formula.arguments[0].op == "or":
+        for child in formula.arguments[0].arguments:
+            yield from conjuncts(Not(child))
+    elif formula.op != "true":
         yield formula
 
 
@@ -84,22 +83,16 @@ class _Judgement:
     def __init__(self, protocol: Protocol, state: State, after: State | None) -> None:
         self._wording = Wording(protocol)
         rows = list(zip(protocol.variables, state, after or state, strict=True))
-        self._values = [(v.term, v.domain.literal(raw)) for v, raw, _ in rows]
-        self._values += [(v.next, v.domain.literal(raw)) for v, _, raw in rows]
+        values = {v.term: raw for v, raw, _ in rows} | {v.next: raw for v, _, raw in rows}
+        self._value = Evaluation(values)
         self._shown = {v.name: (v.domain.show(before), v.domain.show(then)) for v, before, then in rows}
         self._order = {v.name: place for place, (v, *_) in enumerate(rows)}
-        self._references: list[Any] = []  # keeps alive the terms whose ids are noted
-        self._truth: dict[int, bool] = {}
 
-    def holds(self, formula: Any) -> bool:
-        identity = formula.get_id()
-        if identity not in self._truth:
-            self._references.append(formula)
-            self._truth[identity] = z3.is_true(z3.simplify(z3.substitute(formula, *self._values)))
-        return self._truth[identity]
+    def holds(self, formula: Term) -> bool:
+        return bool(self._value(formula))
 
-    def reason(self, conjunct: Any) -> Reason:
-        names = {node.decl().name() for fact in self._deciding(conjunct) for node in walk(fact, set()) if is_constant(node)}
+    def reason(self, conjunct: Term) -> Reason:
+        names = {constant.detail for fact in self._deciding(conjunct) for constant in constants_of(fact)}
         return Reason(shortened(self._wording(conjunct)), tuple(self._of(names)))
 
     def _of(self, names: set[str]) -> Iterator[str]:
@@ -111,35 +104,34 @@ class _Judgement:
             else:
                 yield f"{name} {before}" if name in names else f"{name}' {then}"
 
-    def _deciding(self, formula: Any) -> list[Any]:
+    def _deciding(self, formula: Term) -> list[Term]:
         """The smallest parts of a formula whose truth in this state makes it true or false as it is."""
-        conjuncts: list[Any] = []
-        seen: set[int] = set()
+        conjuncts: list[Term] = []
+        seen: set[Term] = set()
         stack = [formula]
         while stack:
             node = stack.pop()
-            self._references.append(node)
-            if node.get_id() in seen:
+            if node in seen:
                 continue
-            seen.add(node.get_id())
+            seen.add(node)
             parts = self._responsible(node)
             stack += parts
             if not parts:
                 conjuncts.append(node)
         return conjuncts
 
-    def _responsible(self, node: Any) -> Sequence[Any]:
-        """The children because of which the node is as it is; none if it is not made of formulas."""
-        children = node.children()
-        if z3.is_not(node):
-            return list(children)
-        if z3.is_and(node) or z3.is_or(node):
-            decides = [child for child in children if self.holds(child) is z3.is_or(node)]
-            return decides or list(children)
-        if z3.is_implies(node):
+    def _responsible(self, node: Term) -> Sequence[Term]:
+        """The arguments because of which the term is as it is; none if it is not made of formulas."""
+        arguments = node.arguments
+        if node.op == "not":
+            return arguments
+        if node.op in ("and", "or"):
+            decides = [argument for argument in arguments if self.holds(argument) is (node.op == "or")]
+            return decides or arguments
+        if node.op == "=>":
             if not self.holds(node):
-                return list(children)
-            return [children[1]] if self.holds(children[1]) else [children[0]]
-        if z3.is_app_of(node, z3.Z3_OP_ITE) and z3.is_bool(node):
-            return [children[0], children[1] if self.holds(children[0]) else children[2]]
+                return arguments
+            return [arguments[1]] if self.holds(arguments[1]) else [arguments[0]]
+        if node.op == "ite" and node.sort.kind == "Bool":
+            return [arguments[0], arguments[1] if self.holds(arguments[0]) else arguments[2]]
         return []

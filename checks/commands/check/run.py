@@ -45,7 +45,6 @@ from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.model.language import ModelError
 from fencepost.model.releases import ReleaseError, Releases
 from fencepost.properties.registry import RegistryError
-from fencepost.properties.stored_builds import builds_stored
 
 if TYPE_CHECKING:
     from fencepost.checks.reports.failures import Configured
@@ -55,7 +54,7 @@ if TYPE_CHECKING:
 def run(asked: CheckRequest) -> ExitStatus:
     """Checks what the command line asks for; returns the exit status. What is refused is told in the format, too."""
     try:
-        with inputs_read_once(), builds_stored():
+        with inputs_read_once():
             return _checked_as(with_profile(asked))
     except (InputError, CheckpointError) as error:
         return _refused(asked, str(error), ExitStatus.INPUT, error.place if isinstance(error, InputError) else None)

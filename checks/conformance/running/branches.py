@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from typing import Any
 
-import z3
-
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.results import Limits
 from fencepost.model.kernel.search.search import search
-from fencepost.model.language import Action, Protocol
+from fencepost.model.language import Action, And, Not, Or, Protocol
+from fencepost.model.terms.nodes import Term
+from fencepost.model.terms.simplification import truth_of
 from fencepost.traces.trace import State, Trace
 from fencepost.traces.wording.reasons import conjuncts
 from fencepost.traces.wording.wording import Wording
@@ -45,14 +45,14 @@ class Branches:
             universe.label(member): universe.name for universe in protocol.universes.values() for member in universe
         }
         formulas: list[Any] = []
-        numbers: dict[int, int] = {}
+        numbers: dict[Term, int] = {}
         self._of: dict[str, list[tuple[int, Branch]]] = {}
         self._goals: dict[Branch, list[Any]] = {}
         for action in protocol.actions:
             rows = self._of.setdefault(action.label, [])
             for formula, text in _alternatives(action, self._words(action)):
-                self._goals.setdefault((action.name, text), []).append(z3.And(action.guard, formula))
-                number = numbers.setdefault(formula.get_id(), len(formulas))
+                self._goals.setdefault((action.name, text), []).append(And(action.guard, formula))
+                number = numbers.setdefault(formula, len(formulas))
                 if number == len(formulas):
                     formulas.append(formula)
                 rows.append((number, (action.name, text)))
@@ -85,7 +85,7 @@ class Branches:
         """For each branch that a search of the instance meets, in order, the labels of a shortest run to a state in which it is
         open. The search has a limit; what it does not meet, random runs may still."""
         branches = sorted(self._goals)
-        kernel = Kernel(self._protocol, [z3.Or(self._goals[branch]) for branch in branches])
+        kernel = Kernel(self._protocol, [Or(self._goals[branch]) for branch in branches])
         result = search(kernel, watch=range(len(branches)), workers=1, limits=Limits(memory=SEARCHED))
         return {
             branches[find.formula]: tuple(kernel.actions[number].label for number in result.path(find, 1).actions)
@@ -113,34 +113,33 @@ class Branches:
 def _alternatives(action: Action, words: Any) -> Iterator[tuple[Any, str]]:
     """The conditions that tell the branches of an action apart, each with its text."""
     for part in conjuncts(action.guard):
-        if z3.is_or(part):
-            yield from ((one, words(one)) for one in part.children() if not _is_settled(one))
-    seen: set[int] = set()
+        if part.op == "or":
+            yield from ((one, words(one)) for one in part.arguments if not _is_settled(one))
+    seen: set[Term] = set()
     for value in action.updates.values():
         for path, condition in _decisions(value, (), seen):
-            for way in (condition, z3.Not(condition)):
-                formula = z3.And(*path, way)
+            for way in (condition, Not(condition)):
+                formula = And(*path, way)
                 if not _is_settled(formula):
                     yield formula, words(way)
 
 
 def _is_settled(formula: Any) -> bool:
     """Whether it holds always, or never."""
-    simple = z3.simplify(formula)
-    return bool(z3.is_true(simple) or z3.is_false(simple))
+    return truth_of(formula) is not None
 
 
-def _decisions(term: Any, path: tuple[Any, ...], seen: set[int]) -> Iterator[tuple[tuple[Any, ...], Any]]:
+def _decisions(term: Term, path: tuple[Any, ...], seen: set[Term]) -> Iterator[tuple[tuple[Any, ...], Any]]:
     """The condition of every ``If`` in a term, each once, with the conditions on the way to it."""
     stack = [(term, path)]
     while stack:
         node, way = stack.pop()
-        if node.get_id() in seen:
+        if node in seen:
             continue
-        seen.add(node.get_id())
-        if z3.is_app_of(node, z3.Z3_OP_ITE):
-            condition, then, otherwise = node.children()
+        seen.add(node)
+        if node.op == "ite":
+            condition, then, otherwise = node.arguments
             yield way, condition
-            stack += [(then, (*way, condition)), (otherwise, (*way, z3.Not(condition))), (condition, way)]
+            stack += [(then, (*way, condition)), (otherwise, (*way, Not(condition))), (condition, way)]
         else:
-            stack += [(child, way) for child in node.children()]
+            stack += [(child, way) for child in node.arguments]

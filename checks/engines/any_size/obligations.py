@@ -17,9 +17,14 @@ from fencepost.checks.engines.any_size.instantiation import GOALS, Instantiation
 from fencepost.checks.engines.solvers.answers import Disagreement
 from fencepost.checks.engines.solvers.obligations import Outcome
 from fencepost.checks.engines.solvers.solving import ask
-from fencepost.model.language import ModelError
+from fencepost.model.language import ModelError, Or
 from fencepost.model.language.first_order import AnySize
 from fencepost.model.language.unbounded import AnyNumber, Scheme
+from fencepost.model.terms.in_z3 import InZ3
+from fencepost.model.terms.nodes import Term
+from fencepost.model.terms.simplification import truth_of
+from fencepost.model.terms.traversal import QUANTIFIERS
+from fencepost.model.terms.values import TRUE
 from fencepost.properties.vocabulary import Property, Suite
 
 PATIENCE = 2.0
@@ -68,7 +73,7 @@ class Plan:
         if not suite.has_lemmas:
             raise ModelError(f"{protocol.name}: this instance has no lemmas, so there is nothing to prove its properties from")
         domains = [(f"the domain of {symbol.name}", symbol.within()) for symbol in protocol.symbols]
-        self._invariant = [Goal(name, formula, is_domain=True) for name, formula in domains if not z3.is_true(formula)]
+        self._invariant = [Goal(name, formula, is_domain=True) for name, formula in domains if formula is not TRUE]
         self._invariant += _goals(suite.lemmas)
         provable = list(filter(is_provable, suite.properties))
         self._implied = _goals(prop for prop in provable if prop.kind == "always")
@@ -97,9 +102,9 @@ class Plan:
             return goals
         scheme, count = self._protocol.schemes[task - 2], len(self._invariant)
         after, stepping = self._protocol.rewriting(scheme), self._protocol.stepping(scheme)
-        changed = {number: new for number in range(count) if not (new := after.of(goals[number])).eq(goals[number])}
+        changed = {number: new for number in range(count) if (new := after.of(goals[number])) is not goals[number]}
         steps = {number: stepping.of(goals[number]) for number in range(count, len(goals))}
-        return changed | {number: formula for number, formula in steps.items() if not z3.is_true(z3.simplify(formula))}
+        return changed | {number: formula for number, formula in steps.items() if not truth_of(formula)}
 
     def _discharged(self, task: int, goals: Mapping[int, Any]) -> Outcome:
         """What is discharged of the goals; those that stay open are tried again, said of more terms."""
@@ -132,7 +137,7 @@ class Plan:
         if scheme is not None and (exchanges := self._exchanges(scheme)):
             near |= self._near(rest(), always, instances, exchanges)
         outcome = Outcome()
-        if self._asked(_by_what_is_there(given), z3.Or(list(rest().values()))) != z3.unsat:
+        if self._asked(_by_what_is_there(given), Or(list(rest().values()))) != z3.unsat:
             if scheme is not None:
                 near |= self._near(rest(), always, instances, [[]])
             outcome.undecided = self._open(given, rest())
@@ -146,7 +151,7 @@ class Plan:
     def _open(self, given: Sequence[Any], denials: Mapping[int, Any]) -> list[int]:
         """Which of these are not contradicted by what is given."""
         solver, models = _by_what_is_there(given), z3.SimpleSolver()
-        models.add(given)
+        models.add(InZ3().all(given))
         # said of more terms it might follow still: only an instance refutes it
         return [
             number
@@ -178,8 +183,8 @@ class Plan:
 
         Each is said by itself: of both a solver would make quorums without end.
         """
-        things = [value for value in scheme.arguments.values() if isinstance(value, z3.ExprRef)]
-        pairs = ((one, other) for one, other in permutations(things, 2) if one.sort() == other.sort())
+        things = [value for value in scheme.arguments.values() if isinstance(value, Term)]
+        pairs = ((one, other) for one, other in permutations(things, 2) if one.sort is other.sort)
         return [exchange for one, other in pairs if (exchange := self._protocol.exchanged(one, other))]
 
     def _confirm(self, given: Sequence[Any], denials: Mapping[int, Any], outcome: Outcome) -> None:
@@ -187,7 +192,7 @@ class Plan:
 
         if not denials:
             return
-        if ground_answer([*given, z3.Or(list(denials.values()))], self._left()) == "unsat":
+        if ground_answer([*given, Or(list(denials.values()))], self._left()) == "unsat":
             outcome.confirmed += len(denials)
             return
         for number, denial in denials.items():
@@ -200,7 +205,7 @@ class Plan:
         if self._left() <= 0:
             return z3.unknown
         solver.push()
-        solver.add(formula)
+        solver.add(InZ3()(formula))
         answer = ask(solver, seconds=min(most, self._left()))
         solver.pop()
         return answer
@@ -211,12 +216,13 @@ class Plan:
     def _terms(self, scheme: Scheme | None, goals: Mapping[int, Any]) -> list[Any]:
         """What an action speaks of, or the goals do: its members, and the numbers that are mentioned, each with the next."""
         spoken = [*goals.values()] if scheme is None else [scheme.guard, *(new.value for new in scheme.updates.values())]
-        terms = [] if scheme is None else [v for v in scheme.arguments.values() if isinstance(v, z3.ExprRef)]
+        terms = [] if scheme is None else [v for v in scheme.arguments.values() if isinstance(v, Term)]
         numbers = {symbol.function for symbol in self._protocol.symbols if isinstance(symbol.domain, AnyNumber)}
         mentioned = dict[Any, None]()
         for term in spoken:
-            parts = (part for part in parts_of(term) if z3.is_app(part) and part.decl() in numbers)
-            mentioned |= dict.fromkeys(part for part in parts if _is_free(part))
+            bound = {one for part in parts_of(term) if part.op in QUANTIFIERS for one in part.detail}
+            parts = (part for part in parts_of(term) if part.op == "apply" and part.detail in numbers)
+            mentioned |= dict.fromkeys(part for part in parts if bound.isdisjoint(parts_of(part)))
         for part in sorted(mentioned, key=str):
             terms += [part, part + 1]
         return terms
@@ -238,14 +244,9 @@ def _by_what_is_there(given: Sequence[Any]) -> z3.Solver:
     solver = z3.SimpleSolver()
     solver.set("auto_config", False)
     solver.set("mbqi", False)
-    solver.add(given)
+    solver.add(InZ3().all(given))
     return solver
 
 
 def _goals(statements: Iterable[Property]) -> list[Goal]:
     return [Goal(statement.name, part) for statement in statements for part in general_conjuncts(statement.formula)]
-
-
-def _is_free(term: Any) -> bool:
-    """Whether nothing in it is bound by a quantifier around it."""
-    return not any(z3.is_var(part) for part in parts_of(term))

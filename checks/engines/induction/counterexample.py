@@ -10,8 +10,11 @@ from typing import Any
 import z3
 
 from fencepost.checks.engines.solvers.solving import ask
-from fencepost.model.language import Action, Protocol, Variable
+from fencepost.model.language import Action, Not, Or, Protocol, Variable
 from fencepost.model.language.domains import Flag, Subset
+from fencepost.model.terms.evaluation import Evaluation
+from fencepost.model.terms.in_z3 import InZ3, raw
+from fencepost.model.terms.values import TRUE
 
 SECONDS = 10.0
 """How long one may take unless told otherwise."""
@@ -59,13 +62,13 @@ def counterexample(
     ``should_stop`` says so, the variables that are left keep the values of the last model.
     """
     nearest = _Nearest(assumptions, time.monotonic() + seconds, should_stop)
-    if not nearest.holds(z3.BoolVal(True)):
+    if not nearest.holds(TRUE):
         return None
     state = tuple(nearest.settle(variable) for variable in protocol.variables)
     if action is None:
         return Counterexample(protocol, state)
-    values = [(v.term, v.domain.literal(raw)) for v, raw in zip(protocol.variables, state, strict=True)]
-    after = tuple(v.domain.read(z3.simplify(z3.substitute(action.updates.get(v, v.term), *values))) for v in protocol.variables)
+    value = Evaluation({v.term: raw for v, raw in zip(protocol.variables, state, strict=True)})
+    after = tuple(value(action.updates.get(v, v.term)) for v in protocol.variables)
     return Counterexample(protocol, state, after)
 
 
@@ -76,7 +79,8 @@ class _Nearest:
         self.deadline, self.should_stop = deadline, should_stop
         self.model: Any = None
         self.solver = z3.SimpleSolver()
-        self.solver.add(*assumptions)
+        self.printed = InZ3()
+        self.solver.add(*self.printed.all(assumptions))
 
     def holds(self, formula: Any) -> bool:
         """Whether a state of those that are left fulfils the formula, as far as there is time to tell; then it is the model."""
@@ -84,7 +88,7 @@ class _Nearest:
         if left <= 0 or self.should_stop():
             return False
         self.solver.push()
-        self.solver.add(formula)
+        self.solver.add(formula if isinstance(formula, z3.ExprRef) else self.printed(formula))
         is_satisfiable: bool = ask(self.solver, seconds=left) == z3.sat
         if is_satisfiable:
             self.model = self.solver.model()
@@ -94,7 +98,7 @@ class _Nearest:
     def settle(self, variable: Variable) -> int:
         """Gives the variable the first of its initial values that is possible, else its least value; returns that."""
         value = self._first_of(variable) if self.holds(starts_as(variable)) else self._least(variable)
-        self.solver.add(variable.term == variable.domain.literal(value))
+        self.solver.add(self.printed(variable.term == variable.domain.literal(value)))
         return value
 
     def _first_of(self, variable: Variable) -> int:
@@ -113,19 +117,18 @@ class _Nearest:
         low = variable.domain.low
         while low < (value := self._value(variable)):
             middle = (low + value) // 2
-            if not self.holds(_up_to(variable, middle)):
+            if not self.holds(self._up_to(variable, middle)):
                 low = middle + 1
         return value
 
+    def _up_to(self, variable: Variable, most: int) -> Any:
+        """The formula, in Z3: the raw value of the variable is at most this."""
+        if isinstance(variable.domain, Subset):
+            return z3.ULE(self.printed(variable.term), self.printed(variable.domain.literal(most)))
+        return self.printed(Not(variable.term) if isinstance(variable.domain, Flag) else variable.term <= most)
+
     def _value(self, variable: Variable) -> int:
-        return variable.domain.read(self.model.eval(variable.term, model_completion=True))
-
-
-def _up_to(variable: Variable, raw: int) -> Any:
-    """The formula: the raw value of the variable is at most this."""
-    if isinstance(variable.domain, Subset):
-        return z3.ULE(variable.term, variable.domain.literal(raw))
-    return z3.Not(variable.term) if isinstance(variable.domain, Flag) else variable.term <= raw
+        return raw(self.model.eval(self.printed(variable.term), model_completion=True))
 
 
 def starts_as(variable: Variable) -> Any:
@@ -135,4 +138,4 @@ def starts_as(variable: Variable) -> Any:
 
 def one_of(variable: Variable, values: Sequence[int]) -> Any:
     """The formula: the variable has one of these raw values."""
-    return z3.Or([variable.term == variable.domain.literal(raw) for raw in values])
+    return Or([variable.term == variable.domain.literal(raw) for raw in values])

@@ -9,7 +9,9 @@ from typing import Any
 import z3
 
 from fencepost.checks.engines.solvers.solving import ask
-from fencepost.model.language import Action
+from fencepost.model.language import Action, And, Not, Or
+from fencepost.model.terms.in_z3 import InZ3
+from fencepost.model.terms.values import TRUE
 from fencepost.properties.vocabulary import Property, Suite
 
 
@@ -40,18 +42,20 @@ class _Search:
         self.solver = z3.SimpleSolver()
         self.solver.set("smt.arith.solver", 2)
         self.solver.set("core.minimize", True)
-        self.solver.add([v.domain.within(v.term) for v in self.protocol.variables])
+        self.printed = InZ3()
+        self.solver.add(self.printed.all(v.domain.within(v.term) for v in self.protocol.variables))
         self.lemma_of = {f"lemma {lemma.name}": lemma for lemma in suite.lemmas}
         self.assumed = [z3.Bool(name) for name in self.lemma_of]
-        self.solver.add([z3.Implies(p, lemma.formula) for p, lemma in zip(self.assumed, suite.lemmas, strict=True)])
+        lemmas = self.printed.all(lemma.formula for lemma in suite.lemmas)
+        self.solver.add([z3.Implies(p, lemma) for p, lemma in zip(self.assumed, lemmas, strict=True)])
 
     def closure(self) -> set[Property]:
         """The lemmas that the properties need, and those that these need in turn."""
         proved = [p for p in self.suite.properties if not p.strict]
-        leads_on = z3.Or([action.guard for action in self.protocol.actions])
+        leads_on = Or([action.guard for action in self.protocol.actions])
         implied = [p.formula for p in proved if p.kind == "always"]
-        implied += [z3.Or(p.formula, leads_on) for p in proved if p.kind == "deadlock"]
-        fresh = self._core(z3.BoolVal(True), implied)
+        implied += [Or(p.formula, leads_on) for p in proved if p.kind == "deadlock"]
+        fresh = self._core(TRUE, implied)
         steps = [p.judged for p in proved if p.kind == "step"]
         for action in self.protocol.actions:
             fresh |= self._after(action, steps)
@@ -66,7 +70,7 @@ class _Search:
 
     def _after(self, action: Action, formulas: Sequence[Any]) -> set[Property]:
         """The lemmas because of which formulas over two states hold of every step of the action."""
-        return self._core(action.guard, [self.protocol.after(action, z3.And(list(formulas)))] if formulas else [])
+        return self._core(action.guard, [self.protocol.after(action, And(list(formulas)))] if formulas else [])
 
     def _core(self, supposed: Any, formulas: Sequence[Any]) -> set[Property]:
         """The lemmas because of which the formulas follow from what is supposed."""
@@ -76,7 +80,7 @@ class _Search:
         if left <= 0 or self.should_stop():
             raise _Undecided
         self.solver.push()
-        self.solver.add(supposed, z3.Not(z3.And(list(formulas))))
+        self.solver.add(*self.printed.all([supposed, Not(And(list(formulas)))]))
         answer = ask(self.solver, *self.assumed, seconds=min(left, self.seconds))
         core = self.solver.unsat_core() if answer == z3.unsat else ()
         self.solver.pop()

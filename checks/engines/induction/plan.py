@@ -11,7 +11,9 @@ import z3
 
 from fencepost.checks.engines.induction.counterexample import starts_as
 from fencepost.checks.engines.solvers.obligations import Part, parts
-from fencepost.model.language import Action, ModelError
+from fencepost.model.language import Action, And, ModelError, Or
+from fencepost.model.terms.in_z3 import InZ3
+from fencepost.model.terms.values import TRUE
 from fencepost.properties.vocabulary import Suite
 
 
@@ -43,8 +45,8 @@ class InductionPlan:
     @cached_property
     def implied(self) -> Sequence[Part]:
         """What must follow from the invariant."""
-        leads_on = z3.Or(*(action.guard for action in self.protocol.actions))
-        deadlocks = [Part(s, z3.Or(s.formula, leads_on)) for s in self.proved if s.kind == "deadlock"]
+        leads_on = Or(*(action.guard for action in self.protocol.actions))
+        deadlocks = [Part(s, Or(s.formula, leads_on)) for s in self.proved if s.kind == "deadlock"]
         return parts(s for s in self.proved if s.kind == "always") + deadlocks
 
     @cached_property
@@ -63,7 +65,8 @@ class InductionPlan:
     @cached_property
     def _stable(self) -> Sequence[bool]:
         """Whether an action that changes none of a part's variables needs no proof of it."""
-        held = [z3.is_true(z3.simplify(self.protocol.still(s.formula))) for s in self._steps]
+        printed = InZ3()
+        held = [z3.is_true(z3.simplify(printed(self.protocol.still(s.formula)))) for s in self._steps]
         return [True] * len(self.lemmas) + held
 
     def conclude(self) -> None:
@@ -77,6 +80,6 @@ class InductionPlan:
         changed = action.updates.keys()
         touched = [n for n, names in enumerate(self._mentions) if not (self._stable[n] and names.isdisjoint(changed))]
         # one substitution for all: it is what costs
-        together = z3.And(*(self.after[n].formula for n in touched), z3.BoolVal(True))
-        formulas = self.protocol.after(action, together).children()[:-1]
+        together = And(*(self.after[n].formula for n in touched), TRUE)
+        formulas = self.protocol.after(action, together).arguments[:-1]
         return dict(zip(touched, formulas, strict=True))

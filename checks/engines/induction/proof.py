@@ -6,8 +6,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-import z3
-
 from fencepost.checks.engines.induction.counterexample import SECONDS, Counterexample, counterexample
 from fencepost.checks.engines.induction.plan import InductionPlan
 from fencepost.checks.engines.results.verdicts import Verdict
@@ -15,8 +13,9 @@ from fencepost.checks.engines.solvers.answers import Disagreement, SecondSolver
 from fencepost.checks.engines.solvers.obligations import Obligations, Outcome, Part
 from fencepost.checks.engines.solvers.workers import spread
 from fencepost.model.counts import count_of
-from fencepost.model.language import Action
+from fencepost.model.language import Action, And, Not
 from fencepost.model.language.obligations import prove_domains
+from fencepost.model.terms.values import TRUE
 from fencepost.properties.vocabulary import Property, Suite
 
 
@@ -148,9 +147,9 @@ class _Plan:
         """Puts the obligations of one task to the solvers."""
         induction = self._induction
         if task == 0:
-            return self._initially.discharge(z3.BoolVal(True), dict(enumerate(p.formula for p in induction.lemmas)))
+            return self._initially.discharge(TRUE, dict(enumerate(p.formula for p in induction.lemmas)))
         if task == 1:
-            return self._inductively.discharge(z3.BoolVal(True), dict(enumerate(p.formula for p in induction.implied)))
+            return self._inductively.discharge(TRUE, dict(enumerate(p.formula for p in induction.implied)))
         action = self.protocol.actions[task - 2]
         conclusions = induction.conclusions(action)
         return self._inductively.discharge(action.guard, conclusions, frame=len(induction.after) - len(conclusions))
@@ -182,12 +181,12 @@ class _Plan:
             return failure
         action = failure.action
         every = self._parts(2 if action else 0 if failure.initial else 1)
-        formula = z3.And(*(part.formula for part in every if part.of is failure.statement))
+        formula = And(*(part.formula for part in every if part.of is failure.statement))
         assumed = self._induction.initial if failure.initial else self._induction.invariant
         if action is not None:
             formula = self.protocol.after(action, formula)
             assumed = [*assumed, action.guard]
-        asked = [*assumed, z3.Not(formula)]
+        asked = [*assumed, Not(formula)]
         example = counterexample(self.protocol, asked, action, seconds=seconds, should_stop=should_stop)
         return replace(failure, example=example)
 

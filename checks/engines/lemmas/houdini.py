@@ -26,7 +26,8 @@ from fencepost.model.kernel.clause_tables.clauses import Clauses, Flags, Judge
 from fencepost.model.kernel.clause_tables.truths import followers
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.search.crew import Crew
-from fencepost.model.language import Action
+from fencepost.model.language import Action, And, Not, Or
+from fencepost.model.terms.in_z3 import InZ3, raw
 
 TOGETHER = 1 << 15
 """States that are changed a little, and judged, together."""
@@ -238,23 +239,20 @@ class Steps:
         self.solver = z3.SimpleSolver(ctx=self.context)
         self.solver.set("smt.arith.solver", 2)
         self.solver.set("core.minimize", True)
-        self.variables = [v.term.translate(self.context) for v in self.protocol.variables]
+        self.in_context = InZ3(self.context)
+        self.variables = [self.in_context(v.term) for v in self.protocol.variables]
         self.solver.add([self.in_context(v.domain.within(v.term)) for v in self.protocol.variables])
         self.names: dict[int, Any] = {}
         self.numbers: dict[str, int] = {}
         self._waiting: list[int] = []
-
-    def in_context(self, formula: Any) -> Any:
-        """The formula in Z3's context for this."""
-        return formula.translate(self.context)
 
     def formula(self, clause: int) -> Any:
         """What the clause says."""
         if clause not in self._formulas:
             (clauses,) = self.table.ground_clauses(self._clauses[clause : clause + 1])
             atoms = self.table.formulas
-            parts = [z3.Or([z3.Not(atoms[n >> 1]) if n & 1 else atoms[n >> 1] for n in literals]) for literals in clauses]
-            self._formulas[clause] = z3.And(parts)
+            parts = [Or([Not(atoms[n >> 1]) if n & 1 else atoms[n >> 1] for n in literals]) for literals in clauses]
+            self._formulas[clause] = And(parts)
         return self._formulas[clause]
 
     def tell(self, clauses: list[int]) -> None:
@@ -298,10 +296,10 @@ class Question:
         steps.repeat()
         steps.solver.push()
         if action is None:
-            steps.solver.add(steps.in_context(z3.Not(self._formula)))
+            steps.solver.add(steps.in_context(Not(self._formula)))
         else:
             after = protocol.after(action, protocol.primed(self._formula))
-            steps.solver.add(steps.in_context(action.guard), steps.in_context(z3.Not(after)))
+            steps.solver.add(steps.in_context(action.guard), steps.in_context(Not(after)))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -318,6 +316,5 @@ class Question:
         if answer != z3.sat:
             return None
         model = steps.solver.model()
-        pairs = zip(steps.protocol.variables, steps.variables, strict=True)
-        raw = [variable.domain.read(model.eval(term, model_completion=True)) for variable, term in pairs]
-        return self._steps.table.kernel.packing.pack(raw)[None]
+        state = [raw(model.eval(term, model_completion=True)) for term in steps.variables]
+        return self._steps.table.kernel.packing.pack(state)[None]

@@ -11,7 +11,8 @@ import z3
 
 from fencepost.checks.engines.solvers.answers import Answer, SecondSolver
 from fencepost.checks.engines.solvers.solving import ask
-from fencepost.model.language import Protocol
+from fencepost.model.language import And, Implies, Not, Protocol
+from fencepost.model.terms.in_z3 import InZ3
 from fencepost.properties.vocabulary import Property
 
 
@@ -30,12 +31,12 @@ def parts(statements: Iterable[Property]) -> list[Part]:
 
 def conjuncts(formula: Any) -> Iterator[Any]:
     """Formulas that together say what the formula says; those to the right of an implication are taken apart, too."""
-    if z3.is_and(formula):
-        for child in formula.children():
+    if formula.op == "and":
+        for child in formula.arguments:
             yield from conjuncts(child)
-    elif z3.is_implies(formula):
-        for conclusion in conjuncts(formula.arg(1)):
-            yield z3.Implies(formula.arg(0), conclusion)
+    elif formula.op == "=>":
+        for conclusion in conjuncts(formula.arguments[1]):
+            yield Implies(formula.arguments[0], conclusion)
     else:
         yield formula
 
@@ -76,7 +77,8 @@ class Obligations:
         self._solver = z3.SimpleSolver()
         # bounds on small numbers and little else: the older arithmetic takes two thirds of the time
         self._solver.set("smt.arith.solver", 2)
-        self._assumptions = [z3.simplify(formula) for formula in assumptions]
+        self._printed = InZ3()
+        self._assumptions = [z3.simplify(formula) for formula in self._printed.all(assumptions)]
         self._solver.add(*self._assumptions)
         self._seconds = seconds
         self._deadline = deadline
@@ -86,16 +88,16 @@ class Obligations:
         """Which conclusions follow from the assumptions and what is ``supposed`` besides."""
         outcome = Outcome(frame=frame)
         self._solver.push()
-        self._solver.add(supposed)
+        self._solver.add(self._printed(supposed))
         outcome.impossible = self._ask()[0] == z3.unsat
         rest = dict(conclusions)
         while rest:
-            answer, model = self._ask(z3.Not(z3.And(*rest.values())))
+            answer, model = self._ask(Not(And(*rest.values())))
             if answer == z3.unknown:
                 self._one_by_one(rest, outcome)
             if answer != z3.sat:
                 break
-            refuted = [number for number, formula in rest.items() if not z3.is_true(model.eval(formula, model_completion=True))]
+            refuted = [number for number, formula in rest.items() if not self._holds(model, formula)]
             outcome.failed += refuted
             for number in refuted:
                 del rest[number]
@@ -108,9 +110,12 @@ class Obligations:
             self._confirm(supposed, discharged, outcome)
         return outcome
 
+    def _holds(self, model: z3.ModelRef, formula: Any) -> bool:
+        return bool(z3.is_true(model.eval(self._printed(formula), model_completion=True)))
+
     def _one_by_one(self, rest: Mapping[int, Any], outcome: Outcome) -> None:
         for number, formula in rest.items():
-            answer, _ = self._ask(z3.Not(formula))
+            answer, _ = self._ask(Not(formula))
             if answer == z3.sat:
                 outcome.failed.append(number)
             elif answer == z3.unknown:
@@ -122,18 +127,18 @@ class Obligations:
         if left <= 0:
             return z3.unknown, None
         self._solver.push()
-        self._solver.add(*formulas)
+        self._solver.add(*self._printed.all(formulas))
         answer = ask(self._solver, seconds=min(left, self._seconds))
         model = self._solver.model() if answer == z3.sat else None
         self._solver.pop()
         return answer, model
 
     def _confirm(self, supposed: Any, discharged: Mapping[int, Any], outcome: Outcome) -> None:
-        if self._asked_again(supposed, z3.Not(z3.And(*discharged.values()))) == "unsat":
+        if self._asked_again(supposed, Not(And(*discharged.values()))) == "unsat":
             outcome.confirmed = len(discharged)
             return
         for number, formula in discharged.items():
-            answer = self._asked_again(supposed, z3.Not(formula))
+            answer = self._asked_again(supposed, Not(formula))
             outcome.confirmed += answer == "unsat"
             if answer == "sat":
                 outcome.disputed.append(number)

@@ -16,7 +16,8 @@ from cvc5 import Kind
 
 from fencepost.checks.engines.solvers.answers import Answer, Solve
 from fencepost.model.language import Protocol
-from fencepost.model.language.nodes import Node
+from fencepost.model.terms.in_z3 import InZ3
+from fencepost.model.terms.nodes import Term, below, in_order
 
 
 def ground_answer(formulas: Sequence[Any], seconds: float) -> Answer:
@@ -27,7 +28,7 @@ def ground_answer(formulas: Sequence[Any], seconds: float) -> Answer:
     if seconds <= 0:
         return "unknown"
     script = z3.SimpleSolver()
-    script.add(*formulas)
+    script.add(*InZ3().all(formulas))
     manager = cvc5.TermManager()
     solver = cvc5.Solver(manager)
     text = script.sexpr()
@@ -65,35 +66,35 @@ def cvc5_solver(protocol: Protocol, assumptions: Sequence[Any]) -> Solve:
     return solve
 
 
-SAME: dict[int, Kind] = {
-    z3.Z3_OP_NOT: Kind.NOT,
-    z3.Z3_OP_IMPLIES: Kind.IMPLIES,
-    z3.Z3_OP_XOR: Kind.XOR,
-    z3.Z3_OP_EQ: Kind.EQUAL,
-    z3.Z3_OP_DISTINCT: Kind.DISTINCT,
-    z3.Z3_OP_ITE: Kind.ITE,
-    z3.Z3_OP_UMINUS: Kind.BITVECTOR_NEG,
-    z3.Z3_OP_LE: Kind.BITVECTOR_SLE,
-    z3.Z3_OP_LT: Kind.BITVECTOR_SLT,
-    z3.Z3_OP_GE: Kind.BITVECTOR_SGE,
-    z3.Z3_OP_GT: Kind.BITVECTOR_SGT,
-    z3.Z3_OP_BNOT: Kind.BITVECTOR_NOT,
-    z3.Z3_OP_CONCAT: Kind.BITVECTOR_CONCAT,
+SAME: dict[str, Kind] = {
+    "not": Kind.NOT,
+    "=>": Kind.IMPLIES,
+    "xor": Kind.XOR,
+    "=": Kind.EQUAL,
+    "distinct": Kind.DISTINCT,
+    "ite": Kind.ITE,
+    "unary -": Kind.BITVECTOR_NEG,
+    "<=": Kind.BITVECTOR_SLE,
+    "<": Kind.BITVECTOR_SLT,
+    ">=": Kind.BITVECTOR_SGE,
+    ">": Kind.BITVECTOR_SGT,
+    "bvnot": Kind.BITVECTOR_NOT,
+    "concat": Kind.BITVECTOR_CONCAT,
 }
 
-FOLDED: dict[int, Kind] = {
-    z3.Z3_OP_AND: Kind.AND,
-    z3.Z3_OP_OR: Kind.OR,
-    z3.Z3_OP_ADD: Kind.BITVECTOR_ADD,
-    z3.Z3_OP_SUB: Kind.BITVECTOR_SUB,
-    z3.Z3_OP_MUL: Kind.BITVECTOR_MULT,
-    z3.Z3_OP_BAND: Kind.BITVECTOR_AND,
-    z3.Z3_OP_BOR: Kind.BITVECTOR_OR,
-    z3.Z3_OP_BXOR: Kind.BITVECTOR_XOR,
+FOLDED: dict[str, Kind] = {
+    "and": Kind.AND,
+    "or": Kind.OR,
+    "+": Kind.BITVECTOR_ADD,
+    "-": Kind.BITVECTOR_SUB,
+    "*": Kind.BITVECTOR_MULT,
+    "bvand": Kind.BITVECTOR_AND,
+    "bvor": Kind.BITVECTOR_OR,
+    "bvxor": Kind.BITVECTOR_XOR,
 }
-"""Operators that Z3 applies to any number of arguments, even to one, and to none where TRUE_OF_NONE has the value."""
+"""Operators that are applied to any number of arguments, even to one, and to none where TRUE_OF_NONE has the value."""
 
-TRUE_OF_NONE = {z3.Z3_OP_AND: True, z3.Z3_OP_OR: False, z3.Z3_OP_TRUE: True, z3.Z3_OP_FALSE: False}
+TRUE_OF_NONE = {"and": True, "or": False, "true": True, "false": False}
 
 
 class Terms:
@@ -103,52 +104,43 @@ class Terms:
         self.manager = cvc5.TermManager()
         self.bits = 1
         self._protocol = protocol
-        self._measured: set[int] = set()
-        self._terms: dict[int, Any] = {}
+        self._measured: set[Term] = set()
+        self._terms: dict[Term, Any] = {}
 
     def widen(self, formulas: Iterable[Any]) -> None:
         """Makes ``bits`` so great that no number in the formulas overflows; must come before ``of``."""
         needed = self.bits
         for formula in formulas:
-            for node in self._protocol.constants.nodes.below(formula, self._measured):
-                if node.sort == z3.Z3_INT_SORT:
-                    low, high = self._protocol.constants.ranges.of(node)
+            for term in below([formula], self._measured):
+                if term.sort.kind == "Int":
+                    low, high = self._protocol.constants.ranges.of(term)
                     needed = max(needed, 1 + max(high, -low - 1, 0).bit_length())
         if needed > self.bits:
             self.bits = needed
             self._terms.clear()
 
-    def of(self, term: Any) -> Any:
+    def of(self, term: Term) -> Any:
         """cvc5's term for a term that was measured."""
-        root = self._protocol.constants.nodes.of(term)
-        stack = [(root, False)]
-        while stack:
-            node, ready = stack.pop()
-            if node.identity in self._terms:
-                continue
-            if ready or not node.arguments:
-                below = [self._terms[argument.identity] for argument in node.arguments]
-                self._terms[node.identity] = self._make(node, below)
-            else:
-                stack.append((node, True))
-                stack.extend((argument, False) for argument in node.arguments)
-        return self._terms[root.identity]
+        known = self._terms
+        for part in in_order([term], known.__contains__):
+            known[part] = self._make(part, [known[argument] for argument in part.arguments])
+        return known[term]
 
-    def _make(self, node: Node, arguments: list[Any]) -> Any:
-        if node.is_variable:
-            return self.manager.mkConst(self._sort(node), node.detail)
-        if node.kind in (z3.Z3_OP_ANUM, z3.Z3_OP_BNUM):
-            bits = node.bits or self.bits
-            return self.manager.mkBitVector(bits, node.detail % (1 << bits))
+    def _make(self, term: Term, arguments: list[Any]) -> Any:
+        if term.is_constant:
+            return self.manager.mkConst(self._sort(term), term.detail)
+        if term.op == "literal":
+            bits = term.sort.bits or self.bits
+            return self.manager.mkBitVector(bits, term.detail % (1 << bits))
         if not arguments:
-            return self.manager.mkBoolean(TRUE_OF_NONE[node.kind])
-        if node.kind == z3.Z3_OP_EXTRACT:
-            return self.manager.mkTerm(self.manager.mkOp(Kind.BITVECTOR_EXTRACT, *node.detail), *arguments)
-        if node.kind in FOLDED:
-            return reduce(lambda left, right: self.manager.mkTerm(FOLDED[node.kind], left, right), arguments)
-        return self.manager.mkTerm(SAME[node.kind], *arguments)
+            return self.manager.mkBoolean(TRUE_OF_NONE[term.op])
+        if term.op == "extract":
+            return self.manager.mkTerm(self.manager.mkOp(Kind.BITVECTOR_EXTRACT, *term.detail), *arguments)
+        if term.op in FOLDED:
+            return reduce(lambda left, right: self.manager.mkTerm(FOLDED[term.op], left, right), arguments)
+        return self.manager.mkTerm(SAME[term.op], *arguments)
 
-    def _sort(self, constant: Node) -> Any:
-        if constant.sort == z3.Z3_BOOL_SORT:
+    def _sort(self, constant: Term) -> Any:
+        if constant.sort.kind == "Bool":
             return self.manager.getBooleanSort()
-        return self.manager.mkBitVectorSort(constant.bits or self.bits)
+        return self.manager.mkBitVectorSort(constant.sort.bits or self.bits)

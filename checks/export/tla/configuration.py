@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-import z3
-
 from fencepost.checks.export.tla.module import Module
+from fencepost.model.terms.simplification import truth_of
 from fencepost.properties.vocabulary import Property, Suite
 
 
@@ -18,7 +17,7 @@ def configurations(suite: Suite, module: Module) -> Mapping[str, str]:
     own, because TLC ends with the first violation.
     """
     ends = [p for p in suite.properties if p.kind == "deadlock"]
-    strict_end = any(z3.is_false(z3.simplify(p.formula)) for p in ends)
+    strict_end = any(truth_of(p.formula) is False for p in ends)
     firm = [p for p in suite.properties if not p.strict]
     invariants = ["TypeOK", *(module.names[p.name] for p in firm if p.kind in ("always", "deadlock"))]
     files = {module.name: _configuration(invariants, _named(module, firm, "step"), deadlock=strict_end)}

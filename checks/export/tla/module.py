@@ -5,8 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
-import z3
-
 from fencepost.checks.export.tla.columns import Numbering
 from fencepost.checks.export.tla.expressions import TRUE, Expression, disjunction, negation, of
 from fencepost.checks.export.tla.folding import Folding
@@ -15,6 +13,7 @@ from fencepost.checks.export.tla.lifting import Case, Lifting, Operator, Paramet
 from fencepost.checks.export.tla.naming import Identifiers, camel
 from fencepost.checks.export.tla.state import State
 from fencepost.checks.export.tla.terms import Terms
+from fencepost.model.terms.simplification import truth_of
 from fencepost.properties.registry import written
 from fencepost.properties.vocabulary import Property, Suite
 
@@ -192,7 +191,7 @@ def _all_leads(terms: Terms, folding: Folding, p: Property) -> Expression:
     leads = [
         of("~>", terms.formula(premise), terms.formula(conclusion))
         for premise, conclusion in p.leads
-        if not z3.is_false(z3.simplify(premise)) and not z3.is_true(z3.simplify(conclusion))
+        if truth_of(premise) is not False and truth_of(conclusion) is not True
     ]
     return folding.all(leads or [of("~>", TRUE, TRUE)])
 

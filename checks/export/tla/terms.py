@@ -1,11 +1,9 @@
-"""Z3 terms read as TLA+ expressions: choices as strings, bit vectors as sets, repetition over a universe as quantifiers."""
+"""Terms read as TLA+ expressions: choices as strings, bit vectors as sets, repetition over a universe as quantifiers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
-
-import z3
 
 from fencepost.checks.export.tla.expressions import (
     FALSE,
@@ -41,11 +39,11 @@ from fencepost.checks.export.tla.kinds import (
 )
 from fencepost.model.language import ModelError, Protocol, Universe, Variable, at_least
 from fencepost.model.language.domains import Choice, Subset
-from fencepost.model.language.operators import is_constant
+from fencepost.model.terms.nodes import Term
 
-COMPARISONS = {z3.Z3_OP_LE: "<=", z3.Z3_OP_LT: "<", z3.Z3_OP_GE: ">=", z3.Z3_OP_GT: ">"}
-ARITHMETIC = {z3.Z3_OP_ADD: "+", z3.Z3_OP_SUB: "-", z3.Z3_OP_MUL: "*"}
-SETS = (z3.Z3_OP_BAND, z3.Z3_OP_BOR, z3.Z3_OP_BXOR, z3.Z3_OP_BNOT)
+COMPARISONS = {"<=": "<=", "<": "<", ">=": ">=", ">": ">"}
+ARITHMETIC = {"+": "+", "-": "-", "*": "*"}
+SETS = ("bvand", "bvor", "bvxor", "bvnot")
 
 
 class Terms:
@@ -55,77 +53,73 @@ class Terms:
         self._protocol, self._folding = protocol, folding
         self._variables: dict[str, tuple[Variable, bool]] = {}
         for variable in protocol.variables:
-            self._variables[variable.term.decl().name()] = variable, False
-            self._variables[variable.next.decl().name()] = variable, True
-        self._kinds: dict[int, Kind] = {}
-        self._read: dict[tuple[int, Kind], Expression] = {}
-        self._references: list[Any] = []  # keeps the terms alive whose ids are noted, so that their ids stay theirs
+            self._variables[variable.name] = variable, False
+            self._variables[f"{variable.name}'"] = variable, True
+        self._kinds: dict[Term, Kind] = {}
+        self._read: dict[tuple[Term, Kind], Expression] = {}
 
-    def formula(self, term: Any) -> Expression:
+    def formula(self, term: Term) -> Expression:
         """A boolean term."""
         return self.value(term, TRUTH)
 
-    def value(self, term: Any, wanted: Kind) -> Expression:
+    def value(self, term: Term, wanted: Kind) -> Expression:
         """A term as an expression of that kind. ModelError for what TLA+ has no words for."""
-        key = term.get_id(), wanted
+        key = term, wanted
         if key not in self._read:
-            self._references.append(term)
             self._read[key] = self._value(term, wanted)
         return self._read[key]
 
-    def _kind(self, term: Any) -> Kind:
+    def _kind(self, term: Term) -> Kind:
         """What the term stands for; ANYTHING for a literal, and what consists of literals."""
-        identity = term.get_id()
-        if identity not in self._kinds:
-            self._references.append(term)
-            self._kinds[identity] = self._kind_of(term)
-        return self._kinds[identity]
+        if term not in self._kinds:
+            self._kinds[term] = self._kind_of(term)
+        return self._kinds[term]
 
-    def _kind_of(self, term: Any) -> Kind:
-        operator = term.decl().kind()
-        if z3.is_bool(term):
+    def _kind_of(self, term: Term) -> Kind:
+        operator = term.op
+        if term.sort.kind == "Bool":
             return TRUTH
-        if is_constant(term):
-            return kind_of(self._variables[term.decl().name()][0].domain)
-        if operator in (z3.Z3_OP_ANUM, z3.Z3_OP_BNUM):
+        if term.is_constant:
+            return kind_of(self._variables[term.detail][0].domain)
+        if operator == "literal":
             return ANYTHING
-        widest: Kind = INTEGER if z3.is_int(term) else Bits(term.size())
-        if operator == z3.Z3_OP_ITE or operator in SETS:
-            below = [self._kind(child) for child in term.children() if not z3.is_bool(child)]
+        widest: Kind = INTEGER if term.sort.kind == "Int" else Bits(term.sort.bits)
+        if operator == "ite" or operator in SETS:
+            below = [self._kind(child) for child in term.arguments if child.sort.kind != "Bool"]
             return ANYTHING if all(kind is ANYTHING for kind in below) else common(below, widest)
         return widest
 
-    def _value(self, term: Any, wanted: Kind) -> Expression:
-        operator, parts = term.decl().kind(), term.children()
-        if is_constant(term):
-            variable, primed = self._variables[term.decl().name()]
+    def _value(self, term: Term, wanted: Kind) -> Expression:
+        operator, parts = term.op, term.arguments
+        if term.is_constant:
+            variable, primed = self._variables[term.detail]
             indices = (member(u, i) for u, i in zip(variable.universes, variable.index, strict=True))
             read = of("variable", *indices, detail=(variable.family, primed))
             return converted(read, kind_of(variable.domain), wanted)
-        if z3.is_bool(term):
+        if term.sort.kind == "Bool":
             return self._truth(term, operator, parts)
-        if operator == z3.Z3_OP_ITE:
+        if operator == "ite":
             singled = self._singled_out(term, wanted)
             return singled or conditional(self.formula(parts[0]), self.value(parts[1], wanted), self.value(parts[2], wanted))
-        if z3.is_int(term):
+        if term.sort.kind == "Int":
             return self._number(term, operator, parts, wanted)
         assert isinstance(wanted, (Subset, Bits))
         return self._set(term, operator, parts, wanted)
 
     # --- truths
 
-    def _truth(self, term: Any, operator: int, parts: list[Any]) -> Expression:
-        rules: dict[int, Callable[[], Expression]] = {
-            z3.Z3_OP_TRUE: lambda: TRUE,
-            z3.Z3_OP_FALSE: lambda: FALSE,
-            z3.Z3_OP_AND: lambda: self._folding.all([self.formula(part) for part in parts]),
-            z3.Z3_OP_OR: lambda: self._counted(term) or self._folding.any([self.formula(part) for part in parts]),
-            z3.Z3_OP_NOT: lambda: negation(self.formula(parts[0])),
-            z3.Z3_OP_IMPLIES: lambda: implication(*map(self.formula, parts)),
-            z3.Z3_OP_XOR: lambda: of("#", *map(self.formula, parts)),
-            z3.Z3_OP_EQ: lambda: self._equality(*parts),
-            z3.Z3_OP_DISTINCT: lambda: self._distinct(parts),
-            z3.Z3_OP_ITE: lambda: conditional(*map(self.formula, parts)),
+    def _truth(self, term: Term, operator: str, parts: Sequence[Term]) -> Expression:
+        rules: dict[str, Callable[[], Expression]] = {
+            "true": lambda: TRUE,
+            "false": lambda: FALSE,
+            "and": lambda: self._folding.all([self.formula(part) for part in parts]),
+            "or": lambda: self._counted(term) or self._folding.any([self.formula(part) for part in parts]),
+            "not": lambda: negation(self.formula(parts[0])),
+            "=>": lambda: implication(*map(self.formula, parts)),
+            "xor": lambda: of("#", *map(self.formula, parts)),
+            "=": lambda: self._equality(*parts),
+            "distinct": lambda: self._distinct(parts),
+            "ite": lambda: conditional(*map(self.formula, parts)),
         }
         if operator in COMPARISONS:
             return of(COMPARISONS[operator], *(self.value(part, INTEGER) for part in parts))
@@ -133,33 +127,33 @@ class Terms:
             raise self._unknown(term)
         return rules[operator]()
 
-    def _equality(self, one: Any, other: Any) -> Expression:
-        if z3.is_bv(one):
+    def _equality(self, one: Term, other: Term) -> Expression:
+        if one.sort.bits:
             return self._membership(one, other) or self._membership(other, one) or self._equal_sets(one, other)
-        kind = TRUTH if z3.is_bool(one) else common([self._kind(one), self._kind(other)], INTEGER)
+        kind = TRUTH if one.sort.kind == "Bool" else common([self._kind(one), self._kind(other)], INTEGER)
         return equality(self.value(one, kind), self.value(other, kind))
 
-    def _equal_sets(self, one: Any, other: Any) -> Expression:
-        kind = common([self._kind(one), self._kind(other)], Bits(one.size()))
+    def _equal_sets(self, one: Term, other: Term) -> Expression:
+        kind = common([self._kind(one), self._kind(other)], Bits(one.sort.bits))
         return equality(self.value(one, kind), self.value(other, kind))
 
-    def _membership(self, extract: Any, literal: Any) -> Expression | None:
+    def _membership(self, extract: Term, literal: Term) -> Expression | None:
         """``x \\in s``, if the one is a bit of a vector and the other the value of that bit."""
-        if extract.decl().kind() != z3.Z3_OP_EXTRACT or extract.size() != 1 or literal.decl().kind() != z3.Z3_OP_BNUM:
+        if extract.op != "extract" or extract.sort.bits != 1 or literal.op != "literal":
             return None
-        inner, bit = extract.arg(0), extract.params()[1]
-        kind = common([self._kind(inner)], Bits(inner.size()))
+        inner, bit = extract.arguments[0], extract.detail[1]
+        kind = common([self._kind(inner)], Bits(inner.sort.bits))
         assert isinstance(kind, (Subset, Bits))
         membership = belongs(place(kind, bit), self.value(inner, kind))
-        return membership if literal.as_long() else negation(membership)
+        return membership if literal.detail else negation(membership)
 
-    def _distinct(self, parts: list[Any]) -> Expression:
+    def _distinct(self, parts: Sequence[Term]) -> Expression:
         pairs = [(x, y) for i, x in enumerate(parts) for y in parts[i + 1 :]]
         return conjunction(negation(self._equality(x, y)) for x, y in pairs)
 
-    def _counted(self, term: Any) -> Expression | None:
+    def _counted(self, term: Term) -> Expression | None:
         """At least so many of some formulas, if the term is what ``at_least`` makes of more than two."""
-        counts = [(count, parts) for count, parts in _counts(term) if len(parts) > 2 and at_least(count, parts).eq(term)]
+        counts = [(count, parts) for count, parts in _counts(term) if len(parts) > 2 and at_least(count, parts) is term]
         if not counts:
             return None
         count, parts = max(counts, key=lambda pair: (pair[0], len(pair[1])))
@@ -168,13 +162,13 @@ class Terms:
 
     # --- numbers
 
-    def _number(self, term: Any, operator: int, parts: list[Any], wanted: Kind) -> Expression:
-        if operator == z3.Z3_OP_ANUM:
-            return choice(wanted, term.as_long()) if isinstance(wanted, Choice) else number(term.as_long())
-        if operator == z3.Z3_OP_UMINUS:
+    def _number(self, term: Term, operator: str, parts: Sequence[Term], wanted: Kind) -> Expression:
+        if operator == "literal":
+            return choice(wanted, term.detail) if isinstance(wanted, Choice) else number(term.detail)
+        if operator == "unary -":
             value = of("negative", self.value(parts[0], INTEGER))
-        elif operator == z3.Z3_OP_ADD and all(map(_is_indicator, parts)):
-            value = self._folding.count([self.formula(part.arg(0)) for part in parts])
+        elif operator == "+" and all(map(_is_indicator, parts)):
+            value = self._folding.count([self.formula(part.arguments[0]) for part in parts])
         elif operator in ARITHMETIC:
             value = of(ARITHMETIC[operator], *(self.value(part, INTEGER) for part in parts))
         else:
@@ -183,13 +177,13 @@ class Terms:
 
     # --- sets
 
-    def _set(self, term: Any, operator: int, parts: list[Any], wanted: Subset | Bits) -> Expression:
-        if operator == z3.Z3_OP_BNUM:
-            return subset(wanted, term.as_long())
-        if operator in (z3.Z3_OP_EXTRACT, z3.Z3_OP_CONCAT):
-            places = self._cut(term) if operator == z3.Z3_OP_EXTRACT else self._joined(parts)
-            return converted(places, Bits(term.size()), wanted)
-        if operator == z3.Z3_OP_BNOT:
+    def _set(self, term: Term, operator: str, parts: Sequence[Term], wanted: Subset | Bits) -> Expression:
+        if operator == "literal":
+            return subset(wanted, term.detail)
+        if operator in ("extract", "concat"):
+            places = self._cut(term) if operator == "extract" else self._joined(parts)
+            return converted(places, Bits(term.sort.bits), wanted)
+        if operator == "bvnot":
             return of("minus", subset(wanted, (1 << width(wanted)) - 1), self.value(parts[0], wanted))
         if operator not in SETS:
             raise self._unknown(term)
@@ -199,19 +193,19 @@ class Terms:
             union = self._combined(operator, union, part, wanted)
         return union
 
-    def _combined(self, operator: int, left: Expression, part: Any, wanted: Kind) -> Expression:
-        if operator == z3.Z3_OP_BAND and part.decl().kind() == z3.Z3_OP_BNOT:
-            return of("minus", left, self.value(part.arg(0), wanted))
+    def _combined(self, operator: str, left: Expression, part: Term, wanted: Kind) -> Expression:
+        if operator == "bvand" and part.op == "bvnot":
+            return of("minus", left, self.value(part.arguments[0], wanted))
         other = self.value(part, wanted)
-        if operator == z3.Z3_OP_BXOR:
+        if operator == "bvxor":
             return of("cup", of("minus", left, other), of("minus", other, left))
-        return union(left, other) if operator == z3.Z3_OP_BOR else of("cap", left, other)
+        return union(left, other) if operator == "bvor" else of("cap", left, other)
 
-    def _cut(self, term: Any) -> Expression:
+    def _cut(self, term: Term) -> Expression:
         """Some bits of a vector, as the set of their places counted from the lowest of them."""
-        high, low = term.params()
-        inner = term.arg(0)
-        kind = common([self._kind(inner)], Bits(inner.size()))
+        high, low = term.detail
+        inner = term.arguments[0]
+        kind = common([self._kind(inner)], Bits(inner.sort.bits))
         assert isinstance(kind, (Subset, Bits))
         whole = self.value(inner, kind)
         result = of("set")
@@ -219,19 +213,19 @@ class Terms:
             result = union(result, of("if", of("in", place(kind, bit), whole), of("set", number(bit - low)), of("set")))
         return result
 
-    def _joined(self, parts: list[Any]) -> Expression:
+    def _joined(self, parts: Sequence[Term]) -> Expression:
         """Vectors one behind the other, the highest first."""
         result, above = of("set"), 0
         for part in reversed(parts):
-            kind = common([self._kind(part)], Bits(part.size()))
+            kind = common([self._kind(part)], Bits(part.sort.bits))
             assert isinstance(kind, (Subset, Bits))
             whole = self.value(part, kind)
-            for bit in range(part.size()):
+            for bit in range(part.sort.bits):
                 result = union(result, of("if", of("in", place(kind, bit), whole), of("set", number(above + bit)), of("set")))
-            above += part.size()
+            above += part.sort.bits
         return result
 
-    def _singled_out(self, term: Any, wanted: Kind) -> Expression | None:
+    def _singled_out(self, term: Term, wanted: Kind) -> Expression | None:
         """``{x} \\cap S``, if the term is the set of the member that x is, and empty where x is none."""
         universe = universe_of(wanted)
         if not isinstance(wanted, Subset) or universe is None:
@@ -244,51 +238,61 @@ class Terms:
             return None
         return of("cap", of("set", element), members(universe))
 
-    def _tested(self, conditions: list[Any], universe: Universe) -> tuple[Expression | None, Kind]:
+    def _tested(self, conditions: Sequence[Term], universe: Universe) -> tuple[Expression | None, Kind]:
         """The number or choice that each condition in turn compares with the universe's members, from the last."""
         expected = zip(reversed(range(universe.size)), conditions, strict=True)
-        if not all(z3.is_eq(c) and z3.is_int_value(c.arg(1)) and c.arg(1).as_long() == m for m, c in expected):
+        if not all(c.op == "=" and _is(c.arguments[1], m) for m, c in expected):
             return None, ANYTHING
-        first = conditions[0].arg(0)
-        if not all(c.arg(0).eq(first) for c in conditions):
+        first = conditions[0].arguments[0]
+        if not all(c.arguments[0] is first for c in conditions):
             return None, ANYTHING
         kind = common([self._kind(first)], INTEGER)
         return self.value(first, kind), kind
 
     @staticmethod
-    def _unknown(term: Any) -> ModelError:
-        return ModelError(f"TLA+ has no words for {term.decl().name()} in {term}")
+    def _unknown(term: Term) -> ModelError:
+        return ModelError(f"TLA+ has no words for {term.op} in {term}")
 
 
-def _is_indicator(term: Any) -> bool:
+def _is(term: Term, number: int) -> bool:
+    """Whether the term is that literal number, or that name."""
+    return term.op == "literal" and not term.sort.bits and term.detail == number
+
+
+def _is_indicator(term: Term) -> bool:
     """Whether the term is 1 where a formula holds, and 0 elsewhere."""
-    if term.decl().kind() != z3.Z3_OP_ITE:
-        return False
-    return [part.as_long() if z3.is_int_value(part) else None for part in term.children()[1:]] == [1, 0]
+    return term.op == "ite" and _is(term.arguments[1], 1) and _is(term.arguments[2], 0)
 
 
-def _cases(term: Any) -> Iterator[tuple[Any, int]]:
+def _cases(term: Term) -> Iterator[tuple[Any, int]]:
     """A chain of conditionals between sets that are literals: each condition with its set, and at last the set of no condition;
     nothing if the term is no such chain."""
     chain = []
-    while term.decl().kind() == z3.Z3_OP_ITE and z3.is_bv_value(term.arg(1)):
-        chain.append((term.arg(0), term.arg(1).as_long()))
-        term = term.arg(2)
-    if z3.is_bv_value(term):
+    while term.op == "ite" and _is_set(term.arguments[1]):
+        chain.append((term.arguments[0], term.arguments[1].detail))
+        term = term.arguments[2]
+    if _is_set(term):
         yield from chain
-        yield None, term.as_long()
+        yield None, term.detail
 
 
-def _counts(term: Any) -> Iterator[tuple[int, list[Any]]]:
+def _is_set(term: Term) -> bool:
+    return term.op == "literal" and term.sort.bits > 0
+
+
+def _counts(term: Term) -> Iterator[tuple[int, list[Term]]]:
     """What ``at_least`` may have been given to make the term, if it has made it."""
-    spine: list[Any] = []
+    spine: list[Term] = []
     rest = term
-    while z3.is_or(rest) and rest.num_args() == 2:
-        spine.append(rest.arg(1))
-        yield 1, [*spine, rest.arg(0)]
-        rest = rest.arg(0)
-    if z3.is_or(term) and term.num_args() == 2:
-        decided = term.arg(1)
-        if z3.is_and(decided) and decided.num_args() == 2:
-            for count, parts in _counts(decided.arg(1)):
-                yield count + 1, [decided.arg(0), *parts]
+    while _is_pair(rest, "or"):
+        spine.append(rest.arguments[1])
+        yield 1, [*spine, rest.arguments[0]]
+        rest = rest.arguments[0]
+    if _is_pair(term, "or") and _is_pair(term.arguments[1], "and"):
+        first, others = term.arguments[1].arguments
+        for count, parts in _counts(others):
+            yield count + 1, [first, *parts]
+
+
+def _is_pair(term: Term, op: str) -> bool:
+    return term.op == op and len(term.arguments) == 2

@@ -103,7 +103,7 @@ class Compiler:
         scratch = Function("still", 1)
         read = self.reader(scratch, scratch.load_all(scratch.arguments[0], self.packing.words))
         still = Terms(scratch, lambda name: read(name.removesuffix("'")))
-        return Stillness([self.protocol.constants.nodes.of(formula) for formula in formulas], still, self.bits)
+        return Stillness(list(formulas), still, self.bits)
 
     def _masked(self, name: str, formulas: Sequence[Any], states: int) -> None:
         """A function that writes the truth of the formulas as a bit set, which has a word even if there are none of them."""
@@ -111,7 +111,7 @@ class Compiler:
         *addresses, mask = function.arguments
         readers = [self.reader(function, function.load_all(address, self.packing.words)) for address in addresses]
         terms = Terms(function, lambda name: readers[name.endswith("'")](name.removesuffix("'")))
-        flags = {place: terms.emit(self.protocol.constants.nodes.of(formula)) for place, formula in enumerate(formulas)}
+        flags = {place: terms.emit(formula) for place, formula in enumerate(formulas)}
         for word, mine in _by_word(flags).items():
             function.store(function.bits(mine), mask, word)
         if not flags:
@@ -164,8 +164,7 @@ class _Step:
 
     def __init__(self, compiler: Compiler, function: Function, words: list[Value], action: Action) -> None:
         self._compiler, self._function, self._words, self._action = compiler, function, words, action
-        self._nodes = compiler.protocol.constants.nodes
-        self._updates = {variable.name: self._nodes.of(term) for variable, term in action.updates.items()}
+        self._updates = {variable.name: term for variable, term in action.updates.items()}
         self._read = compiler.reader(function, words)
         self._before = Terms(function, self._read)
 
@@ -187,7 +186,7 @@ class _Step:
         """Brings up to date which formulas hold, in a bit set that is there."""
         later = Terms(self._function, self._later)
         concerned = (not self._compiler.protocol.variables_of(f).isdisjoint(self._action.updates) for f in formulas)
-        flags = {bit: later.emit(self._nodes.of(formulas[bit])) for bit, is_it in enumerate(concerned) if is_it}
+        flags = {bit: later.emit(formulas[bit]) for bit, is_it in enumerate(concerned) if is_it}
         for word, mine in _by_word(flags).items():
             others = constant(64, ONES - sum(1 << bit for bit in mine))
             unchanged = self._function.join("and", self._function.load(pointer, word), others)

@@ -1,4 +1,4 @@
-"""What each operator of a Z3 term becomes in LLVM IR.
+"""What each operator of a term becomes in LLVM IR.
 
 What is known while the text is written is not left to LLVM: constants are folded, and what stands on both sides is compared
 there and then. Of a formula over a step, most disappears so when the step is that of one action.
@@ -11,8 +11,6 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable
 from functools import partial, reduce
-
-import z3
 
 from fencepost.model.kernel.compiler.instructions import FALSE, TRUE, Constant, Function, Value, constant
 
@@ -178,28 +176,28 @@ _BITWISE = {
     "or": _bitwise("or", operator.or_),
     "xor": _bitwise("xor", operator.xor),
 }
-RULES: dict[int, Rule] = {
-    z3.Z3_OP_TRUE: lambda f, args: TRUE,
-    z3.Z3_OP_FALSE: lambda f, args: FALSE,
-    z3.Z3_OP_AND: conjunction,
-    z3.Z3_OP_OR: disjunction,
-    z3.Z3_OP_NOT: _opposite,
-    z3.Z3_OP_IMPLIES: _implication,
-    z3.Z3_OP_XOR: _BITWISE["xor"],
-    z3.Z3_OP_EQ: _equality,
-    z3.Z3_OP_DISTINCT: _distinction,
-    z3.Z3_OP_ITE: _choice,
-    z3.Z3_OP_ADD: _arithmetic("add", operator.add),
-    z3.Z3_OP_SUB: _arithmetic("sub", operator.sub),
-    z3.Z3_OP_UMINUS: _minus,
-    z3.Z3_OP_MUL: _arithmetic("mul", operator.mul),
-    z3.Z3_OP_LE: _comparison("sle", operator.le),
-    z3.Z3_OP_LT: _comparison("slt", operator.lt),
-    z3.Z3_OP_GE: _comparison("sge", operator.ge),
-    z3.Z3_OP_GT: _comparison("sgt", operator.gt),
-    z3.Z3_OP_BAND: _BITWISE["and"],
-    z3.Z3_OP_BOR: _BITWISE["or"],
-    z3.Z3_OP_BXOR: _BITWISE["xor"],
-    z3.Z3_OP_BNOT: _opposite,
-    z3.Z3_OP_CONCAT: _concatenation,
+RULES: dict[str, Rule] = {
+    "true": lambda f, args: TRUE,
+    "false": lambda f, args: FALSE,
+    "and": conjunction,
+    "or": disjunction,
+    "not": _opposite,
+    "=>": _implication,
+    "xor": _BITWISE["xor"],
+    "=": _equality,
+    "distinct": _distinction,
+    "ite": _choice,
+    "+": _arithmetic("add", operator.add),
+    "-": _arithmetic("sub", operator.sub),
+    "unary -": _minus,
+    "*": _arithmetic("mul", operator.mul),
+    "<=": _comparison("sle", operator.le),
+    "<": _comparison("slt", operator.lt),
+    ">=": _comparison("sge", operator.ge),
+    ">": _comparison("sgt", operator.gt),
+    "bvand": _BITWISE["and"],
+    "bvor": _BITWISE["or"],
+    "bvxor": _BITWISE["xor"],
+    "bvnot": _opposite,
+    "concat": _concatenation,
 }

@@ -21,7 +21,7 @@ from fencepost.model.kernel.compiler.plane_terms import NEVER, InPlanes, Numeral
 from fencepost.model.kernel.compiler.stillness import Stillness
 from fencepost.model.language import Action
 from fencepost.model.language.domains import Choice, Number, Subset
-from fencepost.model.language.nodes import Node
+from fencepost.model.terms.nodes import Term
 
 
 class PlaneCompiler(Compiler):
@@ -43,7 +43,7 @@ class PlaneCompiler(Compiler):
         states, planes = function.arguments
         terms = InPlanes(function, self._plane_reader(function, states))
         for place, formula in enumerate(formulas):
-            function.store(terms.truth(self.protocol.constants.nodes.of(formula)), planes, place)
+            function.store(terms.truth(formula), planes, place)
         function.end()
 
     def _step_in_planes(self, case: int, action: Action, stillness: Stillness) -> Function:
@@ -51,7 +51,7 @@ class PlaneCompiler(Compiler):
         states, planes, concerned = part.arguments
         read = self._plane_reader(part, states)
         before = InPlanes(part, read)
-        updates = {variable.name: self.protocol.constants.nodes.of(term) for variable, term in action.updates.items()}
+        updates = {variable.name: term for variable, term in action.updates.items()}
         changed = sum(self.bits[name] for name in updates)
 
         def leaf(name: str) -> Planes:
@@ -59,9 +59,9 @@ class PlaneCompiler(Compiler):
                 return read(name)
             return before.emit(updates[name[:-1]]) if name[:-1] in updates else read(name[:-1])
 
-        def certain(node: Node) -> Planes | None:
-            known = stillness.certain(node, changed)
-            return literal(node, known.constant) if isinstance(known, Constant) else None
+        def certain(term: Term) -> Planes | None:
+            known = stillness.certain(term, changed)
+            return literal(term, known.constant) if isinstance(known, Constant) else None
 
         both = InPlanes(part, leaf, certain)
         truths = {place: both.truth(formula) for place, formula in enumerate(stillness.formulas)}

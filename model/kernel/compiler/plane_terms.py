@@ -1,4 +1,4 @@
-"""Z3 terms to LLVM IR: the value of a term in 64 states at once.
+"""Terms to LLVM IR: the value of a term in 64 states at once.
 
 A plane is a word with a bit for each of 64 states. A truth is a plane; a vector of N bits is N of them, the lowest first; a
 number is one for each bit that it takes, and what these count from. So one instruction does for 64 states what it does, on
@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import zip_longest
 
-import z3
-
 from fencepost.model.kernel.compiler.instructions import ONES, Function, Value, constant
 from fencepost.model.kernel.compiler.traversal import Emission
-from fencepost.model.language.nodes import Node
+from fencepost.model.terms.nodes import Term
 
 NEVER: Value = constant(64, 0)
 ALWAYS: Value = constant(64, ONES)
@@ -37,41 +35,39 @@ Planes = Value | Vector | Numeral
 
 
 class InPlanes(Emission[Planes]):
-    """Emits the nodes of Z3 terms into a function; ``leaf`` gives the planes of a constant by its name."""
+    """Emits the terms into a function; ``leaf`` gives the planes of a constant by its name."""
 
     false, true = NEVER, ALWAYS
 
     def __init__(
-        self, function: Function, leaf: Callable[[str], Planes], certain: Callable[[Node], Planes | None] | None = None
+        self, function: Function, leaf: Callable[[str], Planes], certain: Callable[[Term], Planes | None] | None = None
     ) -> None:
         super().__init__(certain)
         self._rules, self._leaf = _Rules(function), leaf
 
-    def truth(self, node: Node) -> Value:
+    def truth(self, term: Term) -> Value:
         """The plane of a formula."""
-        plane = self.emit(node)
+        plane = self.emit(term)
         assert isinstance(plane, Value)
         return plane
 
-    def _node(self, node: Node, arguments: list[Planes]) -> Planes:
-        if node.kind in (z3.Z3_OP_ANUM, z3.Z3_OP_BNUM):
-            return literal(node, node.detail)
-        if node.is_variable:
-            return self._leaf(node.detail)
-        if node.kind == z3.Z3_OP_EXTRACT:
-            (vector,), (high, low) = arguments, node.detail
+    def _term(self, term: Term, arguments: list[Planes]) -> Planes:
+        if term.op == "literal":
+            return literal(term, term.detail)
+        if term.op == "constant":
+            return self._leaf(term.detail)
+        if term.op == "extract":
+            (vector,), (high, low) = arguments, term.detail
             assert isinstance(vector, tuple)
             return vector[low : high + 1]
-        return RULES[node.kind](self._rules, *arguments)
+        return RULES[term.op](self._rules, *arguments)
 
 
-def literal(node: Node, value: int) -> Planes:
-    """The planes of a value of a node's sort."""
-    if node.sort == z3.Z3_BOOL_SORT:
-        return ALWAYS if value else NEVER
-    if node.sort == z3.Z3_INT_SORT:
-        return Numeral(value, ())
-    return _bits(value, node.bits)
+def literal(term: Term, value: int) -> Planes:
+    """The planes of a value of a term's sort."""
+    if term.sort.bits:
+        return _bits(value, term.sort.bits)
+    return Numeral(value, ()) if term.sort.kind == "Int" else ALWAYS if value else NEVER
 
 
 def _bits(value: int, count: int) -> Vector:
@@ -214,28 +210,28 @@ class _Rules:
         return self.both(*(self.opposite(self.equal(x, y)) for x, y in pairs))
 
 
-RULES: dict[int, Callable[..., Planes]] = {
-    z3.Z3_OP_TRUE: lambda r: ALWAYS,
-    z3.Z3_OP_FALSE: lambda r: NEVER,
-    z3.Z3_OP_AND: _Rules.both,
-    z3.Z3_OP_OR: _Rules.any,
-    z3.Z3_OP_NOT: _Rules.opposite,
-    z3.Z3_OP_IMPLIES: _Rules.implies,
-    z3.Z3_OP_XOR: lambda r, *planes: reduce(r.differ, planes),
-    z3.Z3_OP_EQ: _Rules.equal,
-    z3.Z3_OP_DISTINCT: _Rules.distinct,
-    z3.Z3_OP_ITE: _Rules.chosen,
-    z3.Z3_OP_ADD: lambda r, *numbers: reduce(r.plus, numbers),
-    z3.Z3_OP_SUB: _Rules.less,
-    z3.Z3_OP_UMINUS: _Rules.minus,
-    z3.Z3_OP_MUL: lambda r, *numbers: reduce(r.times, numbers),
-    z3.Z3_OP_LE: _Rules.no_more,
-    z3.Z3_OP_LT: lambda r, one, other: r.opposite(r.no_more(other, one)),
-    z3.Z3_OP_GE: lambda r, one, other: r.no_more(other, one),
-    z3.Z3_OP_GT: lambda r, one, other: r.opposite(r.no_more(one, other)),
-    z3.Z3_OP_BAND: lambda r, *vectors: reduce(r.each(r.both), vectors),
-    z3.Z3_OP_BOR: lambda r, *vectors: reduce(r.each(r.any), vectors),
-    z3.Z3_OP_BXOR: lambda r, *vectors: reduce(r.each(r.differ), vectors),
-    z3.Z3_OP_BNOT: lambda r, vector: r.each(r.opposite)(vector),
-    z3.Z3_OP_CONCAT: lambda r, *vectors: tuple(bit for vector in reversed(vectors) for bit in vector),
+RULES: dict[str, Callable[..., Planes]] = {
+    "true": lambda r: ALWAYS,
+    "false": lambda r: NEVER,
+    "and": _Rules.both,
+    "or": _Rules.any,
+    "not": _Rules.opposite,
+    "=>": _Rules.implies,
+    "xor": lambda r, *planes: reduce(r.differ, planes),
+    "=": _Rules.equal,
+    "distinct": _Rules.distinct,
+    "ite": _Rules.chosen,
+    "+": lambda r, *numbers: reduce(r.plus, numbers),
+    "-": _Rules.less,
+    "unary -": _Rules.minus,
+    "*": lambda r, *numbers: reduce(r.times, numbers),
+    "<=": _Rules.no_more,
+    "<": lambda r, one, other: r.opposite(r.no_more(other, one)),
+    ">=": lambda r, one, other: r.no_more(other, one),
+    ">": lambda r, one, other: r.opposite(r.no_more(one, other)),
+    "bvand": lambda r, *vectors: reduce(r.each(r.both), vectors),
+    "bvor": lambda r, *vectors: reduce(r.each(r.any), vectors),
+    "bvxor": lambda r, *vectors: reduce(r.each(r.differ), vectors),
+    "bvnot": lambda r, vector: r.each(r.opposite)(vector),
+    "concat": lambda r, *vectors: tuple(bit for vector in reversed(vectors) for bit in vector),
 }

@@ -24,7 +24,7 @@ MOST = 256 << 20
 _BETWEEN = 200
 """Files that a process writes before it looks again how many bytes there are."""
 
-_MAKERS = ("kernel/compiler", "language")
+_MAKERS = ("kernel/compiler", "language", "terms")
 _written = count()
 
 

@@ -12,7 +12,7 @@ from operator import or_
 
 from fencepost.model.kernel.compiler.instructions import Constant, Value
 from fencepost.model.kernel.compiler.terms import Terms
-from fencepost.model.language.nodes import Node
+from fencepost.model.terms.nodes import Term
 
 
 class Stillness:
@@ -22,30 +22,30 @@ class Stillness:
     changes nothing, into a function that is thrown away.
     """
 
-    def __init__(self, formulas: Sequence[Node], still: Terms, bits: Mapping[str, int]) -> None:
+    def __init__(self, formulas: Sequence[Term], still: Terms, bits: Mapping[str, int]) -> None:
         self.formulas, self._still, self._bits = formulas, still, bits
-        self._parts: dict[int, tuple[int, Value | None]] = {}
+        self._parts: dict[Term, tuple[int, Value | None]] = {}
         for formula in formulas:
             self._look_at(formula)
 
-    def certain(self, part: Node, changed: int) -> Value | None:
+    def certain(self, part: Term, changed: int) -> Value | None:
         """The value of a part in every step that changes just these variables, if it is certain because it reads the new value
         of none of them."""
-        reads, value = self._parts[part.identity]
+        reads, value = self._parts[part]
         return None if reads & changed else value
 
-    def _look_at(self, formula: Node) -> None:
+    def _look_at(self, formula: Term) -> None:
         stack = [formula]
         while stack:
             part = stack[-1]
-            ahead = [argument for argument in part.arguments if argument.identity not in self._parts]
+            ahead = [argument for argument in part.arguments if argument not in self._parts]
             if ahead:
                 stack += ahead
                 continue
             stack.pop()
-            read = [self._parts[argument.identity][0] for argument in part.arguments]
+            read = [self._parts[argument][0] for argument in part.arguments]
             value = self._still.emit(part)
-            self._parts[part.identity] = reduce(or_, read, self._own(part)), value if isinstance(value, Constant) else None
+            self._parts[part] = reduce(or_, read, self._own(part)), value if isinstance(value, Constant) else None
 
-    def _own(self, part: Node) -> int:
-        return self._bits[part.detail.removesuffix("'")] if part.is_variable and part.detail.endswith("'") else 0
+    def _own(self, part: Term) -> int:
+        return self._bits[part.detail.removesuffix("'")] if part.is_constant and part.detail.endswith("'") else 0

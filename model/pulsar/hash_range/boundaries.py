@@ -10,8 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import z3
-
 BUGS: dict[str, str] = {
     "lookup_hits_last_boundary": "Upstream as it is: a hash equal to the last boundary is looked up behind the last bundle.",
     "last_bundle_half_open": "The last bundle leaves its upper boundary out, as the others do.",
@@ -136,6 +134,8 @@ def choose(condition: Any, then: Callable[[], Any], otherwise: Callable[[], Any]
     """One of two values; of numbers only the one that is chosen is computed."""
     if isinstance(condition, bool):
         return then() if condition else otherwise()
+    import z3  # only where it is proved for all numbers
+
     return z3.If(condition, then(), otherwise())
 
 
@@ -143,6 +143,8 @@ def quotient(dividend: Any, divisor: Any) -> Any:
     """Java's division by a positive divisor: toward zero."""
     if isinstance(dividend, int) and isinstance(divisor, int):
         return dividend // divisor if dividend >= 0 else -(-dividend // divisor)
+    import z3
+
     dividend = dividend if z3.is_expr(dividend) else z3.IntVal(dividend)
     return z3.If(dividend >= 0, dividend / divisor, -(-dividend / divisor))
 

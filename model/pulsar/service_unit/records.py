@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import z3
-
 from fencepost.model.language import And, If, Not, Or, Protocol, Universe, any_of
-from fencepost.model.language.formulas import ChoiceRef
 from fencepost.model.nobody import NOBODY
+from fencepost.model.terms.nodes import literal
+from fencepost.model.terms.nodes import number as as_number
+from fencepost.model.terms.sorts import names_sort
+from fencepost.model.terms.values import Choice, condition
 from fencepost.model.zookeeper.sessions_and_nodes import Updates
 
 STATES = ("Init", "Free", "Assigning", "Owned", "Releasing", "Splitting", "Deleted")
@@ -107,8 +108,8 @@ class Records:
 
     def record(self, state: str, version: Any, *, dst: Any = NOBODY, src: Any = NOBODY, force: bool = False) -> Record:
         """A record of literals and terms."""
-        number = z3.IntVal(version) if isinstance(version, int) else version
-        return Record(named(state, STATES), self._who(dst), self._who(src), number, z3.BoolVal(force))
+        number = as_number(version) if isinstance(version, int) else version
+        return Record(named(state, STATES), self._who(dst), self._who(src), number, condition(force))
 
     @property
     def none(self) -> Record:
@@ -120,7 +121,7 @@ class Records:
         return If(version == self.last, FIRST, version + 1)
 
     def _who(self, broker: Any) -> Any:
-        if isinstance(broker, ChoiceRef):
+        if isinstance(broker, Choice):
             return broker
         return named(broker if broker == NOBODY else self.broker.label(broker), self._brokers)
 
@@ -131,7 +132,7 @@ class Records:
 
 def named(name: str, names: tuple[str, ...]) -> Any:
     """A name as a term, so that it can be compared like a variable that holds one."""
-    return ChoiceRef.of(z3.IntVal(names.index(name)), names)
+    return literal(names_sort(names), names.index(name))
 
 
 def keeps_old(old: Record, new: Record, *, topic: bool, first: int, last: int) -> Any:

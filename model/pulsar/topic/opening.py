@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, Not, Protocol, any_of, either
-from fencepost.model.language.formulas import subset_where
 from fencepost.model.pulsar.stores import store_of
 from fencepost.model.pulsar.topic.cursors import Cursors
 from fencepost.model.pulsar.topic.deduplication import Deduplication
 from fencepost.model.pulsar.topic.state import NONE, State
+from fencepost.model.terms.values import subset_where
 
 
 class Opening:

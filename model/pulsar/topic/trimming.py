@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, If, Implies, Protocol, all_of, either
-from fencepost.model.language.formulas import subset_where
 from fencepost.model.pulsar.topic.cursors import Cursors
 from fencepost.model.pulsar.topic.fence import Fence
 from fencepost.model.pulsar.topic.state import NONE, State
+from fencepost.model.terms.values import subset_where
 
 
 class Trimming:

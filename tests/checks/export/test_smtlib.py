@@ -12,7 +12,7 @@ import z3
 
 from fencepost.checks.engines.induction.proof import prove
 from fencepost.checks.export.smtlib import DOMAINS, scripts
-from fencepost.model.language import ModelError, Protocol
+from fencepost.model.language import Implies, ModelError, Not, Or, Protocol
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
 from fencepost.properties.vocabulary import Suite
@@ -103,7 +103,7 @@ def lamp(*, lemmas: Sequence[str]) -> Suite:
     @p.step(by="hand")
     def light() -> Any:
         """It is lit, with oil for three hours."""
-        return z3.Not(burns), {burns: True, hours: 3}
+        return Not(burns), {burns: True, hours: 3}
 
     @p.step(by="time")
     def burn() -> Any:
@@ -114,11 +114,11 @@ def lamp(*, lemmas: Sequence[str]) -> Suite:
 
     def dark_without_oil() -> Any:
         """A lamp that burns has oil."""
-        return z3.Implies(burns, hours > 0)
+        return Implies(burns, hours > 0)
 
     def never_empty() -> Any:
         """There is oil for two hours at least."""
-        return z3.Implies(burns, hours >= 2)
+        return Implies(burns, hours >= 2)
 
     for lemma in (dark_without_oil, never_empty):
         if lemma.__name__ in lemmas:
@@ -127,7 +127,7 @@ def lamp(*, lemmas: Sequence[str]) -> Suite:
     @suite.always
     def burns_with_oil() -> Any:
         """It does not burn without oil."""
-        return z3.Or(hours > 0, z3.Not(burns))
+        return Or(hours > 0, Not(burns))
 
     return suite
 
@@ -145,7 +145,7 @@ def test_that_variables_stay_in_their_domains_is_an_obligation() -> None:
     @suite.lemma
     def anything() -> Any:
         """Nothing is known."""
-        return z3.BoolVal(True)
+        return True
 
     assert ("burn", DOMAINS) in refuted(scripts(suite), by_cvc5)
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
-import z3
 
 from fencepost.checks.commands.export.run import tla as files_of
 from fencepost.checks.console.progress import Reporter
@@ -30,7 +29,8 @@ from fencepost.model.language import (
     minimum,
 )
 from fencepost.model.language.obligations import prove_domains
-from fencepost.model.language.operators import OPERATORS, walk
+from fencepost.model.terms.nodes import OF_ANY_SIZE, Op, below, number
+from fencepost.model.terms.values import concatenation, conditional, distinct, extract
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
@@ -174,12 +174,12 @@ def instrument() -> Suite:
     @p.step(by="hand", spends="moves", m=mark)
     def take(m: int) -> Any:
         """What is held changes, the number with it."""
-        return Implies(up, held != m), {held: m, x: If(x + m <= 3, x + m, -x), up: z3.Xor(up, other.has(held))}
+        return Implies(up, held != m), {held: m, x: If(x + m <= 3, x + m, -x), up: up ^ other.has(held)}
 
     @p.step(by="hand", spends="moves")
     def reckon() -> Any:
         """Numbers."""
-        return And(x * x < 5, z3.Distinct(x, y, x - y)), {
+        return And(x * x < 5, distinct(x, y, x - y)), {
             y: maximum(minimum(x * 2 - 1, 6), how_many(up, down[0], *(lamp[0, i] == "on" for i in mark))),
             x: -x,
             name: If(at_least(2, [up, Not(down[0]), *(one.has(i) for i in mark)]), "high", "middle"),
@@ -188,21 +188,21 @@ def instrument() -> Suite:
     @p.step(by="hand", spends="moves")
     def combine() -> Any:
         """Sets, and their bits."""
-        both = z3.Concat(z3.Extract(1, 1, other), z3.Extract(2, 1, one))
+        both = concatenation(extract(1, 1, other), extract(2, 1, one))
         return Or(one != other, guest == "nobody"), {
-            guest: z3.ArithRef(held.as_ast()),
+            guest: held + 0,
             one: other ^ ~one,
             other: both,
-            pair[0]: z3.Extract(2, 1, other),
+            pair[0]: extract(2, 1, other),
             pair[1]: If(up, pair[0], pair[1]),
-            down[0]: z3.Or(z3.Extract(1, 0, one) == z3.Extract(2, 1, one), y > x, y >= 3),
+            down[0]: Or(extract(1, 0, one) == extract(2, 1, one), y > x, y >= 3),
         }
 
     @p.step(by="hand", spends="moves")
     def mix() -> Any:
         """Choices as the numbers that they are, and numbers as choices."""
-        return And(z3.ArithRef(name.as_ast()) < z3.ArithRef(held.as_ast())), {
-            name: z3.If(y < 3, y, z3.IntVal(0)),
+        return And(name < held), {
+            name: conditional(y < 3, y, number(0)),
             other: other.plus(held).minus(y),
         }
 
@@ -230,10 +230,9 @@ def instrument() -> Suite:
 def test_every_operator_of_the_language_has_its_meaning(tlc: Tlc, tmp_path: Path) -> None:
     suite = instrument()
     prove_domains(suite.protocol)
-    seen: set[int] = set()
     terms = [term for action in suite.protocol.actions for term in (action.guard, *action.updates.values())]
-    kinds = {node.decl().kind() for term in terms for node in walk(term, seen)}
-    assert kinds | {z3.Z3_OP_TRUE, z3.Z3_OP_FALSE} >= set(OPERATORS)
+    kinds = {part.op for part in below(terms, set())}
+    assert kinds | {"true", "false"} >= set(get_args(Op)) - OF_ANY_SIZE
     report, expected = counted(suite, tlc, tmp_path)
     assert report.counts == expected
     assert expected[0] > 1000
@@ -278,7 +277,7 @@ def test_a_value_that_has_no_name_is_an_error() -> None:
     @p.step(by="hand")
     def move() -> Any:
         """Out of the domain, which nobody has proved yet."""
-        return True, {name: z3.IntVal(2)}
+        return True, {name: number(2)}
 
     with pytest.raises(ModelError, match="no name for value 2 of a choice among low, high"):
         Module(Suite(p))

@@ -20,6 +20,8 @@ from fencepost.checks.teeth.run import Sample, Teeth, bite
 from fencepost.checks.teeth.switched_mutants import alone, differences
 from fencepost.checks.teeth.trial import Kill, Trial
 from fencepost.model.language import And, If, ModelError, Not, Protocol, at_least
+from fencepost.model.terms.in_z3 import InZ3
+from fencepost.model.terms.values import TRUE
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance
@@ -246,14 +248,15 @@ def test_a_mutant_that_only_adds_steps_without_effect_is_one_that_no_property_te
     (instance,) = MARKS.sizes["ci"]
     protocol = MARKS.build({})
     (number,) = range(len(protocol.actions))
-    spoiled = replace(protocol.actions[number], guard=z3.BoolVal(True))  # both at once: it marks a full wall, without effect
+    spoiled = replace(protocol.actions[number], guard=TRUE)  # both at once: it marks a full wall, without effect
     suite = alone(MARKS, instance, {number: spoiled})
     findings = exhaust(Observed.of(suite, suite.properties), Budget(workers=1))
     assert not unexpected(findings)
     assert findings.verdicts[0].reach["transitions"] == 3
     solver = z3.Solver()
-    solver.add(differences(protocol, {number: spoiled}), *(lemma.formula for lemma in MARKS.suite(protocol).lemmas))
-    solver.add(*(v.domain.within(v.term) for v in protocol.variables))
+    lemmas = [lemma.formula for lemma in MARKS.suite(protocol).lemmas]
+    domains = [v.domain.within(v.term) for v in protocol.variables]
+    solver.add(InZ3().all([differences(protocol, {number: spoiled}), *lemmas, *domains]))
     assert solver.check() == z3.unsat
     fates = {m.mistake: m.fate for m in bite(MARKS, [instance], workers=1, reporter=Reporter(quiet=True)).mutants}
     assert {fates[mistake] for mistake in endless} == {"proved equivalent"}

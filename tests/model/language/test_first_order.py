@@ -10,6 +10,12 @@ import z3
 from fencepost.model.language import And, If, Implies, ModelError, Not, Protocol, all_of, any_of, at_least, how_many
 from fencepost.model.language.first_order import AnySize, any_size
 from fencepost.model.language.sizes import Size
+from fencepost.model.terms.in_z3 import InZ3
+from fencepost.model.terms.nodes import Term, constant, number
+from fencepost.model.terms.simplification import truth_of
+from fencepost.model.terms.sorts import INT
+from fencepost.model.terms.traversal import QUANTIFIERS, substituted
+from fencepost.model.terms.values import conditional, equation
 
 
 def queue(things: Any) -> tuple[Protocol, Any]:
@@ -42,19 +48,18 @@ def test_finite_and_any_size_mean_the_same() -> None:
     assert isinstance(general, AnySize)
     assert [scheme.label for scheme in general.schemes] == ["enter(t)", "take(t, n)"]
     finite, at_three = queue(3)
-    size = z3.Int("things")
-    taken, put = general.symbols[1].function, z3.Int("put")
-    bits = finite.variable("taken").term
-    same = [taken(i) == (z3.Extract(i, i, bits) == 1) for i in range(3)]
-    solver = z3.Solver()
-    solver.add(size == 3, put >= 0, put <= 3, *same, z3.substitute(general.symbols[0].function(), (z3.Int("put"), put)) == put)
+    size, printed, solver = constant("things", INT), InZ3(), z3.Solver()
+    taken, put = general.symbols[1].function, general.symbols[0].function()
+    bits, level = finite.variable("taken").term, finite.variable("put").term
+    same = [equation(taken(number(i)), bits.has(i)) for i in range(3)]
+    solver.add(printed.all([size == 3, put >= 0, put <= 3, *same, level == put]))
     assert solver.check() == z3.sat
-    assert solver.check(formula != at_three) == z3.unsat
+    assert solver.check(printed(formula != at_three)) == z3.unsat
     enter = general.schemes[0]
     for action in finite.actions[:3]:
         member = action.grounding[0][1]
-        guard = z3.substitute(enter.guard, (enter.arguments["t"], z3.IntVal(member)))
-        assert solver.check(guard != action.guard) == z3.unsat
+        guard = substituted(enter.guard, {enter.arguments["t"]: number(member)})
+        assert solver.check(printed(guard != action.guard)) == z3.unsat
 
 
 def test_an_update_for_all_members_is_one_of_a_function() -> None:
@@ -63,17 +68,17 @@ def test_an_update_for_all_members_is_one_of_a_function() -> None:
     updates = {symbol.name: update for symbol, update in general.schemes[0].updates.items()}
     assert set(updates) == {"put", "taken", "weight"}
     weight = next(symbol.function for symbol in general.symbols if symbol.name == "weight")
-    new = updates["weight"].of(z3.IntVal(7))
-    assert z3.simplify(new == z3.If(z3.Int("put") > 7, weight(7), 0)).eq(z3.BoolVal(True))
+    put, new = general.symbols[0].function(), updates["weight"].of(number(7))
+    assert truth_of(equation(new, conditional(put > 7, weight(7), number(0))))
 
 
 def test_what_is_said_after_a_step() -> None:
     with any_size():
         general, formula = queue(Size.named("things", 2))
     before, after = general.symbols[0].function(), general.rewriting(general.schemes[0]).of(formula)
-    assert z3.is_quantifier(after)
-    assert not after.eq(formula)
-    assert general.primed(before == 3).eq(general.symbols[0].primed() == 3)
+    assert after.op in QUANTIFIERS
+    assert after is not formula
+    assert general.primed(before == 3) is (general.symbols[0].primed() == 3)
 
 
 def test_outside_everything_is_finite_again() -> None:
@@ -140,4 +145,4 @@ def test_questions_about_a_size_are_answered_only_if_every_size_has_the_same_ans
     for ask in (lambda: size > 2, lambda: size == 2, lambda: size < 3, lambda: size != 5):
         with pytest.raises(ModelError, match="depends on the size"):
             ask()
-    assert z3.is_expr(size > z3.Int("n"))
+    assert isinstance(size > constant("n", INT), Term)

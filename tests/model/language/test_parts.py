@@ -124,7 +124,7 @@ def test_copies_are_families_in_their_order_and_each_has_its_budget() -> None:
 
 def test_a_parameter_may_be_the_member_that_a_variable_holds() -> None:
     p, _ = copies()
-    assert guard(p, "use_current(b1)") == "And(current == 1, Not(cell.n[b1] == 1), cell.n[b1] + 2 <= 2)"
+    assert guard(p, "use_current(b1)") == "And(current == 'b1', Not(cell.n[b1] == 1), cell.n[b1] + 2 <= 2)"
 
 
 def test_parts_have_parts() -> None:
@@ -382,14 +382,14 @@ def test_the_member_of_a_family_that_a_choice_names() -> None:
     box = p.universe("box", 2)
     n = p.number("n", 0, 3, per=box)
     sure, unsure = p.choice("sure", box), p.choice("unsure", box, none="none")
-    assert str(at(n, sure)) == "If(sure == 0, n[b0], n[b1])"
-    assert str(at(n, unsure, none=3)) == "If(unsure == 0, n[b0], If(unsure == 1, n[b1], 3))"
+    assert str(at(n, sure)) == "If(sure == 'b0', n[b0], n[b1])"
+    assert str(at(n, unsure, none=3)) == "If(unsure == 'b0', n[b0], If(unsure == 'b1', n[b1], 3))"
     with pytest.raises(ModelError, match="at: unsure may be 'none': say by none= what the value is then"):
         at(n, unsure)
     with pytest.raises(ModelError, match="may be out of range: say by none="):
         at(n, n[0])
     states = p.choice("state", ("idle", "busy"), per=box)
-    assert str(at(states, sure) == "busy") == "If(sure == 0, state[b0], state[b1]) == 1"
+    assert str(at(states, sure) == "busy") == "If(sure == 'b0', state[b0], state[b1]) == 'busy'"
     assert str(at([1, 2], 1)) == "2"
 
 
@@ -405,4 +405,4 @@ def test_conditional_values_of_two_sides() -> None:
     p = Protocol("whole")
     x, kind = p.number("x", 0, 2), p.choice("kind", ("a", "b", "c"))
     step_of(p, lambda: (True, either(x == 1, {kind: If(x == 2, "a", "b")}, {kind: "c"})))
-    assert updates(p, "act") == {"kind": "If(x == 1, If(x == 2, 0, 1), 2)"}
+    assert updates(p, "act") == {"kind": "If(x == 1, If(x == 2, 'a', 'b'), 'c')"}

@@ -15,9 +15,22 @@ from fencepost.checks.engines.induction.proof import prove
 from fencepost.model.language import And, If, Implies, ModelError, Not, Protocol, all_of, any_of, at_least
 from fencepost.model.language.first_order import AnySize, any_size
 from fencepost.model.language.sizes import Size
+from fencepost.model.terms.in_z3 import InZ3
+from fencepost.model.terms.nodes import constant
+from fencepost.model.terms.values import TRUE, distinct, for_all
 from fencepost.properties.any_size import General, sizes_from
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.vocabulary import Suite
+
+
+class Solver:
+    """Z3, asked about terms."""
+
+    def check(self, *terms: Any) -> z3.CheckSatResult:
+        solver = z3.SimpleSolver()
+        solver.add(InZ3().all(terms))
+        return solver.check()
+
 
 BUGS = {
     "taken_from_another": "a walker takes the torch though another has it",
@@ -137,7 +150,7 @@ def test_who_is_left_out_of_an_update_is_told_by_the_link() -> None:
 
 def test_a_rule_of_steps_that_reads_otherwise_is_told_by_the_link() -> None:
     finite = properties(walk(walkers=2))
-    finite.properties = [replace(p, formula=z3.BoolVal(True)) if p.kind == "step" else p for p in finite.properties]
+    finite.properties = [replace(p, formula=TRUE) if p.kind == "step" else p for p in finite.properties]
     assert link(general(), finite, {"walkers": 2}).differing == ("what_is_seen_anew_is_so",)
 
 
@@ -151,8 +164,8 @@ def test_a_value_is_a_member_or_none() -> None:
         p = Protocol("walk")
         walker = p.universe("walker", Size.named("walkers", 2, alike=True))
         torch = p.choice("torch", walker, none="nobody")
-        one, other = z3.Const("one", walker.sort), z3.Const("other", walker.sort)
-        solver = z3.SimpleSolver()
+        one, other = constant("one", walker.sort), constant("other", walker.sort)
+        solver = Solver()
         assert solver.check(torch == one, torch == other, one != other) == z3.unsat
         assert solver.check(torch == one, torch == "nobody") == z3.unsat
         assert solver.check(torch != one, torch != "nobody") == z3.sat
@@ -178,13 +191,13 @@ def test_so_many_are_different_members() -> None:
         walker = p.universe("walker", Size.named("walkers", 2, alike=True))
         shines = p.flag("shines", per=walker)
         two = at_least(2, [shines[w] for w in walker])
-        others = at_least(2, [shines[o] for o in walker.but(z3.Const("one", walker.sort))])
-    one, other, third = (z3.Const(name, walker.sort) for name in ("one", "other", "third"))
-    solver = z3.Solver()
+        others = at_least(2, [shines[o] for o in walker.but(constant("one", walker.sort))])
+    one, other, third = (constant(name, walker.sort) for name in ("one", "other", "third"))
+    solver = Solver()
     assert solver.check(shines[one], shines[other], one != other, Not(two)) == z3.unsat
     assert solver.check(shines[one], Not(two)) == z3.sat
     assert solver.check(shines[one], shines[other], one != other, Not(others)) == z3.sat
-    assert solver.check(shines[other], shines[third], z3.Distinct(one, other, third), Not(others)) == z3.unsat
+    assert solver.check(shines[other], shines[third], distinct(one, other, third), Not(others)) == z3.unsat
 
 
 def test_others_of_a_member_that_is_gone_through_itself() -> None:
@@ -194,10 +207,8 @@ def test_others_of_a_member_that_is_gone_through_itself() -> None:
         shines = p.flag("shines", per=walker)
         other_shines = any_of(shines[o] for w in walker for o in walker.but(w))
     assert isinstance(p, AnySize)
-    a, b = z3.Consts("a b", walker.sort)
-    solver = z3.Solver()
-    solver.add(z3.ForAll([a], a == b), shines[b])
-    assert solver.check(other_shines) == z3.unsat  # who is alone has no others
+    a, b = constant("a", walker.sort), constant("b", walker.sort)
+    assert Solver().check(for_all([a], a == b), shines[b], other_shines) == z3.unsat  # who is alone has no others
 
 
 def of(

@@ -15,6 +15,11 @@ from fencepost.checks.engines.solvers.second_solver import ground_answer
 from fencepost.model.language import And, Implies, ModelError, Not, Or, Protocol, all_of, any_of, at_least
 from fencepost.model.language.first_order import AnySize, any_size
 from fencepost.model.language.sizes import Size
+from fencepost.model.terms.in_z3 import InZ3
+from fencepost.model.terms.nodes import Function, constant, number
+from fencepost.model.terms.sorts import BOOL, INT, things_sort
+from fencepost.model.terms.traversal import QUANTIFIERS
+from fencepost.model.terms.values import TRUE, conditional, for_all, for_some
 from fencepost.properties.any_size import Case, General, Sizes, sizes_from
 from fencepost.properties.vocabulary import Suite
 
@@ -138,14 +143,14 @@ def test_quorums_meet_if_they_are_large_enough_and_not_otherwise() -> None:
         p = vote(voters=voters, enough=voters.part("enough", 2, short=1))
     assert isinstance(p, AnySize)
     yes, no = p.quorums
-    axioms = [axiom for axiom in p.assumed if z3.is_quantifier(axiom)]
+    axioms = [axiom for axiom in p.assumed if axiom.op in QUANTIFIERS]
     assert len(axioms) == 3  # each is of somebody, and the two have one in common; two of the same size need not
     solver = z3.SimpleSolver()
-    q, r, r2 = z3.Const("q", yes.sort), z3.Const("r", no.sort), z3.Const("r2", no.sort)
-    x = z3.Const("x", yes.has.domain(0))
-    solver.add(*p.assumed, yes.is_one(q), no.is_one(r), no.is_one(r2))
-    assert solver.check(z3.ForAll([x], z3.Not(z3.And(yes.has(x, q), no.has(x, r))))) == z3.unsat
-    assert solver.check(z3.ForAll([x], z3.Not(z3.And(no.has(x, r), no.has(x, r2))))) != z3.unsat
+    q, r, r2 = constant("q", yes.sort), constant("r", no.sort), constant("r2", no.sort)
+    x, printed = constant("x", yes.has.sorts[0]), InZ3()
+    solver.add(printed.all([*p.assumed, yes.is_one(q), no.is_one(r), no.is_one(r2)]))
+    assert solver.check(printed(for_all([x], Not(And(yes.has(x, q), no.has(x, r)))))) == z3.unsat
+    assert solver.check(printed(for_all([x], Not(And(no.has(x, r), no.has(x, r2)))))) != z3.unsat
 
 
 def test_a_quorum_of_another_size_is_not_linked() -> None:
@@ -174,26 +179,25 @@ def test_what_is_known_of_a_part_is_answered() -> None:
     with pytest.raises(ModelError, match="depends on the size"):
         _ = whole.part("other", 1, short=0) < whole
     solver = z3.Solver()
-    solver.add(part.is_allowed, z3.Int("whole") == 3)
-    assert solver.check(z3.Int("part") != 2) == z3.unsat
+    solver.add(InZ3().all([part.is_allowed, whole.term == 3, part.term != 2]))
+    assert solver.check() == z3.unsat
 
 
 def test_quantifiers_over_things_stay_and_what_is_under_them_keeps_its_meaning() -> None:
-    thing = z3.DeclareSort("thing")
-    t, n = z3.Const("t", thing), z3.Int("n")
-    p, q = z3.Function("p", thing, z3.IntSort(), z3.BoolSort()), z3.Function("q", thing, z3.BoolSort())
-    has_one = z3.Exists([n], p(t, n))
-    given = z3.ForAll([t], z3.Implies(q(t), has_one))
+    thing = things_sort("thing")
+    t, n = constant("t", thing), constant("n", INT)
+    p, q = Function("p", thing, INT, BOOL), Function("q", thing, BOOL)
+    has_one = for_some([n], p(t, n))
+    given = for_all([t], Implies(q(t), has_one))
     instantiation = Instantiation([], [thing])
-    for goal, answer in ((given, "unsat"), (z3.ForAll([t], has_one), "sat")):
+    for goal, answer in ((given, "unsat"), (for_all([t], has_one), "sat")):
         formulas = [instantiation.supposed(given), instantiation.denied(goal), *instantiation.definitions()]
         solver = z3.Solver()
-        solver.add(*formulas)
+        solver.add(InZ3().all(formulas))
         assert str(solver.check()) == answer
         assert ground_answer(formulas, 5.0) in (answer, "unknown")
-    conditional = z3.If(z3.Exists([t], q(t)), 1, 2) == 1
-    for known, answer in ((q(z3.Const("one", thing)), z3.unsat), (z3.BoolVal(True), z3.sat)):
+    chosen = conditional(for_some([t], q(t)), number(1), number(2)) == 1
+    for known, expected in ((q(constant("one", thing)), z3.unsat), (TRUE, z3.sat)):
         instantiation, solver = Instantiation([], [thing]), z3.Solver()
-        solver.add(known, instantiation.denied(conditional))
-        solver.add(*instantiation.definitions())
-        assert solver.check() == answer
+        solver.add(InZ3().all([known, instantiation.denied(chosen), *instantiation.definitions()]))
+        assert solver.check() == expected

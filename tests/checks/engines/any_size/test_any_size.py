@@ -24,6 +24,10 @@ from fencepost.checks.reports.report import text
 from fencepost.model.language import And, Implies, ModelError, Not, Protocol, all_of, any_of
 from fencepost.model.language.first_order import any_size
 from fencepost.model.language.sizes import Size
+from fencepost.model.terms.in_z3 import InZ3
+from fencepost.model.terms.nodes import Function, constant
+from fencepost.model.terms.sorts import BOOL, INT
+from fencepost.model.terms.values import TRUE, conditional, for_all, for_some
 from fencepost.properties.any_size import General, sizes_from
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance, RegistryError
@@ -286,29 +290,28 @@ def test_what_is_said_of_any_number_can_be_said_with_each_setting(protocol: str,
 
 
 def test_what_is_instantiated_follows_and_no_more() -> None:
-    p, n = z3.Function("p", z3.IntSort(), z3.BoolSort()), z3.Int("n")
-    x = z3.Int("x")
+    p, n, x = Function("p", INT, BOOL), constant("n", INT), constant("x", INT)
     instantiation = Instantiation([n])
-    assert instantiation.supposed(z3.ForAll([x], p(x))).eq(z3.And([p(t) for t in (n, *instantiation.goals(z3.IntSort()))]))
-    there_is = instantiation.supposed(z3.Exists([x], p(x)))
-    assert there_is.decl().eq(p)
-    assert z3.is_const(there_is.arg(0))
-    solver = z3.Solver()
-    solver.add(instantiation.supposed(z3.ForAll([x], z3.Implies(p(x), p(x + 1)))), p(n))
-    assert solver.check(instantiation.denied(p(n + 1))) == z3.unsat
-    assert solver.check(instantiation.denied(p(n + 2))) == z3.sat
-    assert solver.check(instantiation.denied(z3.ForAll([x], z3.Implies(p(x), p(x + 1))))) == z3.unsat
-    assert ground_answer([p(n), z3.Not(p(n + 0))], 5.0) == "unsat"
-    assert ground_answer([p(n), z3.Not(p(n + 1))], 5.0) == "sat"
+    assert instantiation.supposed(for_all([x], p(x))) is And([p(t) for t in (n, *instantiation.goals(INT))])
+    there_is = instantiation.supposed(for_some([x], p(x)))
+    assert there_is.detail is p
+    assert there_is.arguments[0].is_constant
+    solver, printed = z3.Solver(), InZ3()
+    goes_on = for_all([x], Implies(p(x), p(x + 1)))
+    solver.add(printed(instantiation.supposed(goes_on)), printed(p(n)))
+    assert solver.check(printed(instantiation.denied(p(n + 1)))) == z3.unsat
+    assert solver.check(printed(instantiation.denied(p(n + 2)))) == z3.sat
+    assert solver.check(printed(instantiation.denied(goes_on))) == z3.unsat
+    assert ground_answer([p(n), Not(p(n + 0))], 5.0) == "unsat"
+    assert ground_answer([p(n), Not(p(n + 1))], 5.0) == "sat"
 
 
 def test_a_condition_inside_of_a_term_keeps_its_meaning() -> None:
-    p, n, x = z3.Function("p", z3.IntSort(), z3.BoolSort()), z3.Int("n"), z3.Int("x")
-    value = z3.If(z3.Exists([x], p(x)), n, n + 1)
-    for given, answer in ((p(n), z3.unsat), (z3.BoolVal(True), z3.sat)):
+    p, n, x = Function("p", INT, BOOL), constant("n", INT), constant("x", INT)
+    value = conditional(for_some([x], p(x)), n, n + 1)
+    for given, answer in ((p(n), z3.unsat), (TRUE, z3.sat)):
         instantiation, solver = Instantiation([n]), z3.Solver()
-        solver.add(given, instantiation.denied(value == n))
-        solver.add(*instantiation.definitions())
+        solver.add(InZ3().all([given, instantiation.denied(value == n), *instantiation.definitions()]))
         assert solver.check() == answer
 
 

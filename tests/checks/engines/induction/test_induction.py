@@ -5,13 +5,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pytest
-import z3
 
 from fencepost.checks.engines.induction.proof import Proof, prove
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.checks.engines.solvers.answers import Answer, Disagreement, Solve
 from fencepost.checks.engines.solvers.second_solver import cvc5_solver
-from fencepost.model.language import And, Implies, ModelError, Not, Or, Protocol, all_of
+from fencepost.model.language import And, If, Implies, ModelError, Not, Or, Protocol, all_of
 from fencepost.model.language.protocol import Action
 from fencepost.properties.observed import Observed
 from fencepost.properties.vocabulary import Suite
@@ -337,7 +336,7 @@ def random_suite(seed: int) -> Suite:
 
         def act() -> object:
             """Does something at random."""
-            changes = {x: z3.If(x < 3, x + 1, 0), y: z3.If(x > 2, 2, x - 1), f: Not(f), held: held.plus(chance.randint(0, 1))}
+            changes = {x: If(x < 3, x + 1, 0), y: If(x > 2, 2, x - 1), f: Not(f), held: held.plus(chance.randint(0, 1))}
             chosen = chance.sample(list(changes.items()), chance.randint(1, 2))
             return Or(atom(), atom()), dict(chosen)
 

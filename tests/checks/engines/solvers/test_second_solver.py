@@ -8,10 +8,19 @@ import pytest
 import z3
 
 from fencepost.checks.engines.solvers.second_solver import Terms, cvc5_solver
-from fencepost.model.language import Protocol
+from fencepost.model.language import And, If, Implies, Not, Or, Protocol
+from fencepost.model.terms.in_z3 import InZ3, raw
+from fencepost.model.terms.nodes import bits, literal, number
+from fencepost.model.terms.traversal import substituted
+from fencepost.model.terms.values import concatenation, distinct, extract, total
 
 FEW = range(-2, 3)
 SETS = range(8)
+
+
+def read(value: Any, like: Any) -> Any:
+    """A value that Z3 computed, as a term of the sort of another."""
+    return literal(like.sort, raw(value))
 
 
 def three_kinds() -> Protocol:
@@ -30,33 +39,33 @@ NUMBERS: list[Callable[[Any, Any], Any]] = [
     lambda x, y: x + y,
     lambda x, y: x + y + x + 7,
     lambda x, y: x - y,
-    lambda x, y: z3.Sum(x, y) - x - 5,
+    lambda x, y: total((x, y)) - x - 5,
     lambda x, y: -x,
     lambda x, y: x * y * x,
-    lambda x, y: z3.If(x < y, x, y + 100),
+    lambda x, y: If(x < y, x, y + 100),
     lambda x, y: x <= y,
     lambda x, y: x < y,
     lambda x, y: x >= y,
     lambda x, y: x > y,
     lambda x, y: x == y,
     lambda x, y: x != y,
-    lambda x, y: z3.Distinct(x, y, z3.IntVal(1)),
+    lambda x, y: distinct(x, y, number(1)),
 ]
 
 FLAGS: list[Callable[[Any, Any], Any]] = [
-    lambda f, g: z3.And(f, g),
-    lambda f, g: z3.And(f, g, f, True),
-    lambda f, g: z3.And(f),
-    lambda f, g: z3.And([]),
-    lambda f, g: z3.Or(f, g),
-    lambda f, g: z3.Or(g),
-    lambda f, g: z3.Or([]),
-    lambda f, g: z3.Not(f),
-    lambda f, g: z3.Implies(f, g),
-    lambda f, g: z3.Xor(f, g),
+    lambda f, g: And(f, g),
+    lambda f, g: And(f, g, f, True),
+    lambda f, g: And(f),
+    lambda f, g: And([]),
+    lambda f, g: Or(f, g),
+    lambda f, g: Or(g),
+    lambda f, g: Or([]),
+    lambda f, g: Not(f),
+    lambda f, g: Implies(f, g),
+    lambda f, g: f ^ g,
     lambda f, g: f == g,
-    lambda f, g: z3.If(f, g, False),
-    lambda f, g: z3.Distinct(f, g),
+    lambda f, g: If(f, g, False),
+    lambda f, g: distinct(f, g),
 ]
 
 SUBSETS: list[Callable[[Any, Any], Any]] = [
@@ -64,10 +73,10 @@ SUBSETS: list[Callable[[Any, Any], Any]] = [
     lambda a, b: a & b,
     lambda a, b: a ^ b,
     lambda a, b: ~a,
-    lambda a, b: z3.Extract(1, 0, a),
-    lambda a, b: z3.Concat(z3.Extract(0, 0, a), b),
+    lambda a, b: extract(1, 0, a),
+    lambda a, b: concatenation(extract(0, 0, a), b),
     lambda a, b: a == b,
-    lambda a, b: z3.If(a == b, a, z3.BitVecVal(5, 3)),
+    lambda a, b: If(a == b, a, bits(5, 3)),
 ]
 
 CASES = (
@@ -87,12 +96,12 @@ def test_every_operator_has_the_value_that_z3_computes(
     wrong, right = [], []
     for raws in itertools.product(values, repeat=2):
         literals = [v.domain.literal(raw) for v, raw in zip((one, other), raws, strict=True)]
-        value = z3.simplify(z3.substitute(formula, (one.term, literals[0]), (other.term, literals[1])))
+        value = read(z3.simplify(InZ3()(substituted(formula, {one.term: literals[0], other.term: literals[1]}))), formula)
         here = [one.term == literals[0], other.term == literals[1]]
-        wrong.append(z3.And(*here, formula != value))
-        right.append(z3.Implies(z3.And(*here), formula == value))
+        wrong.append(And(*here, formula != value))
+        right.append(Implies(And(*here), formula == value))
     solve = cvc5_solver(p, [v.domain.within(v.term) for v in p.variables])
-    assert solve([z3.Or(*wrong)], 10.0) == "unsat"
+    assert solve([Or(*wrong)], 10.0) == "unsat"
     assert solve(right, 10.0) == "sat"
 
 

@@ -1,4 +1,4 @@
-"""Kernel, plain Python (twice) and Z3's own evaluation of the same protocol, and whether they agree on states and steps."""
+"""Kernel, plain Python (three times) and Z3's own evaluation of one protocol, and whether they agree on states and steps."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.program import members
 from fencepost.model.kernel.compiler.transposing import spread
 from fencepost.model.language import Protocol
+from fencepost.model.terms.evaluation import Evaluation
+from fencepost.model.terms.in_z3 import InZ3
+from fencepost.model.terms.in_z3 import raw as raw_of
 from tests.bench.generated import Generated
 from tests.bench.interpreter import Interpreter
 
@@ -30,8 +33,13 @@ def _literals(p: Protocol, raw: Raw, after: Raw | None = None) -> list[tuple[Any
 
 def _values(terms: Sequence[Any], pairs: Sequence[tuple[Any, Any]]) -> list[Any]:
     """Z3's values of the terms, all at once as the arguments of one function, so that what they share is evaluated once."""
-    together = z3.Function("together", *(t.sort() for t in terms), z3.BoolSort())
-    return list(z3.simplify(z3.substitute(together(*terms), *pairs)).children()) if terms else []
+    printed = InZ3()
+    asked, known = printed.all(terms), [(printed(old), printed(new)) for old, new in pairs]
+    together = z3.Function("together", *(t.sort() for t in asked), z3.BoolSort())
+    values = list(z3.simplify(z3.substitute(together(*asked), *known)).children()) if asked else []
+    plainly = Evaluation({old: new.detail if new.op == "literal" else int(new.op == "true") for old, new in pairs})
+    assert [raw_of(value) for value in values] == [plainly(term) for term in terms]
+    return values
 
 
 def _holding(p: Protocol, formulas: Sequence[Any], raw: Raw, after: Raw | None = None) -> list[int]:
@@ -47,7 +55,7 @@ def _after(p: Protocol, action: int, raw: Raw) -> Raw | None:
     values = []
     for variable, before in zip(p.variables, raw, strict=True):
         domain = variable.domain
-        values.append(domain.read(literals[variable]) if variable in literals else before)
+        values.append(raw_of(literals[variable]) if variable in literals else before)
         if not domain.low <= values[-1] < domain.low + domain.size:
             return None
     return tuple(values)
@@ -111,7 +119,7 @@ def those_with(planes: Words, number: int) -> list[int]:
 
 
 def agree(ways: Ways, states: Sequence[Raw]) -> int:
-    """Kernel, both ways of Python and Z3 agree on everything about these states; returns how many steps were compared."""
+    """Kernel, all ways of Python and Z3 agree on everything about these states; returns how many steps were compared."""
     p, observed, steps = ways.p, ways.observed, ways.steps
     kernel, generated, plain = ways.kernel, ways.generated, ways.plain
     compared = 0

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import z3
 from hypothesis import strategies as st
 
-from fencepost.model.language import Protocol
+from fencepost.model.language import And, Implies, Not, Or, Protocol
+from fencepost.model.terms.nodes import bits, made, number
+from fencepost.model.terms.sorts import BOOL, INT, bits_sort
+from fencepost.model.terms.values import FALSE, TRUE, concatenation, distinct, equation, extract, total
 
 Draw = Callable[[Any], Any]
 
@@ -85,17 +87,13 @@ class Terms:
             return self.variable(self.one_of(NUMBERS))
         if sort in SUBSETS:
             return self.variable(self.one_of(SUBSETS[sort]))
-        return z3.BitVecVal(self.integer(0, 2**sort - 1), sort)
+        return bits(self.integer(0, 2**sort - 1), sort)
 
     def compared(self, depth: int) -> tuple[Any, Any]:
-        """Two numbers, at times as large as numbers can be.
-
-        Both are of the base class: Python turns a comparison round if its right side is of a class derived from the left's.
-        """
-        pair = [self.number(depth), self.number(depth)]
+        """Two numbers, at times as large as numbers can be."""
         if self.integer(0, 3) == 0:
-            pair = [self.variable("amount"), z3.IntVal(self.integer(-(1 << 63), (1 << 63) - 1))]
-        return z3.ArithRef(pair[0].as_ast()), z3.ArithRef(pair[1].as_ast())
+            return self.variable("amount"), number(self.integer(-(1 << 63), (1 << 63) - 1))
+        return self.number(depth), self.number(depth)
 
     def product(self, depth: int) -> Any:
         return self.number(min(depth, 0)) * self.number(min(depth, 0))
@@ -103,69 +101,68 @@ class Terms:
     def extracted(self, depth: int, width: int) -> Any:
         source = self.integer(width, 64)
         low = self.integer(0, source - width)
-        return z3.Extract(low + width - 1, low, self.bits(depth, source))
+        return extract(low + width - 1, low, self.bits(depth, source))
 
     def joined(self, depth: int, width: int) -> Any:
         if width == 1:
             return self.constant(1)
         cut = self.integer(1, width - 1)
-        return z3.Concat(self.bits(depth, cut), self.bits(depth, width - cut))
+        return concatenation(self.bits(depth, cut), self.bits(depth, width - cut))
 
     def equal(self, depth: int) -> Any:
-        """Of numbers of the base class: the language refuses to compare choices of different names."""
+        """Made without the language, which refuses to compare choices of different names."""
         sort = self.sort()
-        left, right = self.of(sort, depth), self.of(sort, depth)
-        return z3.ArithRef(left.as_ast()) == z3.ArithRef(right.as_ast()) if sort == "number" else left == right
+        return equation(self.of(sort, depth), self.of(sort, depth))
+
+    def chosen(self, depth: int, sort: Any) -> Any:
+        """Made without the language, which refuses to choose between choices of different names."""
+        of = BOOL if sort == "truth" else INT if sort == "number" else bits_sort(sort)
+        return made("ite", of, (self.truth(depth), self.of(sort, depth), self.of(sort, depth)))
 
     def distinct(self, depth: int) -> Any:
-        return z3.Distinct(*self.several(self.sort(), depth))
+        return distinct(*self.several(self.sort(), depth))
 
 
-def _bitwise(join: Callable[[Any, Any], Any]) -> Callable[[Terms, int, Any], Any]:
-    return lambda t, d, s: join(z3.BitVecRef(t.bits(d, s).as_ast()), t.bits(d, s))
-
-
-CASES: dict[int, Callable[[Terms, int, Any], Any]] = {
-    z3.Z3_OP_TRUE: lambda t, d, s: z3.BoolVal(True),
-    z3.Z3_OP_FALSE: lambda t, d, s: z3.BoolVal(False),
-    z3.Z3_OP_AND: lambda t, d, s: z3.And(*t.several("truth", d, 4)),
-    z3.Z3_OP_OR: lambda t, d, s: z3.Or(*t.several("truth", d, 4)),
-    z3.Z3_OP_NOT: lambda t, d, s: z3.Not(t.truth(d)),
-    z3.Z3_OP_IMPLIES: lambda t, d, s: z3.Implies(t.truth(d), t.truth(d)),
-    z3.Z3_OP_XOR: lambda t, d, s: z3.Xor(t.truth(d), t.truth(d)),
-    z3.Z3_OP_EQ: lambda t, d, s: t.equal(d),
-    z3.Z3_OP_DISTINCT: lambda t, d, s: t.distinct(d),
-    z3.Z3_OP_ITE: lambda t, d, s: z3.If(t.truth(d), t.of(s, d), t.of(s, d)),
-    z3.Z3_OP_ANUM: lambda t, d, s: z3.IntVal(t.integer(-1000, 1000)),
-    z3.Z3_OP_ADD: lambda t, d, s: z3.Sum(t.several("number", d)),
-    z3.Z3_OP_SUB: lambda t, d, s: t.number(d) - t.number(d),
-    z3.Z3_OP_UMINUS: lambda t, d, s: -t.number(d),
-    z3.Z3_OP_MUL: lambda t, d, s: t.product(d),
-    z3.Z3_OP_LE: lambda t, d, s: (lambda a, b: a <= b)(*t.compared(d)),
-    z3.Z3_OP_LT: lambda t, d, s: (lambda a, b: a < b)(*t.compared(d)),
-    z3.Z3_OP_GE: lambda t, d, s: (lambda a, b: a >= b)(*t.compared(d)),
-    z3.Z3_OP_GT: lambda t, d, s: (lambda a, b: a > b)(*t.compared(d)),
-    z3.Z3_OP_BNUM: lambda t, d, s: z3.BitVecVal(t.integer(0, 2**s - 1), s),
-    z3.Z3_OP_BAND: _bitwise(lambda a, b: a & b),
-    z3.Z3_OP_BOR: _bitwise(lambda a, b: a | b),
-    z3.Z3_OP_BXOR: _bitwise(lambda a, b: a ^ b),
-    z3.Z3_OP_BNOT: lambda t, d, s: ~z3.BitVecRef(t.bits(d, s).as_ast()),
-    z3.Z3_OP_EXTRACT: lambda t, d, s: t.extracted(d, s),
-    z3.Z3_OP_CONCAT: lambda t, d, s: t.joined(d, s),
-    z3.Z3_OP_UNINTERPRETED: lambda t, d, s: t.constant(s),
+CASES: dict[str, Callable[[Terms, int, Any], Any]] = {
+    "true": lambda t, d, s: TRUE,
+    "false": lambda t, d, s: FALSE,
+    "and": lambda t, d, s: And(*t.several("truth", d, 4)),
+    "or": lambda t, d, s: Or(*t.several("truth", d, 4)),
+    "not": lambda t, d, s: Not(t.truth(d)),
+    "=>": lambda t, d, s: Implies(t.truth(d), t.truth(d)),
+    "xor": lambda t, d, s: t.truth(d) ^ t.truth(d),
+    "=": lambda t, d, s: t.equal(d),
+    "distinct": lambda t, d, s: t.distinct(d),
+    "ite": lambda t, d, s: t.chosen(d, s),
+    "literal": lambda t, d, s: number(t.integer(-1000, 1000)) if s == "number" else bits(t.integer(0, 2**s - 1), s),
+    "+": lambda t, d, s: total(tuple(t.several("number", d))),
+    "-": lambda t, d, s: t.number(d) - t.number(d),
+    "unary -": lambda t, d, s: -t.number(d),
+    "*": lambda t, d, s: t.product(d),
+    "<=": lambda t, d, s: made("<=", BOOL, t.compared(d)),
+    "<": lambda t, d, s: made("<", BOOL, t.compared(d)),
+    ">=": lambda t, d, s: made(">=", BOOL, t.compared(d)),
+    ">": lambda t, d, s: made(">", BOOL, t.compared(d)),
+    "bvand": lambda t, d, s: t.bits(d, s) & t.bits(d, s),
+    "bvor": lambda t, d, s: t.bits(d, s) | t.bits(d, s),
+    "bvxor": lambda t, d, s: t.bits(d, s) ^ t.bits(d, s),
+    "bvnot": lambda t, d, s: ~t.bits(d, s),
+    "extract": lambda t, d, s: t.extracted(d, s),
+    "concat": lambda t, d, s: t.joined(d, s),
+    "constant": lambda t, d, s: t.constant(s),
 }
 """How to draw a term with a given operator at its root: from the depth of what is below it and its sort."""
 
-LEAVES: dict[str, list[int]] = {
-    "truth": [z3.Z3_OP_UNINTERPRETED, z3.Z3_OP_TRUE, z3.Z3_OP_FALSE],
-    "number": [z3.Z3_OP_UNINTERPRETED, z3.Z3_OP_ANUM],
-    "bits": [z3.Z3_OP_UNINTERPRETED, z3.Z3_OP_BNUM],
+LEAVES: dict[str, list[str]] = {
+    "truth": ["constant", "true", "false"],
+    "number": ["constant", "literal"],
+    "bits": ["constant", "literal"],
 }
-BY_SORT: dict[str, list[int]] = {
+BY_SORT: dict[str, list[str]] = {
     "truth": LEAVES["truth"]
-    + [z3.Z3_OP_AND, z3.Z3_OP_OR, z3.Z3_OP_NOT, z3.Z3_OP_IMPLIES, z3.Z3_OP_XOR, z3.Z3_OP_EQ, z3.Z3_OP_DISTINCT]
-    + [z3.Z3_OP_ITE, z3.Z3_OP_LE, z3.Z3_OP_LT, z3.Z3_OP_GE, z3.Z3_OP_GT],
-    "number": LEAVES["number"] + [z3.Z3_OP_ITE, z3.Z3_OP_ADD, z3.Z3_OP_SUB, z3.Z3_OP_UMINUS, z3.Z3_OP_MUL],
+    + ["and", "or", "not", "=>", "xor", "=", "distinct"]
+    + ["ite", "<=", "<", ">=", ">"],
+    "number": LEAVES["number"] + ["ite", "+", "-", "unary -", "*"],
     "bits": LEAVES["bits"]
-    + [z3.Z3_OP_ITE, z3.Z3_OP_BAND, z3.Z3_OP_BOR, z3.Z3_OP_BXOR, z3.Z3_OP_BNOT, z3.Z3_OP_EXTRACT, z3.Z3_OP_CONCAT],
+    + ["ite", "bvand", "bvor", "bvxor", "bvnot", "extract", "concat"],
 }

@@ -6,12 +6,11 @@ import re
 from typing import Any
 
 import pytest
-import z3
 
 from fencepost.model.kernel.compiler.functions import Compiler
 from fencepost.model.kernel.compiler.packing import Packing
 from fencepost.model.kernel.compiler.plane_functions import PlaneCompiler
-from fencepost.model.language import And, Or, Protocol
+from fencepost.model.language import And, Not, Or, Protocol
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.vocabulary import Suite
 from tests.marking import first_at_once
@@ -23,8 +22,8 @@ def _written(suite: Suite) -> str:
     """The functions that search and walks call, with all properties of a suite observed."""
     protocol = suite.protocol
     compiler = PlaneCompiler(protocol, Packing(protocol.variables))
-    states = [z3.Not(p.formula) for p in suite.properties if p.kind == "always"]
-    steps = [z3.Not(p.formula) for p in suite.properties if p.kind == "step"]
+    states = [Not(p.formula) for p in suite.properties if p.kind == "always"]
+    steps = [Not(p.formula) for p in suite.properties if p.kind == "step"]
     compiler.enabled(protocol.actions)
     compiler.observe(states)
     compiler.apply(protocol.actions)

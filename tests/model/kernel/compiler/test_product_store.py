@@ -102,8 +102,8 @@ def test_other_formulas_are_other_code(folder: Path, compiled: list[str]) -> Non
             kernel = Kernel(protocol, of_states, of_steps)
             begin = kernel.initial()[0]
             one = kernel.apply(begin, 0)
-            assert kernel.observe(one) == [number for number, formula in enumerate(of_states) if formula.eq(value == 1)]
-            assert kernel.observe_step(begin, one) == [n for n, formula in enumerate(of_steps) if formula.eq(after == 1)]
+            assert kernel.observe(one) == [number for number, formula in enumerate(of_states) if formula is (value == 1)]
+            assert kernel.observe_step(begin, one) == [n for n, formula in enumerate(of_steps) if formula is (after == 1)]
     assert compiled.count("compiled") == 2 * len(states) * len(steps)
 
 

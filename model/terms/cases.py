@@ -1,0 +1,58 @@
+"""Whether a condition always holds, case by case: what is not settled as it is written is looked at for each value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from fencepost.model.terms.nodes import Term, below, literal
+from fencepost.model.terms.simplification import Simplification
+from fencepost.model.terms.traversal import substituted
+from fencepost.model.terms.values import FALSE, TRUE
+
+CASES = 1000
+"""Cases that are looked at."""
+
+
+class _TooManyError(Exception):
+    """It takes more cases than there may be."""
+
+
+def always_holds(condition: Term, values: Callable[[Term], Sequence[int]], most: int = CASES) -> bool | None:
+    """Whether a condition holds whatever values, of those that they may have, its constants have; None if that takes too many
+    cases."""
+    cases = _Cases(values, most)
+    try:
+        return cases.hold(condition)
+    except _TooManyError:
+        return None
+
+
+class _Cases:
+    def __init__(self, values: Callable[[Term], Sequence[int]], most: int) -> None:
+        self._values, self._left, self._simple = values, most, Simplification()
+
+    def hold(self, condition: Term) -> bool:
+        simple = self._simple(condition)
+        if simple is TRUE or simple is FALSE:
+            return simple is TRUE
+        if simple.op == "and":
+            return all(map(self.hold, simple.arguments))
+        chosen = self._chosen(simple)
+        for value in self._values(chosen):
+            self._left -= 1
+            if self._left < 0:
+                raise _TooManyError
+            if not self.hold(substituted(simple, {chosen: literal(chosen.sort, value)})):
+                return False
+        return True
+
+    @staticmethod
+    def _chosen(condition: Term) -> Any:
+        """The constant that most is said of."""
+        counts = dict[Term, int]()
+        for part in below([condition], set()):
+            for argument in part.arguments:
+                if argument.is_constant:
+                    counts[argument] = counts.get(argument, 0) + 1
+        return max(counts, key=lambda one: (counts[one], one.detail)) if counts else condition

@@ -1,0 +1,91 @@
+"""Terms made of other terms: with other arguments, with some terms in the place of others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
+from typing import Any
+
+from fencepost.model.terms.nodes import Term, below, constant, constants_of, made
+
+_NUMBERS = count()
+
+QUANTIFIERS = ("forall", "exists")
+
+
+def with_arguments(term: Term, arguments: tuple[Any, ...]) -> Any:
+    """The same operator with other arguments, of the same sorts."""
+    if all(map(_is, term.arguments, arguments)):
+        return term
+    return made(term.op, term.sort, arguments, term.detail)
+
+
+def _is(one: Term, other: Term) -> bool:
+    return one is other
+
+
+def fresh(like: Term, mark: str = "~") -> Any:
+    """A constant of the sort of another, and of a name that nothing else has."""
+    return constant(f"{like.detail}{mark}{next(_NUMBERS)}", like.sort)
+
+
+def opened(quantifier: Term, mark: str = ".") -> tuple[list[Any], Any]:
+    """Constants for those that a quantifier binds, of names that nothing else has, and its body with them."""
+    constants = [fresh(one, mark) for one in quantifier.detail]
+    return constants, substituted(quantifier.arguments[0], dict(zip(quantifier.detail, constants, strict=True)))
+
+
+class Substitution:
+    """Puts some terms in the place of others, wherever these stand and are not bound by a quantifier."""
+
+    def __init__(self, places: Mapping[Term, Any]) -> None:
+        self._done: dict[Term, Any] = dict(places)
+        self._places = places
+
+    def __call__(self, root: Term) -> Any:
+        done = self._done
+        if root in done:
+            return done[root]
+        stack = [root]
+        while stack:
+            term = stack[-1]
+            if term in done:
+                stack.pop()
+                continue
+            if term.op in QUANTIFIERS:
+                done[term] = self._under(term)
+                continue
+            missing = [argument for argument in term.arguments if argument not in done]
+            if missing:
+                stack += missing
+                continue
+            stack.pop()
+            arguments = term.arguments
+            done[term] = with_arguments(term, tuple([done[one] for one in arguments])) if arguments else term
+        return done[root]
+
+    def _under(self, quantifier: Term) -> Any:
+        """The same under a quantifier: what it binds is nothing else's, and no other's becomes its own."""
+        bound, body = list(quantifier.detail), quantifier.arguments[0]
+        inside = set(below([body], set())) - set(bound)
+        places = {old: new for old, new in self._places.items() if old in inside}
+        taken = constants_of(*places.values())
+        if not taken.isdisjoint(bound):
+            bound, body = opened(quantifier, "~")
+        new = Substitution(places)(body)
+        return quantifier if new is quantifier.arguments[0] else made(quantifier.op, quantifier.sort, (new,), tuple(bound))
+
+
+def substituted(term: Term, places: Mapping[Term, Any] | Iterable[tuple[Term, Any]]) -> Any:
+    """The term with others, of the same sorts, in the place of some."""
+    these = dict(places)
+    return Substitution(these)(term) if these else term
+
+
+def conjuncts(term: Term) -> Iterator[Any]:
+    """The parts of a conjunction, of those that it is made of as well; without what is true."""
+    if term.op == "and":
+        for part in term.arguments:
+            yield from conjuncts(part)
+    elif term.op != "true":
+        yield term

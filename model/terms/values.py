@@ -1,0 +1,407 @@
+"""Terms by their sorts, with the operators that Python writes: conditions, numbers, choices among names, subsets, things.
+
+What is compared or joined must fit; what does not raises TypeError or ValueError, with the terms in the message.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from functools import cache, reduce
+from operator import or_
+from typing import Any
+
+from fencepost.model.terms.nodes import Term, bits, literal, made, number, of_kind
+from fencepost.model.terms.sorts import BOOL, INT, Sort, bits_sort
+
+
+class StandsForNumber(ABC):
+    """What is no term and stands for a number, such as a size that is not known."""
+
+    @property
+    @abstractmethod
+    def term(self) -> Number:
+        """The number."""
+
+
+@of_kind("Bool")
+class Condition(Term):
+    """A term that is true or false."""
+
+    __slots__ = ()
+    __hash__ = Term.__hash__
+
+    def __eq__(self, other: object) -> Any:
+        return made("=", BOOL, (self, condition(other)))
+
+    def __ne__(self, other: object) -> Any:
+        return made("distinct", BOOL, (self, condition(other)))
+
+    def __and__(self, other: Any) -> Any:
+        return conjunction((self, condition(other)))
+
+    def __rand__(self, other: Any) -> Any:
+        return conjunction((condition(other), self))
+
+    def __or__(self, other: Any) -> Any:
+        return disjunction((self, condition(other)))
+
+    def __ror__(self, other: Any) -> Any:
+        return disjunction((condition(other), self))
+
+    def __xor__(self, other: Any) -> Any:
+        return made("xor", BOOL, (self, condition(other)))
+
+    def __invert__(self) -> Any:
+        return negation(self)
+
+
+@cache
+def _small(value: int) -> Any:
+    """The number as a term, which stays in memory."""
+    return number(value)
+
+
+@of_kind("Int")
+class Number(Term):
+    """A term that is an integer."""
+
+    __slots__ = ()
+    __hash__ = Term.__hash__
+
+    def _beside(self, other: Any) -> Any:
+        """The other side of an operator, as a number."""
+        if type(other) is int:
+            return _small(other) if -64 <= other <= 64 else number(other)
+        if isinstance(other, Number):
+            return other
+        if isinstance(other, StandsForNumber):
+            return other.term
+        raise TypeError(f"{self} is a number, and {shown(other)} is none")
+
+    def __eq__(self, other: object) -> Any:
+        return made("=", BOOL, (self, self._beside(other)))
+
+    def __ne__(self, other: object) -> Any:
+        return made("distinct", BOOL, (self, self._beside(other)))
+
+    def __le__(self, other: Any) -> Any:
+        return made("<=", BOOL, (self, self._beside(other)))
+
+    def __lt__(self, other: Any) -> Any:
+        return made("<", BOOL, (self, self._beside(other)))
+
+    def __ge__(self, other: Any) -> Any:
+        return made(">=", BOOL, (self, self._beside(other)))
+
+    def __gt__(self, other: Any) -> Any:
+        return made(">", BOOL, (self, self._beside(other)))
+
+    def __add__(self, other: Any) -> Any:
+        return made("+", INT, (self, self._beside(other)))
+
+    def __radd__(self, other: Any) -> Any:
+        return made("+", INT, (self._beside(other), self))
+
+    def __sub__(self, other: Any) -> Any:
+        return made("-", INT, (self, self._beside(other)))
+
+    def __rsub__(self, other: Any) -> Any:
+        return made("-", INT, (self._beside(other), self))
+
+    def __mul__(self, other: Any) -> Any:
+        return made("*", INT, (self, self._beside(other)))
+
+    def __rmul__(self, other: Any) -> Any:
+        return made("*", INT, (self._beside(other), self))
+
+    def __neg__(self) -> Any:
+        return made("unary -", INT, (self,))
+
+    def _is_none(self, *_: object) -> Any:
+        raise TypeError(f"{self}: of terms there is no quotient, remainder or power, which the kernel cannot compile")
+
+    __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = _is_none
+
+
+@of_kind("choice")
+class Choice(Number):
+    """A term that is one of several names, whose place among these is its number; ``==`` and ``!=`` also take a name."""
+
+    __slots__ = ()
+    __hash__ = Term.__hash__
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names."""
+        return self.sort.names
+
+    def _resolved(self, other: Any) -> Any:
+        if isinstance(other, Choice) and other.sort is not self.sort:
+            raise ValueError(f"{self} is one of {', '.join(self.names)}, and {other} one of {', '.join(other.names)}")
+        if isinstance(other, Number):
+            return other
+        if isinstance(other, StandsForNumber):
+            return other.term
+        if isinstance(other, str) and other in self.names:
+            return named(self.sort, self.names.index(other))
+        if type(other) is int and 0 <= other < len(self.names):
+            return named(self.sort, other)
+        raise ValueError(f"{self} is never {other!r}: it is one of {', '.join(self.names)}")
+
+    def __eq__(self, other: object) -> Any:
+        return made("=", BOOL, (self, self._resolved(other)))
+
+    def __ne__(self, other: object) -> Any:
+        return made("distinct", BOOL, (self, self._resolved(other)))
+
+    def among(self, *names: Any) -> Any:
+        """The formula: the value is one of these names."""
+        parts = tuple([self == name for name in names])
+        return parts[0] if len(parts) == 1 else disjunction(parts)
+
+
+@cache
+def named(sort: Sort, place: int) -> Any:
+    """A name as a term, by its place."""
+    return literal(sort, place)
+
+
+@of_kind("BitVec")
+class Subset(Term):
+    """A term that is a subset of a universe; ``|``, ``&`` and ``~`` are union, intersection and complement.
+
+    The other side of these, and of ``==`` and ``!=``, may also be a set of members.
+    """
+
+    __slots__ = ()
+    __hash__ = Term.__hash__
+
+    def has(self, member: Any) -> Any:
+        """The formula: the subset contains the member, a number or a term; false for a term beyond the universe."""
+        if not isinstance(member, Term):
+            place = self._place(member)
+            return made("=", BOOL, (_bits(1, 1), extract(place, place, self)))
+        tests = tuple([conjunction((test, self.has(m))) for m, test in self._tests(member)])
+        return tests[0] if len(tests) == 1 else disjunction(tests)
+
+    def plus(self, member: Any) -> Any:
+        """The subset with a member (a number or a term) added; a term beyond the universe adds nothing."""
+        return self | self._mask(member)
+
+    def minus(self, member: Any) -> Any:
+        """The subset with a member (a number or a term) taken out."""
+        return self & ~self._mask(member)
+
+    def _mask(self, member: Any) -> Any:
+        size = self.sort.bits
+        if not isinstance(member, Term):
+            return _bits(1 << self._place(member), size)
+        mask = _bits(0, size)
+        for m, test in self._tests(member):
+            mask = conditional(test, _bits(1 << m, size), mask)
+        return mask
+
+    def _place(self, member: Any) -> int:
+        if type(member) is not int or not 0 <= member < self.sort.bits:
+            raise ValueError(f"{member!r} cannot be in {self}, a subset of {self.sort.bits} members from 0")
+        return member
+
+    def _tests(self, member: Term) -> list[tuple[int, Any]]:
+        if isinstance(member, Choice) and len(member.names) != self.sort.bits:
+            raise ValueError(f"{member} is one of {', '.join(member.names)}, and {self} a subset of {self.sort.bits} members")
+        if not isinstance(member, Number):
+            raise TypeError(f"{member} is no member of {self}, a subset of {self.sort.bits} members from 0")
+        return [(m, member == m) for m in range(self.sort.bits)]
+
+    def _beside(self, other: Any) -> Any:
+        if isinstance(other, Subset):
+            if other.sort is not self.sort:
+                raise TypeError(f"{self} is a subset of {self.sort.bits} members, and {other} one of {other.sort.bits}")
+            return other
+        return _bits(mask_of(other, self.sort.bits), self.sort.bits)
+
+    def __eq__(self, other: object) -> Any:
+        return made("=", BOOL, (self, self._beside(other)))
+
+    def __ne__(self, other: object) -> Any:
+        return made("distinct", BOOL, (self, self._beside(other)))
+
+    def __or__(self, other: Any) -> Any:
+        return made("bvor", self.sort, (self, self._beside(other)))
+
+    def __and__(self, other: Any) -> Any:
+        return made("bvand", self.sort, (self, self._beside(other)))
+
+    def __xor__(self, other: Any) -> Any:
+        return made("bvxor", self.sort, (self, self._beside(other)))
+
+    def __invert__(self) -> Any:
+        return made("bvnot", self.sort, (self,))
+
+    @property
+    def is_empty(self) -> Any:
+        """The formula: nothing is in."""
+        return made("=", BOOL, (self, _bits(0, self.sort.bits)))
+
+
+@cache
+def _bits(value: int, size: int) -> Any:
+    """A subset as a term, which stays in memory."""
+    return bits(value, size)
+
+
+@of_kind("thing")
+class Thing(Term):
+    """A term that is one of any number of things without an order: all that is known of two is whether they are the same."""
+
+    __slots__ = ()
+    __hash__ = Term.__hash__
+
+    def _beside(self, other: Any) -> Term:
+        if isinstance(other, Term) and other.sort is self.sort:
+            return other
+        raise TypeError(f"{self} is a {self.sort}, and {shown(other)} is none")
+
+    def __eq__(self, other: object) -> Any:
+        if isinstance(other, OneOrNone):
+            return other == self
+        return made("=", BOOL, (self, self._beside(other)))
+
+    def __ne__(self, other: object) -> Any:
+        if isinstance(other, OneOrNone):
+            return other != self
+        return made("distinct", BOOL, (self, self._beside(other)))
+
+
+@of_kind("one or none")
+class OneOrNone(Term):
+    """A term that is one of any number of things, or none; ``==`` and ``!=`` also take a thing, and the name of none."""
+
+    __slots__ = ()
+    __hash__ = Term.__hash__
+
+    def __eq__(self, other: object) -> Any:
+        return made("=", BOOL, (self, chosen(self.sort, other)))
+
+    def __ne__(self, other: object) -> Any:
+        return made("distinct", BOOL, (self, chosen(self.sort, other)))
+
+    def among(self, *values: Any) -> Any:
+        """The formula: the value is one of these."""
+        return disjunction(tuple([self == value for value in values]))
+
+
+def chosen(sort: Sort, value: Any) -> Any:
+    """The value as a term of one or none: it may be one, or a thing, or the name of none. Raises ValueError for any other."""
+    if isinstance(value, str) and value == sort.none:
+        return made("none", sort)
+    if isinstance(value, Term) and value.sort is sort:
+        return value
+    if isinstance(value, Term) and value.sort is sort.member:
+        return made("one", sort, (value,))
+    raise ValueError(f"{value!r} is not of {sort}")
+
+
+# --- what joins terms
+
+TRUE: Any = made("true", BOOL)
+FALSE: Any = made("false", BOOL)
+
+
+def shown(value: object) -> str:
+    """A value in a message."""
+    return str(value) if isinstance(value, Term) else repr(value)
+
+
+def condition(value: object) -> Any:
+    """A truth value or a condition as a term. Raises TypeError for anything else."""
+    if isinstance(value, Condition):
+        return value
+    if isinstance(value, bool):
+        return TRUE if value else FALSE
+    raise TypeError(f"{shown(value)} is no formula")
+
+
+def conjunction(parts: tuple[Any, ...]) -> Any:
+    """All of some conditions."""
+    return made("and", BOOL, parts)
+
+
+def disjunction(parts: tuple[Any, ...]) -> Any:
+    """Any of some conditions."""
+    return made("or", BOOL, parts)
+
+
+def negation(part: Any) -> Any:
+    """That the condition does not hold."""
+    return made("not", BOOL, (part,))
+
+
+def implication(premise: Any, conclusion: Any) -> Any:
+    """That the conclusion holds where the premise does."""
+    return made("=>", BOOL, (premise, conclusion))
+
+
+def equation(one: Term, other: Term) -> Any:
+    """That two terms of one sort are equal."""
+    return made("=", BOOL, (one, other))
+
+
+def distinct(*terms: Term) -> Any:
+    """That of some terms of one sort no two are equal."""
+    return made("distinct", BOOL, terms)
+
+
+def conditional(test: Any, then: Term, otherwise: Term) -> Any:
+    """The one term where the condition holds and else the other. Raises TypeError or ValueError if they do not fit."""
+    one, other = then.sort, otherwise.sort
+    if one is not other:
+        if one.names and other.names:
+            raise ValueError(f"{then} is one of {', '.join(one.names)}, and {otherwise} one of {', '.join(other.names)}")
+        if not one.holds(other):
+            raise TypeError(f"{then} is of sort {one}, and {otherwise} of sort {other}")
+    return made("ite", one if one.names or not other.names else other, (condition(test), then, otherwise))
+
+
+def total(numbers: tuple[Any, ...]) -> Any:
+    """The sum."""
+    return made("+", INT, numbers) if numbers else number(0)
+
+
+def extract(high: int, low: int, vector: Term) -> Any:
+    """The bits of a vector from number ``low`` to number ``high``."""
+    return made("extract", bits_sort(high - low + 1), (vector,), (high, low))
+
+
+def concatenation(*vectors: Term) -> Any:
+    """Vectors one behind the other, the highest first."""
+    return made("concat", bits_sort(sum(vector.sort.bits for vector in vectors)), vectors)
+
+
+def mask_of(members: Any, size: int) -> int:
+    """The members, numbers below ``size``, as the bits of a number; ValueError if that is not what they are."""
+    if isinstance(members, str) or not isinstance(members, Iterable):
+        raise ValueError(f"{members!r} is not a set of members")
+    mask = 0
+    for member in members:
+        if type(member) is not int or not 0 <= member < size:
+            raise ValueError(f"{member!r} is not a member: they are numbered from 0 to {size - 1}")
+        mask |= 1 << member
+    return mask
+
+
+def subset_where(size: int, holds: Callable[[int], Any]) -> Any:
+    """The subset of the members, numbers below ``size``, of which the formula holds."""
+    members = (conditional(condition(holds(member)), _bits(1 << member, size), _bits(0, size)) for member in range(size))
+    return reduce(or_, members, _bits(0, size))
+
+
+def for_all(bound: Iterable[Term], body: Any) -> Any:
+    """That the formula holds whatever these constants are."""
+    return made("forall", BOOL, (body,), tuple(bound))
+
+
+def for_some(bound: Iterable[Term], body: Any) -> Any:
+    """That the formula holds for some values of these constants."""
+    return made("exists", BOOL, (body,), tuple(bound))
