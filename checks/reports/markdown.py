@@ -26,7 +26,7 @@ def as_markdown(opening: Opening | None, rows: Iterable[Judged], status: ExitSta
     bugs = _bugs(opening.bugs) if opening is not None and opening.bugs is not None else ""
     if status == ExitStatus.HOLDS and not table and not bugs:
         return ""
-    answered = "".join(_answer(answer) for answer in opening.answers) if opening else ""
+    answered = "".join(answered(answer) for answer in opening.answers) if opening else ""
     listed = "".join(f"- {_failure(row)}\n" for row in failed[:MOST])
     parts = [f"### Fencepost: {plain(closing)}\n", answered, table, bugs, listed]
     if len(failed) > MOST:
@@ -34,7 +34,7 @@ def as_markdown(opening: Opening | None, rows: Iterable[Judged], status: ExitSta
     return "\n".join(part for part in parts if part)
 
 
-def _answer(answer: Answer) -> str:
+def answered(answer: Answer) -> str:
     """A question that users ask first, and the ways in which it happens."""
     ways = "".join(f"{number}. {plain(in_short(way))}\n" for number, way in enumerate(answer.ways, 1))
     ways += "".join(f"- {plain(sentence)}\n" for sentence in ordered(answer))

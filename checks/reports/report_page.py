@@ -51,7 +51,9 @@ def report_page(opening: Opening, everything: Sequence[Checked], status: ExitSta
         title=f"{now.file}: what it guarantees",
         file=html("<code>{}</code>", now.file),
         about=f"{now.releases}; {bookies}{against}",
-        answers=joined([_front(opening), *(_answer(answer, now.releases) for answer in opening.answers), _survival(opening)]),
+        answers=joined(
+            [_front(opening), *(answer_section(answer, now.releases) for answer in opening.answers), _survival(opening)]
+        ),
         outcome=html("<p><strong>{}</strong></p>{}", end, short),
         columns=" ".join([FIGURE] * columns),
         narrow=" ".join([NARROW] * columns),
@@ -68,7 +70,11 @@ def _front(opening: Opening) -> Html:
     return html("<pre>{}</pre>", front(opening, 100)) if opening.answers else Html()
 
 
-def _answer(answer: Answer, releases: Releases) -> Html:
+def _sections(opening: Opening) -> Iterator[Html]:
+    return (answer_section(answer, opening.now.releases) for answer in opening.answers)
+
+
+def answer_section(answer: Answer, releases: Releases) -> Html:
     """A question that users ask first, with yes or no, and the ways in which it happens."""
     ways = joined(_way(way, releases, answer.matter.name) for way in answer.ways)
     listed = joined(

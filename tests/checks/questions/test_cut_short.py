@@ -63,6 +63,16 @@ class Cutting:
         return replace(whole, findings=replace(whole.findings, verdicts=tuple(verdicts)))
 
 
+def share_of(share: float, seed: int) -> Callable[[str], bool]:
+    """Cuts this share of the checks, by the seed."""
+
+    def is_cut(key: str) -> bool:
+        digest = blake2b(f"{seed} {key}".encode(), digest_size=4).digest()
+        return int.from_bytes(digest) < share * (1 << 32)
+
+    return is_cut
+
+
 def named(function: Any) -> str:
     """A function by its name, and what is filled in of it."""
     if isinstance(function, partial):
@@ -118,11 +128,7 @@ def implied(claim: object, everything: set[object]) -> bool:
 def test_whichever_searches_are_cut_short_nothing_is_claimed_that_all_of_them_do_not_show(
     cluster: Cluster, everything: set[object], share: float, seed: int
 ) -> None:
-    def is_cut(key: str) -> bool:
-        digest = blake2b(f"{seed} {key}".encode(), digest_size=4).digest()
-        return int.from_bytes(digest) < share * (1 << 32)
-
-    cutting = Cutting(is_cut)
+    cutting = Cutting(share_of(share, seed))
     answers, rows = answers_of(cluster, cutting)
     assert [claim for claim in claims(answers, rows) if not implied(claim, everything)] == []
     for answer in answers:
