@@ -28,7 +28,7 @@ class Members(Protocol):
 
 
 class Membership:
-    """A subset of a universe, with the words of SubsetRef; ``place`` says of which variable it is the value, if of one."""
+    """A subset of a universe, with the words of a subset term; ``place`` says of which variable it is the value, if of one."""
 
     def __init__(self, universe: Members, holds: Holds, place: tuple[Any, ...] | None = None) -> None:
         self.universe, self.holds, self.place = universe, holds, place

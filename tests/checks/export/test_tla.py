@@ -190,7 +190,7 @@ def instrument() -> Suite:
         """Sets, and their bits."""
         both = concatenation(extract(1, 1, other), extract(2, 1, one))
         return Or(one != other, guest == "nobody"), {
-            guest: held + 0,
+            guest: If(held == 0, "m0", If(held == 1, "m1", "m2")),
             one: other ^ ~one,
             other: both,
             pair[0]: extract(2, 1, other),
