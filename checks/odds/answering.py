@@ -17,6 +17,7 @@ from fencepost.checks.odds.ways import BOUNDED, Fleet, Way, ways
 from fencepost.model.bookkeeper.ledger.bugs import BUGS as OF_LEDGERS
 from fencepost.model.odds.numbers import Numbers
 from fencepost.model.pulsar.topic.bugs import BUGS as OF_TOPICS
+from fencepost.properties.protocols import PROTOCOLS
 
 NEGLIGIBLE = 1e-6
 """Incidents per year, of all topics, below which a way cannot matter: less than one in a million years."""
@@ -103,7 +104,7 @@ class Means:
 
 def odds_of(names: Iterable[str], numbers: Numbers, fleet: Fleet, means: Means) -> Odds:
     """The odds of ways by their names; of one that has no instance with clocks nothing is claimed."""
-    known, rows = ways(fleet), list[Row]()
+    known, rows, names = ways(fleet), list[Row](), list(names)
     for name in names:
         if means.should_stop():
             break
@@ -111,12 +112,7 @@ def odds_of(names: Iterable[str], numbers: Numbers, fleet: Fleet, means: Means) 
         if name in known:
             rows.append(row_of(known[name], numbers, fleet, means))
         elif name in BOUNDED:
-            by, why = BOUNDED[name]
-            bound = row_of(known[by], numbers, fleet, means)
-            notes = (f"{why} {by}, and is no more frequent than that",)
-            rows.append(
-                Row(name, _what(name), "undecided", known[by], bound.per_year, 0.0, bound.high, bound.alone, notes=notes)
-            )
+            rows.append(_bounded(name, names, numbers, fleet, means))
         else:
             rows.append(Row(name, _what(name), "undecided", notes=("no instance of it has clocks",)))
     order: Sequence[Kind] = ("frequency", "undecided", "negligible")
@@ -142,6 +138,16 @@ def row_of(way: Way, numbers: Numbers, fleet: Fleet, means: Means) -> Row:
     share = solver.share(way, numbers) if way.given else 0.0
     about, found = (way.name, _what(way.name), kind, way), (middle, low, high, alone)
     return Row(*about, *found, tuple(rests[:_MOST]), states, walked, share, _notes(way))
+
+
+def _bounded(name: str, names: Sequence[str], numbers: Numbers, fleet: Fleet, means: Means) -> Row:
+    """The row of a way that needs another one first: it is no more frequent than that, if that is among the ways."""
+    by, needs = BOUNDED[name]
+    if by not in names:
+        return Row(name, _what(name), "undecided", notes=(f"it needs {needs}, and no other way here is one",))
+    bound = row_of(ways(fleet)[by], numbers, fleet, means)
+    notes = (f"it needs {needs}, as by {by}, and is no more frequent than that",)
+    return Row(name, _what(name), "undecided", None, bound.per_year, 0.0, bound.high, bound.alone, notes=notes)
 
 
 def _interval(
@@ -175,6 +181,7 @@ def _notes(way: Way) -> tuple[str, ...]:
 
 
 def _what(name: str) -> str:
-    """What a way is, in the words of the bug."""
-    texts = {**OF_LEDGERS, **OF_TOPICS, "disks": "every disk with a copy of an entry is lost before one is copied again"}
-    return _ISSUES.sub("", texts.get(name, name))
+    """What a way is, in the plain sentence of the bug, or in the words of the model."""
+    plain = (entry.bugs[name].plain for entry in PROTOCOLS.values() if name in entry.bugs)
+    texts = {**OF_LEDGERS, **OF_TOPICS, "disks": "Every disk with a copy of an entry is lost before one is copied again"}
+    return next(filter(None, plain), "").rstrip(".") or _ISSUES.sub("", texts.get(name, name))

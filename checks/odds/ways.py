@@ -157,9 +157,9 @@ _WAYS = (
 )
 
 BOUNDED: Mapping[str, tuple[str, str]] = {
-    "close_error_ignored": ("fence_checked_apart", "it needs a fence that does not hold, as by"),
+    "close_error_ignored": ("fence_checked_apart", "a fence that does not hold"),
 }
-"""Ways that need another one first, and so are no more frequent: which, and why."""
+"""Ways that need another one first, and so are no more frequent: which, and for what."""
 
 
 def lost_disks(copies: int) -> Way:

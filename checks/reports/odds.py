@@ -20,6 +20,8 @@ _GIVEN = {
     "recover": "recoveries by a rival",
 }
 """The events that can be counted, by the actions of ways."""
+_COUNTABLE = 1e-6
+"""A share that is smaller than that nobody can count."""
 _SURE = 1.5
 """By how much faults that come together must raise the odds before the odds of independent ones get a line."""
 
@@ -89,7 +91,9 @@ def _at_most(row: Row) -> str:
         return "no figure"
     if row.high < 1e-9:
         return "less than once in a billion years"
-    return f"up to {_times(row.high)} times a year" if row.high >= 1 else f"at most once in {_years(1 / row.high)} years"
+    if row.high >= 1:
+        return "up to once a year" if row.high < 1.5 else f"up to {_times(row.high)} times a year"
+    return f"at most once in {_years(1 / row.high)} years"
 
 
 def _years(years: float) -> str:
@@ -114,7 +118,7 @@ def _about(row: Row, odds: Odds) -> Iterator[str]:
         kind = "a guess" if together.is_guess else "measured"
         share = f"1 in {1 / together.value:,.3g} brings another fault along ({kind})"
         yield f"by independent faults {frequency(row.alone)}; of faults {share}"
-    if row.way is not None and row.share > 0:
+    if row.way is not None and row.share > _COUNTABLE:
         yield f"of {_GIVEN[row.way.given]} {_share(row.share)} loses a message, by independent faults"
     if row.walked is not None:
         yield _walked(row.walked)

@@ -64,6 +64,8 @@ def test_what_needs_another_way_is_at_most_as_frequent() -> None:
     assert bounded.high == next(row for row in odds.rows if row.name == "fence_checked_apart").high
     assert bounded.kind == "undecided"
     assert "as by fence_checked_apart, and is no more frequent than that" in bounded.notes[0]
+    alone = only(told("close_error_ignored"))
+    assert (alone.high, alone.notes) == (0.0, ("it needs a fence that does not hold, and no other way here is one",))
 
 
 def test_of_a_way_without_an_instance_nothing_is_claimed() -> None:
