@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
@@ -129,6 +131,15 @@ def test_a_bug_that_another_protocol_has_is_written_once() -> None:
 def test_names_that_a_protocol_does_not_have(bug: dict[str, Bug], unknown: list[str]) -> None:
     entry = Entry("lamp", "a lamp", lamp, properties, {"ci": (Instance("one", {}),)}, bugs=bug)
     assert list(unknown_names(entry)) == unknown
+
+
+@pytest.mark.long
+def test_a_check_that_needs_no_bugs_reads_none() -> None:
+    program = "import sys; from fencepost.checks.cli import main; "
+    program += "main(['check', 'election', '--set', 'brokers=2', '--quiet']); "
+    program += "print(sorted({'pydantic', 'tomllib'} & sys.modules.keys()))"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines()[-1] == "[]"
 
 
 def test_every_field_is_documented() -> None:

@@ -13,13 +13,10 @@ Paths are relative to the profile. An option on the command line counts before w
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar
-
-from pydantic import TypeAdapter, ValidationError
 
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.settings.input_files import InputError, Place, read_text
@@ -63,6 +60,10 @@ def with_profile(asked: CheckRequest) -> CheckRequest:
 
 
 def _read(path: Path) -> Profile:
+    import tomllib  # a check without a profile is not to wait for these
+
+    from pydantic import TypeAdapter, ValidationError
+
     try:
         data: Mapping[str, Any] = tomllib.loads(read_text(path, KIND))
         return TypeAdapter(Profile).validate_python(data)
