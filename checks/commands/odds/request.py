@@ -67,7 +67,7 @@ class OddsRequest:
         number("also estimate by N weighted walks, which need no graph: for --set of an instance that is too large for one"),
     ] = 0
     seed: Annotated[int, seed("the draws and the walks")] = 0
-    master: Annotated[str | None, Option("make the walks on this Spark, such as local[*]", "MASTER", once=True)] = None
+    master: Annotated[str | None, Option("make the walks on this Spark, such as local[*]", "URL", once=True)] = None
     metrics: Annotated[
         Sequence[Path],
         Option("with measure: a file in the format that Prometheus scrapes; may be given several times", "FILE"),

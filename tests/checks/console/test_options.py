@@ -49,6 +49,7 @@ VOCABULARY = {
     "--placement": ("NAME",),
     "--processes": (None,),
     "--property": ("NAME",),
+    "--protocol": ("FILE.py",),  # that has a trace's protocol
     "--pulsar": ("RELEASE",),  # that the model follows
     "--quiet": (None,),
     "--rates": ("FILE",),
