@@ -23,6 +23,11 @@ EVENTS = {
     "recover": "{n} run{s} of the command recover",
 }
 """What the rows count that say whether a copy can be lost."""
+NEVER = (
+    "a ledger never becomes whole again when a bookie stays away, and its decommissioning never ends: no other bookie is there "
+    "to take its place; add one, or start it again"
+)
+"""What is denied where a cluster has as many bookies as an ensemble."""
 MOST_COPIES = 3
 """Write quorums above this are not asked about: a search of them takes minutes."""
 
@@ -35,8 +40,7 @@ def replication_guarantees(settings: AutoRecoverySettings, sizes: Sizes, release
         unasked = "with a write quorum of 1 a bookie that is away has the only copy"
     if not unasked and copies > MOST_COPIES:
         unasked = f"write quorums above {MOST_COPIES} are not asked about"
-    if not unasked and spare < 1:
-        unasked = "no bookie is left that could take the place of another; name more by --bookies"
+    no_spare = "no bookie is left that could take the place of another; name more by --bookies"
     modelled = min(copies, MOST_COPIES)
     small: dict[str, Value] = {"bookies": modelled + 1, "ensemble": modelled, "daily": settings.audits.value > 0}
 
@@ -50,12 +54,13 @@ def replication_guarantees(settings: AutoRecoverySettings, sizes: Sizes, release
         most: int,
         bugs: Mapping[str, Mapping[str, Value]],
     ) -> Guarantee:
+        why = unasked or ("" if spare or event == "crashes" else no_spare)
         present = REPLICATION.bugs_of(releases)
-        shown_by = {} if unasked else {bug: {**small, **shown} for bug, shown in bugs.items() if bug in present}
+        shown_by = {} if why else {bug: {**small, **shown} for bug, shown in bugs.items() if bug in present}
         entry = replace(REPLICATION, suite=suite)
         counted = EVENTS.get(name, "")
         return Guarantee(
-            name, says, denies, entry, {**small, **parameters}, (event,), most, shown_by, event=counted, unasked=unasked
+            name, says, denies, entry, {**small, **parameters}, (event,), most, shown_by, event=counted, unasked=why
         )
 
     keeps, loses = (
@@ -63,15 +68,16 @@ def replication_guarantees(settings: AutoRecoverySettings, sizes: Sizes, release
         "a copy of an entry can be lost when ",
     )
     collected: Mapping[str, Value] = {"crashes": 1, "collects": True}
+    there: Mapping[str, Value] = {"bookies": modelled + min(spare, MOST)}
     yield row(
         "replaced",
-        "a ledger is whole again after {n} absence{s} of bookies",
-        "a ledger can stay without a copy after an absence of a bookie",
+        "a ledger is whole again after {n} absence{s} of bookies, though they stay away",
+        NEVER if spare < 1 else "a ledger can stay without a copy after an absence of a bookie",
         suites.becomes_whole_again,
-        {},
+        there,
         "crashes",
         MOST,
-        {"listed_replica_is_no_news": {}},
+        {"listed_replica_is_no_news": there},
     )
     yield row(
         "worker_sessions",

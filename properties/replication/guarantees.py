@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from fencepost.model.language import And, Protocol, any_of
+from fencepost.model.language import And, Not, Or, Protocol, any_of
 from fencepost.model.language.building import wanting
 from fencepost.properties.replication.suite import replication
 from fencepost.properties.replication.terms import Terms
@@ -13,8 +13,16 @@ from fencepost.properties.vocabulary import Suite
 
 
 def becomes_whole_again(p: Protocol) -> Suite:
-    """That a ledger is whole in the end, and its task done."""
-    return _of(p, ("becomes_whole", "tasks_end"), ("crashes",))
+    """That a ledger is whole in the end though bookies stay away: that no other can take their place is no excuse."""
+    suite, s, t = _of(p, ("tasks_end",), ("crashes",)), p.state, Terms(p)
+
+    @suite.leads_to
+    def is_whole_in_the_end() -> Any:
+        """A ledger of which a member is away or lacks an entry is whole in the end, unless an entry is at nobody who is up."""
+        lost = [And(s.confirmed.has(e), Not(t.readable(s, e))) for e in t.entry]
+        return [(And(t.named(s, b), Not(And(s.up[b], t.holds_all(s, b)))), Or(t.is_whole(), *lost)) for b in t.bookie]
+
+    return suite
 
 
 def keeps_copies(p: Protocol) -> Suite:
