@@ -19,7 +19,7 @@ def test_the_statuses_are_those_of_tlc_and_five_of_our_own() -> None:
         "DEADLOCK": 11,
         "SAFETY": 12,
         "LIVENESS": 13,
-        "BUG": 14,
+        "KNOWN_BUG": 14,
         "WEAKER": 15,
         "SHORT": 16,
         "INCONCLUSIVE": 20,
