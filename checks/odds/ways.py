@@ -12,6 +12,7 @@ from math import comb
 from typing import Literal
 
 from fencepost.checks.engines.odds.transitions import Lost
+from fencepost.model.counts import count_of
 from fencepost.model.language import Protocol
 from fencepost.properties.cluster.losses import rival_recovers
 from fencepost.properties.ledger.losses import (
@@ -77,7 +78,7 @@ class Fleet:
         return comb(self.bookies, way.copies) if way.copies else self.topics
 
     def __str__(self) -> str:
-        return f"{self.topics:,} topics on {self.bookies:,} bookies"
+        return f"{count_of(self.topics, 'topic')} on {count_of(self.bookies, 'bookie')}"
 
 
 _ROLLED: Mapping[str, Value] = {"brokers": 1, "openings": 1, "rolls": 1, "ledgers": 3, "capacity": 5}

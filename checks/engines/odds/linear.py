@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from fencepost.model.counts import count_of
 from fencepost.model.kernel.compiler.loops import native
 
 Floats = npt.NDArray[np.float64]
@@ -66,7 +67,7 @@ class Chain:
         begins = np.zeros(count + 1, np.int64)
         np.cumsum(np.bincount(labels, minlength=count), out=begins[1:])
         if (largest := int(np.diff(begins).max(initial=0))) > MOST:
-            raise StiffError(f"{largest:,} states lead to each other, and at most {MOST:,} can be solved exactly")
+            raise StiffError(f"{count_of(largest, 'state')} lead to each other, and at most {MOST:,} can be solved exactly")
         place = np.empty(states, np.int32)
         place[ordered] = (np.arange(states) - begins[labels[ordered]]).astype(np.int32)
         return cls(rows, targets, Order(ordered, begins, place, labels))
