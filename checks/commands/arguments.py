@@ -70,18 +70,34 @@ def run(arguments: Sequence[str]) -> int:
 
 def _reported(error: Exception) -> ExitStatus:
     """The status of a mistake of the user's, which is printed; raises any other error again."""
+    from fencepost.checks.conformance.java_side.session import SessionError
+    from fencepost.checks.conformance.java_side.toolchain import ToolchainError
+    from fencepost.checks.conformance.logs.events import EmptyLogError, LogError
     from fencepost.checks.console.extras import ExtraError
     from fencepost.checks.engines.results.verdicts import ExitStatus
+    from fencepost.checks.policy.usage import WrongUsage
+    from fencepost.checks.settings.input_files import InputError
     from fencepost.model.language import ModelError
     from fencepost.model.releases import ReleaseError
     from fencepost.properties.registry import RegistryError
+    from fencepost.traces.files.itf import TraceFileError
 
-    if isinstance(error, (RegistryError, ModelError, ReleaseError)):
-        print(f"fencepost: {error}", file=sys.stderr)
-        return ExitStatus.USAGE
-    if isinstance(error, ExtraError):
-        print(error, file=sys.stderr)
-        return ExitStatus.SYSTEM
+    statuses: dict[type[Exception], ExitStatus] = {
+        **dict.fromkeys((RegistryError, ModelError, ReleaseError, WrongUsage), ExitStatus.USAGE),
+        **dict.fromkeys((InputError, TraceFileError, LogError), ExitStatus.INPUT),
+        **dict.fromkeys((ToolchainError, SessionError, ExtraError), ExitStatus.SYSTEM),
+        EmptyLogError: ExitStatus.EVALUATION,
+    }
+    status = next((status for kind, status in statuses.items() if isinstance(error, kind)), None)
+    if status is not None:
+        print(error if isinstance(error, ExtraError) else f"fencepost: {error}", file=sys.stderr)
+        return status
+    from fencepost.checks.policy.strategies import fault_text  # which load the policies
+    from fencepost.model.balance.user_policy import PolicyFault
+
+    if isinstance(error, PolicyFault):
+        print(f"fencepost: {fault_text(error)}", file=sys.stderr)
+        return ExitStatus.EVALUATION
     raise error
 
 

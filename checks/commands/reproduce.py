@@ -14,8 +14,7 @@ from typing import Annotated
 
 from fencepost.checks.commands.tree import Command
 from fencepost.checks.conformance.java_side.own_build import OwnBuild
-from fencepost.checks.conformance.java_side.session import SessionError
-from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
+from fencepost.checks.conformance.java_side.toolchain import toolchain
 from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
 from fencepost.checks.conformance.reproductions.reproduction import Comparison, NotSetUp, Observation, Reproduction, compared
 from fencepost.checks.conformance.reproductions.stage import Stage
@@ -86,9 +85,6 @@ def run(request: Request) -> ExitStatus:
     except NotSetUp as error:
         print(f"fencepost: not tried: {error}", file=sys.stderr)
         return ExitStatus.INCONCLUSIVE
-    except (ToolchainError, SessionError) as error:
-        print(f"fencepost: {error}", file=sys.stderr)
-        return ExitStatus.SYSTEM
 
 
 def _shown(reproduction: Reproduction, request: Request) -> ExitStatus:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-
 from fencepost.checks.commands.conform.request import LogRequest
-from fencepost.checks.conformance.logs.events import EmptyLogError, Log, LogError, events_of, read_log, read_mapping
+from fencepost.checks.conformance.logs.events import Log, LogError, events_of, read_log, read_mapping
 from fencepost.checks.conformance.logs.explanation import Explanation, explain
 from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
@@ -22,17 +20,6 @@ from fencepost.traces.files.itf import write
 
 def run(asked: LogRequest) -> ExitStatus:
     """Does what the command line asks for; returns the exit status."""
-    try:
-        return _run(asked)
-    except EmptyLogError as error:
-        print(f"fencepost: {error}", file=sys.stderr)
-        return ExitStatus.EVALUATION
-    except LogError as error:
-        print(f"fencepost: {error}", file=sys.stderr)
-        return ExitStatus.INPUT
-
-
-def _run(asked: LogRequest) -> ExitStatus:
     entry = find(asked.protocol, PROTOCOLS)
     log = read_log(asked.file)
     meaning = read_mapping(asked.mapping) if asked.mapping else None

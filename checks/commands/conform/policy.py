@@ -12,8 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from fencepost.checks.commands.conform.request import PolicyRequest
-from fencepost.checks.conformance.java_side.session import SessionError
-from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
+from fencepost.checks.conformance.java_side.toolchain import toolchain
 from fencepost.checks.conformance.policy.campaign import Find, Result, campaign
 from fencepost.checks.conformance.policy.cases import Rule
 from fencepost.checks.conformance.policy.code import Code
@@ -42,11 +41,7 @@ def run(asked: PolicyRequest) -> ExitStatus:
     except WrongUsage as error:
         print(f"fencepost: {str(error).replace('--pulsar', '--release')}", file=sys.stderr)
         return ExitStatus.USAGE
-    try:
-        return _run(asked, release, rules)
-    except (ToolchainError, SessionError) as error:
-        print(f"fencepost: {error}", file=sys.stderr)
-        return ExitStatus.SYSTEM
+    return _run(asked, release, rules)
 
 
 def _rules(named: Sequence[str] | None, release: Version) -> tuple[Rule, ...]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import asdict
 
 from fencepost.checks.commands.conform.request import ResolverRequest
-from fencepost.checks.conformance.java_side.session import SessionError
-from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
+from fencepost.checks.conformance.java_side.toolchain import toolchain
 from fencepost.checks.conformance.service_unit.resolver import RELEASES, Result, compare, resolver_of
 from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
@@ -30,14 +28,6 @@ def run(asked: ResolverRequest) -> ExitStatus:
     for bug in asked.bug:
         if bug not in BUGS:
             raise RegistryError(f"the resolver has no bug {bug!r}; it has {', '.join(BUGS)}")
-    try:
-        return _run(asked, release)
-    except (ToolchainError, SessionError) as error:
-        print(f"fencepost: {error}", file=sys.stderr)
-        return ExitStatus.SYSTEM
-
-
-def _run(asked: ResolverRequest, release: Version) -> ExitStatus:
     reporter = Reporter(quiet=asked.quiet)
     reporter.begin(f"service units on Pulsar {release}")
     toolchain()

@@ -12,7 +12,7 @@ from fencepost.checks.commands.conform.formats import FORMATS
 from fencepost.checks.commands.conform.request import ONLY_FOR, TargetRequest
 from fencepost.checks.conformance.java_side.own_build import OwnBuild
 from fencepost.checks.conformance.java_side.session import SessionError
-from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
+from fencepost.checks.conformance.java_side.toolchain import toolchain
 from fencepost.checks.conformance.registry import TARGETS
 from fencepost.checks.conformance.running.campaign import Result, campaign, single
 from fencepost.checks.conformance.running.choosing import WINDOW
@@ -28,7 +28,7 @@ from fencepost.model.language import Protocol
 from fencepost.model.releases import followed, modelled
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import RegistryError, Value, find
-from fencepost.traces.files.itf import TraceFileError, read, write
+from fencepost.traces.files.itf import read, write
 
 RUNS_EACH = 50
 """A JVM of its own pays for so many runs: it takes seconds to start."""
@@ -36,17 +36,6 @@ RUNS_EACH = 50
 
 def run(asked: TargetRequest) -> ExitStatus:
     """Does what the command line asks for; returns the exit status."""
-    try:
-        return _run(asked)
-    except TraceFileError as error:
-        print(f"fencepost: {error}", file=sys.stderr)
-        return ExitStatus.INPUT
-    except (ToolchainError, SessionError) as error:
-        print(f"fencepost: {error}", file=sys.stderr)
-        return ExitStatus.SYSTEM
-
-
-def _run(asked: TargetRequest) -> ExitStatus:
     target = find(asked.target, TARGETS)
     for option, targets in ONLY_FOR.items():
         if getattr(asked, option) and target.name not in targets:

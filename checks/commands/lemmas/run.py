@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from fencepost.checks.engines.search.exhaustive import GIB
 from fencepost.checks.questions.planning import planned
 from fencepost.checks.questions.wanted import Wanted
 from fencepost.checks.reports.lemmas import as_json, as_python, as_text
-from fencepost.checks.settings.input_files import InputError
 from fencepost.checks.settings.own_protocols import is_own, own_protocols
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance, RegistryError
@@ -24,15 +22,12 @@ from fencepost.properties.registry import find as find_entry
 
 
 def run(asked: LemmasRequest) -> ExitStatus:
-    """Does what the command line asks for; 150 if a file of one's own cannot be read.
+    """Does what the command line asks for; returns the exit status.
 
-    Raises RegistryError, ModelError or ReleaseError for what there is not, OSError if the lemmas cannot be written.
+    Raises RegistryError, ModelError or ReleaseError for what there is not, InputError for a file of one's own that cannot be
+    read, OSError if the lemmas cannot be written.
     """
-    try:
-        entry, instances = _instances(asked)
-    except InputError as error:
-        print(f"fencepost: {error}", file=sys.stderr)
-        return ExitStatus.INPUT
+    entry, instances = _instances(asked)
     reporter, everything = Reporter(quiet=asked.quiet), list[Lemmas]()
     ends = None if asked.budget is None else time.monotonic() + asked.budget
     with interruptible() as interrupt:

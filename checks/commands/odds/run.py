@@ -17,7 +17,6 @@ from fencepost.checks.odds.operator import with_file, with_settings
 from fencepost.checks.odds.solving import Solver, Walker
 from fencepost.checks.odds.ways import BOUNDED, Fleet, Way, ways
 from fencepost.checks.reports.odds import as_json, as_text, numbers_as_json, numbers_as_text
-from fencepost.checks.settings.input_files import InputError
 from fencepost.model.language.mistakes import guess
 from fencepost.model.odds.clocks import UnclockedError
 from fencepost.model.odds.numbers import Numbers, published
@@ -33,9 +32,6 @@ def run(asked: OddsRequest) -> ExitStatus:
         if tuple(asked.names) == (MEASURE,):
             return _measured(asked)
         return _listed(asked) if tuple(asked.names) == (NUMBERS,) else _solved(asked)
-    except InputError as error:
-        print(f"fencepost: {error}", file=sys.stderr)
-        return ExitStatus.INPUT
     except UnclockedError as error:
         print(f"fencepost: {error}", file=sys.stderr)
         return ExitStatus.USAGE

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from itertools import islice
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from fencepost.checks.console.progress import Reporter
 from fencepost.checks.console.unread import chosen_aloud
 from fencepost.checks.engines.plan import Approach, check
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.settings.input_files import InputError
 from fencepost.checks.settings.own_protocols import is_own, own_protocols
 from fencepost.model.language import Protocol
 from fencepost.model.releases import Releases
@@ -35,15 +33,12 @@ MOST = 16
 
 
 def run(asked: PlayRequest) -> ExitStatus:
-    """Writes the page; 150 if a file of one's own cannot be read, 20 if the model is too large for a page.
+    """Writes the page; 20 if the model is too large for one.
 
-    Raises RegistryError, ModelError or ReleaseError for an instance that there is not, OSError if the page cannot be written.
+    Raises RegistryError, ModelError or ReleaseError for an instance that there is not, InputError for a file of one's own that
+    cannot be read, OSError if the page cannot be written.
     """
-    try:
-        entry = _entry(asked.protocol)
-    except InputError as error:
-        print(f"fencepost: {error}", file=sys.stderr)
-        return ExitStatus.INPUT
+    entry = _entry(asked.protocol)
     shown = {name: value for bug in asked.bug for name, value in entry.shown_by.get(bug, {}).items()}
     releases = chosen_aloud(asked)
     behaviour = entry.behaviour(releases) if releases else {}

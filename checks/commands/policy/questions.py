@@ -11,7 +11,6 @@ from itertools import pairwise
 from json import dumps
 from typing import Any
 
-from fencepost.checks.commands.policy.answering import answering
 from fencepost.checks.commands.policy.check import check_shedder
 from fencepost.checks.commands.policy.request import (
     BundleRequest,
@@ -39,7 +38,6 @@ from fencepost.model.pulsar.hash_range import ALGORITHMS, FULL, Bundle, HashRang
 from fencepost.model.pulsar.hash_range.algorithms import POSITIONS, RANGE
 
 
-@answering
 def decide(asked: DecideRequest) -> ExitStatus:
     """What would be unloaded, placed and split in each round."""
     manager = _manager(asked, asked.shedder, asked.placement)
@@ -61,14 +59,12 @@ def decide(asked: DecideRequest) -> ExitStatus:
     return ExitStatus.HOLDS
 
 
-@answering
 def check(asked: CheckShedderRequest) -> ExitStatus:
     """Whether the properties of a shedder hold on random loads."""
     manager = _manager(asked, asked.shedder, None)
     return check_shedder(asked, strategy_name(manager.shedder), manager.shedder, manager.conf)
 
 
-@answering
 def place(asked: PlaceRequest) -> ExitStatus:
     """Which brokers may get a bundle, after the last of the rounds."""
     manager = _manager(asked, None, asked.placement)
@@ -92,7 +88,6 @@ def place(asked: PlaceRequest) -> ExitStatus:
     return ExitStatus.HOLDS
 
 
-@answering
 def split(asked: SplitRequest) -> ExitStatus:
     """Where an algorithm cuts a bundle, or why it does not."""
     conf = _settings(asked).conf
@@ -118,7 +113,6 @@ def split(asked: SplitRequest) -> ExitStatus:
     return ExitStatus.HOLDS
 
 
-@answering
 def bundle(asked: BundleRequest) -> ExitStatus:
     """The hash of a topic and its bundle."""
     hashes = HashRange(bugs=frozenset({"lookup_hits_last_boundary"})) if asked.upstream_lookup else FULL

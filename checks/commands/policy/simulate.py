@@ -12,7 +12,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from fencepost.checks.commands.policy.answering import answering
 from fencepost.checks.commands.policy.request import SimulateRequest
 from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
@@ -34,7 +33,6 @@ from fencepost.traces.control_actions import Objection, Replayed, replayed
 from fencepost.traces.files.writing import write_text
 
 
-@answering
 def run(asked: SimulateRequest) -> ExitStatus:
     """Simulates what is asked for, prints what came of it, and writes it to a folder if one is given."""
     settings = read_settings(asked.conf, asked.pulsar)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator, Sequence
 
 from fencepost.checks.commands.releases.request import DiffRequest
 from fencepost.checks.conformance.java_side.comparing import Difference, difference
-from fencepost.checks.conformance.java_side.session import SessionError
-from fencepost.checks.conformance.java_side.toolchain import ToolchainError
 from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
@@ -38,9 +35,6 @@ def run(request: DiffRequest) -> ExitStatus:
     reporter.begin("releases")
     try:
         found = difference(request.first, request.second, tuple(PROTOCOLS.values()), reporter.telling)
-    except (ToolchainError, SessionError) as error:
-        print(f"fencepost: {error}", file=sys.stderr)
-        return ExitStatus.SYSTEM
     finally:
         reporter.end()
     print(in_format(request.format, text=lambda: _text(found), json=lambda: _as_json(found)), end="")

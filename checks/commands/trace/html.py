@@ -10,31 +10,24 @@ from fencepost.checks.commands.trace.request import HtmlRequest
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.part_runs import runs_below
-from fencepost.checks.settings.input_files import InputError
 from fencepost.traces.explorer.content import Recording
-from fencepost.traces.files.itf import TraceFileError, read
+from fencepost.traces.files.itf import read
 from fencepost.traces.replay import replay_on
 
 SUFFIX = ".itf.json"
 
 
 def run(asked: HtmlRequest) -> ExitStatus:
-    """Writes the page of trace files; 150 if one cannot be read, 75 if one does not replay, since what it says is not so."""
+    """Writes the page of trace files; 75 if one does not replay, since what it says is not so.
+
+    Raises InputError and TraceFileError.
+    """
     names = [path.name.removesuffix(SUFFIX) for path in asked.files]
     if len(set(names)) < len(names):
         names = [str(path) for path in asked.files]
-    try:
-        protocols = protocols_with(asked.protocol)
-    except InputError as error:
-        print(f"fencepost: {error}", file=sys.stderr)
-        return ExitStatus.INPUT
-    recordings = []
+    protocols, recordings = protocols_with(asked.protocol), []
     for name, path in zip(names, asked.files, strict=True):
-        try:
-            trace, protocol = read(path, protocols)
-        except TraceFileError as error:
-            print(f"fencepost: {error}", file=sys.stderr)
-            return ExitStatus.INPUT
+        trace, protocol = read(path, protocols)
         suite = protocols[trace.protocol].suite(protocol)
         outcome = replay_on(trace, protocol, suite)
         if not outcome.replays:

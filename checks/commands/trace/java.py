@@ -2,42 +2,27 @@
 
 from __future__ import annotations
 
-import sys
-
 from fencepost.checks.commands.conform.run import storage_of
 from fencepost.checks.commands.trace.opening import protocols_with
 from fencepost.checks.commands.trace.request import JavaRequest
 from fencepost.checks.conformance.java_side.classfiles import Classes
 from fencepost.checks.conformance.java_side.jars import jars
 from fencepost.checks.conformance.java_side.mirrors import classes_of
-from fencepost.checks.conformance.java_side.session import SessionError
-from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
+from fencepost.checks.conformance.java_side.toolchain import toolchain
 from fencepost.checks.conformance.registry import TARGETS
 from fencepost.checks.conformance.scenario import NotSeenError, scenario, write_project
 from fencepost.checks.conformance.targets import Asked, Target
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.settings.input_files import InputError
 from fencepost.model.counts import count_of
 from fencepost.model.releases import numbers
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import RegistryError
-from fencepost.traces.files.itf import TraceFileError, read
+from fencepost.traces.files.itf import read
 
 
 def run(asked: JavaRequest) -> ExitStatus:
     """Does what the command line asks for; returns the exit status."""
-    try:
-        return _run(asked)
-    except (InputError, TraceFileError) as error:
-        print(f"fencepost: {error}", file=sys.stderr)
-        return ExitStatus.INPUT
-    except (ToolchainError, SessionError) as error:
-        print(f"fencepost: {error}", file=sys.stderr)
-        return ExitStatus.SYSTEM
-
-
-def _run(asked: JavaRequest) -> ExitStatus:
     trace, protocol = read(asked.file, protocols_with(asked.protocol))
     target = _target(trace.protocol)
     if asked.out.exists() and (not asked.out.is_dir() or any(asked.out.iterdir())):

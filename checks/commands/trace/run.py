@@ -25,14 +25,13 @@ from fencepost.checks.console.extras import PLOTS, require
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import width
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.settings.input_files import InputError
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry
 from fencepost.properties.vocabulary import Property, Suite
 from fencepost.traces.comparing import Side, compared
 from fencepost.traces.drawings.mermaid import as_mermaid
 from fencepost.traces.drawings.sequence_svg import as_svg
-from fencepost.traces.files.itf import TraceFileError, read, write
+from fencepost.traces.files.itf import read, write
 from fencepost.traces.files.writing import write_text
 from fencepost.traces.printable import printable
 from fencepost.traces.replay import replay, replay_on
@@ -68,12 +67,11 @@ class _Opened:
 
 
 def run(asked: TraceRequest) -> ExitStatus:
-    """Does what the command line asks for; 150 if a file cannot be read, 75 where a trace would have to replay and does not."""
-    try:
-        return VERBS[type(asked)](_open(asked.file, asked), asked)
-    except (InputError, TraceFileError) as error:
-        print(f"fencepost: {error}", file=sys.stderr)
-        return ExitStatus.INPUT
+    """Does what the command line asks for; 75 where a trace would have to replay and does not.
+
+    Raises InputError and TraceFileError.
+    """
+    return VERBS[type(asked)](_open(asked.file, asked), asked)
 
 
 def _open(path: Path, asked: TraceRequest) -> _Opened:

@@ -8,9 +8,8 @@ from fencepost.checks.commands.trace.opening import protocols_with
 from fencepost.checks.commands.trace.request import ShowRequest
 from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.settings.input_files import InputError
 from fencepost.properties.vocabulary import Property, Suite
-from fencepost.traces.files.itf import TraceFileError, read
+from fencepost.traces.files.itf import read
 from fencepost.traces.trace import Trace
 from fencepost.traces.wording.text import actors, show
 
@@ -19,13 +18,9 @@ WITH_PARTS = ("cluster", "topic")
 
 
 def run(asked: ShowRequest) -> ExitStatus:
-    """Prints the trace; 150 if its file cannot be read."""
-    try:
-        protocols = protocols_with(asked.protocol)
-        trace, protocol = read(asked.file, protocols)
-    except (InputError, TraceFileError) as error:
-        print(f"fencepost: {error}", file=sys.stderr)
-        return ExitStatus.INPUT
+    """Prints the trace. Raises InputError and TraceFileError."""
+    protocols = protocols_with(asked.protocol)
+    trace, protocol = read(asked.file, protocols)
     known = actors(protocol)
     if asked.actor is not None and asked.actor not in known:
         print(f"fencepost: nobody in {trace.protocol} is named {asked.actor!r}: {', '.join(known)}", file=sys.stderr)

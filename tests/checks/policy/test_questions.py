@@ -234,7 +234,7 @@ def test_the_shedder_alone_is_asked_with_one_broker(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "required: QUESTION"),
+        ([], "which QUESTION? fencepost policy --help lists them"),
         (["decide"], "--snapshot"),
         (["bundle", "--boundaries", "0,1", "--hash", "0"], "must reach from 0x00000000 to 0xffffffff"),
         (["bundle", "--boundaries", "0x10000000,0xffffffff", "--hash", "0"], "must reach from 0x00000000"),

@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 
-from fencepost.checks.commands.policy.answering import answering
 from fencepost.checks.commands.policy.request import CompareRequest
 from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
@@ -46,7 +45,6 @@ FEW_RUNS = 20
 """Up to N runs starting processes takes longer than it saves."""
 
 
-@answering
 def compare_policies(asked: CompareRequest) -> ExitStatus:
     """Compares; returns the exit status."""
     tolerances = _tolerances(asked.tolerance)

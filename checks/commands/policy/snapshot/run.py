@@ -9,7 +9,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from fencepost.checks.commands.policy.answering import answering
 from fencepost.checks.commands.policy.request import SnapshotRequest
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
@@ -27,7 +26,6 @@ from fencepost.traces.files.writing import write_text
 Tell = Callable[[str], None]
 
 
-@answering
 def take(asked: SnapshotRequest) -> ExitStatus:
     """Takes the snapshot that is asked for, says what it has, and writes it."""
     reads = asked.admin or asked.load_report or asked.metadata
