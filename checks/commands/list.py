@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 LIST = """Lists what can be checked: protocols and theories. Each has its parameters with their defaults (--set changes them),
 the instances of each size, and the properties by kind. Then come the actions, with the methods of Pulsar or BookKeeper that
-they mirror, and the bugs. --bugs shows which releases have which bug. --java finds the actions of a method.
---events has the events that `fencepost check --never` leaves out."""
+they mirror, and the bugs. --bugs shows which releases have which bug. --java finds the actions of a method, and the rules of
+load balancing that mirror it. --events has the events that `fencepost check --never` leaves out."""
 
 LIST_EXAMPLES = """examples:
   fencepost list             everything

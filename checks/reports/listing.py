@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fencepost.checks.reports.histories import COLUMNS, rows, upstream
 from fencepost.checks.settings.own_protocols import is_own, own_protocols
+from fencepost.model.balance.mirrored import MIRRORED
 from fencepost.model.releases import BOOKKEEPER, KAFKA, NEWEST, PULSAR, SYSTEMS, USUAL_KAFKA, numbers, release
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, RegistryError, find
@@ -89,11 +90,16 @@ def _bugs(entry: Entry | Theory) -> str:
 
 
 def mirrored(method: str) -> str:
-    """The actions that mirror a method of the real system, by its name or a part of it; RegistryError if none does."""
+    """The actions, and functions of load balancing, that mirror a method of the real system, by its name or a part of it.
+
+    RegistryError if none does.
+    """
     lines = []
     for entry in PROTOCOLS.values():
         for action, names in entry.outline({}).protocol.mirrors.items():
             lines += [f"{entry.name}  {action}  {name}" for name in names if method.lower() in name.lower()]
+    for place, names in MIRRORED.items():
+        lines += [f"policy  {place}  {name}" for name in names if method.lower() in name.lower()]
     if not lines:
         raise RegistryError(f"no action mirrors a method with {method!r} in its name; `fencepost list` shows what they mirror")
     return "\n".join(lines) + "\n"

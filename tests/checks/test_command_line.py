@@ -361,6 +361,8 @@ def test_wrong_usage_is_said_in_a_line(arguments: list[str], message: str) -> No
 def test_listing_finds_the_actions_of_a_method() -> None:
     run = fencepost("list", "--java", "LedgerRecoveryOp.doRecoveryRead")
     assert (run.returncode, run.stdout) == (0, "ledger  start_reading  LedgerRecoveryOp.doRecoveryRead\n")
+    run = fencepost("list", "--java", "uniformloadshedder")
+    assert run.stdout == "policy  uniform_load_shedder.UniformLoadShedder  UniformLoadShedder.findBundlesForUnloading\n"
     unknown = fencepost("list", "--java", "LedgerRecoveryOp.recoverAdd")
     assert (unknown.returncode, unknown.stdout) == (2, "")
     assert unknown.stderr.startswith("fencepost: no action mirrors a method with 'LedgerRecoveryOp.recoverAdd' in its name")
