@@ -169,6 +169,11 @@ class Columns:
         self._bundles = bundles
         self._columns: dict[tuple[Term, Figure], Mapping[str, float]] = {}
 
+    @cached_property
+    def positions(self) -> Mapping[str, int]:
+        """Numbers that rise in the order of the bundles."""
+        return {bundle: number for number, bundle in enumerate(self._bundles)}
+
     def column(self, term: Term, figure: Figure) -> Mapping[str, float]:
         """The figure of every bundle, in order; the same mapping when it is asked for again."""
         if (term, figure) not in self._columns:

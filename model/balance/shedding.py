@@ -74,12 +74,9 @@ def candidates(data: LoadData, report: LocalBrokerData, conf: Configuration, *, 
     These are the ones that it owns, of which averages are known, and which were not unloaded within the grace period.
     """
     amounts = data.columns.column("shortTermData", "rate" if by_rate else "throughput")
-    own = report.owned.difference(data.recently_unloaded)
-    loads = [
-        Load(bundle, amount)
-        for bundle, amount in amounts.items()
-        if bundle in own and not never_shed(namespace_of(bundle), conf)
-    ]
+    own = report.owned.difference(data.recently_unloaded).intersection(amounts)
+    in_order = sorted(own, key=data.columns.positions.__getitem__)
+    loads = [Load(bundle, amounts[bundle]) for bundle in in_order if not never_shed(namespace_of(bundle), conf)]
     return descending(loads, lambda load: load.amount)
 
 

@@ -190,6 +190,11 @@ class Known(Columns, Mapping[str, BundleData]):
             numSamples=int(self._counts[term, place]),
         )
 
+    @property
+    def positions(self) -> Mapping[str, int]:
+        """The places of the bundles, which rise in their order."""
+        return self._known
+
     def _column(self, term: Term, figure: Figure) -> Mapping[str, float]:
         values = self._rates[int(term == "longTermData"), ROWS[figure]].sum(axis=0)
         return dict(zip(self._known, values[self._where].tolist(), strict=True))
