@@ -96,8 +96,7 @@ def verdict(opening: Opening) -> str:
     number = len(lost.orders)
     ordered = f" {count_of(number, 'setting')} of yours order{'s' if number == 1 else ''} some of it." if number else ""
     if ways.count:
-        fewest = min(way.faults for way in ways.count)
-        first = [way for way in ways.count if way.faults == fewest]
+        fewest, first = fewest_of(ways.count)
         together = {_needs(way) for way in first}
         needs = ", ".join(together.pop()) if len(together) == 1 else f"{_number(fewest)} fault{'s' if fewest > 1 else ''}"
         some = f"{count_of(len(ways.count), 'way')}; {len(first)} need{'s' if len(first) == 1 else ''} only {needs or 'time'}"
@@ -163,7 +162,7 @@ def _after(change: ChangeFirst) -> str:
     if not left:
         end = "some of it is not known" if change.after.gaps else "no way is left"
         return f"after {taken} {end}"
-    fewest = min(way.faults for way in left)
+    fewest, _ = fewest_of(left)
     need = "is left, which needs" if len(left) == 1 else "are left, which need at least"
     return f"after {taken} {count_of(len(left), 'way')} {need} {_number(fewest)} fault{'s' if fewest > 1 else ''}"
 
@@ -234,6 +233,14 @@ def _of_namespaces(group: Group, opening: Opening) -> str:
 
 def _orders(opening: Opening) -> Iterator[str]:
     return (each.feature.name for answer in opening.answers for each in answer.orders)
+
+
+def fewest_of(ways: Sequence[Way]) -> tuple[int, list[Way]]:
+    """The fewest faults that a way needs, and the ways that need no more; what a way needs of which not all is known is no
+    number."""
+    known = [way for way in ways if not way.open] or ways
+    fewest = min(way.faults for way in known)
+    return fewest, [way for way in known if way.faults == fewest]
 
 
 def _number(faults: int) -> str:

@@ -11,6 +11,7 @@ import pytest
 from fencepost.checks.questions.answering import Way
 from fencepost.checks.questions.event_words import WORDS
 from fencepost.checks.questions.events import EVENTS, acts_in, events_in, in_order, never
+from fencepost.checks.reports.front import fewest_of
 from fencepost.properties.registry import RegistryError
 from tests.command import fencepost, in_a_process
 
@@ -69,6 +70,13 @@ def test_what_does_not_happen_here_leaves_the_count(stock: Path) -> None:
     assert "only if a topic is terminated" not in first
     assert "left out, since it does not happen here (--never)" in first
     assert "need only a lost session" not in first
+
+
+def test_what_is_not_known_of_a_way_is_no_number_of_faults() -> None:
+    way = Way("a", "what", ("a lost session of a broker",), 2, None, None)  # type: ignore[arg-type]
+    half = replace(way, name="b", faults=1, open="out of memory")
+    assert fewest_of([half, way]) == (2, [way])
+    assert fewest_of([half]) == (1, [half])
 
 
 def test_an_event_that_there_is_not_is_refused_with_what_is_meant(stock: Path) -> None:
