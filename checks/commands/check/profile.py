@@ -21,6 +21,9 @@ from typing import Any, ClassVar
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.settings.input_files import InputError, Place, read_text
 
+OF_OTHERS = ("odds",)
+"""Tables of the same file that other options read."""
+
 KIND = "a profile of a cluster, such as cluster.toml"
 
 
@@ -66,7 +69,7 @@ def _read(path: Path) -> Profile:
 
     try:
         data: Mapping[str, Any] = tomllib.loads(read_text(path, KIND))
-        return TypeAdapter(Profile).validate_python(data)
+        return TypeAdapter(Profile).validate_python({key: value for key, value in data.items() if key not in OF_OTHERS})
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path}: is not TOML: {error}", Place(path)) from None
     except ValidationError as error:
