@@ -47,9 +47,8 @@ def test_ledgers_of_size_zero_are_those_of_the_broker(tmp_path: Path) -> None:
 
 def test_a_profile_is_the_command(tmp_path: Path) -> None:
     profile = tmp_path / "cluster.toml"
-    profile.write_text(
-        'conf = ["broker.conf"]\nnever = ["termination"]\nbookies = 5\npulsar = "4.0.8"\n[namespaces]\norders = "orders.json"\n[odds]\n'
-    )
+    of_cluster = 'conf = ["broker.conf"]\nnever = ["termination"]\nbookies = 5\npulsar = "4.0.8"\n'
+    profile.write_text(of_cluster + '[namespaces]\norders = "orders.json"\n[odds]\n')
     asked = with_profile(CheckRequest(profile=profile, bookies=4, never=["migration"]))
     assert [*asked.conf] == [tmp_path / "broker.conf"]
     assert (asked.never, asked.bookies, asked.pulsar) == (["migration", "termination"], 4, "4.0.8")
