@@ -183,7 +183,10 @@ def test_every_bug_is_told_of() -> None:
         if bug.present and is_of(target, name)
         for release in target.releases
     )
-    assert Counter((each.target, each.bug, each.release) for each in committed()) == wanted
+    rows = Counter((each.target, each.bug, each.release) for each in committed())
+    beyond = {row: number for row, number in (rows - wanted).items() if row[2] not in TARGETS[row[0]].releases}
+    assert rows - Counter(beyond) == wanted, "of the releases that a target is tried with each bug has one row"
+    assert set(beyond.values()) <= {1}, "another release was replayed once"
 
 
 @pytest.mark.deep
@@ -194,7 +197,8 @@ def test_it_is_seen_again() -> None:
     ran = fencepost("conform", "bugs", *targets, "--format", "json", "--quiet")
     assert ran.returncode in (0, 12), ran
     rows = json.loads(ran.stdout)["bugs"]
-    assert sorted(map(str, rows)) == sorted(str(json.loads(as_json([each]))["bugs"][0]) for each in committed())
+    usual = [each for each in committed() if each.release in TARGETS[each.target].releases]
+    assert sorted(map(str, rows)) == sorted(str(json.loads(as_json([each]))["bugs"][0]) for each in usual)
 
 
 @pytest.mark.parametrize(
