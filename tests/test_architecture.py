@@ -1,4 +1,4 @@
-"""The house is as DESIGN.md draws it: imports run downward, modules stay small, nothing in them belongs to one machine."""
+"""The house is as its plan below draws it: imports run downward, modules stay small, nothing in them belongs to one machine."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Ahead:
     """A second process that does tasks, one after the other, and makes the checks that the first is going to ask for.
 
     Each check is made by the process that comes to it first. The first takes from the second what is established; the protocol
-    and its properties it builds itself, since formulas of Z3 belong to their process. So what is found does not depend on
+    and its properties it builds itself, since terms belong to their process. So what is found does not depend on
     whether there is a second process, and it may end at any time. Each of the two keeps within the memory of the approach.
     Without a task or a core for it (``workers`` is 1), and where processes are not forked (outside Linux), there is none.
     """

@@ -42,7 +42,7 @@ ALSO = {
 
 @dataclass(frozen=True)
 class Numbered:
-    """A way with its number, by which --way tells it, and the answer that has it."""
+    """A way with its number, by which --way shows it, and the answer that has it."""
 
     number: int
     answer: Answer
@@ -158,13 +158,18 @@ def _after(change: ChangeFirst) -> str:
     """What is left once every remedy that can be searched with is taken."""
     assert change.after is not None
     numbers = [str(n) for n, each in enumerate(change.remedies, 1) if each.remedy.kind not in ("runbook", "upgrade")]
-    left, taken = in_order(change.after.ways, ()).count, " and ".join(numbers)
+    left, taken = in_order(change.after.ways, ()).count, _listing(numbers)
     if not left:
         end = "some of it is not known" if change.after.gaps else "no way is left"
-        return f"after {taken} {end}"
+        return f"after {taken}, {end}"
     fewest, _ = fewest_of(left)
     need = "is left, which needs" if len(left) == 1 else "are left, which need at least"
-    return f"after {taken} {count_of(len(left), 'way')} {need} {_number(fewest)} fault{'s' if fewest > 1 else ''}"
+    return f"after {taken}, {count_of(len(left), 'way')} {need} {_number(fewest)} fault{'s' if fewest > 1 else ''}"
+
+
+def _listing(words: Sequence[str]) -> str:
+    """1; 1 and 2; 1, 2 and 3."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
 def _happens(ways: Sorted, opening: Opening, width: int) -> Iterator[str]:
@@ -205,7 +210,7 @@ def _also(opening: Opening) -> Iterator[str]:
     for answer in opening.answers[1:]:
         ways = in_order(answer.lasting, opening.never).count
         if ways:
-            yield f"{ALSO[answer.matter.name]} {count_of(len(ways), 'way')}"
+            yield f"{ALSO[answer.matter.name]}: {count_of(len(ways), 'way')}"
         elif answer.orders:
             yield f"{ALSO[answer.matter.name]}, as you ordered"
         elif answer.gaps:

@@ -55,7 +55,7 @@ def sheet(
     return "\n".join("\n".join(block) + "\n" for block in blocks if block)
 
 
-BESIDES = "Known bugs besides, by which none of this comes about (--all)"
+BESIDES = "Known bugs besides, which cause none of this (--all)"
 
 
 def second_screen(
@@ -77,8 +77,8 @@ def second_screen(
         [part for checked in everything if (part := failure_text(checked, width=width, colour=colour))],
         _short(opening, width),
         _unknown(opening, width),
-        _headed("The ways (--way N tells one, --all all of them, --html as a page)", ways),
-        _wrapped("", f"Known bugs besides, by which none of this comes about (--all): {others}", width, indent="  ")
+        _headed("The ways (--way N shows one, --all shows all, --html makes a page)", ways),
+        _wrapped("", f"{BESIDES}: {others}", width, indent="  ")
         if others
         else [],
         suspicious_lines(suspicious),

@@ -1,4 +1,4 @@
-"""The native kernel: a protocol's Z3 terms compiled to machine code, and the loops that drive it."""
+"""The native kernel: a protocol's terms compiled to machine code, and the loops that drive it."""
 
 from fencepost.model.kernel.compiler.machine import Kernel
 

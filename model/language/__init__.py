@@ -1,4 +1,4 @@
-"""The language in which a protocol is written: finite variables, guarded actions, faults and bugs, all as Z3 terms."""
+"""The language in which a protocol is written: finite variables, guarded actions, faults and bugs, all as terms."""
 
 from fencepost.model.language.connectives import And, Implies, Not, Or
 from fencepost.model.language.declarations import Action, OneOf, Variable

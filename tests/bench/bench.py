@@ -125,7 +125,7 @@ def search_rates(kernel: Kernel) -> tuple[Result, float, float]:
 def compiled(
     name: str, protocol: Protocol, observed: tuple[list[Any], list[Any]], *, searched: bool
 ) -> tuple[Kernel, list[str]]:
-    """The kernel, and the start of its row: how long the way from Z3 terms to machine code took, at the fastest."""
+    """The kernel, and the start of its row: how long the way from terms to machine code took, at the fastest."""
     fastest = float("inf")
     for _ in range(COMPILATIONS):
         started = time.perf_counter()

@@ -1,6 +1,6 @@
 """What a generated protocol means, in plain Python: its states, what happens in them, and all that can be reached.
 
-It shares nothing with the kernel, nor with the Z3 terms that are made of the same description. A state is a tuple of values in
+It shares nothing with the kernel, nor with the terms that are made of the same description. A state is a tuple of values in
 the order of the variables.
 """
 

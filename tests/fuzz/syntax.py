@@ -1,4 +1,4 @@
-"""A protocol as plain data, before any Z3 term is made of it: this is drawn, written as a program, and read in plain Python.
+"""A protocol as plain data, before any term is made of it: this is drawn, written as a program, and read in plain Python.
 
 Terms are schematic, as in a protocol that somebody writes: they speak of the members of universes by the names of an action's
 parameters and of bound variables. A value is an int everywhere: 0 or 1, the number, a choice's place, a subset's bit mask.

@@ -1,4 +1,4 @@
-"""Formulas in the words of their protocol: names of choices, members of subsets, where Z3 has only numbers and bits."""
+"""Formulas in the words of their protocol: names of choices, members of subsets, where terms have only numbers and bits."""
 
 from __future__ import annotations
 

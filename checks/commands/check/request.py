@@ -79,7 +79,7 @@ class CheckRequest(Wanted, NamedReleases):
     namespace: Annotated[
         Sequence[str], Option("the policies of a namespace, as pulsar-admin namespaces policies prints them", "NAME=FILE")
     ] = ()
-    way: Annotated[int | None, number("tell one way in which something happens, step by step", once=True)] = None
+    way: Annotated[int | None, number("show one way in which something happens, step by step", once=True)] = None
     never: Annotated[
         Sequence[str],
         Option("leave out ways that need this event, such as termination (list --events has the names)", "EVENT[,EVENT]"),

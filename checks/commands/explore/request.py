@@ -66,7 +66,7 @@ class ExploreRequest(NamedReleases):
     @property
     def spark_settings(self) -> dict[str, str]:
         """The settings of Spark by name. Raises RegistryError for one that is none."""
-        from fencepost.properties.registry import RegistryError  # which loads Z3
+        from fencepost.properties.registry import RegistryError  # which loads the language
 
         settings = {}
         for setting in self.spark_conf:

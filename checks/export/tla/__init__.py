@@ -1,1 +1,1 @@
-"""A protocol as a TLA+ module: Z3 terms read as expressions, repetition folded into quantifiers and parameters, laid out."""
+"""A protocol as a TLA+ module: terms read as expressions, repetition folded into quantifiers and parameters, laid out."""

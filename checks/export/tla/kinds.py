@@ -1,6 +1,6 @@
-"""What a Z3 term stands for: a truth, a number, a choice or a subset; and how one is written as another.
+"""What a term stands for: a truth, a number, a choice or a subset; and how one is written as another.
 
-Z3 has choices as numbers and subsets as bit vectors. In TLA+ they are strings and sets, so that a term which mixes the two has
+In terms choices are numbers and subsets bit vectors. In TLA+ they are strings and sets, so that a term which mixes the two has
 to be converted where they meet.
 """
 
@@ -67,7 +67,7 @@ def place(kind: Subset | Bits, bit: int) -> Expression:
 
 
 def converted(expression: Expression, kind: Kind, wanted: Kind) -> Expression:
-    """An expression of one kind as one of another kind of the same Z3 sort."""
+    """An expression of one kind as one of another kind of the same sort."""
     if kind == wanted:
         return expression
     if isinstance(kind, Choice):

@@ -41,7 +41,7 @@ def test_the_first_screen_fits_and_says_what_to_change(stock: Path) -> None:
     assert re.search(r"^MESSAGES CAN BE LOST: \d+ ways; \d+ need", first, re.MULTILINE)
     assert re.search(r"^  1 brokerDeleteInactiveTopicsEnabled=false", first, re.MULTILINE)
     assert re.search(r"^  2 bookies on BookKeeper \S+", first, re.MULTILINE)
-    assert re.search(r"^    after 1 and 2 \d+ ways? ", first, re.MULTILINE)
+    assert re.search(r"^    after 1 and 2, \d+ ways? ", first, re.MULTILINE)
     assert "only if a topic is terminated" in first
     assert "NOT JUDGED: " in first
     assert re.fullmatch(r"MESSAGES CAN BE LOST: .*: a known bug affects this release \(exit 14\)", run.stdout.splitlines()[-1])

@@ -157,7 +157,7 @@ def test_a_no_cannot_be_made_of_a_search_that_was_cut_short() -> None:
     approach = Approach(by="exhaustive", workers=1, properties=promised)
     checked = check(entry, instance, (), approach, Reporter(quiet=True), lambda: False)
     assert isinstance(outcome(checked), Settled)
-    for verdict in ("inconclusive", "sampled", "bounded"):
+    for verdict in ("inconclusive", "sampled"):
         verdicts = (replace(checked.findings.verdicts[0], verdict=verdict), *checked.findings.verdicts[1:])
         cut = replace(checked, findings=replace(checked.findings, verdicts=verdicts))
         assert isinstance(outcome(cut), Open)

@@ -101,7 +101,7 @@ def test_a_known_bug_is_a_row_with_what_avoids_it(monkeypatch: pytest.MonkeyPatc
     conf.write_text("managedLedgerDefaultEnsembleSize=2\n")
     run = _asked(monkeypatch, [SMALL], "--conf", conf)
     assert run.returncode == 14
-    assert f"Known bugs besides, by which none of this comes about (--all): {', '.join(BUGS)}" in " ".join(run.stdout.split())
+    assert f"Known bugs besides, which cause none of this (--all): {', '.join(BUGS)}" in " ".join(run.stdout.split())
     assert "in the code" not in run.stdout
     whole = _asked(monkeypatch, [SMALL], "--conf", conf, "--all").stdout
     assert whole.index("in the code") > whole.index("\nKnown bugs of Pulsar")
