@@ -67,7 +67,7 @@ def samples(path: Path) -> Iterator[Sample]:
         value = _number(match[3]) if match else None
         if match is None or value is None:
             place = Place(path, number)
-            raise InputError(f"{place}: is no sample of the format that Prometheus scrapes: {line.strip()[:60]!r}", place)
+            raise InputError(f"{place}: is not a sample in the text format of Prometheus: {line.strip()[:60]!r}", place)
         is_empty = False
         if math.isfinite(value):
             yield Sample(match[1], dict(_LABEL.findall(match[2] or "")), value)

@@ -39,7 +39,7 @@ def with_file(numbers: Numbers, fleet: Fleet, path: Path) -> tuple[Numbers, Flee
         place = Place(path, _line(text, name))
         if name in _FLEET:
             if type(given) is not int or not 1 <= given <= _LARGEST:
-                raise InputError(f"{place}: {name} = {given!r} is no count; write a whole number from 1 on", place)
+                raise InputError(f"{place}: {name} = {given!r} is not a count; write a whole number, 1 or more", place)
             fleet = replace(fleet, **{name: given})
             continue
         if name not in numbers:

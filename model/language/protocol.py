@@ -41,11 +41,6 @@ def grounded_as(grounding: type[Protocol]) -> Iterator[None]:
         _GROUNDING.reset(before)
 
 
-def is_grounded() -> bool:
-    """Whether a protocol that is made now is an instance, with variables and actions of its own."""
-    return _GROUNDING.get() is None
-
-
 MOST_MEMBERS = 4096
 """Members of a universe: of more no instance can be searched, and naming them alone takes gigabytes."""
 

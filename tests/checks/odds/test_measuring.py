@@ -79,8 +79,8 @@ def test_the_table_is_read_back_and_names_what_is_not_known(tmp_path: Path) -> N
     [
         ("", "has no metrics; save what a broker or a bookie answers to /metrics"),
         ("# HELP only\n", "has no metrics"),
-        ("a 1\n<html>\n", "bad.prom:2: is no sample of the format that Prometheus scrapes: '<html>'"),
-        ("a one\n", "bad.prom:1: is no sample"),
+        ("a 1\n<html>\n", "bad.prom:2: is not a sample in the text format of Prometheus: '<html>'"),
+        ("a one\n", "bad.prom:1: is not a sample"),
     ],
 )
 def test_a_file_that_is_none_is_told(tmp_path: Path, text: str, message: str) -> None:

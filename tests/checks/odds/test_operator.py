@@ -37,7 +37,7 @@ def test_a_table_changes_numbers_and_the_fleet(tmp_path: Path) -> None:
         ("[odds]\njournal = -1\n", "odds.toml:2: journal = -1.0 is no positive number"),
         ("[odds]\njournal = { s = 1 }\n", "odds.toml:2: journal is not written as a number of odds; write journal = 1.5"),
         ("[odds]\njournal = { ms = 1, factor = 0.5 }\n", "write journal = 1.5, or journal = { ms = 1.5, factor = 2 }"),
-        ("[odds]\ntopics = 0\n", "odds.toml:2: topics = 0 is no count"),
+        ("[odds]\ntopics = 0\n", "odds.toml:2: topics = 0 is not a count"),
         ("[odds]\nrecovery = 5\n", "odds.toml:2: recovery is journal + network + metadata: set these"),
         ("[odds]\ntogether = 2\n", "odds.toml:2: together = 2.0 is no share"),
     ],

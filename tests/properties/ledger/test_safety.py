@@ -20,7 +20,6 @@ from fencepost.properties.vocabulary import Suite
 from tests.properties.searching import controls, counts, searched, unexpected
 
 LEDGER = PROTOCOLS["ledger"]
-ONE_ENTRY: dict[str, Value] = {"entries": 1}
 
 COUNTS = {
     "two entries": (735344, 5413486, 30),
