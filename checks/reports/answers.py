@@ -111,7 +111,7 @@ def ordered(answer: Answer) -> Iterator[str]:
 
 def _ways(ways: Sequence[Way]) -> str:
     """How many there are, by the faults that they need."""
-    several = f"{len(ways)} modelled way{'' if len(ways) == 1 else 's'}"
+    several = count_of(len(ways), "modelled way")
     counts = Counter(way.faults for way in ways if not way.open)
     if list(counts.values()) == [len(ways)]:
         return f"{several}, {'which needs' if len(ways) == 1 else 'each needs'} {_number(*counts)} {_plural('fault', *counts)}"
