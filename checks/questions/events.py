@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from fencepost.checks.questions.answering import Way
 from fencepost.model.language.mistakes import guess
 from fencepost.properties.registry import RegistryError
+
+if TYPE_CHECKING:
+    from fencepost.checks.questions.answering import Way
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -42,8 +43,9 @@ def test_ctrl_c_while_the_program_loads_is_no_traceback(loading: str) -> None:
 @pytest.mark.long
 def test_a_check_loads_what_it_asks() -> None:
     """Not Numba where the loops are compiled already; no other command, no other protocol, no question about settings."""
-    modules = "checks.commands.policy.arguments", "properties.topic.entry", "checks.questions.answering"
+    modules = "checks.commands.policy.check", "properties.topic.entry", "checks.questions.answering"
     others = {"numba", "cvc5", "yaml", *(f"fencepost.{module}" for module in modules)}
+    assert all(map(find_spec, others)), "what is not there is never loaded"
     script = (
         "import sys; from fencepost.checks.cli import main; status = main(sys.argv[1:]); "
         f"print(status, {others} & set(sys.modules))"

@@ -30,7 +30,6 @@ from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.engines.ahead import Ahead, Task
 from fencepost.checks.engines.results.checked import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.answering import Answer
 from fencepost.checks.questions.baseline import Baseline
 from fencepost.checks.questions.bug_search import Searches
 from fencepost.checks.questions.events import never
@@ -47,6 +46,7 @@ from fencepost.model.releases import ReleaseError, Releases
 from fencepost.properties.registry import RegistryError
 
 if TYPE_CHECKING:
+    from fencepost.checks.questions.answering import Answer
     from fencepost.checks.reports.failures import Configured
     from fencepost.checks.reports.guarantees import Opening
 
@@ -138,6 +138,7 @@ class Results:
 def _planned(asked: CheckRequest, subject: Subject, started: float) -> Plan:
     """The plan, with folders to write to, and with what there is to say before anything is checked."""
     items, bugs = planned_with_bugs(asked, subject.settings, subject.releases)
+    baseline = accepted(asked)  # a file that is none is refused before anything is told
     names = {item.name for item, _ in items} | {bug.entry.name for bug in bugs if not items}
     page = _page(asked)
     _make_folders(asked.trace_dir, page and page.parent, asked.write_baseline and asked.write_baseline.parent)
@@ -147,7 +148,7 @@ def _planned(asked: CheckRequest, subject: Subject, started: float) -> Plan:
     shown.begin(notes, remarks)
     jobs: list[Job] = [*items, *bugs]
     reporter = Reporter(quiet=asked.quiet)
-    return Plan(asked, subject, accepted(asked), jobs, bugs, names, page, notes, remarks, reporter, teller, shown, started)
+    return Plan(asked, subject, baseline, jobs, bugs, names, page, notes, remarks, reporter, teller, shown, started)
 
 
 def _left_open(plan: Plan, message: str) -> ExitStatus:
