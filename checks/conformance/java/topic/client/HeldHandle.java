@@ -28,7 +28,7 @@ public final class HeldHandle extends LedgerHandle {
     private long last;
     private boolean closed;
     private boolean reading;
-    /** What the close was answered that is over; null if none is. A further one is answered so. */
+    /** What the close was answered that is over; null if none is. A further one is answered so, by the closePromise of LedgerHandle. */
     private Integer ended;
 
     private record Add(int entry, AddCallback callback, Object context) {
@@ -85,6 +85,11 @@ public final class HeldHandle extends LedgerHandle {
         boolean so = ledger.close((int) last + 1);
         ended = so ? BKException.Code.OK : BKException.Code.MetadataVersionException;
         return true;
+    }
+
+    /** Whether a close of the handle is over, so that a further one is answered at once. */
+    public boolean isEnded() {
+        return ended != null;
     }
 
     private void failAll(int code) {

@@ -153,7 +153,7 @@ final class TopicBroker {
         }, null);
     }
 
-    /** Answers the request that waits; returns whether there was one. */
+    /** Answers the request that waits; returns whether there was one, or it is a close that was answered at once. */
     boolean let(String what, long of, int code, int entries) {
         view.reason = ledger != null && ledger.state == ManagedLedgerImpl.State.Terminated && what.equals("close") ? "end" : "list";
         for (Request request : bookies.requests()) {
@@ -164,7 +164,7 @@ final class TopicBroker {
                 return true;
             }
         }
-        return false;
+        return what.equals("close") && current().getId() == of && current().isEnded();
     }
 
     /** What is asked for; an entry that has filled its ledger asks for a close of its own. */
@@ -266,7 +266,9 @@ final class TopicBroker {
         ledger.rollCurrentLedgerIfFull();
     }
 
+    /** The close of a ledger that is closed is answered at once, and the list is written then. */
     void terminate() {
+        view.reason = "end";
         ledger.asyncTerminate(new TerminateCallback() {
             @Override
             public void terminateComplete(Position last, Object context) {
