@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import tarfile
+import time
 from pathlib import Path
 
 import pytest
 
+from fencepost.model.own_sources import MARGIN
 from tests.package.environment import FLOORS, ROOT, Environment, built, copied, environment
 
 THEIR_TEST = '''\
@@ -58,7 +60,17 @@ def clean(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
     """An environment with the wheel and pytest, made as if a Spark session of an earlier test were alive."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("PYTHONPATH", str(ROOT))
-        return environment(tmp_path_factory.mktemp("clean"), wheel, beside=["pytest"])
+        made = environment(tmp_path_factory.mktemp("clean"), wheel, beside=["pytest"])
+    _wait_until_trusted(made)
+    return made
+
+
+def _wait_until_trusted(made: Environment) -> None:
+    """A process keeps nothing that sources made which were saved as it began (model/own_sources.py): until they are older."""
+    sources = made.python.parents[1].glob("lib/python*/site-packages/fencepost/**/*.py")
+    newest = max(source.stat().st_ctime for source in sources)
+    while time.time() <= newest + MARGIN:
+        time.sleep(0.1)
 
 
 @pytest.fixture(scope="session")
