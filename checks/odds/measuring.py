@@ -120,7 +120,7 @@ def _mean_of_summary(read: Sequence[Sample], metric: str) -> float | None:
 
 
 def _mean_of_histogram(read: Sequence[Sample]) -> float | None:
-    """The mean duration of a write to the metadata store, in ms; None if none is told, or all took less than a millisecond."""
+    """The mean duration of a write to the metadata store, in ms; None if none is there, or all took less than a millisecond."""
     is_put = {"type": "put", "status": "success"}.items()
     mine = [sample for sample in read if sample.name.startswith(_METADATA) and is_put <= sample.labels.items()]
     mine = [sample for sample in mine if sample.labels.get("name") == _STORE] or mine

@@ -71,7 +71,7 @@ class Answer:
     ``ways`` are those in which it happens, what needs the fewest faults first; ``shown`` are the guarantees that hold, each
     with the events that were asked about, or with as many as it survives; ``gaps`` say what was cut short. ``searched`` has by
     name the known bugs, and the properties of settings, that were searched for it alone, to the end. ``told`` are bugs that
-    were not, since another answer has told of them. ``covered`` are known bugs by which a bundle has two owners, and it
+    were not, since another answer has them. ``covered`` are known bugs by which a bundle has two owners, and it
     does not happen all the same: each with the protections that keep it from that. ``orders`` are the settings by which it
     happens because they say so.
     """

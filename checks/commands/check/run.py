@@ -101,7 +101,7 @@ def _checked_as(asked: CheckRequest) -> ExitStatus:
 @dataclass(frozen=True)
 class Plan:
     """What is to be checked of a ``subject``: the ``jobs``, among them the known ``bugs`` of its releases; what is accepted;
-    where the page goes; and who is told what while it goes on."""
+    where the page goes; and what is printed while it goes on."""
 
     asked: CheckRequest
     subject: Subject
@@ -138,7 +138,7 @@ class Results:
 def _planned(asked: CheckRequest, subject: Subject, started: float) -> Plan:
     """The plan, with folders to write to, and with what there is to say before anything is checked."""
     items, bugs = planned_with_bugs(asked, subject.settings, subject.releases)
-    baseline = accepted(asked)  # a file that is none is refused before anything is told
+    baseline = accepted(asked)  # a file that is no baseline is refused before anything is printed
     names = {item.name for item, _ in items} | {bug.entry.name for bug in bugs if not items}
     page = _page(asked)
     _make_folders(asked.trace_dir, page and page.parent, asked.write_baseline and asked.write_baseline.parent)

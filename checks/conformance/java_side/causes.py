@@ -9,7 +9,7 @@ _CAUSE = re.compile(r"^\s*Caused by: (.+)", re.MULTILINE)
 _THROWN = re.compile(r"^.*?((?:\w+\.)+\w*(?:Exception|Error|Throwable)\b(?:: .+)?)$", re.MULTILINE)
 _FULL = "No space left on device"
 _SHORT = 60
-"""Characters of a cause that says too little alone: Maven's cause before it is told as well."""
+"""Characters of a cause that says too little alone: the cause before it is shown as well."""
 LONGEST = 500
 
 
