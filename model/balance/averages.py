@@ -6,13 +6,11 @@ meets a bundle for the first time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from itertools import repeat
 
 from fencepost.model.balance.amounts import RIGHT
-from fencepost.model.balance.java import quotient, total
+from fencepost.model.balance.java import quotient
 from fencepost.model.balance.load_data import (
     LONG_TERM_SAMPLES,
     SHORT_TERM_SAMPLES,
@@ -80,21 +78,14 @@ def with_reported_bundles(data: LoadData) -> LoadData:
     return replace(data, bundles={**data.bundles, **unknown}) if unknown else data
 
 
-def long_term_rates(broker: str, data: LoadData) -> BrokerAverage:
-    """The long-term rates of the broker's bundles together.
+def long_term_rates(data: LoadData) -> dict[str, BrokerAverage]:
+    """The long-term rates of each broker's bundles together.
 
     One of which nothing is known counts with the rates of a bundle never seen.
     """
-    if broker not in data.long_term_rates:
-        data.long_term_rates[broker] = BrokerAverage(
-            _sum(data.columns.column("longTermData", "msgRateIn"), broker, data, DEFAULT_STATS.msgRateIn),
-            _sum(data.columns.column("longTermData", "msgRateOut"), broker, data, DEFAULT_STATS.msgRateOut),
-        )
-    return data.long_term_rates[broker]
-
-
-def _sum(column: Mapping[str, float], broker: str, data: LoadData, otherwise: float) -> float:
-    return total(map(column.get, data.reports[broker].spoken_of, repeat(otherwise)))
+    incoming = data.columns.sums("longTermData", "msgRateIn", data.reports, DEFAULT_STATS.msgRateIn)
+    outgoing = data.columns.sums("longTermData", "msgRateOut", data.reports, DEFAULT_STATS.msgRateOut)
+    return {broker: BrokerAverage(incoming[broker], outgoing[broker]) for broker in data.reports}
 
 
 def exponential(history: float | None, value: float, weight: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
@@ -90,7 +91,8 @@ def _paired(scores: Mapping[str, float]) -> list[tuple[str, str]]:
 
 def _table(data: LoadData, conf: Configuration) -> int:
     """How many bundles are in the hash table of those that may be shed: getBundleDataForLoadShedding of LoadData."""
-    return sum(not never_shed(namespace_of(bundle), conf) for bundle in data.bundles)
+    counts = data.once("bundles of namespaces", lambda: Counter(map(namespace_of, data.bundles)))
+    return sum(count for namespace, count in counts.items() if not never_shed(namespace, conf))
 
 
 def _hit(counts: dict[str, int], brokers: tuple[str, str]) -> None:

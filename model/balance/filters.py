@@ -23,8 +23,10 @@ class FilterFailure(Exception):
 
 def within_max_topics(candidates: Sequence[str], data: LoadData, conf: Configuration) -> tuple[str, ...]:
     """The brokers with at most ``loadBalancerBrokerMaxTopics`` topics, preallocated bundles included; all, if none is left."""
-    left = tuple(broker for broker in candidates if _topics(broker, data) <= conf.loadBalancerBrokerMaxTopics)
-    return left or tuple(candidates)
+    most = conf.loadBalancerBrokerMaxTopics
+    full = set(data.once(("full", most), lambda: [broker for broker in data.brokers if _reported(broker, data) > most]))
+    full.update(broker for broker in data.placed_on if broker in data.brokers and _topics(broker, data) > most)
+    return tuple(broker for broker in candidates if broker not in full) or tuple(candidates)
 
 
 def below_max_topics(candidates: Sequence[str], data: LoadData, conf: Configuration) -> tuple[str, ...]:
@@ -32,14 +34,17 @@ def below_max_topics(candidates: Sequence[str], data: LoadData, conf: Configurat
 
     Mirrors BrokerMaxTopicCountFilter of the extensible manager, to which a broker without a report has no topics.
     """
-    topics = {broker: report.numTopics if (report := data.brokers[broker]) is not None else 0 for broker in candidates}
-    return tuple(broker for broker, count in topics.items() if count < conf.loadBalancerBrokerMaxTopics)
+    return tuple(broker for broker in candidates if _reported(broker, data) < conf.loadBalancerBrokerMaxTopics)
 
 
 def _topics(broker: str, data: LoadData) -> int:
     placed = [data.bundles[bundle].topics for bundle in data.expected_on(broker) if bundle in data.bundles]
+    return sum(placed) + _reported(broker, data)
+
+
+def _reported(broker: str, data: LoadData) -> int:
     report = data.brokers[broker]
-    return sum(placed) + (report.numTopics if report is not None else 0)
+    return report.numTopics if report is not None else 0
 
 
 def least_of_anti_affinity(
@@ -84,8 +89,8 @@ def fewest_bundles(bundle: str, candidates: Sequence[str], data: LoadData, conf:
     namespace = namespace_of(bundle)
     if not conf.loadBalancerDistributeBundlesEvenlyEnabled and namespace != SYSTEM_NAMESPACE:
         return tuple(candidates)
-    counts = {broker: data.count_of(namespace, broker) for broker in candidates}
-    fewest = min(counts.values(), default=0)
+    counts = data.counts_of(namespace)
+    fewest = min((counts[broker] for broker in candidates), default=0)
     return tuple(broker for broker in candidates if counts[broker] == fewest)
 
 

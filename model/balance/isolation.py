@@ -114,14 +114,30 @@ def permitted(
     An isolated namespace: its primaries, and its secondaries if fewer primaries than ``min_limit`` are there. Any other:
     the brokers that are nobody's primary and serve persistent topics, or the others, as the bundle is asked for.
     """
-    policy, brokers = policies.isolation_of(namespace), data.brokers if brokers is None else brokers
-    hosts = {broker: name for broker in brokers if (name := host(broker, conf)) is not None}
+    policy, named = policies.isolation_of(namespace), hosts(data, conf)
     if policy is None:
-        able = [b for b in hosts if (report := data.brokers[b]) is None or report.serves(persistent=persistent)]
-        return tuple(b for b in able if policies.is_shared(hosts[b])) if policies.isolation else tuple(able)
-    primary = [b for b, name in hosts.items() if _matches(policy.primary, name)]
-    secondary = [b for b, name in hosts.items() if b not in primary and _matches(policy.secondary, name)]
+        serving = data.once(("serving", conf.is_2_10, persistent), lambda: _serving(data, named, persistent))
+        able = serving if brokers is None else [broker for broker in brokers if broker in serving]
+        return tuple(b for b in able if policies.is_shared(named[b])) if policies.isolation else tuple(able)
+    those = [broker for broker in (data.brokers if brokers is None else brokers) if broker in named]
+    primary = [broker for broker in those if _matches(policy.primary, named[broker])]
+    secondary = [broker for broker in those if broker not in primary and _matches(policy.secondary, named[broker])]
     return (*primary, *secondary) if len(primary) < policy.auto_failover_policy.min_limit else tuple(primary)
+
+
+def hosts(data: LoadData, conf: Configuration) -> dict[str, str]:
+    """The hosts of the live brokers, but for those whose names are not understood."""
+
+    def understood() -> dict[str, str]:
+        return {broker: name for broker in data.brokers if (name := host(broker, conf)) is not None}
+
+    return data.once(("hosts", conf.is_2_10), understood)
+
+
+def _serving(data: LoadData, named: Mapping[str, str], persistent: bool) -> dict[str, None]:
+    """The live brokers that serve topics of this kind, in their order; one without a report is taken to."""
+    reports = data.brokers
+    return dict.fromkeys(b for b in named if (report := reports[b]) is None or report.serves(persistent=persistent))
 
 
 def beside_the_port(policies: Policies, brokers: Collection[str], conf: Configuration) -> list[str]:

@@ -9,18 +9,20 @@ from __future__ import annotations
 import sys
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
+from itertools import repeat
 from operator import attrgetter
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple, TypeVar, cast
 
 import numpy as np
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
-from fencepost.model.balance.java import percentage
+from fencepost.model.balance.java import percentage, total
 
+T = TypeVar("T")
 SHORT_TERM_SAMPLES = 10
 LONG_TERM_SAMPLES = 1000
 SYSTEM_NAMESPACE = "pulsar/system"
@@ -184,6 +186,20 @@ class Columns:
         of = attrgetter(f"{term}.{figure}")
         return {bundle: of(data) for bundle, data in self._bundles.items()}
 
+    def of(self, term: Term, figure: Figure, stats: Mapping[str, NamespaceBundleStats]) -> NDArray[np.float64]:
+        """The figure of the bundles of statistics, in order; 0 for one that is not known."""
+        column = self.column(term, figure)
+        return np.array([column.get(bundle, 0.0) for bundle in stats], dtype=np.float64)
+
+    def counts(self, reports: Collection[LocalBrokerData], placed: Collection[str]) -> Counter[str]:
+        """How many bundles each namespace has, of these and of those that are reported or placed."""
+        return Counter(map(namespace_of, set(self._bundles).union(placed, *(report.spoken_of for report in reports))))
+
+    def sums(self, term: Term, figure: Figure, reports: Mapping[str, LocalBrokerData], otherwise: float) -> dict[str, float]:
+        """The sum over the bundles that each report speaks of, one after the other; ``otherwise`` for one that is not known."""
+        column = self.column(term, figure)
+        return {name: total(map(column.get, report.spoken_of, repeat(otherwise))) for name, report in reports.items()}
+
 
 class Sized(Mapping[str, NamespaceBundleStats]):
     """Statistics of bundles whose sizes are at hand."""
@@ -261,21 +277,31 @@ class LoadData:
         return self.bundles if isinstance(self.bundles, Columns) else Columns(self.bundles)
 
     @cached_property
-    def long_term_rates(self) -> dict[str, BrokerAverage]:
-        """Of brokers, as far as they were asked for: ``averages.long_term_rates`` keeps them here."""
+    def _made(self) -> dict[Hashable, object]:
         return {}
 
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What ``make`` gives, made once; nothing of it may depend on what is preallocated."""
+        if key not in self._made:
+            self._made[key] = make()
+        return cast(T, self._made[key])
+
     def with_preallocated(self, preallocated: Mapping[str, str]) -> LoadData:
-        """The same, except for what is preallocated; long-term rates, which that does not change, are kept."""
+        """The same, except for what is preallocated; what that does not change is not made again."""
         data = replace(self, preallocated=preallocated)
-        vars(data).update(reports=self.reports, long_term_rates=self.long_term_rates)
+        vars(data).update(reports=self.reports, _made=self._made)
         return data
+
+    @property
+    def placed_on(self) -> Collection[str]:
+        """The brokers to which a bundle is preallocated, whether their reports speak of it or not."""
+        return self._placed.keys()
 
     @cached_property
     def bundle_counts(self) -> Counter[str]:
         """How many bundles each namespace has: of those that the reports or the averages speak of."""
-        known = {bundle for broker in self.brokers for bundle in self.bundles_of(broker)} | set(self.bundles)
-        return Counter(map(namespace_of, known))
+        placed = [bundle for bundle, broker in self.preallocated.items() if broker in self.brokers]
+        return self.columns.counts(self.reports.values(), placed)
 
     def bundles_of(self, broker: str) -> dict[str, None]:
         """The bundles that a broker owns or is about to own: those of its report and those preallocated to it."""
@@ -287,11 +313,21 @@ class LoadData:
         report = self.brokers[broker] or LocalBrokerData()
         return dict.fromkeys([*report.bundles, *self._placed.get(broker, ())])
 
-    def count_of(self, namespace: str, broker: str) -> int:
-        """How many bundles of a namespace a broker owns or is about to own."""
-        report = self.brokers[broker] or LocalBrokerData()
-        own, placed = report.namespaces.get(namespace, 0), self._placed.get(broker)
-        return own + sum(namespace_of(b) == namespace for b in set(placed).difference(report.spoken_of)) if placed else own
+    def counts_of(self, namespace: str) -> dict[str, int]:
+        """How many bundles of a namespace each broker owns or is about to own."""
+        counts = dict(
+            self.once(("bundles", namespace), lambda: {broker: self._own(namespace, broker) for broker in self.brokers})
+        )
+        for broker, bundles in self._placed.items():
+            if broker in counts:
+                report = self.brokers[broker]
+                mine = () if report is None else report.spoken_of
+                counts[broker] += sum(namespace_of(bundle) == namespace for bundle in set(bundles).difference(mine))
+        return counts
+
+    def _own(self, namespace: str, broker: str) -> int:
+        report = self.brokers[broker]
+        return 0 if report is None else report.namespaces.get(namespace, 0)
 
     def expected_on(self, broker: str) -> Sequence[str]:
         """The bundles that a broker is about to own: those preallocated to it of which its report does not speak."""
@@ -317,7 +353,7 @@ class LoadData:
         return {**report.lastStats, **{name: bundle.as_last_seen for name, bundle in lacking.items()}}
 
 
-@lru_cache(maxsize=1 << 16)
+@cache
 def namespace_of(bundle: str) -> str:
     """The namespace of a bundle ``tenant/namespace/0x..._0x...``; a name without a slash is its own namespace."""
     return bundle.rpartition("/")[0] or bundle

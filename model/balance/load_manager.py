@@ -6,7 +6,7 @@ extensible load manager.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from fencepost.model.balance.averages import with_reported_bundles
@@ -242,14 +242,17 @@ class LoadManager:
         return selection.any_of, why, replace(self, placement=placement)
 
     def split(
-        self, data: LoadData, topics: Mapping[str, Sequence[Topic]]
+        self, data: LoadData, topics: Mapping[str, Sequence[Topic]], among: Collection[str] | None = None
     ) -> tuple[tuple[PlannedSplit, ...], list[str], LoadManager]:
-        """What it splits now, the sentences that explain it, and the load manager of the next round."""
+        """What it splits now, the sentences that explain it, and the load manager of the next round.
+
+        ``among`` are brokers of which it is known that no other has a bundle to split, or remembers one.
+        """
         conf = self.conf
         if not (conf.loadBalancerEnabled and conf.loadBalancerAutoBundleSplitEnabled):
             return (), [], self
         if not conf.is_extensible:
-            splits = bundles_to_split(data, conf) if len(data.brokers) > 1 or conf.is_2_10 else []
+            splits = bundles_to_split(data, conf, among) if len(data.brokers) > 1 or conf.is_2_10 else []
             planned = [_planned(split, topics.get(split.bundle), conf) for split in splits]
             return tuple(planned), [split.why for split in planned], self
         thought_of: dict[str, PlannedSplit] = {}
@@ -258,7 +261,7 @@ class LoadManager:
             one = thought_of[split.bundle] = _planned(split, topics.get(split.bundle), conf)
             return not one.fails
 
-        splits, splitter = self.splitter.bundles_to_split(data, conf, cut=cut)
+        splits, splitter = self.splitter.bundles_to_split(data, conf, cut=cut, among=among)
         planned = [thought_of[split.bundle] for split in splits]
         return tuple(planned), [split.why for split in thought_of.values()], replace(self, splitter=splitter)
 

@@ -16,7 +16,7 @@ from fencepost.model.balance.bundle_brokers import BundleBrokers
 from fencepost.model.balance.configuration import Configuration
 from fencepost.model.balance.java import INT_MAX, total
 from fencepost.model.balance.load_data import LoadData
-from fencepost.model.balance.usage import usage, weighted_usage
+from fencepost.model.balance.usage import overloaded, weighted_usage
 
 
 class Placement(Protocol):
@@ -45,19 +45,22 @@ class LeastLongTermMessageRate:
         self, candidates: Sequence[str], bundle: str, data: LoadData, conf: Configuration
     ) -> tuple[tuple[str, ...], LeastLongTermMessageRate]:
         """The candidates with the least score."""
-        scores = {broker: self.score(broker, data, conf) for broker in candidates}
-        least = min(scores.values(), default=math.inf)
-        return tuple(broker for broker, score in scores.items() if score == least), self
+        scores = self.scores(data, conf)
+        least = min((scores[broker] for broker in candidates), default=math.inf)
+        return tuple(broker for broker in candidates if scores[broker] == least), self
 
     @staticmethod
-    def score(broker: str, data: LoadData, conf: Configuration) -> float:
-        """Messages per second, infinite for a broker that is overloaded."""
-        report = data.reports[broker]
-        if usage(report, conf) > conf.overload_threshold:
-            return math.inf
-        placed = total(data.bundles.get(bundle, never_seen()).longTermData.rate for bundle in data.expected_on(broker))
-        own = long_term_rates(broker, data)
-        return placed + (own.msgRateIn + own.msgRateOut)
+    def scores(data: LoadData, conf: Configuration) -> dict[str, float]:
+        """Messages per second of each broker, infinite for one that is overloaded."""
+
+        def alone() -> dict[str, float]:
+            return {broker: own.msgRateIn + own.msgRateOut for broker, own in long_term_rates(data).items()}
+
+        scores = dict(data.once("long-term rates", alone))
+        for broker in scores.keys() & data.placed_on:
+            placed = total(data.bundles.get(bundle, never_seen()).longTermData.rate for bundle in data.expected_on(broker))
+            scores[broker] += placed
+        return scores | dict.fromkeys(overloaded(data, conf), math.inf)
 
     def with_active_brokers(self, brokers: Collection[str]) -> LeastLongTermMessageRate:
         """The same: nothing is remembered of a broker."""

@@ -18,10 +18,10 @@ from fencepost.model.balance.filters import (
     least_of_anti_affinity,
     within_max_topics,
 )
-from fencepost.model.balance.isolation import Policies, host, permitted
+from fencepost.model.balance.isolation import Policies, hosts, permitted
 from fencepost.model.balance.load_data import LoadData, namespace_of
 from fencepost.model.balance.placement import Placement
-from fencepost.model.balance.usage import usage
+from fencepost.model.balance.usage import overloaded
 
 AGAIN = "again from the isolation policies"
 
@@ -56,7 +56,9 @@ def select(
     outcomes are among the brokers given here. The extensible manager does neither of the two.
     """
     filtered, why = _filtered(bundle, data, policies, conf, persistent)
-    why += [f"{broker}: has no port in its name, and gets nothing" for broker in data.brokers if host(broker, conf) is None]
+    named = hosts(data, conf)
+    if len(named) < len(data.brokers):
+        why += [f"{broker}: has no port in its name, and gets nothing" for broker in data.brokers if broker not in named]
     left = tuple(filtered.values())[-1]
     if conf.is_extensible:
         chosen, placement = placement.select(left, bundle, data, conf)
@@ -65,11 +67,11 @@ def select(
     if not left:
         why.append(f"no broker is left; {AGAIN}")
     chosen, placement = placement.select(left or first, bundle, data, conf)
-    overloaded = [broker for broker in chosen if usage(data.reports[broker], conf) > conf.overload_threshold]
-    if overloaded:
-        why.append(f"{', '.join(overloaded)} overloaded; once more from the isolation policies")
+    full = [broker for broker in chosen if broker in overloaded(data, conf)]
+    if full:
+        why.append(f"{', '.join(full)} overloaded; once more from the isolation policies")
         again, placement = placement.select(first, bundle, data, conf)
-        chosen = tuple(b for b in data.brokers if (b in chosen and b not in overloaded) or b in again)
+        chosen = tuple(b for b in data.brokers if (b in chosen and b not in full) or b in again)
     return Selection(filtered, chosen, tuple(why)), placement
 
 

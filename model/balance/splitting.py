@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, pairwise
 
@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fencepost.model.balance.configuration import Configuration
-from fencepost.model.balance.load_data import Amount, LoadData, Size, namespace_of, sizes
+from fencepost.model.balance.load_data import Amount, Figure, LoadData, Size, namespace_of, sizes
 from fencepost.model.balance.wording import MIB
 from fencepost.model.pulsar.hash_range import FULL, Bundle, Refused, TopicLoad, topic_hash
 from fencepost.model.pulsar.hash_range import algorithms as cuts
 from fencepost.model.pulsar.hash_range.boundaries import int_of
 
 FEWEST_TOPICS = 2
+RATES: tuple[Figure, ...] = ("rate", "throughput")
 
 
 @dataclass(frozen=True)
@@ -139,25 +140,27 @@ def excess(size: Size, bounds: Size) -> str:
     return f"{size.throughput / MIB:g} MiB/s are more than {bounds.throughput // MIB}"
 
 
-def bundles_to_split(data: LoadData, conf: Configuration) -> list[Split]:
+def bundles_to_split(data: LoadData, conf: Configuration, among: Collection[str] | None = None) -> list[Split]:
     """What the leader of the modular load manager splits now.
 
     It judges topics and sessions by the last statistics, rates and bandwidth by the long-term averages (0 where there are
     none). A namespace gets no more bundles than its maximum; of the splits of this pass all count that are thought of, also of
     a bundle that cannot be split, and one that two reports have twice; in 2.10 none counts. How many bundles it has is taken
-    from the snapshot: those that it speaks of.
+    from the snapshot: those that it speaks of. ``among`` are brokers of which it is known that no other has one to split.
     """
     bounds, planned = most(conf), Counter[str]()
     splits: dict[str, Split] = {}
-    averages = [data.columns.column("longTermData", figure) for figure in ("rate", "throughput")]
     for broker in data.reports:
+        if among is not None and broker not in among:
+            continue
         stats = data.stats_of(broker)
-        judged = np.vstack([sizes(stats)[:2], *([average.get(bundle, 0.0) for bundle in stats] for average in averages)])
-        large = (judged[0] >= FEWEST_TOPICS) & too_large(judged, bounds)
-        for bundle in compress(stats, large.tolist()):
+        averages = (data.columns.of("longTermData", figure, stats) for figure in RATES)
+        judged = np.vstack([sizes(stats)[:2], *averages])
+        for place in np.flatnonzero((judged[0] >= FEWEST_TOPICS) & too_large(judged, bounds)).tolist():
+            bundle = list(stats)[place]
             if _has_room(bundle, planned, data, conf):
                 planned[namespace_of(bundle)] += 0 if conf.is_2_10 else 1
-                rate, throughput = (average.get(bundle, 0.0) for average in averages)
+                rate, throughput = judged[2:, place].tolist()
                 size = Size.of(stats[bundle])._replace(rate=rate, throughput=throughput)
                 splits[bundle] = Split(bundle, excess(size, bounds))
     return [split for split in splits.values() if is_splittable(split.bundle)]
@@ -178,16 +181,23 @@ class SplitStrategy:
     hits: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
     def bundles_to_split(
-        self, data: LoadData, conf: Configuration, splitting: Sequence[str] = (), cut: Cut = lambda split: True
+        self,
+        data: LoadData,
+        conf: Configuration,
+        splitting: Sequence[str] = (),
+        cut: Cut = lambda split: True,
+        among: Collection[str] | None = None,
     ) -> tuple[list[Split], SplitStrategy]:
         """What is split now, and the strategy of the next round. ``splitting`` are bundles whose split is under way:
 
         a bundle is passed over that shares its lower or its upper boundary with one of them, of a namespace whose name begins
-        with that of its own.
+        with that of its own. ``among`` are brokers of which it is known that no other has one to split, or hits.
         """
         splits: list[Split] = []
         bounds, following = most(conf), dict[tuple[str, str], int]()
         for broker, report in data.reports.items():
+            if among is not None and broker not in among:
+                continue
             stats, planned, own = data.stats_of(broker), Counter[str](), 0
             large = set(compress(stats, too_large(sizes(stats), bounds).tolist()))
             hits = {bundle: count for (where, bundle), count in self.hits.items() if where == broker and bundle in stats}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fencepost.model.balance.configuration import Configuration, Resource
 from fencepost.model.balance.java import hundredth, hundredths, largest, largest_of_each
-from fencepost.model.balance.load_data import LocalBrokerData
+from fencepost.model.balance.load_data import LoadData, LocalBrokerData
 
 RESOURCES: tuple[Resource, ...] = ("cpu", "memory", "directMemory", "bandwidthIn", "bandwidthOut")
 BESIDES_HEAP: tuple[Resource, ...] = tuple(name for name in RESOURCES if name != "memory")
@@ -31,6 +31,15 @@ def unweighted_usage(report: LocalBrokerData) -> float:
 def usage(report: LocalBrokerData, conf: Configuration) -> float:
     """The usage that is compared with the overload threshold: weighted, in 2.10 unweighted."""
     return unweighted_usage(report) if conf.is_2_10 else weighted_usage(report, conf)
+
+
+def overloaded(data: LoadData, conf: Configuration) -> frozenset[str]:
+    """The brokers whose usage is above the overload threshold."""
+
+    def above() -> frozenset[str]:
+        return frozenset(name for name, report in data.reports.items() if usage(report, conf) > conf.overload_threshold)
+
+    return data.once(("overloaded", conf.overload_threshold, conf.is_2_10, *conf.resource_weights.values()), above)
 
 
 def reported_usage(report: LocalBrokerData, conf: Configuration) -> float:

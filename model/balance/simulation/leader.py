@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from dataclasses import replace
 from hashlib import blake2b
 
 import numpy as np
@@ -151,7 +149,7 @@ class Leader:
         """All that it knows now. Brokers whose first report is not there yet are none of the live ones."""
         self._meet_new_bundles()
         if self._known is None:
-            self._known = Known(self.world.place_of, self.averages, self.world.clients[0])
+            self._known = Known(self.world, self.averages)
         placed, kinds = self.preallocation.placed, self.world.cluster.known.non_persistent
         data = LoadData(self.reports, self._known, self.recent, self.recent_brokers, self.now, self.loads, placed, kinds)
         self.recent = self.manager.within_grace_period(data)
@@ -199,8 +197,7 @@ class Leader:
         conf, data = self.policy.conf, self.data()
         if conf.is_extensible:
             data = replace(data, brokers=current)
-        asked = self._of_concerned(data, large) if conf.is_extensible else data
-        planned, _, self.manager = self.manager.split(asked, _TopicsOf(self.world))
+        planned, _, self.manager = self.manager.split(data, _TopicsOf(self.world), self._concerned(large))
         for split in planned:
             if split.boundaries is None:
                 continue
@@ -246,14 +243,17 @@ class Leader:
                 self.preallocation = self.preallocation.with_bundle(part, broker)
                 self._changed(broker)
 
-    def _of_concerned(self, data: LoadData, large: NDArray[np.bool_]) -> LoadData:
-        """The load of those brokers that own a bundle which is too large, or was and is remembered: others split nothing."""
+    def _concerned(self, large: NDArray[np.bool_]) -> set[str]:
+        """The brokers that have a bundle which is too large, or was and is remembered: others split nothing.
+
+        To the modular manager has a bundle whoever reports it. Where two do, both count: only the last report was judged.
+        """
+        if not self.policy.conf.is_extensible:
+            counts = large | (self._times_reported > 1)
+            return {broker for broker, places in self._reported.items() if counts[places].any()}
         owners = np.unique(self.world.owner[large])
         concerned = {self.world.brokers[place] for place in owners.tolist() if place != NOBODY}
-        concerned.update(broker for broker, _ in self.manager.splitter.hits)
-        known = {each.name: getattr(data, each.name) for each in fields(LoadData)}
-        known["brokers"] = {broker: data.brokers[broker] for broker in data.brokers if broker in concerned}
-        return _OfSome(**known, whole=data)
+        return concerned.union(broker for broker, _ in self.manager.splitter.hits)
 
     def _too_large(self, sample: Sample) -> NDArray[np.bool_]:
         """Which bundles are too large, by what is known of them."""
@@ -270,18 +270,6 @@ class Leader:
         if self.policy.conf.is_extensible:
             places = [self.world.place_of_broker[broker] for broker in brokers]
             self._must_write[places], self._has_own[places] = True, False
-
-
-@dataclass(frozen=True)
-class _OfSome(LoadData):
-    """The load of some brokers of a whole, by which namespaces have as many bundles as they have."""
-
-    whole: LoadData = field(default_factory=LoadData)
-
-    @cached_property
-    def bundle_counts(self) -> Counter[str]:
-        """How many bundles each namespace of the whole has."""
-        return self.whole.bundle_counts
 
 
 def _reason(why: Sequence[str], bundle: str) -> str:

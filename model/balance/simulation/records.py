@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +16,16 @@ from fencepost.model.balance.load_data import (
     BundleData,
     Columns,
     Figure,
+    LocalBrokerData,
     NamespaceBundleStats,
     Sized,
     Term,
     TimeAverageMessageData,
+    namespace_of,
 )
+
+if TYPE_CHECKING:
+    from fencepost.model.balance.simulation.world import World
 
 T = TypeVar("T")
 
@@ -47,13 +53,9 @@ class Sample:
     def __init__(self, rates: NDArray[np.float64], clients: NDArray[np.int64]) -> None:
         self.rates, self.clients = rates, clients
 
-    @cached_property
-    def _columns(self) -> tuple[list[list[float]], list[list[int]]]:
-        return self.rates.T.tolist(), self.clients.T.tolist()
-
     def stats(self, place: int) -> NamespaceBundleStats:
         """The statistics of one bundle."""
-        rates, clients = self._columns[0][place], self._columns[1][place]
+        rates, clients = self.rates[:, place].tolist(), self.clients[:, place].tolist()
         return record(
             NamespaceBundleStats,
             msgRateIn=rates[0],
@@ -79,10 +81,15 @@ class Owned(Sized):
     def __init__(self, places: Mapping[str, int], sample: Sample) -> None:
         self.places, self.sample = places, sample
 
+    @cached_property
+    def at(self) -> NDArray[np.intp]:
+        """The places of the bundles."""
+        return np.fromiter(self.places.values(), np.intp, len(self.places))
+
     @property
     def sizes(self) -> NDArray[np.float64]:
         """A row for each figure of Size, a column for each bundle, in order."""
-        return self.sample.sizes[:, list(self.places.values())]
+        return self.sample.sizes[:, self.at]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.places)
@@ -95,6 +102,12 @@ class Owned(Sized):
 
     def __getitem__(self, bundle: str) -> NamespaceBundleStats:
         return self.sample.stats(self.places[bundle])
+
+
+def _places(reports: Collection[LocalBrokerData]) -> NDArray[np.intp]:
+    """The places of the bundles of reports, one report after the other."""
+    places = [report.lastStats.at for report in reports if isinstance(report.lastStats, Owned)]
+    return np.concatenate(places) if places else np.zeros(0, dtype=np.intp)
 
 
 class Averages:
@@ -171,10 +184,11 @@ class _Bundle(BundleData):
 class Known(Columns, Mapping[str, BundleData]):
     """The averages of all known bundles at one moment, by name."""
 
-    def __init__(self, places: Mapping[str, int], averages: Averages, topics: NDArray[np.int64]) -> None:
+    def __init__(self, world: World, averages: Averages) -> None:
         super().__init__(self)
-        self._known, self._where = averages.known(places)
-        self._counts, self._rates, self._topics = averages.counts[:, 0].copy(), averages.rates.copy(), topics
+        self._known, self._where = averages.known(world.place_of)
+        self._counts, self._rates, self._topics = averages.counts[:, 0].copy(), averages.rates.copy(), world.clients[0]
+        self._places, self._namespace, self._namespaces = world.place_of, world.namespace, world.namespaces
         self._records: dict[str, BundleData] = {}
 
     def average(self, term: int, place: int) -> TimeAverageMessageData:
@@ -195,9 +209,33 @@ class Known(Columns, Mapping[str, BundleData]):
         """The places of the bundles, which rise in their order."""
         return self._known
 
+    def of(self, term: Term, figure: Figure, stats: Mapping[str, NamespaceBundleStats]) -> NDArray[np.float64]:
+        """The same, of a report's statistics at a time."""
+        if not isinstance(stats, Owned):
+            return super().of(term, figure, stats)
+        return np.where(self._counts[0, stats.at] > 0, self._figures(term, figure)[stats.at], 0.0)
+
+    def counts(self, reports: Collection[LocalBrokerData], placed: Collection[str]) -> Counter[str]:
+        """The same, of all bundles at a time."""
+        there = self._counts[0] > 0
+        there[[self._places[bundle] for bundle in placed if bundle in self._places]] = True
+        there[_places(reports)] = True
+        counts = np.bincount(self._namespace[there], minlength=len(self._namespaces)).tolist()
+        of_parts = Counter(namespace_of(bundle) for bundle in placed if bundle not in self._places)
+        return of_parts + Counter(dict(zip(self._namespaces, counts, strict=True)))
+
+    def sums(self, term: Term, figure: Figure, reports: Mapping[str, LocalBrokerData], otherwise: float) -> dict[str, float]:
+        """The same as of columns, of all reports at a time: bincount, too, adds one after the other."""
+        at, of = _places(reports.values()), np.repeat(np.arange(len(reports)), [len(r.lastStats) for r in reports.values()])
+        values = np.where(self._counts[0, at] > 0, self._figures(term, figure)[at], otherwise)
+        return dict(zip(reports, np.bincount(of, values, len(reports)).tolist(), strict=True))
+
     def _column(self, term: Term, figure: Figure) -> Mapping[str, float]:
-        values = self._rates[int(term == "longTermData"), ROWS[figure]].sum(axis=0)
-        return dict(zip(self._known, values[self._where].tolist(), strict=True))
+        return dict(zip(self._known, self._figures(term, figure)[self._where].tolist(), strict=True))
+
+    def _figures(self, term: Term, figure: Figure) -> NDArray[np.float64]:
+        figures: NDArray[np.float64] = self._rates[int(term == "longTermData"), ROWS[figure]].sum(axis=0)
+        return figures
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._known)

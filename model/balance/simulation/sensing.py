@@ -58,6 +58,7 @@ class Measured(Mapping[str, LocalBrokerData]):
         self._percents = percentages(used, limits)
         self._owned = {broker: world.owned_by(broker) for broker in world.live}
         self._place_of, self._traits = world.place_of_broker, world.traits
+        self._made: dict[str, LocalBrokerData] = {}
 
     @cached_property
     def _columns(self) -> list[list[list[float]]]:
@@ -86,6 +87,11 @@ class Measured(Mapping[str, LocalBrokerData]):
         return len(self._owned)
 
     def __getitem__(self, broker: str) -> LocalBrokerData:
+        if broker not in self._made:
+            self._made[broker] = self._report(broker)
+        return self._made[broker]
+
+    def _report(self, broker: str) -> LocalBrokerData:
         place, owned = self._place_of[broker], self._owned[broker]
         traffic, clients, *columns = self._columns
         rate_in, rate_out, throughput_in, throughput_out = traffic[place]

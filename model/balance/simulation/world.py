@@ -28,8 +28,8 @@ def stream(seed: int, purpose: str) -> np.random.Generator:
 class World:
     """A cluster that changes. ``minute`` is the one that is going on; ``actions`` is what was done so far.
 
-    Bundles have places in arrays; a bundle that was split keeps its place and is in no layout. ``limits`` has a row for each
-    part of Capacity, a column for each broker.
+    Bundles have places in arrays; a bundle that was split keeps its place and is in no layout. ``namespace`` has the number
+    of each bundle's in ``namespaces``. ``limits`` has a row for each part of Capacity, a column for each broker.
     """
 
     def __init__(self, scenario: Scenario, seed: int, minutes: int) -> None:
@@ -49,7 +49,10 @@ class World:
         self.layouts = dict(cluster.layouts)
         self.topics = cluster.topics
         self.actions: list[Action] = []
-        groups = _groups(cluster.bundles, cluster.topics.bundle)
+        self.namespaces = list(dict.fromkeys(map(namespace_of, self.names)))
+        numbers = {namespace: number for number, namespace in enumerate(self.namespaces)}
+        self.namespace = np.array([numbers[namespace_of(name)] for name in self.names], dtype=np.intp)
+        groups = self.namespace[cluster.topics.bundle]
         self._course = course_of(scenario.shapes, groups, minutes, lambda purpose: stream(seed, purpose))
         self._owned: dict[int, dict[str, int]] = {}
         self._places: dict[int, NDArray[np.intp]] = {}
@@ -181,6 +184,7 @@ class World:
         # new ones, because load data of this minute still speak by the old ones
         self.names = [*self.names, *parts]
         self.place_of = {**self.place_of, **{part: first + number for number, part in enumerate(parts)}}
+        self.namespace = np.append(self.namespace, np.full(len(parts), self.namespace[place]))
         self.owner = np.append(self.owner, np.full(len(parts), owner))
         self.owner[place] = NOBODY
         self.pause = np.append(self.pause, np.zeros(len(parts)))
@@ -224,9 +228,3 @@ class World:
     def _not_alive(self, broker: str) -> str:
         place = self.place_of_broker.get(broker)
         return "" if place is not None and self.alive[place] else f"{broker} is not alive"
-
-
-def _groups(bundles: tuple[str, ...], bundle_of_topic: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The number of each topic's namespace."""
-    numbers = {namespace: number for number, namespace in enumerate(dict.fromkeys(map(namespace_of, bundles)))}
-    return np.array([numbers[namespace_of(bundle)] for bundle in bundles], dtype=np.intp)[bundle_of_topic]
