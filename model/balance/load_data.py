@@ -346,7 +346,7 @@ class LoadData:
 
     def stats_of(self, broker: str) -> Mapping[str, NamespaceBundleStats]:
         """A broker's bundles as it last saw them; where its report lacks one that it owns, the short-term averages."""
-        report = self.reports[broker]
+        report = self.brokers[broker] or LocalBrokerData()
         lacking = {name: self.bundles[name] for name in report.bundles if name not in report.lastStats and name in self.bundles}
         if not lacking:
             return report.lastStats

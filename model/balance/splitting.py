@@ -195,8 +195,9 @@ class SplitStrategy:
         """
         splits: list[Split] = []
         bounds, following = most(conf), dict[tuple[str, str], int]()
-        for broker, report in data.reports.items():
-            if among is not None and broker not in among:
+        for broker in data.brokers if among is None else [broker for broker in data.brokers if broker in among]:
+            report = data.brokers[broker]
+            if report is None:
                 continue
             stats, planned, own = data.stats_of(broker), Counter[str](), 0
             large = set(compress(stats, too_large(sizes(stats), bounds).tolist()))

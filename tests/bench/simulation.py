@@ -8,12 +8,14 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from statistics import median
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from fencepost.model.balance.configuration import defaults
+from fencepost.model.balance.simulation.cluster import Generated
 from fencepost.model.balance.simulation.cycle import simulate
 from fencepost.model.balance.simulation.scenario import SCENARIOS, scenario
 from fencepost.model.balance.strategies import SHEDDERS, load_manager
@@ -25,6 +27,7 @@ ASKED_MS = 100
 RUNS = 8
 PAIRED = ("ThresholdShedder", "UniformLoadShedder")
 PAIRS, HOURS = 10, 6
+LARGE, LARGE_HOURS, LARGE_RUNS, ASKED_LARGE_MINUTES = Generated(count=200, bundles=10_000), 6, 100, 5
 ASKED_PAIRS, ASKED_MINUTES, CORES = 1000, 10, 2
 
 
@@ -54,6 +57,16 @@ def pairs_a_minute() -> float:
     return 60 * PAIRS / seconds(lambda: [pair(run) for run in range(PAIRS)])
 
 
+def minutes_at_scale() -> dict[str, float]:
+    """By shedder, how many minutes of processor time the default number of runs takes in a large cluster: one is made."""
+    made = {}
+    for shedder in SHEDDERS:
+        policy = Contender(shedder, load_manager(defaults(), shedder))
+        comparison = Comparison((policy,), scenario("noisy-rates", LARGE), LARGE_RUNS, LARGE_HOURS, 0)
+        made[shedder] = LARGE_RUNS / 60 * seconds(partial(row, comparison, 0, policy))
+    return made
+
+
 def main() -> None:
     """Prints a row for each scenario, and how long a comparison would take."""
     rows, times = [], list[float]()
@@ -71,6 +84,11 @@ def main() -> None:
         f"so that {ASKED_PAIRS:,} take {ASKED_PAIRS / pairs / CORES:.1f} minutes on {CORES} cores, Spark's start excluded;"
         f" at most {ASKED_MINUTES} are asked for"
     )
+    large = minutes_at_scale()
+    two = 2 * sum(large.values()) / len(large) / CORES
+    print(f"\n{LARGE.count} brokers, {LARGE.bundles:,} bundles, {LARGE_RUNS} runs of {LARGE_HOURS} h: minutes on one core")
+    show([[*large], [f"{minutes:.1f}" for minutes in large.values()]])
+    print(f"two policies in the mean {two:.1f} minutes on {CORES} cores; at most {ASKED_LARGE_MINUTES} are asked for")
 
 
 if __name__ == "__main__":

@@ -149,7 +149,8 @@ class Leader:
         """All that it knows now. Brokers whose first report is not there yet are none of the live ones."""
         self._meet_new_bundles()
         if self._known is None:
-            self._known = Known(self.world, self.averages)
+            world = self.world
+            self._known = Known(world.place_of, self.averages, world.clients[0], world.namespaces)
         placed, kinds = self.preallocation.placed, self.world.cluster.known.non_persistent
         data = LoadData(self.reports, self._known, self.recent, self.recent_brokers, self.now, self.loads, placed, kinds)
         self.recent = self.manager.within_grace_period(data)

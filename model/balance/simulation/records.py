@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,6 @@ from fencepost.model.balance.load_data import (
     TimeAverageMessageData,
     namespace_of,
 )
-
-if TYPE_CHECKING:
-    from fencepost.model.balance.simulation.world import World
 
 T = TypeVar("T")
 
@@ -45,6 +42,23 @@ def record(kind: type[T], **fields: Any) -> T:
     instance = object.__new__(kind)
     object.__setattr__(instance, "__dict__", fields)
     return instance
+
+
+class Namespaces(NamedTuple):
+    """The namespaces of bundles: their names, and for each bundle the place of its own among them."""
+
+    names: list[str]
+    number: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, bundles: Sequence[str]) -> Namespaces:
+        """The namespaces of bundles by name."""
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(map(namespace_of, bundles)))}
+        return cls(list(numbers), np.array([numbers[namespace_of(bundle)] for bundle in bundles], dtype=np.intp))
+
+    def with_parts(self, place: int, parts: int) -> Namespaces:
+        """So many bundles more, of the namespace of one that is there."""
+        return self._replace(number=np.append(self.number, np.full(parts, self.number[place])))
 
 
 class Sample:
@@ -153,11 +167,12 @@ class Averages:
     def add(self, rates: NDArray[np.float64], reported: NDArray[np.bool_]) -> None:
         """One more sample for each bundle that is reported."""
         counts = np.minimum(self.counts + 1, SAMPLES)
-        advanced = ((counts - 1) * self.rates + rates) / counts
-        if reported.all():
-            self.counts, self.rates = counts, advanced
-        else:
-            self.counts, self.rates = np.where(reported, counts, self.counts), np.where(reported, advanced, self.rates)
+        where = True if reported.all() else reported
+        # in place: arrays of this size are given back to the system each time, and asked for again
+        np.multiply(self.rates, counts - 1, out=self.rates, where=where)
+        np.add(self.rates, rates, out=self.rates, where=where)
+        np.divide(self.rates, counts, out=self.rates, where=where)
+        np.copyto(self.counts, counts, where=where)
 
 
 def _rates(average: TimeAverageMessageData) -> list[float]:
@@ -184,11 +199,13 @@ class _Bundle(BundleData):
 class Known(Columns, Mapping[str, BundleData]):
     """The averages of all known bundles at one moment, by name."""
 
-    def __init__(self, world: World, averages: Averages) -> None:
+    def __init__(
+        self, places: Mapping[str, int], averages: Averages, topics: NDArray[np.int64], namespaces: Namespaces
+    ) -> None:
         super().__init__(self)
-        self._known, self._where = averages.known(world.place_of)
-        self._counts, self._rates, self._topics = averages.counts[:, 0].copy(), averages.rates.copy(), world.clients[0]
-        self._places, self._namespace, self._namespaces = world.place_of, world.namespace, world.namespaces
+        self._known, self._where = averages.known(places)
+        self._counts, self._rates, self._topics = averages.counts[:, 0].copy(), averages.rates.copy(), topics
+        self._places, self._namespaces = places, namespaces
         self._records: dict[str, BundleData] = {}
 
     def average(self, term: int, place: int) -> TimeAverageMessageData:
@@ -220,9 +237,10 @@ class Known(Columns, Mapping[str, BundleData]):
         there = self._counts[0] > 0
         there[[self._places[bundle] for bundle in placed if bundle in self._places]] = True
         there[_places(reports)] = True
-        counts = np.bincount(self._namespace[there], minlength=len(self._namespaces)).tolist()
+        names, number = self._namespaces
+        counts = np.bincount(number[there], minlength=len(names)).tolist()
         of_parts = Counter(namespace_of(bundle) for bundle in placed if bundle not in self._places)
-        return of_parts + Counter(dict(zip(self._namespaces, counts, strict=True)))
+        return of_parts + Counter(dict(zip(names, counts, strict=True)))
 
     def sums(self, term: Term, figure: Figure, reports: Mapping[str, LocalBrokerData], otherwise: float) -> dict[str, float]:
         """The same as of columns, of all reports at a time: bincount, too, adds one after the other."""

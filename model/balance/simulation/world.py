@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fencepost.model.balance.load_data import namespace_of
 from fencepost.model.balance.simulation.cluster import NOBODY, Traits, places
-from fencepost.model.balance.simulation.records import Sample
+from fencepost.model.balance.simulation.records import Namespaces, Sample
 from fencepost.model.balance.simulation.run import Action
 from fencepost.model.balance.simulation.scenario import Event, Scenario
 from fencepost.model.balance.simulation.workload import course_of
@@ -28,8 +28,8 @@ def stream(seed: int, purpose: str) -> np.random.Generator:
 class World:
     """A cluster that changes. ``minute`` is the one that is going on; ``actions`` is what was done so far.
 
-    Bundles have places in arrays; a bundle that was split keeps its place and is in no layout. ``namespace`` has the number
-    of each bundle's in ``namespaces``. ``limits`` has a row for each part of Capacity, a column for each broker.
+    Bundles have places in arrays; a bundle that was split keeps its place and is in no layout. ``limits`` has a row for each
+    part of Capacity, a column for each broker.
     """
 
     def __init__(self, scenario: Scenario, seed: int, minutes: int) -> None:
@@ -49,10 +49,8 @@ class World:
         self.layouts = dict(cluster.layouts)
         self.topics = cluster.topics
         self.actions: list[Action] = []
-        self.namespaces = list(dict.fromkeys(map(namespace_of, self.names)))
-        numbers = {namespace: number for number, namespace in enumerate(self.namespaces)}
-        self.namespace = np.array([numbers[namespace_of(name)] for name in self.names], dtype=np.intp)
-        groups = self.namespace[cluster.topics.bundle]
+        self.namespaces = Namespaces.of(self.names)
+        groups = self.namespaces.number[cluster.topics.bundle]
         self._course = course_of(scenario.shapes, groups, minutes, lambda purpose: stream(seed, purpose))
         self._owned: dict[int, dict[str, int]] = {}
         self._places: dict[int, NDArray[np.intp]] = {}
@@ -184,7 +182,7 @@ class World:
         # new ones, because load data of this minute still speak by the old ones
         self.names = [*self.names, *parts]
         self.place_of = {**self.place_of, **{part: first + number for number, part in enumerate(parts)}}
-        self.namespace = np.append(self.namespace, np.full(len(parts), self.namespace[place]))
+        self.namespaces = self.namespaces.with_parts(place, len(parts))
         self.owner = np.append(self.owner, np.full(len(parts), owner))
         self.owner[place] = NOBODY
         self.pause = np.append(self.pause, np.zeros(len(parts)))

@@ -181,14 +181,17 @@ def test_bundles_that_are_only_reported_get_a_first_sample() -> None:
 def test_long_term_rates_of_a_broker_are_the_sum_over_its_bundles() -> None:
     brokers = {"a": broker(bundles=["n/1", "n/2"]), "b": broker(lastStats={"n/1": stats(), "n/9": stats()})}
     data = cluster(brokers, {"n/1": bundle(rate=5), "n/2": bundle(rate=8), "n/3": bundle(rate=100)})
-    assert long_term_rates("a", data) == BrokerAverage(13, 0)
-    assert long_term_rates("b", data) == BrokerAverage(55, 50)  # nothing is known of n/9
+    # nothing is known of n/9
+    assert long_term_rates(data) == {"a": BrokerAverage(13, 0), "b": BrokerAverage(55, 50)}
 
 
-def test_what_is_preallocated_leaves_long_term_rates_as_they_are() -> None:
-    data = cluster({"a": broker(bundles=["n/1"])}, {"n/1": bundle(rate=5), "n/2": bundle(rate=8)})
-    assert long_term_rates("a", data) is long_term_rates("a", data.with_preallocated({"n/2": "a"}))
-    assert data.with_preallocated({"n/2": "a"}).expected_on("a") == ["n/2"]
+def test_what_is_preallocated_counts_and_leaves_what_was_made_as_it_is() -> None:
+    data = cluster({"a": broker(bundles=["n/1"]), "b": None}, {"n/1": bundle(rate=5), "n/2": bundle(rate=8)})
+    assert (data.once("x", lambda: [1]), data.counts_of("n")) == ([1], {"a": 1, "b": 0})
+    later = data.with_preallocated({"n/2": "a", "n/1": "a", "n/3": "gone"})
+    assert (later.once("x", lambda: [2]), later.counts_of("n")) == ([1], {"a": 2, "b": 0})
+    assert later.expected_on("a") == ["n/2"]
+    assert data.counts_of("n") == {"a": 1, "b": 0}
 
 
 def test_history_weighs() -> None:

@@ -54,7 +54,7 @@ def idle(*names: str, **others: object) -> Mapping[str, LocalBrokerData]:
 
 def score(percent: float, conf: Configuration, data: LoadData | None = None) -> float:
     data = data or cluster({"a:1": broker(percent, bundles=["n/1"])}, {"n/1": bundle(rate=7)})
-    return LeastLongTermMessageRate.score("a:1", data, conf)
+    return LeastLongTermMessageRate.scores(data, conf)["a:1"]
 
 
 def test_the_score_is_of_the_brokers_bundles_and_of_those_preallocated() -> None:
