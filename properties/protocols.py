@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 
+from fencepost.properties.configuration import Configuration, InCluster
 from fencepost.properties.loading import Loaded
 from fencepost.properties.registry import Entry, RegistryError
 
@@ -44,5 +45,29 @@ def _entry(room: str) -> Entry:
     return entry
 
 
+def _in_cluster(room: str) -> InCluster:
+    in_cluster: InCluster = import_module(f"{__package__}.{room}.in_cluster").IN_CLUSTER
+    return in_cluster
+
+
 PROTOCOLS: Mapping[str, Entry] = entries(Path(__file__).parent)
 """The protocols by name, in the order in which they are listed."""
+
+_OPERATED: Mapping[str, InCluster] = Loaded(
+    [room for room in PROTOCOLS if (Path(__file__).parent / room / "in_cluster.py").exists()], _in_cluster
+)
+
+
+def names_run_by(cluster: Configuration) -> list[str]:
+    """The names of the protocols that a cluster runs, in the order in which they are listed. No protocol is loaded."""
+    return [name for name, each in _OPERATED.items() if each.is_run(cluster)]
+
+
+def names_checked_in(cluster: Configuration) -> list[str]:
+    """Of these names those that a check of the configuration checks where it names no protocol."""
+    return [name for name in names_run_by(cluster) if _OPERATED[name].is_checked]
+
+
+def run_by(cluster: Configuration) -> list[Entry]:
+    """The protocols that a cluster runs, those left out that say nothing of its release."""
+    return [entry for entry in map(PROTOCOLS.__getitem__, names_run_by(cluster)) if cluster.release not in entry.outside]

@@ -17,6 +17,8 @@ from fencepost.model.releases import PULSAR, Behaviour, Releases
 from fencepost.properties.any_size import General, Part
 from fencepost.properties.bugs import Bug
 from fencepost.properties.bugs import Value as Value
+from fencepost.properties.configuration import Configuration, InCluster
+from fencepost.properties.configuration import Instance as Instance
 from fencepost.properties.vocabulary import Suite
 
 __tracebackhide__ = True  # what is wrong with a model is told with a line of the model
@@ -67,19 +69,6 @@ class Parameter:
         return text
 
 
-@dataclass(frozen=True)
-class Instance:
-    """One setting of a protocol's parameters, with a name; what it leaves out keeps its default.
-
-    ``by`` names the engine that it is meant for, if that is not exhaustive search; ``any`` the parameters that are of any size.
-    """
-
-    name: str
-    parameters: Mapping[str, Value]
-    by: str = ""
-    any: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True, eq=False)
 class Entry:
     """A protocol in the registry; one is equal to itself only.
@@ -90,7 +79,8 @@ class Entry:
     those of ``ci`` are too large for that. ``releases`` maps a release, of Pulsar, of BookKeeper or of Kafka, to the parameters
     with which the protocol behaves as it, and ``outside`` a release of Pulsar to the reason why the protocol says nothing of
     it. ``general`` tells for what of it there is a proof for any size. ``of_parts`` is whether its bugs are those of its parts,
-    whose own protocols have them as theirs. ``largest`` is the largest number that a file can give a parameter.
+    whose own protocols have them as theirs. ``largest`` is the largest number that a file can give a parameter. ``in_cluster``
+    says what it takes from a cluster's configuration, and what it is to the cluster's operator.
     """
 
     name: str
@@ -106,6 +96,7 @@ class Entry:
     general: General | None = None
     of_parts: bool = False
     largest: int = LARGEST
+    in_cluster: InCluster = field(default_factory=InCluster)
 
     def __post_init__(self) -> None:
         if not isinstance(self.suite, partial):  # it is one already where an entry is made of another
@@ -259,6 +250,18 @@ class Entry:
         if size not in self.sizes:
             raise RegistryError(f"{self.name} has no size {size!r}; it has {', '.join(self.sizes) or 'none'}")
         return self.sizes[size]
+
+    def configured(self, cluster: Configuration, size: str = "") -> tuple[Instance, ...] | None:
+        """The instances that stand for a cluster, of a size or, without one, of those that take seconds; None if the protocol
+        takes nothing of the configuration. RegistryError if there is no size of that name."""
+        taken = self.taken(cluster, {})
+        instances = self.instances(size or "ci")
+        return tuple(self.in_cluster.instances(cluster, taken, instances, size)) if taken else None
+
+    def taken(self, cluster: Configuration, parameters: Mapping[str, Value]) -> Mapping[str, Value]:
+        """What the protocol takes from the configuration, in an instance with these parameters."""
+        usual = {parameter.name: parameter.default for parameter in self.parameters}
+        return self.in_cluster.parameters(cluster, usual | dict(parameters))
 
     def _parameter(self, name: str) -> Parameter:
         for parameter in self.parameters:

@@ -36,6 +36,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
     "properties": (
         ("conditions", "loading", "vocabulary"),
         ("any_size", "bugs"),
+        ("configuration",),
         ("registry", "slices", "suspicions"),
         ("bug_files",),
         ("small_instances",),

@@ -173,7 +173,7 @@ def _searches_of_parts(matter: Matter, bugs: Sequence[KnownBug], searches: Searc
     """What the searches for a bug come to in the protocols that have it, for the properties of the matter that they promise."""
     for bug in bugs:
         stated = {prop.name for prop in bug.stated if not prop.strict}
-        wanted = [name for name in matter.violated.get(bug.entry.name, ()) if name in stated]
+        wanted = [name for name in bug.entry.in_cluster.harms.get(matter.name, ()) if name in stated]
         if wanted:
             yield _searched(bug, wanted, searches, means)
 
@@ -188,7 +188,7 @@ def _searched(bug: KnownBug, wanted: Sequence[str], searches: Searches, means: M
 def _of_bug(found: Refuted) -> Way:
     """The way that a run of a part shows, with a known bug alone."""
     verdict, protocol = found.verdict, found.checked.protocol
-    needs, faults = preconditions(verdict.trace, protocol)
+    needs, faults = preconditions(verdict.trace, found.checked)
     name, violates = verdict.property.name, verdict.violated.name
     what = protocol.bugs[name]
     return Way(name, what, tuple(needs), faults, found.checked, verdict, verdict.bug, violates=violates)
@@ -196,7 +196,7 @@ def _of_bug(found: Refuted) -> Way:
 
 def _by_moves(bug: KnownBug, found: Refuted) -> Way:
     """The way in which it happens in a cluster by the weak moves of a bug, though its part violates nothing that is asked."""
-    events, faults = events_of(found.verdict.trace, found.checked.protocol)
+    events, faults = events_of(found.verdict.trace, found.checked)
     violates, what, checked = found.verdict.property.name, bug.bug.costs, found.checked
     return Way(bug.name, what, tuple(events), faults, checked, found.verdict, bug.bug, violates=violates, whole=checked)
 
@@ -233,10 +233,9 @@ def _of_failure(row: Established, failure: Failure, matter: Matter) -> Way:
     name, protocol, entry = failure.bug, failure.checked.protocol, failure.checked.entry
     needs = (row.guarantee.counted(failure.events),)
     bug = entry.bugs.get(name) if isinstance(entry, Entry) else None
-    if bug is None:
-        what, violates = row.guarantee.denied(failure.events), ""
-    else:
-        what, violates = protocol.bugs[name], bug.harm or matter.violated.get(entry.name, ("",))[0]
+    what, violates = row.guarantee.denied(failure.events), ""
+    if isinstance(entry, Entry) and bug is not None:
+        what, violates = protocol.bugs[name], bug.harm or entry.in_cluster.harms.get(matter.name, ("",))[0]
     return Way(name or row.guarantee.name, what, needs, failure.events, failure.checked, failure.verdict, bug, row, violates)
 
 
@@ -245,7 +244,7 @@ def _of_setting(name: str, setting: str, whole: Whole, means: Means) -> Way | Se
     found = whole.control(name, means)
     if not isinstance(found, Refuted):
         return found
-    needs, faults = events_of(found.verdict.trace, found.checked.protocol)
+    needs, faults = events_of(found.verdict.trace, found.checked)
     return Way(name, found.verdict.note, tuple(needs), faults, found.checked, found.verdict, violates=name, avoided_by=setting)
 
 
@@ -262,7 +261,7 @@ def _in_a_cluster(way: Way, matter: Matter, whole: Whole, means: Means) -> Way:
         return replace(way, open=found.why)
     if not isinstance(found, Refuted):
         return way
-    events, faults = events_of(found.verdict.trace, found.checked.protocol)
+    events, faults = events_of(found.verdict.trace, found.checked)
     before = () if through == "a recovery" else way.needs
     return replace(way, needs=(*before, *events), faults=faults + (way.faults if before else 0), whole=found.checked)
 
@@ -270,7 +269,7 @@ def _in_a_cluster(way: Way, matter: Matter, whole: Whole, means: Means) -> Way:
 def _covered(matter: Matter, bugs: Iterable[KnownBug], whole: Whole, means: Means) -> Mapping[str, tuple[str, ...]]:
     """The known bugs of ownership by which no message is lost, each with what keeps it from that. A bundle that nobody owns is
     another matter, and so is a bug that costs more than a model has (``beyond``)."""
-    owning = [each for each in bugs if each.entry.name in OWNING and not each.bug.beyond]
+    owning = [each for each in bugs if each.entry.in_cluster.owns_bundles and not each.bug.beyond]
     names = dict.fromkeys(each.name for each in owning if each.name in of_parts())
     covered = dict[str, tuple[str, ...]]()
     for name in names if LOST in matter.whole else ():
@@ -278,7 +277,3 @@ def _covered(matter: Matter, bugs: Iterable[KnownBug], whole: Whole, means: Mean
         if moves and isinstance(whole.reached(moves, LOST, {}, means), Settled):
             covered[name] = whole.covered_by(moves, LOST, means)
     return {name: by for name, by in covered.items() if by}
-
-
-OWNING = ("ownership", "unload", "split", "service_unit")
-"""The protocols of who owns a bundle."""

@@ -11,7 +11,6 @@ from fencepost.checks.questions.bug_search import Searches
 from fencepost.checks.questions.bundle_guarantees import bundle_guarantees
 from fencepost.checks.questions.establishing import Established, Means, establish, raised
 from fencepost.checks.questions.guarantee import Guarantee
-from fencepost.checks.questions.instances import Settings
 from fencepost.checks.questions.judging import Guaranteed
 from fencepost.checks.questions.known_bugs import KnownBug
 from fencepost.checks.questions.ledger_guarantees import Sizes, ledger_guarantees
@@ -20,6 +19,7 @@ from fencepost.checks.questions.replication_guarantees import replication_guaran
 from fencepost.checks.questions.topic_guarantees import topic_guarantees
 from fencepost.checks.questions.whole import Whole
 from fencepost.checks.settings.bookie_settings import STORAGES
+from fencepost.checks.settings.cluster_settings import Settings
 from fencepost.checks.settings.input_files import Place
 from fencepost.model.releases import Releases
 from fencepost.properties.protocols import PROTOCOLS
@@ -61,8 +61,8 @@ def questions(cluster: Cluster, releases: Releases) -> Iterator[Guarantee]:
     if cluster.of_bookies:
         yield from bookie_guarantees(settings.bookies, releases)
         yield from replication_guarantees(settings.auto_recovery, cluster.sizes, releases)
-    yield from topic_guarantees(settings.topic, releases)
-    yield from bundle_guarantees(settings.control_plane, settings.load_manager, releases)
+    yield from topic_guarantees(settings.configuration(releases), releases)
+    yield from bundle_guarantees(settings.configuration(releases), releases)
 
 
 def guaranteed(
@@ -142,6 +142,8 @@ def _unread(matter: Matter, releases: Releases) -> str:
         bug.release(releases)
         for entry in PROTOCOLS.values()
         for bug in entry.bugs.values()
-        if bug.is_unread(releases) and not bug.weakening and (entry.name in matter.violated or (matter.whole and bug.moves))
+        if bug.is_unread(releases)
+        and not bug.weakening
+        and (matter.name in entry.in_cluster.harms or (matter.whole and bug.moves))
     }
     return f"nobody has read {' and '.join(sorted(of))} for known bugs" if of else ""

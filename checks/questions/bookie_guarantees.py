@@ -9,11 +9,12 @@ from fencepost.checks.questions.guarantee import Guarantee
 from fencepost.checks.settings.bookie_settings import BookieSettings
 from fencepost.checks.settings.broker_conf import Taken
 from fencepost.model.releases import Releases
+from fencepost.properties.bookie.entry import ENTRY
 from fencepost.properties.bookie.guarantees import keeps_its_word
-from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.bookie.in_cluster import parameters_of
 from fencepost.properties.registry import Value
 
-BOOKIE = replace(PROTOCOLS["bookie"], suite=keeps_its_word)
+BOOKIE = replace(ENTRY, suite=keeps_its_word)
 SMALL: dict[str, Value] = {"entries": 1, "records": 4, "recovery": False}
 MOST = 2
 """How many ends of the process are asked about."""
@@ -23,7 +24,7 @@ def bookie_guarantees(settings: BookieSettings, releases: Releases) -> Iterator[
     """What is asked of a bookie. Of the known bugs of its release only those of a failed flush, and of several journals, are
     switched on here: the row ``restarts`` has the others."""
     unmodelled = settings.unmodelled
-    parameters = SMALL if unmodelled else {**SMALL, **settings.parameters}
+    parameters = SMALL if unmodelled else {**SMALL, **parameters_of(settings.plain)}
     full = {"full_caches": 1} if settings.has_several_journals else {}
     of_journals = [name for name in BOOKIE.bugs_of(releases) if "journals" in BOOKIE.shown_by[name]] if full else []
     weak = [flag for flag in (settings.write, settings.sync) if not flag.value]

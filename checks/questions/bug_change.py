@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 
 from fencepost.checks.questions.bug_search import Searches
 from fencepost.checks.questions.establishing import Means
-from fencepost.checks.questions.instances import Settings, is_run
-from fencepost.checks.questions.known_bugs import KnownBug, known_bugs_of
+from fencepost.checks.questions.known_bugs import KnownBug, known_bugs_in
 from fencepost.checks.questions.reach import Reach, reach_of
 from fencepost.checks.questions.whole import Whole
+from fencepost.checks.settings.cluster_settings import Settings
 from fencepost.model.releases import Releases
-from fencepost.properties.protocols import PROTOCOLS
 
 Bugs = Mapping[str, Sequence[KnownBug]]
 """Known bugs by name, each in the protocols that have it."""
@@ -63,8 +62,7 @@ def with_reach(change: BugChange, then: Whole, now: Whole, searches: Searches, m
 
 def bugs_of(settings: Settings, releases: Releases) -> Bugs:
     """The known bugs of the releases in the protocols that a cluster with these settings runs."""
-    entries = [entry for name, entry in PROTOCOLS.items() if is_run(name, settings.load_manager, releases.pulsar)]
     bugs = dict[str, list[KnownBug]]()
-    for bug in known_bugs_of(entries, releases, settings, (), ()):
+    for bug in known_bugs_in(settings.configuration(releases), releases):
         bugs.setdefault(bug.name, []).append(bug)
     return bugs

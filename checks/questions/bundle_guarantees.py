@@ -6,29 +6,29 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from fencepost.checks.questions.guarantee import Guarantee
-from fencepost.checks.settings.control_plane_settings import ControlPlaneSettings
-from fencepost.checks.settings.load_manager import LoadManagerSettings
 from fencepost.model.releases import Releases
+from fencepost.properties.configuration import Configuration
 from fencepost.properties.ownership import guarantees as of_locks
-from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.ownership.entry import ENTRY as OWNERSHIP
 from fencepost.properties.registry import Entry, Value
 from fencepost.properties.service_unit import guarantees as of_records
+from fencepost.properties.service_unit.entry import ENTRY as SERVICE_UNIT
+from fencepost.properties.service_unit.in_cluster import parameters_of
 from fencepost.properties.theories import THEORIES
+from fencepost.properties.unload.entry import ENTRY as UNLOAD
 
-OWNERSHIP, UNLOAD, SERVICE_UNIT = (PROTOCOLS[name] for name in ("ownership", "unload", "service_unit"))
 LOST_SESSIONS = "{n} lost session{s} of a broker"
 LOST = ("expiries",)
 DEAD = ("crashes",)
 
 
-def bundle_guarantees(settings: ControlPlaneSettings, manager: LoadManagerSettings, releases: Releases) -> Iterator[Guarantee]:
+def bundle_guarantees(cluster: Configuration, releases: Releases) -> Iterator[Guarantee]:
     """What is asked of bundles: owned by locks or, with the extensible load manager, by records of service units.
 
     A broker that shuts down when its session is lost is one that may crash: that it goes on is among what is considered.
     """
-    is_extensible = manager.is_extensible(releases.pulsar)
-    why = SERVICE_UNIT.refusal(releases) if is_extensible else ""
-    for row in _of_owners(settings, manager, releases, is_extensible=is_extensible):
+    why = SERVICE_UNIT.refusal(releases) if cluster.extensible else ""
+    for row in _of_owners(cluster, releases):
         yield replace(row, unasked=why)
     yield Guarantee(
         "hash_range",
@@ -41,16 +41,15 @@ def bundle_guarantees(settings: ControlPlaneSettings, manager: LoadManagerSettin
     )
 
 
-def _of_owners(
-    settings: ControlPlaneSettings, manager: LoadManagerSettings, releases: Releases, *, is_extensible: bool
-) -> Iterator[Guarantee]:
+def _of_owners(cluster: Configuration, releases: Releases) -> Iterator[Guarantee]:
     """What is asked of who owns a bundle, and serves it."""
+    is_extensible = cluster.extensible
     suites = of_records if is_extensible else of_locks
     owning, unloading = (SERVICE_UNIT, SERVICE_UNIT) if is_extensible else (OWNERSHIP, UNLOAD)
     behaviour = {} if owning.refusal(releases) else owning.behaviour(releases)
-    taken = {**behaviour, **(manager.service_units if is_extensible else {})}
+    taken = {**behaviour, **(parameters_of(cluster) if is_extensible else {})}
     moves: dict[str, Value] = {"unloads": 0} if is_extensible else {}
-    small: dict[str, Value] = {**taken, **moves, "brokers": 2, "crashes": int(settings.session_policy == "shutdown")}
+    small: dict[str, Value] = {**taken, **moves, "brokers": 2, "crashes": int(cluster.on_session_loss == "shutdown")}
     steps_of = f"service units in the {taken['store']} store" if is_extensible else "locks"
     unloads: dict[str, Value] = {"brokers": 2, "unloads": 1, "timeouts": 1}
     unloads |= taken if is_extensible else {"failures": 1}

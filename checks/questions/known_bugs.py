@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from fencepost.checks.questions.instances import BOOKIE, CONTROL_PLANE, SERVICE_UNIT, TOPIC, Settings
 from fencepost.model.language import ModelError
 from fencepost.model.releases import Releases
 from fencepost.properties.bugs import Bug
-from fencepost.properties.registry import Entry, Instance, Value
+from fencepost.properties.configuration import Configuration
+from fencepost.properties.protocols import run_by
+from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.vocabulary import Property
 
 
@@ -36,10 +37,14 @@ class KnownBug:
 
 
 def known_bugs_of(
-    entries: Iterable[Entry], releases: Releases, settings: Settings | None, changes: Sequence[str], properties: Sequence[str]
+    entries: Iterable[Entry],
+    releases: Releases,
+    cluster: Configuration | None,
+    changes: Sequence[str] = (),
+    properties: Sequence[str] = (),
 ) -> Iterator[KnownBug]:
     """The bugs of some releases, in the order of the protocols: each in the smallest instance in which it is known to show,
-    with what is taken from the settings and what ``changes`` set in its place.
+    with what is taken from the configuration and what ``changes`` set in its place.
 
     Left out are those that an instance like this cannot have (see ``Bug.only``), and those whose instance does not have all
     of the ``properties``. RegistryError for a parameter that a protocol does not have.
@@ -49,7 +54,7 @@ def known_bugs_of(
             bug = entry.bugs[name]
             usual = {p.name: p.default for p in entry.parameters} | entry.behaviour(releases)
             parameters = entry.behaviour(releases) | dict(entry.shown_by[name])
-            taken = _taken(entry, parameters, settings)
+            taken = {} if cluster is None else entry.taken(cluster, parameters)
             given = {key: taken[key] for key in taken if key not in bug.regardless} | entry.settings(changes)
             parameters |= given
             # What shows a bug of SortedLedgerStorage has that storage, and is for a cluster that has it, too.
@@ -66,19 +71,6 @@ def known_bugs_of(
                 yield KnownBug(entry, name, instance)
 
 
-def _taken(entry: Entry, shown: Mapping[str, Value], settings: Settings | None) -> dict[str, Value]:
-    """What a protocol takes from the settings; of a ledger with as many bookies beside the ensemble as there were."""
-    if settings is None:
-        return {}
-    if entry.name == "ledger":
-        usual = {p.name: p.default for p in entry.parameters} | dict(shown)
-        spare = int(usual["bookies"]) - int(usual["ensemble"])
-        stored = {name: value for name, value in settings.of_bookies.items() if name == "storage"}
-        return {**settings.ledger.parameters, "bookies": settings.ledger.ensemble.value + spare, **stored}
-    if entry.name == BOOKIE:
-        return settings.of_bookies
-    if entry.name == SERVICE_UNIT:
-        return settings.load_manager.service_units
-    if entry.name == TOPIC:
-        return settings.topic.parameters
-    return CONTROL_PLANE[entry.name](settings.control_plane) if entry.name in CONTROL_PLANE else {}
+def known_bugs_in(cluster: Configuration, releases: Releases) -> list[KnownBug]:
+    """The bugs of some releases in the protocols that a cluster runs, with what is taken from its configuration."""
+    return list(known_bugs_of(run_by(cluster), releases, cluster))

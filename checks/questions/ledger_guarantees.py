@@ -13,10 +13,9 @@ from fencepost.model.counts import count_of
 from fencepost.model.releases import Releases
 from fencepost.properties.ledger import guarantees as suites
 from fencepost.properties.ledger import one_after_the_other
-from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.ledger.entry import ENTRY as LEDGER
 from fencepost.properties.registry import Value
 
-LEDGER = PROTOCOLS["ledger"]
 DURABLE = replace(LEDGER, suite=suites.durability)
 ROLLING = replace(LEDGER, suite=suites.durability_of_restarts, function=suites.rolling)
 SURVIVES = "an acknowledged entry survives "

@@ -17,8 +17,9 @@ others are, too; or a bookie has lost what it has acknowledged, so that a recove
 class Matter:
     """A question of a user, to be answered by yes or no.
 
-    ``rows`` are the guarantees that answer it by name. ``violated`` has by protocol the properties that a run violates in which
-    it happens: a known bug is searched for them. ``passing`` are the rows of which a run says that it happens for a while.
+    ``rows`` are the guarantees that answer it by name. The rooms of the protocols name the properties that a run violates in
+    which it happens (``InCluster.harms``): a known bug is searched for them. ``passing`` are the rows of which a run says that
+    it happens for a while.
 
     ``says`` is what a *yes* says.
 
@@ -33,7 +34,6 @@ class Matter:
     asks: str
     says: str
     rows: tuple[str, ...]
-    violated: Mapping[str, tuple[str, ...]]
     passing: tuple[str, ...] = ()
     whole: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     through: Mapping[str, Through] = field(default_factory=dict)
@@ -43,9 +43,6 @@ class Matter:
 
 LOST = "acked_is_in_log"
 """What a cluster violates that loses an acknowledged message."""
-
-OF_BOOKIES = ("acknowledged_adds_survive", "answered_fences_survive", "what_is_there_is_not_denied")
-"""What a bookie that costs a message violates: it has lost an entry or a fence, or denies what it has."""
 
 MATTERS = (
     Matter(
@@ -68,7 +65,6 @@ MATTERS = (
             "worker_sessions",
             "recover",
         ),
-        {"ledger": ("no_truncation",), "bookie": OF_BOOKIES, "topic": ("acked_is_in_log",)},
         whole={LOST: {}},
         through={
             "recoveries": "a recovery",
@@ -81,7 +77,6 @@ MATTERS = (
         "Can a subscription lose its backlog?",
         "a subscription can lose its backlog",
         ("backlog",),
-        {"topic": ("unread_is_kept",)},
         whole={"unread_is_kept": {"messages": 1, "subscription": True, "trims": 1, "ledgers": 3, "rolls": 1}},
     ),
     Matter(
@@ -89,19 +84,12 @@ MATTERS = (
         "Can a topic be out of service for good?",
         "a topic can be out of service for good",
         ("served", "moved"),
-        {
-            "topic": ("fenced_is_unfenced",),
-            "ownership": ("owned_in_the_end", "lookups_are_answered", "nodes_go_with_their_brokers"),
-            "unload": ("owned_in_the_end",),
-            "service_unit": ("looked_up_units_are_served", "what_is_owned_can_be_served", "moves_end"),
-        },
     ),
     Matter(
         "order",
         "Can messages come twice or out of order?",
         "messages can come twice or out of order",
         (),
-        {"topic": ("in_producer_order", "stored_once")},
         whole={"in_producer_order": {"messages": 2}, "stored_once": {}},
         after=LOST,
         controls={"stored_once": "brokerDeduplicationEnabled=true"},
@@ -111,11 +99,6 @@ MATTERS = (
         "Can two brokers serve a topic?",
         "two brokers can serve a topic",
         ("owners", "owners_in_the_end"),
-        {
-            "ownership": ("single_owner_up_to_date",),
-            "unload": ("topic_is_open_once_up_to_date",),
-            "service_unit": ("topics_are_kept_once",),
-        },
         passing=("owners",),
     ),
 )

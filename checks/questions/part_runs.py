@@ -7,7 +7,7 @@ whose last step is that move and nothing that the stand-in without it can do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -18,14 +18,17 @@ from fencepost.model.releases import SYSTEMS, Releases
 from fencepost.model.stand_ins import copies
 from fencepost.model.stand_ins import ledger as ledgers
 from fencepost.model.stand_ins import ownership as owners
+from fencepost.properties.ledger.entry import ENTRY as LEDGER
 from fencepost.properties.ledger.refinement import ledger_refinement
 from fencepost.properties.locks.properties import Locks
 from fencepost.properties.observed import Observed
+from fencepost.properties.ownership.entry import ENTRY as OWNERSHIP
 from fencepost.properties.ownership.refinement import ownership_refinement
-from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry
+from fencepost.properties.replication.entry import ENTRY as REPLICATION
 from fencepost.properties.replication.refinement import replication_refinement
 from fencepost.properties.replication.terms import Terms
+from fencepost.properties.service_unit.entry import ENTRY as SERVICE_UNIT
 from fencepost.properties.service_unit.refinement import channel_refinement
 from fencepost.properties.service_unit.terms import Units
 from fencepost.properties.vocabulary import Suite
@@ -34,7 +37,7 @@ from fencepost.traces.trace import Trace
 SECONDS = 30.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Part:
     """A part that has a stand-in: its protocol, the weak moves, and what makes a suite say that it refines the stand-in with
     some of them."""
@@ -57,16 +60,12 @@ def _refine_copies(suite: Suite, weak: Collection[str]) -> None:
     replication_refinement(suite, Terms(suite.protocol), weak)
 
 
-PARTS = {
-    "ledger": Part(PROTOCOLS["ledger"], ledgers.WEAK, ledger_refinement),
-    "ownership": Part(PROTOCOLS["ownership"], owners.WEAK, _refine_ownership),
-    "service_unit": Part(PROTOCOLS["service_unit"], owners.WEAK, _refine_channel),
-    "replication": Part(PROTOCOLS["replication"], copies.WEAK, _refine_copies),
+PARTS: dict[str, tuple[Part, ...]] = {
+    "ledger": (Part(LEDGER, ledgers.WEAK, ledger_refinement),),
+    "bundle": (Part(OWNERSHIP, owners.WEAK, _refine_ownership), Part(SERVICE_UNIT, owners.WEAK, _refine_channel)),
+    "first": (Part(REPLICATION, copies.WEAK, _refine_copies),),
 }
-BEHIND = {"ledger": ("ledger",), "bundle": ("ownership", "service_unit"), "first": ("replication",)}
-"""The protocols that refine the stand-in of a part of a whole."""
-WHOLES = ("topic", "cluster")
-"""The protocols that are made of stand-ins."""
+"""What refines each of the stand-ins of which a topic or a cluster is made, by the name that the stand-in has there."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ def runs_below(trace: Trace, protocol: Protocol, releases: Releases | None = Non
     """For the first step of a topic's or a cluster's trace at which a part takes a weak move, by its number from 1 on, the run
     of the part that ends in it. It is with the bug that the trace is of, or else with a known bug of the release (default: the
     newest). Empty of other protocols, and without the run where there is no such bug."""
-    if protocol.name not in WHOLES:
+    if not any(variable.name.startswith("ledger.status[") for variable in protocol.variables):
         return {}
     releases = releases or Releases.of()
     runs, moves = dict[int, PartRun](), set[str]()
@@ -98,7 +97,7 @@ def runs_below(trace: Trace, protocol: Protocol, releases: Releases | None = Non
         if move in moves:
             continue
         moves.add(move)
-        if (run := _run(BEHIND[part], move, releases, protocol.active)) is not None:
+        if (run := _run(PARTS[part], move, releases, protocol.active)) is not None:
             runs[number] = run
     return runs
 
@@ -134,14 +133,14 @@ def _weak_moves(trace: Trace, protocol: Protocol) -> Iterator[tuple[int, str, st
                 yield number, "bundle", "deleted_while_owned"
 
 
-def _run(behind: Collection[str], move: str, releases: Releases, active: Collection[str]) -> PartRun | None:
+def _run(behind: Sequence[Part], move: str, releases: Releases, active: Collection[str]) -> PartRun | None:
     """The run with a bug that is active or, if none is one of these protocols, the first known bug of the release that makes
     the move possible, those of the smallest instances first."""
-    known = [(PARTS[name], *each) for name in behind for each in PARTS[name].entry.bugs.items()]
+    known = [(part, *each) for part in behind for each in part.entry.bugs.items()]
     having = [(part, name, bug) for part, name, bug in known if bug.present and move in bug.allows]
     meant = [one for one in having if one[1] in active] or [one for one in having if one[2].is_in(releases)]
     for part, name, bug in sorted(meant, key=lambda one: len(one[2].shown_by)):
-        run = _shortest(part.entry.name, move, name)
+        run = _shortest(part, move, name)
         if run is not None:
             release = releases.of_project(bug.project) if bug.is_in(releases) else bug.present[-1]
             return PartRun(move, part.weak[move], name, f"{SYSTEMS[bug.project]} {release}", *run)
@@ -149,8 +148,7 @@ def _run(behind: Collection[str], move: str, releases: Releases, active: Collect
 
 
 @cache
-def _shortest(name: str, move: str, bug: str) -> tuple[Trace, Protocol] | None:
-    part = PARTS[name]
+def _shortest(part: Part, move: str, bug: str) -> tuple[Trace, Protocol] | None:
     suite = Suite(part.entry.build(dict(part.entry.shown_by[bug]), (bug,)))
     part.refine(suite, [weak for weak in part.weak if weak != move])
     (refinement, *_) = suite.properties

@@ -5,30 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
-from fencepost.checks.questions.instances import (
-    BOOKIE,
-    CONTROL_PLANE,
-    LARGEST_ENSEMBLE,
-    SERVICE_UNIT,
-    TOPIC,
-    Settings,
-    bookie_instances,
-    control_plane_instances,
-    is_run,
-    ledger_instances,
-    service_unit_instances,
-    topic_instances,
-)
 from fencepost.checks.questions.known_bugs import KnownBug, known_bugs_of
 from fencepost.checks.questions.wanted import Wanted
-from fencepost.checks.settings.load_manager import CHANNELS
+from fencepost.checks.settings.cluster_settings import Settings
 from fencepost.checks.settings.own_protocols import is_own, own_protocols
 from fencepost.model.language.mistakes import guess
 from fencepost.model.pulsar.stores import STORES, stores_of
 from fencepost.model.releases import NEWEST, Releases
+from fencepost.properties.configuration import Part
 from fencepost.properties.loading import Loaded
-from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.protocols import PROTOCOLS, names_checked_in, run_by
 from fencepost.properties.registry import Entry, Instance, RegistryError, Value, find
 from fencepost.properties.theorems import Theory
 from fencepost.properties.theories import THEORIES
@@ -107,50 +95,33 @@ def planned_bugs(
     beside a bug that was asked for by name."""
     if releases is None or asked.bug:
         return []
-    entries = {item.name: item for item, _ in plan if isinstance(item, Entry)}
-    if settings is not None and not (asked.protocols or asked.set):
-        entries = {name: entry for name, entry in PROTOCOLS.items() if is_run(name, settings.load_manager, releases.pulsar)}
+    cluster = None if settings is None else settings.configuration(releases)
+    entries = list({item.name: item for item, _ in plan if isinstance(item, Entry)}.values())
+    if cluster is not None and not (asked.protocols or asked.set):
+        entries = run_by(cluster)
     elif asked.protocols:
-        entries = {name: replace(e, of_parts=False) for name, e in entries.items()}
-    return list(known_bugs_of(entries.values(), releases, settings, asked.set, asked.property))
+        entries = [replace(entry, of_parts=False) for entry in entries]
+    return list(known_bugs_of(entries, releases, cluster, asked.set, asked.property))
 
 
 def configuration_notes(settings: Settings, names: set[str], releases: Releases | None = None) -> list[str]:
     """What the protocols of these names take from the configuration, in some releases (the newest, unless told), and what there
     is to say of it whatever is found."""
-    notes = []
-    if "ledger" in names:
-        quorums = settings.ledger
-        notes += [str(number) for number in quorums.taken] + [f"note: {note}" for note in settings.ledger_notes]
-        if quorums.ensemble.value <= LARGEST_ENSEMBLE:
-            from fencepost.properties.ledger import striping
-
-            notes.append(str(striping.check(quorums.ensemble.value, quorums.write_quorum.value)))
-    if SERVICE_UNIT in names and _pulsar(releases) in CHANNELS:
-        notes += [str(settings.load_manager.table_view), str(settings.load_manager.multi_phase)]
-    if settings.bookies.is_given and names & {"ledger", BOOKIE}:
-        notes += [str(value) for value in settings.bookies.taken]
-    if TOPIC in names:
-        notes += [str(value) for value in settings.topic.taken]
-    if names - {"ledger", BOOKIE}:
-        notes += [str(value) for value in settings.control_plane.taken]
-        notes += [f"note: {note}" for note in settings.control_plane_notes]
+    cluster, notes = settings.configuration(releases), list[str]()
+    known = {name: PROTOCOLS[name].in_cluster for name in PROTOCOLS if name in names}
+    for part in get_args(Part):
+        taking = [each for each in known.values() if part in each.parts]
+        if taking or (part == "control_plane" and names - known.keys()):
+            notes += settings.taken(part, cluster.release)
+            notes += [note for each in taking if each.parts[0] == part for note in each.notes(cluster)]
     return notes + [f"note: {note}" for note in settings.notes]
-
-
-def _pulsar(releases: Releases | None) -> str:
-    return (releases.pulsar if releases else "") or NEWEST
 
 
 def _items(asked: Wanted, settings: Settings | None, releases: Releases | None) -> list[Item]:
     names = asked.protocols
     if not names:
-        configured = ["ledger", *CONTROL_PLANE, SERVICE_UNIT, TOPIC, *THEORIES]
-        names = [
-            name
-            for name in EVERYTHING
-            if settings is None or (name in configured and is_run(name, settings.load_manager, _pulsar(releases)))
-        ]
+        checked = None if settings is None else {*names_checked_in(settings.configuration(releases)), *THEORIES}
+        names = [name for name in EVERYTHING if checked is None or name in checked]
         names = [name for name in names if name not in PROTOCOLS or not PROTOCOLS[name].refusal(releases)]
         if asked.set or asked.by:  # which are of protocols
             names = [name for name in names if name in PROTOCOLS]
@@ -180,7 +151,7 @@ def _named(name: str) -> Sequence[Item]:
 def _instances(item: Item, asked: Wanted, settings: Settings | None, releases: Releases | None) -> Iterator[Instance]:
     """The instances of an item; of those of a size only what behaves as the releases do, and each once."""
     changed = item.settings(asked.set)
-    instances, behaviour = _before_set(item, asked, settings), dict[str, Value]()
+    instances, behaviour = _before_set(item, asked, settings, releases), dict[str, Value]()
     if isinstance(item, Entry) and releases is not None:
         behaviour = item.behaviour(releases)
         instances = instances if asked.bug else item.as_of(releases, instances)
@@ -201,17 +172,11 @@ def _require_store(entry: Entry, store: object, releases: Releases) -> None:
         raise RegistryError(f"{entry.name}: {message}: name another release by --pulsar, or another store")
 
 
-def _before_set(item: Item, asked: Wanted, settings: Settings | None) -> Sequence[Instance]:
-    if settings is not None and item.name == "ledger":
-        return ledger_instances(settings.ledger, asked.size or "ci")
-    if settings is not None and item.name in CONTROL_PLANE:
-        return control_plane_instances(item.name, item.instances(asked.size or "ci"), settings.control_plane)
-    if settings is not None and settings.of_bookies and item.name == BOOKIE and isinstance(item, Entry):
-        return bookie_instances(item, item.instances(asked.size or "ci"), settings.bookies)
-    if settings is not None and item.name == SERVICE_UNIT:
-        return service_unit_instances(item.instances(asked.size or "ci"), settings.load_manager)
-    if settings is not None and item.name == TOPIC:
-        return topic_instances(item.instances(asked.size or "ci"), settings.topic, all_of_them=asked.size is not None)
+def _before_set(item: Item, asked: Wanted, settings: Settings | None, releases: Releases | None) -> Sequence[Instance]:
+    if settings is not None and isinstance(item, Entry):
+        configured = item.configured(settings.configuration(releases), asked.size or "")
+        if configured is not None:
+            return configured
     if asked.any and not (asked.size or asked.bug or asked.set) and isinstance(item, Entry) and item.general is not None:
         meant = [instance for instance in item.general.instances if set(instance.any) == set(asked.any)]
         return meant or (Instance("of any size", {}),)

@@ -10,12 +10,11 @@ from fencepost.checks.questions.ledger_guarantees import Sizes
 from fencepost.checks.settings.auto_recovery_settings import AutoRecoverySettings
 from fencepost.model.language import Protocol
 from fencepost.model.releases import Releases
-from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
 from fencepost.properties.replication import guarantees as suites
+from fencepost.properties.replication.entry import ENTRY as REPLICATION
 from fencepost.properties.vocabulary import Suite
 
-REPLICATION = PROTOCOLS["replication"]
 MOST = 2
 """How many absences of bookies are asked about."""
 EVENTS = {

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from fencepost.checks.questions.guarantee import Guarantee
-from fencepost.checks.settings.topic_settings import TopicSettings
 from fencepost.model.language import Protocol
 from fencepost.model.releases import Releases
-from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.configuration import Configuration
 from fencepost.properties.registry import Value
 from fencepost.properties.topic import guarantees as suites
+from fencepost.properties.topic.entry import ENTRY as TOPIC
+from fencepost.properties.topic.in_cluster import parameters_of
 from fencepost.properties.vocabulary import Suite
 
-TOPIC = PROTOCOLS["topic"]
 MOST = 2
 """How many failed updates, and kills of a broker, are asked about."""
 
@@ -36,14 +36,14 @@ LOSING = ("reopened_before_fence", "removed_producer_publishes")
 """The bugs by which a message that deduplication takes for a duplicate is stored nowhere."""
 
 
-def topic_guarantees(settings: TopicSettings, releases: Releases) -> Iterator[Guarantee]:
+def topic_guarantees(cluster: Configuration, releases: Releases) -> Iterator[Guarantee]:
     """What is asked of a topic, with the known bugs of the release that the events of a row can show."""
-    taken = settings.parameters
+    taken, topics = parameters_of(cluster), cluster.topics
     survive, lost = "acknowledged messages survive ", "acknowledged messages can be lost "
-    dedup = settings.deduplication.value
+    dedup = topics.deduplication
     alone: dict[str, Mapping[str, Value]] = dict.fromkeys(LOSING if dedup else (), ONE)
     # what deduplication has not taken a snapshot of is not trimmed
-    read = {**READ, "snapshots": int(dedup and not settings.keeps_all)}
+    read = {**READ, "snapshots": int(dedup and not topics.keeps_all)}
 
     def row(
         name: str,

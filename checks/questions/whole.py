@@ -13,13 +13,14 @@ from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.outcomes import Open, Outcome, Refuted, Settled, outcome
 from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.questions.establishing import NO_TIME, Means
-from fencepost.checks.questions.instances import Settings
+from fencepost.checks.settings.cluster_settings import Settings
 from fencepost.model.releases import Releases
 from fencepost.properties.cluster.bugs import entering
-from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.cluster.entry import ENTRY as CLUSTER
 from fencepost.properties.registry import Entry, Instance, Value
+from fencepost.properties.topic.entry import ENTRY as TOPIC
+from fencepost.properties.topic.in_cluster import parameters_of
 
-CLUSTER, TOPIC = PROTOCOLS["cluster"], PROTOCOLS["topic"]
 SMALL = {"brokers": 1, "messages": 1, "ledgers": 2, "openings": 1, "connections": 2, "rolls": 0}
 """A topic whose producer connects twice."""
 
@@ -36,7 +37,7 @@ class Whole:
 
     def __init__(self, settings: Settings, releases: Releases) -> None:
         known = {parameter.name for parameter in CLUSTER.parameters}
-        taken = {name: value for name, value in settings.topic.parameters.items() if name in known}
+        taken = {name: value for name, value in parameters_of(settings.configuration(releases)).items() if name in known}
         self._taken = {**CLUSTER.behaviour(releases), **taken}
         self._done = dict[tuple[str, ...], Refuted | Settled]()
 

@@ -55,7 +55,7 @@ def _row(
 ) -> Iterator[str]:
     checked, verdict = several[0]
     if needs is None:  # where a situation cannot come about there is no run
-        needs = preconditions(verdict.trace, checked.protocol)[0] if verdict.trace is not None else []
+        needs = preconditions(verdict.trace, checked)[0] if verdict.trace is not None else []
     cells = [
         f"({', '.join(checked.entry.name for checked, _ in several)})",
         ", ".join(needs) or "nothing else",

@@ -15,13 +15,13 @@ from fencepost.checks.questions.answering import Answer, Way
 from fencepost.checks.questions.asking import Group
 from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.events import EVENTS, Sorted, acts_in, in_order
-from fencepost.checks.questions.instances import Settings
 from fencepost.checks.questions.judging import Guaranteed
 from fencepost.checks.questions.remedies import ChangeFirst, key
 from fencepost.checks.questions.remedies import in_words as closes_in_words
 from fencepost.checks.reports.answers import FAULTS, NUMBERS, headline, survived
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.report import MEANING
+from fencepost.checks.settings.cluster_settings import Settings
 from fencepost.checks.settings.not_modelled import PAGE
 from fencepost.model.counts import count_of
 from fencepost.traces.wording.styles import BOLD, PLAIN, RED

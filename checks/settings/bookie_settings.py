@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fencepost.checks.settings.broker_conf import BOOKKEEPERS, PULSARS, BrokerConf, ConfigurationError, Taken
+from fencepost.properties.configuration import Bookies
 
 SYNC, WRITE, STORAGE = "journalSyncData", "journalWriteData", "ledgerStorageClass"
 SORTS, SKIP = "sortedLedgerStorageEnabled", "skipReplayJournalInvalidRecord"
@@ -80,17 +81,16 @@ class BookieSettings:
         return self.journals.value > 1
 
     @property
-    def behaviour(self) -> dict[str, bool | int | str]:
-        """What the bookie protocol takes from the settings, whatever its sizes. Two journals stand for several."""
-        storage = STORAGES[self.storage.value]
-        several = {"ledgers": 2, "journals": 2} if self.has_several_journals else {}
-        return {"storage": storage, "journal_sync_data": self.sync.value, "journal_write_data": self.write.value, **several}
-
-    @property
-    def parameters(self) -> dict[str, bool | int | str]:
-        """The settings as parameters of the bookie protocol. Two directories stand for several."""
-        several = {"ledgers": 2, "directories": 2} if self.has_several_directories else {}
-        return {**self.behaviour, **several}
+    def plain(self) -> Bookies:
+        """They as a protocol takes them."""
+        return Bookies(
+            storage=STORAGES.get(self.storage.value, ""),
+            sync_journal=self.sync.value,
+            write_journal=self.write.value,
+            several_journals=self.has_several_journals,
+            several_directories=self.has_several_directories,
+            unmodelled=self.unmodelled,
+        )
 
 
 def bookie_settings(conf: BrokerConf) -> BookieSettings:

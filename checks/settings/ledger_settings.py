@@ -24,11 +24,6 @@ class LedgerSettings:
     def taken(self) -> tuple[Taken[int], ...]:
         return self.ensemble, self.write_quorum, self.ack_quorum
 
-    @property
-    def parameters(self) -> dict[str, int]:
-        """The settings as parameters of the ledger protocol."""
-        return {"ensemble": self.ensemble.value, "write_quorum": self.write_quorum.value, "ack_quorum": self.ack_quorum.value}
-
 
 def ledger_settings(conf: BrokerConf) -> LedgerSettings:
     """The ledger settings in a ``broker.conf``; ConfigurationError if a value is no quorum, or they do not fit each other."""

@@ -14,7 +14,6 @@ from typing import Literal
 
 from fencepost.checks.settings.broker_conf import BrokerConf, ConfigurationError, Taken
 from fencepost.model.releases import PULSAR, is_since
-from fencepost.properties.registry import Value
 
 MANAGER = "loadManagerClassName"
 SHEDDER = "loadBalancerLoadSheddingStrategy"
@@ -106,13 +105,10 @@ class LoadManagerSettings:
         return self.running(release).manager == EXTENSIBLE
 
     @property
-    def service_units(self) -> dict[str, Value]:
-        """The parameters of the protocol ``service_unit``: where its records are, and whether clients stay in a transfer.
-
-        A class of a user's own counts as one over the system topic, as Pulsar's own unless configured.
-        """
-        store = "metadata" if _simple(self.table_view) == "ServiceUnitStateMetadataStoreTableViewImpl" else "topic"
-        return {"store": store, "multi_phase": self.multi_phase.value}
+    def service_unit_store(self) -> str:
+        """Where the records of service units are: ``topic`` or ``metadata``. A class of a user's own counts as one over the
+        system topic, as Pulsar's own unless configured."""
+        return "metadata" if _simple(self.table_view) == "ServiceUnitStateMetadataStoreTableViewImpl" else "topic"
 
 
 def load_manager_settings(conf: BrokerConf) -> LoadManagerSettings:

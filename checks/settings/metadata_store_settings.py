@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fencepost.checks.settings.broker_conf import BrokerConf, Taken
 from fencepost.model.pulsar.stores import STORES
-from fencepost.properties.registry import Value
 
 URL, FORMER_URL = "metadataStoreUrl", "zookeeperServers"
 ZOOKEEPER = "zk"
@@ -26,12 +25,3 @@ def metadata_store(conf: BrokerConf) -> Taken[str]:
         if colon and head.isidentifier():
             conf.notes.append(f"{url.place}: {URL}: {head}:// is not a store that Pulsar ships; ZooKeeper is assumed")
     return Taken(URL, scheme or ZOOKEEPER, url.place)
-
-
-def store_parameters(store: str, *, brokers: str = "brokers") -> dict[str, Value]:
-    """What a protocol takes of the store: with one in the broker's process there is one broker, whose session it is.
-
-    ``brokers`` is what the protocol calls them.
-    """
-    alone: dict[str, Value] = {brokers: 1, "disconnects": 0, "expiries": 0} if STORES[store].in_process else {}
-    return {"metadata_store": store, **alone}

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fencepost.checks.settings.broker_conf import LARGEST, BrokerConf, Taken
-from fencepost.checks.settings.metadata_store_settings import metadata_store
-from fencepost.model.pulsar.stores import STORES
-from fencepost.properties.registry import Value
+from fencepost.properties.configuration import Topics
 
 DEDUPLICATION = "brokerDeduplicationEnabled"
 MOST_ENTRIES = "managedLedgerMaxEntriesPerLedger"
@@ -18,15 +16,11 @@ RETENTION_TIME, RETENTION_SIZE = "defaultRetentionTimeInMinutes", "defaultRetent
 DELETES_INACTIVE = "brokerDeleteInactiveTopicsEnabled"
 BOOKKEEPER_STORE = "bookkeeperMetadataServiceUri"
 
-ROOM = 3
-"""Entries of a ledger below which its limit is felt in the small instances, which have full ledgers of their own besides."""
-
-
 @dataclass(frozen=True)
 class TopicSettings:
     """Deduplication; entries of a full ledger; after how many seconds an add times out (not at all: 0 or less); whether cursors
     are recovered after the topic is served; what is retained (for good: a negative number); whether inactive topics are
-    deleted; whether BookKeeper's metadata come by a session of their own; and the metadata store."""
+    deleted; whether BookKeeper's metadata come by a session of their own."""
 
     deduplication: Taken[bool]
     most_entries: Taken[int]
@@ -36,7 +30,6 @@ class TopicSettings:
     retention_size: Taken[int]
     deletes_inactive: Taken[bool]
     bookkeeper_store: Taken[bool]
-    metadata_store: Taken[str]
 
     @property
     def taken(self) -> tuple[Taken[Any], ...]:
@@ -59,20 +52,17 @@ class TopicSettings:
         return self.deletes_inactive.value and self.retention_time.value >= 0
 
     @property
-    def parameters(self) -> dict[str, Value]:
-        """The settings as parameters of the topic protocol."""
-        store = STORES[self.metadata_store.value]
-        return {
-            "dedup": self.deduplication.value,
-            "timeouts": self.add_timeout.value > 0,
-            "lazy": self.lazy_cursors.value,
-            "elsewhere": self.bookkeeper_store.value,
-            "metadata_store": self.metadata_store.value,
-            **({"capacity": self.most_entries.value} if self.most_entries.value < ROOM else {}),
-            **({"trims": 0} if self.keeps_all else {}),
-            **({} if self.deletes else {"deletions": 0}),
-            **({"brokers": 1} if store.in_process else {}),
-        }
+    def plain(self) -> Topics:
+        """They as a protocol takes them."""
+        return Topics(
+            deduplication=self.deduplication.value,
+            most_entries=self.most_entries.value,
+            times_out=self.add_timeout.value > 0,
+            lazy_cursors=self.lazy_cursors.value,
+            keeps_all=self.keeps_all,
+            deletes=self.deletes,
+            separate_store=self.bookkeeper_store.value,
+        )
 
 
 def topic_settings(conf: BrokerConf) -> TopicSettings:
@@ -88,5 +78,4 @@ def topic_settings(conf: BrokerConf) -> TopicSettings:
         conf.number(RETENTION_SIZE, 0, remedy.format(RETENTION_SIZE), least=-LARGEST),
         conf.flag(DELETES_INACTIVE, True),
         Taken(BOOKKEEPER_STORE, separate is not None, separate.place if separate else None),
-        metadata_store(conf),
     )

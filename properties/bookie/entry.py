@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fencepost.model.bookkeeper.bookie import bookie
 from fencepost.properties.bookie import instances, suite
+from fencepost.properties.bookie.in_cluster import IN_CLUSTER
 from fencepost.properties.bug_files import bugs_beside
 from fencepost.properties.registry import Entry
 
@@ -14,4 +15,5 @@ ENTRY = Entry(
     suite=suite.bookie,
     sizes=instances.SIZES,
     bugs=bugs_beside(__file__, bookie),
+    in_cluster=IN_CLUSTER,
 )

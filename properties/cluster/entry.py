@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from fencepost.properties.cluster import bugs, instances, suite
+from fencepost.properties.configuration import InCluster
 from fencepost.properties.registry import Entry
+from fencepost.properties.topic.in_cluster import EVENTS
 
 ENTRY = Entry(
     name="cluster",
@@ -13,4 +15,16 @@ ENTRY = Entry(
     sizes=instances.SIZES,
     bugs=bugs.BUGS,
     of_parts=True,
+    in_cluster=InCluster(
+        events={
+            **EVENTS,
+            "expire": "a lost session of a broker",
+            "die": "a killed broker",
+            "unload": "an unload of the bundle",
+            "create_unheard": "a connection lost before a creation is answered",
+            "lose_disk": "a lost disk with a copy",
+            "drop_copy": "a bookie that is named without a copy, or twice",
+            "meet_deletion": "a deletion that meets the next owner's node",
+        }
+    ),
 )

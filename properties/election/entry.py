@@ -5,6 +5,7 @@ from __future__ import annotations
 from fencepost.model.pulsar.election import RELEASES, election
 from fencepost.properties.bug_files import bugs_beside
 from fencepost.properties.election import instances, suite
+from fencepost.properties.election.in_cluster import IN_CLUSTER
 from fencepost.properties.registry import Entry
 
 ENTRY = Entry(
@@ -16,4 +17,5 @@ ENTRY = Entry(
     bugs=bugs_beside(__file__, election),
     releases=RELEASES,
     general=instances.GENERAL,
+    in_cluster=IN_CLUSTER,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fencepost.model.bookkeeper.ledger import ledger
 from fencepost.properties.bug_files import bugs_beside
 from fencepost.properties.ledger import instances, suite
+from fencepost.properties.ledger.in_cluster import IN_CLUSTER
 from fencepost.properties.registry import Entry
 
 ENTRY = Entry(
@@ -16,4 +17,5 @@ ENTRY = Entry(
     bugs=bugs_beside(__file__, ledger),
     mutated=instances.MUTATED,
     general=instances.GENERAL,
+    in_cluster=IN_CLUSTER,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fencepost.model.pulsar.store_clients import metadata_store
 from fencepost.properties.bug_files import bugs_beside
+from fencepost.properties.configuration import InCluster
 from fencepost.properties.metadata_store import instances, suite
 from fencepost.properties.registry import Entry
 
@@ -14,4 +15,5 @@ ENTRY = Entry(
     suite=suite.metadata_store,
     sizes=instances.SIZES,
     bugs=bugs_beside(__file__, metadata_store),
+    in_cluster=InCluster(parameters=lambda cluster, _: cluster.store(brokers="clients")),
 )

@@ -6,6 +6,7 @@ from fencepost.model.pulsar.ownership import ownership
 from fencepost.model.pulsar.resource_lock import RELEASES
 from fencepost.properties.bug_files import bugs_beside
 from fencepost.properties.ownership import instances, suite
+from fencepost.properties.ownership.in_cluster import IN_CLUSTER
 from fencepost.properties.registry import Entry
 
 ENTRY = Entry(
@@ -17,4 +18,5 @@ ENTRY = Entry(
     bugs=bugs_beside(__file__, ownership),
     releases=RELEASES,
     general=instances.GENERAL,
+    in_cluster=IN_CLUSTER,
 )

@@ -6,6 +6,7 @@ from fencepost.model.pulsar.service_unit import OUTSIDE, service_unit
 from fencepost.properties.bug_files import bugs_beside
 from fencepost.properties.registry import Entry
 from fencepost.properties.service_unit import instances, suite
+from fencepost.properties.service_unit.in_cluster import IN_CLUSTER
 
 ENTRY = Entry(
     name="service_unit",
@@ -16,4 +17,5 @@ ENTRY = Entry(
     bugs=bugs_beside(__file__, service_unit),
     mutated=instances.MUTATED,
     outside=OUTSIDE,
+    in_cluster=IN_CLUSTER,
 )

@@ -7,6 +7,7 @@ from fencepost.model.pulsar.split import split
 from fencepost.properties.bug_files import bugs_beside
 from fencepost.properties.registry import Entry
 from fencepost.properties.split import instances, suite
+from fencepost.properties.split.in_cluster import IN_CLUSTER
 
 ENTRY = Entry(
     name="split",
@@ -17,4 +18,5 @@ ENTRY = Entry(
     bugs=bugs_beside(__file__, split),
     mutated=instances.MUTATED,
     releases=RELEASES,
+    in_cluster=IN_CLUSTER,
 )

@@ -6,6 +6,7 @@ from fencepost.model.pulsar.topic import topic
 from fencepost.properties.bug_files import bugs_beside
 from fencepost.properties.registry import Entry
 from fencepost.properties.topic import instances, suite
+from fencepost.properties.topic.in_cluster import IN_CLUSTER
 
 ENTRY = Entry(
     name="topic",
@@ -15,4 +16,5 @@ ENTRY = Entry(
     sizes=instances.SIZES,
     bugs=bugs_beside(__file__, topic),
     mutated=instances.MUTATED,
+    in_cluster=IN_CLUSTER,
 )

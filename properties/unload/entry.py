@@ -7,6 +7,7 @@ from fencepost.model.pulsar.unload import unload
 from fencepost.properties.bug_files import bugs_beside
 from fencepost.properties.registry import Entry
 from fencepost.properties.unload import instances, suite
+from fencepost.properties.unload.in_cluster import IN_CLUSTER
 
 ENTRY = Entry(
     name="unload",
@@ -17,4 +18,5 @@ ENTRY = Entry(
     bugs=bugs_beside(__file__, unload),
     releases=RELEASES,
     general=instances.GENERAL,
+    in_cluster=IN_CLUSTER,
 )

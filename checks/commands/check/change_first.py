@@ -11,12 +11,11 @@ from fencepost.checks.questions.asking import Cluster, answered
 from fencepost.checks.questions.bug_search import Searches
 from fencepost.checks.questions.establishing import Means
 from fencepost.checks.questions.events import in_order, never
-from fencepost.checks.questions.instances import is_run, read_settings
 from fencepost.checks.questions.judging import Guaranteed
-from fencepost.checks.questions.known_bugs import known_bugs_of
+from fencepost.checks.questions.known_bugs import known_bugs_in
 from fencepost.checks.questions.remedies import ChangeFirst, Remedy, candidates, first_of, tried
+from fencepost.checks.settings.cluster_settings import read_settings
 from fencepost.model.releases import Releases
-from fencepost.properties.protocols import PROTOCOLS
 
 
 def change_first(asked: CheckRequest, cluster: Cluster, now: Guaranteed, lost: Answer, means: Means) -> ChangeFirst:
@@ -28,8 +27,7 @@ def change_first(asked: CheckRequest, cluster: Cluster, now: Guaranteed, lost: A
     def ask(settings: Mapping[str, str], releases: Releases) -> Answer:
         changed = read_settings(*asked.conf, instead=settings)
         other = replace(cluster, settings=changed, bookies=max(cluster.bookies, changed.ledger.ensemble.value))
-        run = [entry for name, entry in PROTOCOLS.items() if is_run(name, changed.load_manager, releases.pulsar)]
-        bugs = list(known_bugs_of(run, releases, changed, (), ()))
+        bugs = known_bugs_in(changed.configuration(releases), releases)
         little = means.with_little()
         return next(answered(other, releases, bugs, little, Searches(means.check), {}))
 

@@ -26,7 +26,6 @@ from fencepost.checks.questions.bug_change import BugChange, bug_change, bugs_of
 from fencepost.checks.questions.bug_search import Searches
 from fencepost.checks.questions.establishing import Established, Means
 from fencepost.checks.questions.events import never
-from fencepost.checks.questions.instances import LARGEST_ENSEMBLE, Settings
 from fencepost.checks.questions.judging import Guaranteed, Shortfall, judged
 from fencepost.checks.questions.known_bugs import KnownBug
 from fencepost.checks.questions.matters import MATTERS, Matter
@@ -35,8 +34,10 @@ from fencepost.checks.questions.requirements import BOOKIES
 from fencepost.checks.questions.whole import Whole
 from fencepost.checks.reports.front import heading
 from fencepost.checks.reports.guarantees import Opening
+from fencepost.checks.settings.cluster_settings import Settings
 from fencepost.checks.settings.input_files import Place
 from fencepost.model.releases import Releases
+from fencepost.properties.ledger.in_cluster import LARGEST_ENSEMBLE
 from fencepost.properties.registry import RegistryError
 
 MEMORY = 1 << 29

@@ -18,7 +18,8 @@ from fencepost.checks.questions.planning import Item
 from fencepost.checks.questions.unsettled import unsettled, unsettled_bug
 from fencepost.checks.questions.user_settings import held_to_account
 from fencepost.model.kernel.search.checkpoint import CheckpointError
-from fencepost.properties.registry import Instance, Value
+from fencepost.properties.configuration import Configuration
+from fencepost.properties.registry import Entry, Instance, Value
 from fencepost.properties.theorems import Theory
 
 Job = tuple[Item, Instance] | KnownBug
@@ -30,14 +31,14 @@ USUAL_MEMORY = 4.0
 def done(
     jobs: Sequence[Job],
     asked: CheckRequest,
-    configured: Mapping[str, Mapping[str, Value]],
+    cluster: Configuration | None,
     started: float,
     reporter: Reporter,
     should_stop: Callable[[], bool],
     searches: Searches,
 ) -> Iterator[Checked]:
-    """What was found of each job, as it comes; ``configured`` is what protocols take from the user's files,
-    ``searches`` those for bugs that were made before, and what makes a check.
+    """What was found of each job, as it comes; ``cluster`` is the user's configuration, ``searches``
+    those for bugs that were made before, and what makes a check.
 
     Jobs that are left when a stop is asked for, or when the time that began at ``started`` is up, are left out. Raises what
     ``check`` raises.
@@ -47,12 +48,19 @@ def done(
         if should_stop() or (left is not None and left <= 0):
             return
         try:
-            taken = {} if isinstance(job, KnownBug) else configured.get(job[0].name, {})
+            taken = _to_blame(job, cluster)
             checked = _done(job, asked.bug, asked.set, taken, _approach(asked, left), reporter, should_stop, searches)
         except (PropertyError, CheckpointError):
             reporter.end()
             raise
         yield checked
+
+
+def _to_blame(job: Job, cluster: Configuration | None) -> Mapping[str, Value]:
+    """What a protocol takes from the configuration, where a control that fails for it is a failure."""
+    if cluster is None or isinstance(job, KnownBug) or not isinstance(job[0], Entry):
+        return {}
+    return job[0].taken(cluster, {}) if job[0].in_cluster.is_to_blame else {}
 
 
 def done_ahead(jobs: Sequence[Job], asked: CheckRequest) -> Iterator[Task]:

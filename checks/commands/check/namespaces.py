@@ -12,11 +12,11 @@ from fencepost.checks.questions.answering import Answer
 from fencepost.checks.questions.asking import Cluster, Group, answered
 from fencepost.checks.questions.bug_search import Searches
 from fencepost.checks.questions.establishing import Established, Means
-from fencepost.checks.questions.instances import Settings, is_run, read_settings
-from fencepost.checks.questions.known_bugs import known_bugs_of
+from fencepost.checks.questions.known_bugs import known_bugs_in
 from fencepost.checks.questions.matters import MATTERS
+from fencepost.checks.settings.cluster_settings import Settings, read_settings
 from fencepost.model.releases import Releases
-from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.topic.in_cluster import parameters_of
 
 
 def groups(asked: CheckRequest, cluster: Cluster, releases: Releases, means: Means) -> Iterator[Group]:
@@ -39,13 +39,12 @@ def _judged(settings: Settings) -> object:
     """What an answer depends on, without the places of it."""
     sizes = (settings.ledger.ensemble.value, settings.ledger.write_quorum.value, settings.ledger.ack_quorum.value)
     ordered = tuple((each.feature.name, each.says) for each in settings.orders)
-    return sizes, tuple(sorted(settings.topic.parameters.items(), key=str)), ordered
+    return sizes, tuple(sorted(parameters_of(settings.configuration()).items(), key=str)), ordered
 
 
 def _lost(settings: Settings, cluster: Cluster, releases: Releases, means: Means) -> Answer:
     bookies = max(cluster.bookies, settings.ledger.ensemble.value)
     other = replace(cluster, settings=settings, bookies=bookies)
-    run = [entry for name, entry in PROTOCOLS.items() if is_run(name, settings.load_manager, releases.pulsar)]
-    bugs, rows = list(known_bugs_of(run, releases, settings, (), ())), dict[str, Established]()
+    bugs, rows = known_bugs_in(settings.configuration(releases), releases), dict[str, Established]()
     assert MATTERS[0].name == "lost"
     return next(answered(other, releases, bugs, means, Searches(means.check), rows))

@@ -13,8 +13,8 @@ from fencepost.checks.odds.operator import with_file, with_settings
 from fencepost.checks.odds.solving import Solver
 from fencepost.checks.odds.ways import Fleet
 from fencepost.checks.questions.answering import Answer
-from fencepost.checks.questions.instances import Settings
 from fencepost.checks.questions.matters import MATTERS
+from fencepost.checks.settings.cluster_settings import Settings
 from fencepost.model.odds.numbers import published
 
 

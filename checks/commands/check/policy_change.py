@@ -8,9 +8,9 @@ from pathlib import Path
 
 from fencepost.checks.policy.comparison.contenders import written
 from fencepost.checks.policy.settings import configuration_in, key_of, release_of
-from fencepost.checks.questions.instances import Settings
 from fencepost.checks.reports.policy_change import Change, PolicyChange
 from fencepost.checks.settings.broker_conf import BrokerConf
+from fencepost.checks.settings.cluster_settings import Settings
 from fencepost.checks.settings.load_manager import MANAGER, PLACEMENT, SHEDDER, Running, mismatches
 from fencepost.model.balance.configuration import RELEASES, Configuration
 from fencepost.model.balance.strategies import PLACEMENTS, SHEDDERS, in_words

@@ -33,7 +33,6 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.baseline import Baseline
 from fencepost.checks.questions.bug_search import Searches
 from fencepost.checks.questions.events import never
-from fencepost.checks.questions.instances import BOOKIE
 from fencepost.checks.questions.known_bugs import KnownBug
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.questions.planning import planned_with_bugs
@@ -161,13 +160,14 @@ def _left_open(plan: Plan, message: str) -> ExitStatus:
 def _run(plan: Plan) -> Results:
     """Does the jobs, and shows each as it is done; first of all what users ask first of a configuration."""
     asked, settings, checked = plan.asked, plan.subject.settings, list[Checked]()
-    opening, configured = None, {BOOKIE: settings.of_bookies} if settings is not None else {}
+    opening = None
     ahead_of_both = _opening_ahead(plan) if come_first(asked) else done_ahead(plan.jobs, asked)
     with interruptible() as interrupt, Ahead(ahead_of_both, asked.cores) as ahead:
         searches = Searches(ahead.check)
         if come_first(asked):
             opening = _opening(plan, interrupt, searches)
-        for one in done(plan.jobs, asked, configured, plan.started, plan.reporter, interrupt, searches):
+        cluster = None if settings is None else settings.configuration(plan.subject.releases)
+        for one in done(plan.jobs, asked, cluster, plan.started, plan.reporter, interrupt, searches):
             checked.append(marked(plan.baseline, one, plan.subject.release))
             plan.shown.add(checked[-1])
     left = plan.jobs[len(checked) :]

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.console.options import chosen_releases
 from fencepost.checks.console.unread import unread
-from fencepost.checks.questions.instances import (
-    BOOKIE,
-    LARGEST_ENSEMBLE,
-    LOCKED,
-    SERVICE_UNIT,
-    Settings,
-    is_run,
-    read_settings,
-    unclaimed,
-)
 from fencepost.checks.questions.planning import configuration_notes
+from fencepost.checks.settings.cluster_settings import Settings, read_settings
 from fencepost.checks.settings.control_plane_settings import require_algorithms
 from fencepost.checks.settings.load_manager import as_taken
 from fencepost.model.releases import PULSAR, Releases, followed
-from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.configuration import Configuration
+from fencepost.properties.protocols import PROTOCOLS, names_run_by, run_by
+from fencepost.properties.registry import Entry
 
 
 @dataclass(frozen=True)
@@ -61,8 +54,8 @@ class Subject:
         require_algorithms(settings.control_plane, releases.pulsar)
         classes = tuple(f"note: {note}" for note in as_taken(settings.load_manager, releases.pulsar, upgraded))
         classes += _about_tag(settings, releases) if deployed is not None else ()
-        owns = [SERVICE_UNIT] if settings.load_manager.is_extensible(releases.pulsar) and not asked.protocols else []
-        return cls(settings, before, releases, former, named is None, classes, _left_out(owns, releases), deployed is not None)
+        left_out = _left_out([] if asked.protocols else names_run_by(settings.configuration(releases)), releases)
+        return cls(settings, before, releases, former, named is None, classes, left_out, deployed is not None)
 
     @property
     def how_known(self) -> str:
@@ -78,9 +71,14 @@ class Subject:
         """Why the protocols of these names say nothing of this cluster, or which are left out; empty if they do."""
         if self.left_out:
             return self.left_out
-        if self.settings is None or self.releases is None or not names & set(LOCKED):
+        return self._first(names, lambda entry, cluster: entry.in_cluster.idle(cluster))
+
+    def _first(self, names: set[str], say: Callable[[Entry, Configuration], str]) -> str:
+        """What is to say first of the protocols of these names in this cluster; empty if there is nothing."""
+        if self.settings is None or self.releases is None:
             return ""
-        return unclaimed(self.settings, self.releases.pulsar)
+        cluster = self.settings.configuration(self.releases)
+        return next((said for name in PROTOCOLS if name in names and (said := say(PROTOCOLS[name], cluster))), "")
 
     @property
     def settings_notes(self) -> list[str]:
@@ -93,7 +91,7 @@ class Subject:
         """The protocols that a cluster with these settings runs."""
         if self.settings is None or self.releases is None:
             return set()
-        return {name for name in PROTOCOLS if is_run(name, self.settings.load_manager, self.releases.pulsar)}
+        return {entry.name for entry in run_by(self.settings.configuration(self.releases))}
 
     def unread(self, names: set[str]) -> str:
         """What nobody has read of the releases, of the protocols of these names; empty if everything is read."""
@@ -101,14 +99,8 @@ class Subject:
 
     def unasked(self, names: set[str]) -> str:
         """Why the ledgers or the bookies of this cluster are not checked; empty if they are."""
-        if self.settings is None:
-            return ""
-        ensemble, bookies = self.settings.ledger.ensemble, self.settings.bookies
-        if "ledger" in names and ensemble.value > LARGEST_ENSEMBLE:
-            return f"{ensemble}: ensembles above {LARGEST_ENSEMBLE} are not checked, so nothing is claimed"
-        if BOOKIE in names and bookies.is_given and bookies.unmodelled:
-            return f"{bookies.unmodelled}, so nothing is claimed"
-        return ""
+        refusal = self._first(names, lambda entry, cluster: entry.in_cluster.refusal(cluster))
+        return f"{refusal}, so nothing is claimed" if refusal else ""
 
     def remarks(self, names: set[str]) -> list[str]:
         """What a person has to know of the settings, and of what the protocols of these names leave open."""

@@ -13,9 +13,6 @@ from fencepost.traces.files.itf import read
 from fencepost.traces.trace import Trace
 from fencepost.traces.wording.text import actors, show
 
-WITH_PARTS = ("cluster", "topic")
-"""Protocols made of stand-ins: the runs of the parts that these stand for are searched for."""
-
 
 def run(asked: ShowRequest) -> ExitStatus:
     """Prints the trace. Raises InputError and TraceFileError."""
@@ -32,7 +29,7 @@ def run(asked: ShowRequest) -> ExitStatus:
 def shown(trace: Trace, suite: Suite, *, actor: str | None = None, full: bool = False) -> str:
     """A trace as a terminal shows it, with the runs of parts below the steps that they explain."""
     below = {}
-    if trace.protocol in WITH_PARTS and actor is None:
+    if actor is None and any("." in variable.name for variable in suite.protocol.variables):  # made of parts
         from fencepost.checks.questions.part_runs import runs_below  # which loads the kernel
 
         below = runs_below(trace, suite.protocol)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fencepost.checks.questions.instances import read_settings
+from fencepost.checks.settings.cluster_settings import read_settings
 from tests.command import fencepost
 
 QUORUMS = ("managedLedgerDefaultEnsembleSize", "managedLedgerDefaultWriteQuorum", "managedLedgerDefaultAckQuorum")
@@ -85,7 +85,7 @@ def test_an_extensible_manager(tmp_path: Path) -> None:
     old = written(tmp_path / "old.conf", sizes)
     for lines, store in (((manager,), "topic"), ((manager, view), "metadata")):
         new = written(tmp_path / "new.conf", sizes, *lines)
-        assert read_settings(new).load_manager.service_units["store"] == store
+        assert read_settings(new).load_manager.service_unit_store == store
         status, rows, short = compare(new, old)
         assert (status, short) == (0, [])
         assert all(row["figure"] is not None for row in rows.values()), "each has a number"

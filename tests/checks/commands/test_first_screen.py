@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from fencepost.checks.questions.answering import Way
-from fencepost.checks.questions.event_words import WORDS
 from fencepost.checks.questions.events import EVENTS, acts_in, events_in, in_order, never
 from fencepost.checks.reports.front import fewest_of
+from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import RegistryError
 from tests.command import fencepost, in_a_process
 
@@ -106,7 +106,8 @@ UNNAMED = {
 @pytest.mark.parametrize("protocol", ["ledger", "bookie", "topic", "cluster", "ownership"])
 def test_events_of_ways_can_be_named(protocol: str) -> None:
     way = Way("a", "what", (), 1, None, None)  # type: ignore[arg-type]
-    assert {words for words in WORDS[protocol].values() if not events_in(replace(way, needs=(words,)))} <= UNNAMED
+    events = PROTOCOLS[protocol].in_cluster.events.values()
+    assert {words for words in events if not events_in(replace(way, needs=(words,)))} <= UNNAMED
 
 
 def test_every_event_can_be_listed() -> None:

@@ -15,9 +15,8 @@ from fencepost.checks.questions import asking
 from fencepost.checks.questions.bundle_guarantees import bundle_guarantees
 from fencepost.checks.questions.guarantee import Guarantee
 from fencepost.checks.questions.ledger_guarantees import Sizes, ledger_guarantees
-from fencepost.checks.settings.control_plane_settings import ControlPlaneSettings
-from fencepost.checks.settings.load_manager import LoadManagerSettings
 from fencepost.model.releases import Releases
+from fencepost.properties.configuration import Configuration
 from fencepost.properties.registry import Instance
 from fencepost.properties.theories import THEORIES
 from tests import hostile
@@ -34,8 +33,8 @@ def few_questions(monkeypatch: pytest.MonkeyPatch) -> None:
     def few(sizes: Sizes, releases: Releases) -> list[Guarantee]:
         return [g for g in ledger_guarantees(sizes, releases) if g.name in ("disks", "recoveries")]
 
-    def fewer(settings: ControlPlaneSettings, manager: LoadManagerSettings, releases: Releases) -> list[Guarantee]:
-        return [g for g in bundle_guarantees(settings, manager, releases) if g.name == "unserved"]
+    def fewer(cluster: Configuration, releases: Releases) -> list[Guarantee]:
+        return [g for g in bundle_guarantees(cluster, releases) if g.name == "unserved"]
 
     monkeypatch.setattr(asking, "ledger_guarantees", few)
     monkeypatch.setattr(asking, "bundle_guarantees", fewer)

@@ -9,7 +9,7 @@ import pytest
 
 from fencepost.checks.commands.check.profile import namespaces_of, with_profile
 from fencepost.checks.commands.check.request import CheckRequest
-from fencepost.checks.questions.instances import read_settings
+from fencepost.checks.settings.cluster_settings import read_settings
 from fencepost.checks.settings.input_files import InputError
 from tests.command import fencepost
 

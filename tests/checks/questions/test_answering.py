@@ -14,13 +14,11 @@ from fencepost.checks.questions.answering import answer as answer_of
 from fencepost.checks.questions.asking import Cluster, answered
 from fencepost.checks.questions.bug_search import Searches
 from fencepost.checks.questions.establishing import Established, Means
-from fencepost.checks.questions.event_words import WORDS
-from fencepost.checks.questions.instances import is_run, read_settings
-from fencepost.checks.questions.known_bugs import known_bugs_of
-from fencepost.checks.questions.matters import MATTERS
+from fencepost.checks.questions.known_bugs import known_bugs_in
 from fencepost.checks.questions.preconditions import ORDINARY, UNDER_WAY
 from fencepost.checks.questions.whole import Whole, verdict_of
 from fencepost.checks.reports.answers import about, as_json, as_text, command, headline
+from fencepost.checks.settings.cluster_settings import read_settings
 from fencepost.checks.settings.input_files import Place
 from fencepost.model.releases import Releases
 from fencepost.properties.protocols import PROTOCOLS
@@ -40,8 +38,7 @@ def answers_of(folder: Path, pulsar: str, *lines: str, means: Means = MEANS, onl
     conf = folder / "broker.conf"
     conf.write_text(STOCK + "\n".join(lines))
     settings, releases = read_settings(conf), Releases.of(pulsar)
-    run = [entry for name, entry in PROTOCOLS.items() if is_run(name, settings.load_manager, pulsar)]
-    bugs = list(known_bugs_of(run, releases, settings, (), ()))
+    bugs = known_bugs_in(settings.configuration(releases), releases)
     cluster = Cluster("broker.conf", Place(conf), settings, settings.ledger.ensemble.value + 1, True, False)
     rows = dict[str, Established]()
     each = answered(cluster, releases, bugs, means, Searches(), rows)
@@ -193,8 +190,7 @@ def test_the_bookies_settings_are_among_what_loses_a_message(tmp_path: Path) -> 
     files[0].write_text(STOCK)
     files[1].write_text("bookiePort=3181\njournalDirectory=journal\nledgerDirectories=ledgers\njournalSyncData=false\n")
     settings, releases = read_settings(*files), RELEASES
-    run = [entry for name, entry in PROTOCOLS.items() if is_run(name, settings.load_manager, RELEASE)]
-    bugs = list(known_bugs_of(run, releases, settings, (), ()))
+    bugs = known_bugs_in(settings.configuration(releases), releases)
     cluster = Cluster("both", Place(files[0]), settings, 3, True, True)
     lost = next(answered(cluster, releases, bugs, MEANS, Searches(), {}))
     ways = {way.name: way for way in lost.ways}
@@ -241,7 +237,7 @@ def test_a_way_names_the_command_that_shows_its_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.later
-@pytest.mark.parametrize("name", sorted({"cluster", *(name for matter in MATTERS for name in matter.violated)}))
+@pytest.mark.parametrize("name", sorted(name for name, entry in PROTOCOLS.items() if entry.in_cluster.events))
 def test_every_event_of_a_way_has_an_operators_words(name: str) -> None:
     entry, events = PROTOCOLS[name], set[str]()
     for bug, parameters in entry.shown_by.items():
@@ -249,4 +245,4 @@ def test_every_event_of_a_way_has_an_operators_words(name: str) -> None:
         rare = set(protocol.budgets) - ORDINARY
         spending = (each for each in protocol.actions if each.fault or {variable.name for variable in each.updates} & rare)
         events |= {each.name for each in spending}
-    assert events <= set(WORDS[name])
+    assert events <= entry.in_cluster.events.keys()

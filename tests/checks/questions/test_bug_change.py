@@ -11,10 +11,10 @@ from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.bug_change import BugChange, bug_change, bugs_of, with_reach
 from fencepost.checks.questions.bug_search import Searches
 from fencepost.checks.questions.establishing import Means
-from fencepost.checks.questions.instances import Settings, read_settings
 from fencepost.checks.questions.reach import reach_of
 from fencepost.checks.questions.whole import Whole
 from fencepost.checks.reports.bug_change import as_json, rows, sentences, verdict
+from fencepost.checks.settings.cluster_settings import Settings, read_settings
 from fencepost.model.releases import Releases
 from tests.command import ROOT
 

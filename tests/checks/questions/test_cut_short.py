@@ -21,9 +21,9 @@ from fencepost.checks.questions.answering import Answer
 from fencepost.checks.questions.asking import Cluster, answered
 from fencepost.checks.questions.bug_search import Searches
 from fencepost.checks.questions.establishing import Established, Means
-from fencepost.checks.questions.instances import is_run, read_settings
-from fencepost.checks.questions.known_bugs import known_bugs_of
+from fencepost.checks.questions.known_bugs import known_bugs_in
 from fencepost.checks.reports.answers import headline, survived
+from fencepost.checks.settings.cluster_settings import read_settings
 from fencepost.checks.settings.input_files import Place
 from fencepost.model.releases import Releases
 from fencepost.properties.protocols import PROTOCOLS
@@ -95,8 +95,7 @@ def everything(cluster: Cluster) -> set[object]:
 def answers_of(cluster: Cluster, cutting: Cutting, memory: int = 1 << 29) -> tuple[list[Answer], list[Established]]:
     means = Means(Approach(by="exhaustive", workers=1, memory=memory), Reporter(quiet=True), check=cutting)
     releases = Releases.of(PULSAR)
-    run = [entry for name, entry in PROTOCOLS.items() if is_run(name, cluster.settings.load_manager, PULSAR)]
-    bugs, rows = list(known_bugs_of(run, releases, cluster.settings, (), ())), dict[str, Established]()
+    bugs, rows = known_bugs_in(cluster.settings.configuration(releases), releases), dict[str, Established]()
     return list(answered(cluster, releases, bugs, means, Searches(cutting), rows)), list(rows.values())
 
 

@@ -15,10 +15,10 @@ from fencepost.checks.questions.establishing import Established, Means, establis
 from fencepost.checks.questions.ledger_guarantees import LEDGER, Sizes, ledger_guarantees
 from fencepost.checks.questions.requirements import BOOKIES, NAMES, TOPICS
 from fencepost.checks.settings.broker_conf import Taken
-from fencepost.checks.settings.control_plane_settings import ControlPlaneSettings
 from fencepost.checks.settings.load_manager import LoadManagerSettings
 from fencepost.model.kernel.search.search import search
 from fencepost.model.releases import Releases
+from fencepost.properties.configuration import Configuration, Topics
 from fencepost.properties.observed import Observed
 from fencepost.properties.registry import Entry
 from fencepost.traces.replay import replay_on
@@ -232,14 +232,38 @@ def test_there_is_no_claim_without_complete_verdicts() -> None:
 
 
 def bundles(name: str, policy: str = "reconnect", manager: LoadManagerSettings = MODULAR) -> Established:
-    (question,) = (g for g in bundle_guarantees(control_plane(policy), manager, NEWEST) if g.name == name)
+    (question,) = (g for g in bundle_guarantees(cluster(policy, manager), NEWEST) if g.name == name)
     return establish(question, MEANS)
 
 
-def control_plane(policy: str) -> ControlPlaneSettings:
-    unset = Taken("", 1)
-    policies = (Taken("", ""), Taken("", ()), Taken("", True), Taken("zookeeperSessionExpiredPolicy", policy))
-    return ControlPlaneSettings(unset, unset, *policies, unset, Taken("", "zk"))
+def cluster(policy: str, manager: LoadManagerSettings, releases: Releases = NEWEST) -> Configuration:
+    """A cluster over ZooKeeper with this load manager."""
+    topics = Topics(
+        deduplication=False,
+        most_entries=50_000,
+        times_out=False,
+        lazy_cursors=False,
+        keeps_all=False,
+        deletes=True,
+        separate_store=False,
+    )
+    return Configuration(
+        release=releases.pulsar,
+        ensemble=2,
+        write_quorum=2,
+        ack_quorum=2,
+        bookies=None,
+        topics=topics,
+        metadata_store="zk",
+        on_session_loss=policy,
+        split_algorithm="range_equally_divide",
+        unloads_after_split=True,
+        most_bundles=128,
+        extensible=manager.is_extensible(releases.pulsar),
+        service_unit_store=manager.service_unit_store,
+        multi_phase=manager.multi_phase.value,
+        written={},
+    )
 
 
 def test_a_lost_session_leaves_two_brokers_that_serve_a_bundle() -> None:
@@ -302,12 +326,12 @@ def test_with_records_two_owners_come_to_one_whatever_a_broker_does_without_its_
 
 @pytest.mark.parametrize(("pulsar", "protocol"), [("2.10.1", "ownership"), ("4.0.8", "service_unit")])
 def test_bundles_are_owned_as_the_release_has_it(pulsar: str, protocol: str) -> None:
-    first, *_ = bundle_guarantees(control_plane("reconnect"), extensible("metadata"), Releases.of(pulsar))
+    first, *_ = bundle_guarantees(cluster("reconnect", extensible("metadata"), Releases.of(pulsar)), Releases.of(pulsar))
     assert (first.entry.name, first.unasked) == (protocol, "")
 
 
 def test_of_a_channel_that_is_not_modelled_nothing_is_known() -> None:
-    rows = list(bundle_guarantees(control_plane("reconnect"), extensible("metadata"), Releases.of("3.0.7")))
+    rows = list(bundle_guarantees(cluster("reconnect", extensible("metadata"), Releases.of("3.0.7")), Releases.of("3.0.7")))
     assert {row.name for row in rows if row.unasked} == {
         "owners",
         "owners_in_the_end",
@@ -328,6 +352,6 @@ def test_theorems_are_a_guarantee() -> None:
 
 def test_every_guarantee_can_be_required() -> None:
     for manager in (MODULAR, extensible("topic")):
-        of_bundles = bundle_guarantees(control_plane("reconnect"), manager, NEWEST)
+        of_bundles = bundle_guarantees(cluster("reconnect", manager), NEWEST)
         of_ledgers = [g.name for g in ledger_guarantees(Sizes(3, 2, 2, 2), NEWEST)]
         assert (*of_ledgers, *BOOKIES, *TOPICS, *(g.name for g in of_bundles)) == NAMES

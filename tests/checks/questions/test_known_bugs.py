@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from fencepost.checks.commands.arguments import whole_line
-from fencepost.checks.questions.instances import Settings, read_settings
 from fencepost.checks.questions.known_bugs import known_bugs_of
 from fencepost.checks.questions.planning import planned, planned_bugs
+from fencepost.checks.settings.cluster_settings import Settings, read_settings
 from fencepost.model.language import Protocol
 from fencepost.model.releases import PULSAR, Releases
 from fencepost.properties.bugs import Bug
@@ -97,7 +97,7 @@ def test_the_settings_of_a_ledger_are_those_of_the_cluster(tmp_path: Path, ensem
     conf = settings(tmp_path, "\n".join(f"managedLedgerDefault{size}" for size in sizes))
     ledger = PROTOCOLS["ledger"]
     for release in PULSAR:
-        for bug in known_bugs_of([ledger], Releases.of(release), conf, (), ()):
+        for bug in known_bugs_of([ledger], Releases.of(release), conf.configuration(Releases.of(release))):
             p = bug.instance.parameters
             assert (p["ensemble"], p["write_quorum"], p["ack_quorum"]) == (ensemble, write, ack)
             usual = {parameter.name: parameter.default for parameter in ledger.parameters} | dict(ledger.shown_by[bug.name])
@@ -150,7 +150,8 @@ def test_a_bug_of_topics_is_asked_for_where_its_setting_is(tmp_path: Path) -> No
 
 def test_what_makes_no_difference_is_not_taken_from_the_settings(tmp_path: Path) -> None:
     conf = settings(tmp_path, "loadBalancerAutoUnloadSplitBundlesEnabled=true\n")
-    instances = {h.name: h.instance.parameters for h in known_bugs_of([PROTOCOLS["split"]], Releases.of("4.2.4"), conf, (), ())}
+    bugs = known_bugs_of([PROTOCOLS["split"]], Releases.of("4.2.4"), conf.configuration(Releases.of("4.2.4")))
+    instances = {bug.name: bug.instance.parameters for bug in bugs}
     assert instances["policies_unwritten"]["unload_after_split"] is True
     assert not instances["policies_overwritten"].get("unload_after_split")
     for entry in PROTOCOLS.values():

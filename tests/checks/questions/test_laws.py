@@ -22,8 +22,7 @@ from fencepost.checks.questions.topic_guarantees import topic_guarantees
 from fencepost.checks.reports.answers import as_json, as_text, headline
 from fencepost.checks.reports.markdown import answered
 from fencepost.checks.reports.report_page import answer_section
-from fencepost.checks.settings.broker_conf import BrokerConf
-from fencepost.checks.settings.topic_settings import topic_settings
+from fencepost.checks.settings.cluster_settings import read_settings
 from fencepost.model.releases import PULSAR, Releases
 from tests.checks.questions.test_cut_short import Cutting, answers_of, cluster  # noqa: F401
 from tests.checks.questions.test_cut_short import share_of as cut_by
@@ -96,7 +95,8 @@ def test_what_holds_with_more_bugs_holds_with_fewer(
 ) -> None:
     conf = tmp_path_factory.mktemp("laws") / "broker.conf"
     conf.write_text("".join(f"{key}={value}\n" for key, value in chosen.items()))
-    questions = [*topic_guarantees(topic_settings(BrokerConf(conf)), Releases.of(release))]
+    releases = Releases.of(release)
+    questions = [*topic_guarantees(read_settings(conf).configuration(releases), releases)]
     question = data.draw(st.sampled_from(questions))
     gone = data.draw(st.sets(st.sampled_from(sorted(question.bugs)))) if question.bugs else set[str]()
     no_worse_without(question, gone)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.model.releases import BOOKKEEPER, PULSAR, Releases
 from fencepost.properties.cluster.bugs import of_parts
@@ -37,8 +39,15 @@ def _harm(name: str) -> str:
     return " ".join(bug.harm for bug in histories if bug)
 
 
-def test_what_matters_is_stated_by_the_protocols() -> None:
-    for matter in MATTERS:
-        for protocol, names in matter.violated.items():
-            assert _bugs(protocol), protocol
-            assert names
+@pytest.mark.parametrize("name", sorted(name for name, entry in PROTOCOLS.items() if entry.in_cluster.harms))
+def test_what_harms_users_is_a_matter_and_stated_by_the_protocol(name: str) -> None:
+    entry = PROTOCOLS[name]
+    harms = {prop for props in entry.in_cluster.harms.values() for prop in props}
+    shown = [entry.outline(parameters).properties for parameters in ({}, *entry.shown_by.values())]
+    assert entry.in_cluster.harms.keys() <= {matter.name for matter in MATTERS}
+    assert harms <= {prop.name for each in shown for prop in each}
+    assert _bugs(name)
+
+
+def test_every_matter_is_touched_by_some_protocol() -> None:
+    assert {matter for entry in PROTOCOLS.values() for matter in entry.in_cluster.harms} == {matter.name for matter in MATTERS}

@@ -88,9 +88,9 @@ def test_a_trace_without_a_weak_move_has_none() -> None:
 
 
 def test_a_release_without_such_a_bug_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    ledger = PARTS["ledger"]
+    (ledger,) = PARTS["ledger"]
     bugs = {name: replace(each, allows=()) for name, each in ledger.entry.bugs.items()}
-    monkeypatch.setitem(PARTS, "ledger", replace(ledger, entry=replace(ledger.entry, bugs=bugs)))
+    monkeypatch.setitem(PARTS, "ledger", (replace(ledger, entry=replace(ledger.entry, bugs=bugs)),))
     assert runs_below(*violated(LATE, "acked_is_in_log")) == {}
 
 

@@ -10,7 +10,6 @@ from fencepost.checks.commands.arguments import whole_line
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach, check
 from fencepost.checks.questions import planning
-from fencepost.checks.questions.instances import CONTROL_PLANE, read_settings
 from fencepost.checks.questions.planning import (
     EVERYTHING,
     configuration_notes,
@@ -18,6 +17,7 @@ from fencepost.checks.questions.planning import (
     planned_bugs,
     planned_with_bugs,
 )
+from fencepost.checks.settings.cluster_settings import read_settings
 from fencepost.model.releases import NEWEST, PULSAR, Releases
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance, RegistryError
@@ -71,7 +71,6 @@ def test_a_property_of_what_the_cluster_does_not_run_says_whose_it_is(tmp_path: 
 
 
 def test_a_configuration_asks_for_what_takes_settings(conf: Path) -> None:
-    assert set(CONTROL_PLANE) <= set(PROTOCOLS)
     assert names(conf=conf) == ["ledger", "election", "ownership", "unload", "split", "topic", *THEORIES]
 
 

@@ -13,8 +13,7 @@ from fencepost.checks.questions.establishing import Established, Means, establis
 from fencepost.checks.questions.guarantee import Guarantee
 from fencepost.checks.questions.requirements import TOPICS
 from fencepost.checks.questions.topic_guarantees import topic_guarantees
-from fencepost.checks.settings.broker_conf import BrokerConf
-from fencepost.checks.settings.topic_settings import topic_settings
+from fencepost.checks.settings.cluster_settings import read_settings
 from fencepost.model.releases import Releases
 from fencepost.properties.registry import Entry
 from fencepost.traces.replay import replay_on
@@ -27,8 +26,8 @@ DEDUP, KEPT = "brokerDeduplicationEnabled=true", "brokerDeleteInactiveTopicsEnab
 
 def asked(name: str, folder: Path, *lines: str, pulsar: str = "4.2.4") -> Guarantee:
     (folder / "broker.conf").write_text("\n".join(("managedLedgerDefaultAckQuorum=2", *lines)))
-    settings = topic_settings(BrokerConf(folder / "broker.conf"))
-    (question,) = (g for g in topic_guarantees(settings, Releases.of(pulsar)) if g.name == name)
+    cluster, releases = read_settings(folder / "broker.conf").configuration(), Releases.of(pulsar)
+    (question,) = (g for g in topic_guarantees(cluster, releases) if g.name == name)
     return question
 
 
@@ -89,5 +88,5 @@ def test_what_a_row_is_about_occurs_or_nothing_is_claimed(tmp_path: Path) -> Non
 
 def test_the_rows_are_those_that_can_be_required(tmp_path: Path) -> None:
     (tmp_path / "broker.conf").write_text("managedLedgerDefaultAckQuorum=2\n")
-    settings = topic_settings(BrokerConf(tmp_path / "broker.conf"))
-    assert tuple(g.name for g in topic_guarantees(settings, Releases.of("4.2.4"))) == TOPICS
+    cluster = read_settings(tmp_path / "broker.conf").configuration()
+    assert tuple(g.name for g in topic_guarantees(cluster, Releases.of("4.2.4"))) == TOPICS

@@ -7,8 +7,9 @@ from textwrap import indent
 
 import pytest
 
-from fencepost.checks.questions.instances import Settings, read_settings
+from fencepost.checks.settings.cluster_settings import Settings, read_settings
 from fencepost.checks.settings.input_files import InputError
+from fencepost.properties.bookie.in_cluster import parameters_of
 
 DB = "org.apache.bookkeeper.bookie.storage.ldb.DbLedgerStorage"
 
@@ -26,7 +27,7 @@ def test_it_is_read_beside_the_brokers(tmp_path: Path) -> None:
     assert (bookies.sync.value, bookies.write.value, bookies.storage.value) == (False, False, DB)
     assert bookies.directories.value == 3
     assert str(bookies.sync.place) == f"{tmp_path}/other.conf:1"
-    assert bookies.parameters == {
+    assert parameters_of(bookies.plain) == {
         "storage": "db",
         "journal_sync_data": False,
         "journal_write_data": False,
@@ -38,7 +39,7 @@ def test_it_is_read_beside_the_brokers(tmp_path: Path) -> None:
 def test_what_it_leaves_out_is_bookkeepers_default(tmp_path: Path) -> None:
     bookies = read(tmp_path, "bookiePort=3181\n").bookies
     assert bookies.is_given
-    assert bookies.parameters == {"storage": "sorted", "journal_sync_data": True, "journal_write_data": True}
+    assert parameters_of(bookies.plain) == {"storage": "sorted", "journal_sync_data": True, "journal_write_data": True}
     assert not read_settings(tmp_path / "broker.conf").bookies.is_given
 
 
@@ -59,7 +60,7 @@ def test_what_the_model_does_not_have_is_named(tmp_path: Path, line: str, messag
 def test_two_journals_stand_for_several(tmp_path: Path) -> None:
     bookies = read(tmp_path, f"journalDirectories=/a,/b,/c\nledgerStorageClass={DB}").bookies
     assert bookies.unmodelled == ""
-    assert bookies.parameters["journals"] == 2
+    assert parameters_of(bookies.plain)["journals"] == 2
 
 
 def test_data_integrity_is_noted(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.questions.instances import CONTROL_PLANE, Settings, control_plane_instances, read_settings
+from fencepost.checks.settings.cluster_settings import Settings, read_settings
 from fencepost.checks.settings.control_plane_settings import ALGORITHM, SESSION_POLICY, UNLOADS
 from fencepost.checks.settings.input_files import InputError
 from fencepost.checks.settings.ledger_settings import ACK_QUORUM, ENSEMBLE, WRITE_QUORUM
@@ -65,7 +65,7 @@ def test_a_realistic_file(tmp_path: Path) -> None:
     assert len(lines) > 1200
     path = conf(tmp_path, "\n".join(lines))
     settings = read_settings(path)
-    assert settings.ledger.parameters == {"ensemble": 5, "write_quorum": 3, "ack_quorum": 2}
+    assert sizes(settings) == (5, 3, 2)
     for taken in settings.ledger.taken:
         assert taken.source == f"{path}:{where[taken.key]}"
     assert settings.ledger_notes == ()
@@ -146,17 +146,17 @@ def test_what_a_pipe_has_is_read(tmp_path: Path) -> None:
     writer.join()
 
 
-@pytest.mark.parametrize("name", first_at_once(CONTROL_PLANE))
+@pytest.mark.parametrize("name", first_at_once(["election", "metadata_store", "ownership", "unload", "split"]))
 @pytest.mark.parametrize(
     "size", ["ci", pytest.param("standard", marks=pytest.mark.long), pytest.param("deep", marks=pytest.mark.long)]
 )
 def test_no_protocol_is_passed_over_for_its_settings(tmp_path: Path, name: str, size: str) -> None:
     for unloads, policy, algorithm in itertools.product(("true", "false"), ("reconnect", "shutdown"), ALGORITHMS):
         text = f"{UNLOADS}={unloads}\n{SESSION_POLICY}={policy}\n{ALGORITHM}={algorithm}\n"
-        settings = read_settings(conf(tmp_path, text)).control_plane
-        instances = control_plane_instances(name, PROTOCOLS[name].instances(size), settings)
+        cluster = read_settings(conf(tmp_path, text)).configuration()
+        instances = PROTOCOLS[name].configured(cluster, size)
         assert instances
-        taken = CONTROL_PLANE[name](settings)
+        taken = PROTOCOLS[name].taken(cluster, {})
         assert all(instance.parameters[key] == value for instance in instances for key, value in taken.items())
         for instance in instances:
             PROTOCOLS[name].outline(instance.parameters)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.questions.instances import CONTROL_PLANE, control_plane_instances, read_settings
 from fencepost.checks.settings.broker_conf import ConfigurationError
+from fencepost.checks.settings.cluster_settings import read_settings
 from fencepost.checks.settings.control_plane_settings import (
     ALGORITHM,
     FIRST_BUNDLES,
@@ -19,8 +19,9 @@ from fencepost.checks.settings.control_plane_settings import (
     UNLOADS,
     ControlPlaneSettings,
 )
-from fencepost.model.pulsar.election import election
 from fencepost.model.pulsar.hash_range import ALGORITHMS
+from fencepost.properties.configuration import fitting
+from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance
 
 
@@ -138,14 +139,14 @@ def test_an_empty_value_is_the_default_and_noted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("policy", ["reconnect", "shutdown"])
 def test_instances_take_the_settings_unless_they_are_about_another(policy: str, tmp_path: Path) -> None:
-    settings, _ = taken(tmp_path, f"{SESSION_POLICY}={policy}")
+    cluster = read_settings(conf(tmp_path, f"{SESSION_POLICY}={policy}")).configuration()
     instances = (
         Instance("many", {"brokers": 5}, by="induction"),
         Instance("of reconnect", {"brokers": 3, "on_session_loss": "reconnect"}),
         Instance("of shutdown", {"on_session_loss": "shutdown", "brokers": 2}),
         Instance("fixed", {"fixed": True}),
     )
-    result = control_plane_instances("election", instances, settings)
+    result = fitting(instances, PROTOCOLS["election"].taken(cluster, {}))
     assert [(i.name, i.parameters["on_session_loss"], i.by) for i in result] == [
         ("many", policy, "induction"),
         (f"of {policy}", policy, ""),
@@ -154,5 +155,6 @@ def test_instances_take_the_settings_unless_they_are_about_another(policy: str, 
 
 def test_the_election_can_be_built_with_what_it_takes(tmp_path: Path) -> None:
     for policy in ("reconnect", "shutdown"):
-        settings, _ = taken(tmp_path, f"{SESSION_POLICY}={policy}")
-        assert election(brokers=2, **CONTROL_PLANE["election"](settings)).parameters["on_session_loss"] == policy
+        cluster = read_settings(conf(tmp_path, f"{SESSION_POLICY}={policy}")).configuration()
+        parameters = PROTOCOLS["election"].taken(cluster, {})
+        assert PROTOCOLS["election"].build({"brokers": 2, **parameters}).parameters["on_session_loss"] == policy

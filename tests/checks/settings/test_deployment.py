@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.questions.instances import read_settings
+from fencepost.checks.settings.cluster_settings import read_settings
 
 VALUES = """\
 defaultPulsarImageTag: "4.0.8"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.questions.instances import Settings, read_settings
+from fencepost.checks.settings.cluster_settings import Settings, read_settings
 from fencepost.checks.settings.input_files import InputError
 from fencepost.checks.settings.ledger_settings import ACK_QUORUM, ENSEMBLE, WRITE_QUORUM
 from tests.command import fencepost

@@ -176,4 +176,4 @@ def test_a_store_is_no_choice_before_4_0(tmp_path: Path) -> None:
     assert ["does not read it" in text for text, _ in mismatch_texts(path, "3.0.7")] == [True, True]
     assert mismatch_texts(path, "4.0.8") == []
     settings = load_manager_settings(BrokerConf(path))
-    assert settings.service_units == {"store": "metadata", "multi_phase": True}
+    assert (settings.service_unit_store, settings.multi_phase.value) == ("metadata", True)

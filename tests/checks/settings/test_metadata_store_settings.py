@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.questions.instances import CONTROL_PLANE, read_settings
+from fencepost.checks.settings.cluster_settings import read_settings
 from fencepost.model.language import ModelError
 from fencepost.model.pulsar.stores import STORES
 from fencepost.properties.protocols import PROTOCOLS
@@ -57,15 +57,15 @@ def test_another_scheme_is_noted(tmp_path: Path) -> None:
 def test_no_broker_shuts_down_for_a_session_of_which_it_is_not_told(tmp_path: Path) -> None:
     _, _, notes = named(tmp_path, "metadataStoreUrl=oxia://one", "zookeeperSessionExpiredPolicy=shutdown")
     assert [note for note in notes if "none shuts down" in note]
-    taken = CONTROL_PLANE["election"](read_settings(tmp_path / "broker.conf").control_plane)
+    taken = PROTOCOLS["election"].taken(read_settings(tmp_path / "broker.conf").configuration(), {})
     assert (taken["on_session_loss"], taken["metadata_store"]) == ("reconnect", "oxia")
 
 
 @pytest.mark.parametrize("store", STORES)
-@pytest.mark.parametrize("name", CONTROL_PLANE)
+@pytest.mark.parametrize("name", ["metadata_store", "election", "ownership", "unload", "split"])
 def test_every_protocol_has_every_store(tmp_path: Path, name: str, store: str) -> None:
     named(tmp_path, f"metadataStoreUrl={store}:one")
-    taken = CONTROL_PLANE[name](read_settings(tmp_path / "broker.conf").control_plane)
+    taken = PROTOCOLS[name].taken(read_settings(tmp_path / "broker.conf").configuration(), {})
     assert PROTOCOLS[name].build(taken).parameters.get("metadata_store", "zk") == store
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.questions.instances import read_settings
+from fencepost.checks.settings.cluster_settings import read_settings
 from fencepost.checks.settings.not_modelled import NOT_MODELLED, PAGE
 from fencepost.checks.settings.ordered_losses import ORDERS
 from fencepost.checks.settings.switches import Feature

@@ -6,22 +6,27 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.questions.instances import read_settings
+from fencepost.checks.settings.cluster_settings import Settings, read_settings
 from fencepost.checks.settings.input_files import InputError
-from fencepost.checks.settings.topic_settings import TopicSettings
+from fencepost.properties.registry import Value
+from fencepost.properties.topic.in_cluster import parameters_of
 
 DEFAULTS = {"dedup": False, "timeouts": False, "lazy": False, "elsewhere": False, "metadata_store": "zk"}
 
 
-def read(folder: Path, *lines: str) -> TopicSettings:
+def read(folder: Path, *lines: str) -> Settings:
     (folder / "broker.conf").write_text("\n".join(("managedLedgerDefaultAckQuorum=2", *lines)))
-    return read_settings(folder / "broker.conf").topic
+    return read_settings(folder / "broker.conf")
+
+
+def taken(folder: Path, *lines: str) -> dict[str, Value]:
+    return parameters_of(read(folder, *lines).configuration())
 
 
 def test_what_is_left_out_is_pulsars_default(tmp_path: Path) -> None:
     settings = read(tmp_path)
-    assert settings.parameters == DEFAULTS
-    assert settings.taken == (), "nothing is reported that no file has"
+    assert parameters_of(settings.configuration()) == DEFAULTS
+    assert settings.topic.taken == (), "nothing is reported that no file has"
 
 
 @pytest.mark.parametrize(
@@ -40,18 +45,18 @@ def test_what_is_left_out_is_pulsars_default(tmp_path: Path) -> None:
     ],
 )
 def test_each_key_decides_a_parameter(line: str, parameters: dict[str, bool | int | str], tmp_path: Path) -> None:
-    assert read(tmp_path, line).parameters == {**DEFAULTS, **parameters}
+    assert taken(tmp_path, line) == {**DEFAULTS, **parameters}
 
 
 def test_what_is_retained_without_any_limit_is_never_trimmed(tmp_path: Path) -> None:
     time, size = "defaultRetentionTimeInMinutes=-1", "defaultRetentionSizeInMB=-1"
-    assert read(tmp_path, time, size).parameters == {**DEFAULTS, "trims": 0, "deletions": 0}
-    assert read(tmp_path, size).parameters == DEFAULTS, "a time of 0 limits it"
-    assert read(tmp_path, time).parameters == {**DEFAULTS, "deletions": 0}, "a size of 0 limits it, and no topic is deleted"
+    assert taken(tmp_path, time, size) == {**DEFAULTS, "trims": 0, "deletions": 0}
+    assert taken(tmp_path, size) == DEFAULTS, "a time of 0 limits it"
+    assert taken(tmp_path, time) == {**DEFAULTS, "deletions": 0}, "a size of 0 limits it, and no topic is deleted"
 
 
 def test_where_bookkeepers_metadata_are_is_not_printed(tmp_path: Path) -> None:
-    (taken,) = read(tmp_path, "bookkeeperMetadataServiceUri=zk+null://secret:2181/ledgers").taken
+    (taken,) = read(tmp_path, "bookkeeperMetadataServiceUri=zk+null://secret:2181/ledgers").topic.taken
     assert str(taken) == f"bookkeeperMetadataServiceUri = true ({tmp_path}/broker.conf:2)"
 
 

@@ -1,0 +1,120 @@
+"""The settings of a cluster, as some files have them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import TypeVar
+
+from fencepost.checks.settings.auto_recovery_settings import AutoRecoverySettings, auto_recovery_settings
+from fencepost.checks.settings.bookie_settings import BookieSettings, bookie_settings
+from fencepost.checks.settings.broker_conf import BrokerConf
+from fencepost.checks.settings.control_plane_settings import ControlPlaneSettings, control_plane_settings
+from fencepost.checks.settings.deployment import Deployment, deployment
+from fencepost.checks.settings.input_files import Place
+from fencepost.checks.settings.ledger_settings import LedgerSettings, ledger_settings
+from fencepost.checks.settings.load_manager import CHANNELS, LoadManagerSettings, load_manager_settings
+from fencepost.checks.settings.not_modelled import not_modelled
+from fencepost.checks.settings.ordered_losses import ordered_losses
+from fencepost.checks.settings.switches import SwitchedOn
+from fencepost.checks.settings.topic_settings import TopicSettings, topic_settings
+from fencepost.model.releases import NEWEST, Releases
+from fencepost.properties.configuration import Configuration, Part
+
+T = TypeVar("T")
+
+REMEDY = "give the broker.conf that the brokers start with, or the bookkeeper.conf of the bookies"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is taken from a configuration, the losses that it orders, the features that it switches on and that no model has,
+    and what there is to note of either part, and of the files and keys, whatever the checks find."""
+
+    ledger: LedgerSettings
+    bookies: BookieSettings
+    auto_recovery: AutoRecoverySettings
+    control_plane: ControlPlaneSettings
+    load_manager: LoadManagerSettings
+    topic: TopicSettings
+    orders: tuple[SwitchedOn, ...]
+    not_modelled: tuple[SwitchedOn, ...]
+    deployment: Deployment
+    ledger_notes: tuple[str, ...]
+    control_plane_notes: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def all_notes(self) -> list[str]:
+        """What there is to note of all of them."""
+        return [f"note: {note}" for note in (*self.ledger_notes, *self.control_plane_notes, *self.notes)]
+
+    def configuration(self, releases: Releases | None = None) -> Configuration:
+        """What protocols take of them, as plain values, in some releases: the newest, unless named."""
+        release, plane, manager = (releases.pulsar if releases else "") or NEWEST, self.control_plane, self.load_manager
+        return Configuration(
+            release=release,
+            ensemble=self.ledger.ensemble.value,
+            write_quorum=self.ledger.write_quorum.value,
+            ack_quorum=self.ledger.ack_quorum.value,
+            bookies=self.bookies.plain if self.bookies.is_given else None,
+            topics=self.topic.plain,
+            metadata_store=plane.metadata_store.value,
+            on_session_loss=plane.session_policy,
+            split_algorithm=plane.algorithm.value,
+            unloads_after_split=plane.unloads.value,
+            most_bundles=plane.most_bundles.value,
+            extensible=manager.is_extensible(release),
+            service_unit_store=manager.service_unit_store,
+            multi_phase=manager.multi_phase.value,
+            written={"ensemble": str(self.ledger.ensemble), "load_manager": str(manager.manager)},
+        )
+
+    def taken(self, part: Part, release: str) -> list[str]:
+        """What is taken of a part, with what there is to note of it, as lines."""
+        manager, topics, plane = self.load_manager, self.topic, self.control_plane
+        if part == "ledger":
+            return [*map(str, self.ledger.taken), *(f"note: {note}" for note in self.ledger_notes)]
+        if part == "service_units":
+            return [str(manager.table_view), str(manager.multi_phase)] if release in CHANNELS else []
+        if part == "bookies":
+            return [str(value) for value in self.bookies.taken] if self.bookies.is_given else []
+        if part == "topics":
+            return [str(value) for value in topics.taken]
+        return [*map(str, plane.taken), *(f"note: {note}" for note in self.control_plane_notes)]
+
+    @property
+    def places(self) -> dict[str, Place]:
+        """Where each setting is written that some file has, by its key."""
+        manager = self.load_manager
+        several = (self.ledger.taken, self.bookies.taken, self.auto_recovery.taken, self.control_plane.taken, self.topic.taken)
+        taken = [*chain.from_iterable(several), manager.manager, manager.table_view, manager.multi_phase]
+        return {each.key: each.place for each in taken if each.place is not None}
+
+
+def read_settings(*paths: Path, instead: Mapping[str, str] | None = None) -> Settings:
+    """The settings in some files, of which a later one counts before an earlier one, and ``instead`` before all of them;
+    InputError, with the place and the remedy, if they cannot be used."""
+    conf = BrokerConf(*paths, instead=instead)
+    about_files = tuple(conf.notes)
+    of_brokers, of_bookies = conf.only("broker"), conf.only("bookie")
+    ledger, ledger_notes = _noted(of_brokers, ledger_settings)
+    bookies, about_bookies = _noted(of_bookies, bookie_settings)
+    auto_recovery, about_recovery = _noted(of_bookies, auto_recovery_settings)
+    control_plane, control_plane_notes = _noted(of_brokers, control_plane_settings)
+    load_manager, about_classes = _noted(of_brokers, load_manager_settings)
+    topic, about_topics = _noted(of_brokers, topic_settings)
+    orders, features = ordered_losses(of_brokers), not_modelled(conf)
+    _, about_keys = _noted(conf, lambda read: read.look_closer(REMEDY, every_file=True))
+    notes = (*about_files, *about_bookies, *about_recovery, *about_classes, *about_topics, *about_keys)
+    taken = ledger, bookies, auto_recovery, control_plane, load_manager, topic
+    return Settings(*taken, orders, features, deployment(conf), ledger_notes, control_plane_notes, notes)
+
+
+def _noted(conf: BrokerConf, read: Callable[[BrokerConf], T]) -> tuple[T, tuple[str, ...]]:
+    """What is read of the configuration, and the notes that were made of it."""
+    before = len(conf.notes)
+    settings = read(conf)
+    return settings, tuple(conf.notes[before:])
