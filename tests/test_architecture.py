@@ -38,7 +38,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("any_size", "bugs"),
         ("configuration",),
         ("registry", "slices", "suspicions"),
-        ("bug_files",),
+        ("bug_files", "pages"),
         ("small_instances",),
         ("observed", "theorems"),
         ("locks",),

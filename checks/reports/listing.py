@@ -11,17 +11,20 @@ from fencepost.checks.reports.histories import COLUMNS, rows, upstream
 from fencepost.checks.settings.own_protocols import is_own, own_protocols
 from fencepost.model.balance.mirrored import MIRRORED
 from fencepost.model.releases import BOOKKEEPER, KAFKA, NEWEST, PULSAR, SYSTEMS, USUAL_KAFKA, numbers, release
+from fencepost.properties.pages import page_of
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, RegistryError, find
 from fencepost.properties.theorems import Theory
 from fencepost.properties.theories import THEORIES
 
+LEMMA = "lemma"
 _TITLES = {
     "always": "must always hold",
     "step": "must hold of every step",
     "deadlock": "must not come to a standstill",
     "leads_to": "must come about in the end",
     "sometimes": "must be possible",
+    LEMMA: "lemmas of the inductive invariant",
 }
 
 
@@ -115,26 +118,32 @@ def _theory(theory: Theory) -> str:
 
 
 def _protocol(entry: Entry) -> str:
-    lines = [f"{entry.name}: {entry.summary}", "", "  parameters"]
-    lines += [f"    {parameter}" for parameter in entry.parameters]
-    meant = (inspect.getdoc(entry.function) or "").replace("``", "")
-    lines += ["", *textwrap.indent(meant, "    ").splitlines(), "", "  sizes"]
+    page = page_of(entry.function)
+    lines = [f"{entry.name}: {entry.summary}", ""]
+    lines += textwrap.indent(page.text.replace("``", ""), "  ").splitlines()
+    lines += ["", "  parameters", *(f"    {parameter}" for parameter in entry.parameters)]
+    if not page.constants:
+        lines += ["", *textwrap.indent((inspect.getdoc(entry.function) or "").replace("``", ""), "    ").splitlines()]
+    lines += ["", "  sizes"]
     for size, instances in (*entry.sizes.items(), ("teeth", entry.mutated)):
         for instance in instances:
             by = f" (by {instance.by})" if instance.by else ""
             values = " ".join(f"{name}={value}" for name, value in instance.parameters.items())
             lines.append(f"    {size:<9} {instance.name}{by}: {values}")
-    # every property that some instance of the smallest size has, each once: larger ones have no others
+    # every property that some instance has, each once
     seen: dict[str, tuple[str, str]] = {}
-    for instance in next(iter(entry.sizes.values())):
-        for p in entry.outline(instance.parameters).properties:
+    for instance in (instance for instances in entry.sizes.values() for instance in instances):
+        outline = entry.outline(instance.parameters)
+        for p in outline.properties:
             strict = " [negative control in some instances]" if p.strict else ""
             if p.name not in seen or strict:
                 seen[p.name] = (p.kind, p.doc.split("\n")[0] + strict)
+        for lemma in outline.lemmas:
+            seen.setdefault(lemma.name, (LEMMA, lemma.doc.split("\n")[0]))
     width = max(map(len, seen))
     for kind, title in _TITLES.items():
-        lines += ["", f"  {title}"]
-        lines += [f"    {name:<{width}}  {doc}" for name, (its, doc) in seen.items() if its == kind]
+        told = [f"    {name:<{width}}  {doc}" for name, (its, doc) in seen.items() if its == kind]
+        lines += ["", f"  {title}", *told] if told else []
     protocol = entry.outline({}).protocol
     width = max(map(len, protocol.mirrors), default=0)
     lines += ["", "  actions, and what they mirror"]

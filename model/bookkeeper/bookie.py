@@ -13,8 +13,85 @@ Merged and bounded. Adds are those of one entry each, an add that is under way w
 made again. What is logged is written to the page cache as a whole, and synced as a whole. Saving is one step: a kill in the
 midst of it leaves files that no index names, or an index whose entries replay adds again. Each record may be a file of the
 journal of its own, so that all before the mark are deleted. What replay has read counts as synced, because it is saved before
-the bookie serves. A save fails as a whole, and only while the bookie serves. Two journals stand for several. Not here:
-DEFERRED_SYNC, and deletion of ledgers.
+the bookie serves. A save fails as a whole, and only while the bookie serves. Two journals stand for several.
+
+Not modelled: DEFERRED_SYNC, entry logs and their compaction, deletion of ledgers, more than two journals, records of the
+journal that are broken.
+
+Constants
+    storage              db, sorted or interleaved (ledgerStorageClass)
+    ledgers              how many there are
+    entries              entries of each
+    records              records that are ever logged
+    recovery             whether recoveries write entries back
+    explicit_lacs        times that each ledger's writer sends its last add confirmed without an entry
+    reads                times that an entry is read
+    directories          directories of ledgers; several with db only
+    journals             journals (journalDirectories): 1, or 2 with db, one directory and two ledgers. Two stand for
+                         several
+    full_caches          times that a write cache is full; with db only
+    failed_saves         times that a save fails, as on a full disk; with db and one directory only
+    kills                times that the process is killed
+    power_losses         times that the page cache is lost too
+    stops                times that the bookie is stopped cleanly
+    journal_sync_data    an answer waits until the journal is on the disk (journalSyncData)
+    journal_write_data   entries go to the journal at all (journalWriteData)
+
+Variables
+    stage                the process: up, stopping, down, or replayed, which is before it serves
+    stored, fenced, explicit_lac
+                         what the storage has of each ledger, in memory and on the disk
+    key_logged           whether the process has logged the ledger's master key, or met it in replay
+    dirty                whether a directory has something written: the write cache is not empty, or somethingWritten
+    paged                whether a ledger has an index page in memory. With sorted and interleaved only
+    record, logged, written, synced
+                         the journal: records by place, and up to where they are logged, in the page cache, on the disk
+    mark, compacted      the log mark on the disk, and up to where files of the journal are deleted
+    saved, saved_key, saved_fence, saved_lac
+                         what the storage has on the disk
+    checkpoint, taken    how far each checkpoint is, and where in the journal it was taken. With two journals it has begun
+                         until it has read how far the second is
+    latest               how far the journals were at the last save. With the bug checkpoints_compared_by_first_journal only
+    added, recovered     what became of each add of the writer and of recovery
+    fence_told, denied   whether a fencing read was answered, and of which entries with NoSuchEntry
+    lac_asked, lac_told  whether an explicit last add confirmed awaits its answer; the highest that was acknowledged
+    shown                what readers were given
+    left                 the entries that a failed save has left in the cache being flushed. With the bug
+                         failed_save_forgotten only
+    checked              whether an add has found no fence. With the bug fence_checked_apart only
+
+Variables that count
+    reads, full_caches, failed_saves, kills, power_losses, stops
+                         how often each event has happened, up to the constant of that name
+
+Actions
+    add                  writer: an entry goes to memory, and is logged
+    refuse               writer: the ledger is fenced: LedgerFenced
+    check_fence          writer: an add finds no fence and goes in later. With the bug fence_checked_apart only
+    recovery_add         recovery: an entry is written back, whether or not the ledger is fenced
+    acknowledge, acknowledge_recovery
+                         journal: the journal has the entry: an answer leaves
+    fence                recovery: the first fencing read: adds are refused from now on, and the fence is logged
+    answer_fencing_read, deny
+                         recovery: a fencing read is answered, with an entry or with NoSuchEntry, once the fence is in the
+                         journal
+    read                 reader: a reader is given an entry
+    set_explicit_lac, acknowledge_explicit_lac
+                         writer, journal: the last add confirmed is sent alone, kept and logged; and answered
+    write_journal, sync_journal
+                         journal: what is logged goes to the page cache; what is there goes to the disk
+    take_checkpoint, fill_cache
+                         flusher: a checkpoint begins: from time to time, or because a write cache is full
+    read_second_journal  flusher: with two journals: it reads how far the second is, some time after the first
+    save, save_mark      flusher: the memory is saved; the log mark moves
+    fail_to_save         flusher, a fault: writing what is in memory fails: the checkpoint ends, and the log mark stays
+    stop, end            bookie: the bookie saves all; its process ends
+    replay, serve        bookie: a boot rebuilds the memory; it is saved, and the bookie serves
+    kill, lose_power     bookie, a fault: the process ends; the page cache too
+
+The properties are in ``properties/bookie/suite.py``, with ``conduct.py``, ``liveness.py`` beside it; the proof in
+``properties/bookie/invariant.py``. ``BUGS`` has a line for each bug and weakening, ``properties/bookie/bugs.toml`` the
+releases that have it.
 """
 
 from __future__ import annotations

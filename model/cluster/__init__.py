@@ -1,4 +1,56 @@
-"""A whole cluster as a user of one topic sees it."""
+"""A cluster, from a producer's acknowledgement to the reader: who owns the bundle has the topic, whose messages are in
+ledgers.
+
+Mirrors nothing by itself: it is made of parts (``protocol.py``, ``bundle.py``). Ownership, ledgers and the copies of the
+first ledger are stand-ins (stand_ins/), which the protocols of locks, of the channel and of BookKeeper refine; the topic is
+the whole one (pulsar/topic). A bug of a part enters by a weak move of its stand-in.
+
+Not modelled: which broker gets a bundle, more than two bundles, whatever the topic leaves out; docs/explanation/parts.md says
+what the stand-ins leave out.
+
+Constants
+    brokers              how many there are
+    bundles              bundles, each with a topic: one, or two if no broker crashes
+    expiries             times that the session of an owner expires
+    disconnects          times that a broker does not hear that its node is created, and finds it later
+    copies               copies that the first ledger is to have; 0: nobody looks at them
+    disk_losses          disks with such a copy that are lost
+    unloads              times that an owner gives the bundle up
+    rolls                times that a ledger is closed for its age
+
+Variables
+    bundle.owner         the broker whose node says that it owns the bundle
+    bundle.believes      whether a broker takes itself for the owner: clients are led to it
+    bundle.expiries      sessions that have expired
+    first.copies         how many bookies that the metadata name have all of the first ledger
+    first.losses         disks that were lost
+
+Variables that count
+    disconnects, unloads how often each event has happened, up to the constant of that name
+
+Actions
+    acquire              broker: creates the node, and takes itself for the owner
+    take                 broker: is started again, and finds its own node
+    create_unheard       broker, a fault: the node is created as the connection breaks, and the broker does not hear of it
+    load                 broker: takes itself for the owner, and opens the topic
+    attach               producer: is led to a broker that takes itself for the owner, and connects
+    expire               broker, a fault: the session of an owner that lives expires
+    hear_loss            broker: hears that its node is gone, and closes the topic
+    die                  broker, a fault: the process ends
+    unload               broker: gives the bundle up
+    meet_deletion        store, a fault: with the weak move: a deletion that was meant for an earlier node meets that of an
+                         owner
+    lose_disk            bookie, a fault: loses its disk, with a copy of the first ledger, which is closed
+    replicate            worker: copies the first ledger until it has as many copies as it should
+    drop_copy            worker, a fault: with the weak move: the metadata name one copy fewer
+    vanish               store: the node of a broker that gave the bundle up, or died, is deleted
+
+Parts
+    topic                the other constants, variables and actions: model/pulsar/topic/__init__.py has a line for each
+
+The properties are in ``properties/cluster/suite.py``. ``BUGS`` has a line for each bug and weakening,
+``properties/cluster/bugs.toml`` the releases that have it.
+"""
 
 from fencepost.model.cluster.protocol import BUGS, OfPart, cluster
 

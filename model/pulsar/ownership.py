@@ -10,6 +10,129 @@ among those considered. A broker that does not own the bundle answers from its c
 it has nothing; notifications of deletions and the return of a connection empty it. The bundle may be released at any time, as
 often as ``releases`` says; ``disables`` bounds how often a broker says beforehand that it will
 (OwnershipCache.disableOwnership, which nothing in these releases calls but tests).
+
+Not modelled: which broker a lookup chooses, topics (the protocol ``unload``), namespaces, isolation policies, the broker's own
+data in the store, answers that leave the client waiting. docs/explanation/deviations.md says of each what that leaves out.
+
+Constants
+    brokers              brokers that may own a bundle
+    bundles              how many there are
+    disconnects          times that a broker loses its connection, or the answer to a creation with it
+    expiries             times that the session of a live broker expires
+    crashes              times that a broker dies
+    releases             times that a broker gives a bundle up
+    disables             times that it writes so beforehand (OwnershipCache.disableOwnership, which only tests call in these
+                         releases)
+    reacquires           whether a lookup at a broker that finds its own node, on which it has no lock, makes it acquire the
+                         bundle, as since 4.0.8 (#23515)
+    acquires_when_lost   whether a broker that has heard of the loss of its session acquires bundles, as up to 5.0.0-M1
+    metadata_store       the store by the scheme of its URL: zk, etcd, oxia, rocksdb or memory
+    migration            whether the metadata are moved to another store once (DualMetadataStore, since 4.2)
+    fixed                not upstream: a deletion names the creation that it means, a re-creation that meets a node looks
+                         whose it is, and a release that fails with its session counts as done
+
+Variables of sessions (zookeeper/sessions_and_nodes.py)
+    lives                its process runs
+    link                 its connection as it takes it: connected, suspended, or lost, when it has given its session up
+    session, former_session
+                         the store has its session; and one of its process before a restart
+
+Variables of the store, of each bundle
+    owner_holder         who created the node, and so whom its value names; nobody if there is none
+    owner_former, owner_version
+                         it is of a former session of that client; its version, 0 when it is created, one more with each
+                         write
+    owner_deletion       of each client: a notification of its deletion is on its way
+    owner_knows_version  of each client: the version that it knows is of the node that is there. Only with Oxia
+    owner_disabled       its value says that its owner is about to give it up
+
+Variables of the locks of each broker (resource_lock.py)
+    lock                 which request is out: acquiring and recreating create the node, checking reads it, retaking deletes
+                         what a former session left, releasing deletes it for good. Or none is: none, valid, and stranded if
+                         a release has failed, after which nothing looks after the lock
+    bundle_state         the bundle in the broker's own cache: absent, active, inactive while it is given up
+    unattended           whether the lock was acquired by finding its own node. Only with the bug found_lock_unattended
+    orphan               whether a read that was out as the release began may still create the node. Only with the bug
+                         recreated_behind_release
+    revalidate_when_back whether a revalidation failed, and the lock is to be looked after when the connection is back
+    lock_version         the version of the node as the lock knows it; -1 while it creates the node again, which the store
+                         takes for any version where a node is deleted
+
+Variables of the caches
+    cached               whom a broker takes for the bundle's owner, other than itself, or nobody
+    cleanup              whether the clean-up after a lost lock is still to come. Only with the bug stale_unload
+
+Variables of a migration (store_migration.py), with migration=yes
+    migration            none, preparing, or completed: the target takes the place of the source
+    read_only            whether the broker refuses to write
+    prepared             whether the broker has created its nodes in the target
+    target_owner         the broker that a bundle's node in the target names
+    target_session       the broker whose session created that node
+    puts                 whether the broker has put a bundle's node and not deleted it since. Only with the bug
+                         recreates_of_others
+
+Variables that count
+    disconnects, expiries, crashes, releases, disables
+                         how often each event has happened, up to the constant of that name
+
+Actions of sessions (zookeeper/sessions_and_nodes.py)
+    disconnect, lose, reconnect, resume
+                         a fault: its connection breaks; it takes its session for lost by its own clock; it is back before
+                         that; after it, and the session is still there
+    expire, learn_of_expiry, reestablish
+                         a fault: the store drops the session of a process that lives, with its nodes; it hears so; it opens
+                         a new one
+    crash, restart       a fault: its process ends; it is started again, with a new session
+    expire_dead, expire_former
+                         the session of a process that has ended expires, with its nodes; and one from before a restart
+
+Actions of locks, by the broker (lock_steps.py, lock_bugs.py)
+    try_to_own           a lookup has led here: the broker sets out to acquire the bundle
+    create               creates the node if it is absent, and serves. If it is there, an acquisition looks whose it is; a
+                         revalidation takes the lock for lost
+    creation_unheard     a fault: the node is created as the connection breaks. The request will be sent again
+    find_missing         a revalidation finds no node: it will create it again
+    find_own             finds its own node of this session: the lock is valid
+    find_former          finds its own node of a former session: it will delete it
+    retake               deletes that, if the version is the one seen
+    find_other           finds another broker's node: the lock is lost, and the bundle with it
+    hear_of_deletion     hears that the node was deleted: a valid lock is looked after
+    fail                 a request fails because its session is gone
+    time_out             a revalidation fails for want of a connection
+    look_again           a revalidation that failed is tried again by a timer. Only where nobody tells a broker that its
+                         connection is back, as with Oxia
+    release              deletes the node, if the version is the one that the lock knows, and forgets the bundle
+    release_fails        a release fails: its session is gone, or another node is there
+    release_with_session instead of release_fails with fixed=yes: the session has taken the node along
+    deletion_unheard     the node that is released or retaken is deleted as the connection breaks, and the deletion is out
+                         once more. Only with the bug deletion_sent_again
+    lone_release_unheard the store carries the deletion out alone, or does not, as the connection breaks: the release fails
+                         for good. Only with the bug lone_release_fails
+    reestablish_unheard  opens a new session, and nobody is told. Only with the bug event_lost
+    lone_creation_unheard
+                         the store carries the creation out alone as the connection breaks: the acquisition fails, and the
+                         node is there. Only with the bug failed_creation_left
+    create_concurrently, recreate_behind_release
+                         with the bugs concurrent_revalidations and recreated_behind_release: another revalidation has
+                         created the node; a read that was out as the release began has it created for a lock that is gone
+
+Actions of ownership and of a migration, by the broker
+    read_owner           a lookup reads another broker's node and answers that, unless the node says disabled
+    disable              writes that it is about to give the bundle up
+    release_disabled     does so
+    start_release        gives the bundle up without having written so
+    lose_in_background, clean_up
+                         with the bug stale_unload: the bundle leaves the cache, and its clean-up is left for later; it
+                         releases the lock that the broker has by then
+    start_migration, complete
+                         the coordinator begins a migration of the metadata, and completes it when every broker is prepared
+    hear_of_preparation, prepare
+                         a broker refuses further writes; with none under way it creates its nodes in the target
+    hear_of_completion   a broker writes to the target from now on, and looks after its locks
+    lose_keeper          a node that names another broker than the one whose session it has goes with that session
+
+The properties are in ``properties/ownership/suite.py``, with ``refinement.py`` beside it. ``BUGS`` has a line for each bug
+and weakening, ``properties/ownership/bugs.toml`` the releases that have it.
 """
 
 from __future__ import annotations

@@ -18,6 +18,137 @@ children's by then. A boundary is chosen again in each attempt. Which bundle is 
 for every policy.
 
 A broker splits one bundle at a time, in two.
+
+Not modelled: several boundaries in one split, the admin command, which ignores the maximum, other changes of the policies, and
+topics. docs/explanation/deviations.md says of each what that leaves out.
+
+Constants
+    brokers              brokers that may own and split bundles
+    hashes               hashes of the range
+    bundles              bundles at first (defaultNumberOfNamespaceBundles)
+    maximum              bundles up to which a split is decided on (loadBalancerNamespaceMaximumBundles)
+    algorithm            where a bundle is cut (defaultNamespaceBundleSplitAlgorithm): in the middle by
+                         range_equally_divide, anywhere inside by the others
+    unload_after_split   whether children are unloaded (loadBalancerAutoUnloadSplitBundlesEnabled)
+    attempts             how often a split is tried; 8 in Pulsar
+    splits               splits that begin
+    releases             times that a broker gives a bundle up, even one that it is splitting
+    disconnects          times that a broker loses its connection, or the answer to a request with it
+    expiries             times that the session of a live broker expires
+    crashes              times that a broker dies
+    in_order             whether the store carries out the requests of a session in order, as ZooKeeper does: then the
+                         children's locks are asked for before the layout is written
+    reacquires           a lookup at a broker that finds its own node, on which it has no lock, makes it acquire the bundle,
+                         as since 4.0.8
+    acquires_when_lost   a broker that has heard of the loss of its session acquires bundles, as up to 5.0.0-M1
+    metadata_store       the store by the scheme of its URL: zk, etcd, oxia, rocksdb or memory
+    policies             whether what the namespace's policies say of the boundaries is a variable
+    fixed                not upstream. A deletion names the creation that it means. A split waits for the children's locks,
+                         and until it can write the policies. Each attempt checks the maximum. The layout is read again when
+                         a connection is back. A broker gives up bundles that are not in the layout
+
+Variables of sessions (zookeeper/sessions_and_nodes.py)
+    lives                its process runs
+    link                 its connection as it takes it: connected, suspended, or lost, when it has given its session up
+    session, former_session
+                         the store has its session; and one of its process before a restart
+
+Variables of the store
+    owner_holder         of each bundle: who created the node, and so whom its value names; nobody if there is none
+    owner_former, owner_version
+                         it is of a former session of that client; its version, 0 when it is created, one more with each
+                         write
+    owner_deletion       of each client: a notification of its deletion is on its way
+    owner_knows_version  of each client: the version that it knows is of the node that is there. Only with Oxia
+    layout               the bundles of the namespace
+    layout_version       rises by one with every write
+    layout_change        for each broker, whether a notification of a change is on its way
+
+Variables of the locks of each broker (resource_lock.py)
+    lock                 which request is out: acquiring and recreating create the node, checking reads it, retaking deletes
+                         what a former session left, releasing deletes it for good. Or none is: none, valid, and stranded if
+                         a release has failed, after which nothing looks after the lock
+    bundle_state         the bundle in the broker's own cache: absent, active, inactive while it is given up
+    lock_version         the version of the node as the lock knows it; -1, which is any, while it creates the node again
+    revalidate_when_back a revalidation has failed: the lock is looked after when the connection is back
+    unattended, orphan   with the bugs found_lock_unattended and recreated_behind_release: the lock was acquired by finding
+                         its own node; a read that was out as the release began may still create the node
+
+Variables of splits, of each broker (policies are the store's)
+    view                 a broker's copy of the layout
+    view_version         the version of the copy
+    split                how far a broker's split is: none, preparing, writing (the layout is about to be written), waiting
+                         (after BadVersion), written; with policies also recorded, after the policies
+    parent               the bundle that it splits
+    children             what it cuts it into
+    proposed             the layout that it is about to write
+    based_on             the version of the copy that this follows from
+    attempt              how often it has tried
+    policies             the boundaries that the namespace's policies have, as a set of bundles. Only with policies
+    hung                 whether the split will never end. Only with the bug load_fails_unanswered
+
+Variables that count
+    splits, releases, disconnects, expiries, crashes
+                         how often each event has happened, up to the constant of that name
+
+Actions of sessions (zookeeper/sessions_and_nodes.py)
+    disconnect, lose, reconnect, resume
+                         a fault: its connection breaks; it takes its session for lost by its own clock; it is back before
+                         that; after it, and the session is still there
+    expire, learn_of_expiry, reestablish
+                         a fault: the store drops the session of a process that lives, with its nodes; it hears so; it opens
+                         a new one
+    crash, restart       a fault: its process ends; it is started again, with a new session
+    expire_dead, expire_former
+                         the session of a process that has ended expires, with its nodes; and one from before a restart
+
+Actions of locks, by the broker (lock_steps.py, lock_bugs.py)
+    try_to_own, create   a lookup has led here: it sets out to acquire the bundle; creates the node if there is none, and
+                         serves
+    creation_unheard     a fault: the node is created as the connection breaks; the request will be sent again
+    hear_of_deletion, find_missing
+                         hears that the node was deleted, and looks; finds none, and will create it again
+    find_own, find_other finds its node of this session: the lock is valid; finds another broker's: the lock and the bundle
+                         are lost
+    find_former, retake  finds its node of a former session; deletes that, if the version is the one seen
+    fail, time_out, look_again
+                         a request fails with its session; a revalidation fails with the connection, and is tried again by a
+                         timer where nobody reports that the connection is back
+    release, release_fails, release_with_session
+                         deletes the node by its version, and forgets the bundle; fails, for want of a session or for
+                         another's node; with fixed the session has taken the node along
+    deletion_unheard, lone_release_unheard, recreate_behind_release
+                         with the bugs deletion_sent_again, lone_release_fails and recreated_behind_release: the deletion is
+                         out once more; the release fails for good; a read that was out creates the node again
+
+Actions of splits, by the broker
+    hear_of_layout       hears that the layout was changed, and reads it
+    start_split          is told to split a bundle that it owns
+    prepare              chooses a boundary, asks for the children's locks, and works out the new layout from its
+                         copy
+    find_parent_missing  the parent is not in its copy any more: the split is given up
+    write                writes the layout, if its version is the expected one
+    write_unheard        a fault: writes it as the connection breaks. The request is sent again, and meets the
+                         version that it has written
+    meet_bad_version     the version is another one: the split begins again, or is given up
+    begin_again          100 ms later
+    fail_to_write        the request fails for want of a session, or of a connection if the store carries it out
+                         alone: the split is given up
+    fail_to_load         cannot read the layout: nobody completes the split. Only with the bug load_fails_unanswered
+    write_policies       writes the policies, after the layout, whatever their version. Only with policies
+    leave_policies       cannot write them, and goes on with the split: not upstream, and not with fixed. Only with
+                         policies
+    fail_to_write_policies
+                         has written the layout and cannot write the policies: the split counts as failed. Only with
+                         the bug policies_unwritten
+    hand_over            takes the parent out of service, sets out to release its lock, and unloads the children if
+                         configured
+    start_release        gives a bundle of the layout up: an unload
+    drop                 gives up what is not in the layout. Only with fixed
+
+The properties are in ``properties/split/suite.py``, with ``conduct.py`` beside it; the proof in
+``properties/split/invariant.py``. ``BUGS`` has a line for each bug and weakening, ``properties/split/bugs.toml`` the releases
+that have it.
 """
 
 from __future__ import annotations

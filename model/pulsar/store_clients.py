@@ -1,9 +1,10 @@
 """Clients of the metadata store, and nothing else: they create ephemeral nodes, read, write and delete them.
 
 Election, ownership, unload, split and the channel of service units are composed of the pieces in sessions_and_nodes.py. Here
-the pieces are alone, so that what is said of them is checked, and held against the real store, whoever uses them. It mirrors
-AbstractMetadataStore, ZKMetadataStore, ZKSessionWatcher and PulsarZooKeeperClient as read in Pulsar 4.0.8, 4.2.4 and 5.0.0-M1,
-and the store that ``metadata_store`` names.
+the pieces are alone, so that what is said of them is checked, and held against the real store, whoever uses them.
+
+Mirrors AbstractMetadataStore, ZKMetadataStore, ZKSessionWatcher and PulsarZooKeeperClient as read in Pulsar 4.0.8, 4.2.4 and
+5.0.0-M1, and the store that ``metadata_store`` names.
 
 A client has one request for a path at a time. What it asks for waits until it is carried out and answered, in one step; what
 it is told last of a path it knows: whose node is there, whether that is of its own present session (Stat.isCreatedBySelf), and
@@ -13,6 +14,86 @@ locks delete by version what others may have created again.
 
 Reads are those of AbstractMetadataStore.get. What ``exists`` and ``getChildren`` answer comes from caches of the store, of
 which elections, and what acquires and releases locks, make no use.
+
+Not modelled: reads from a server that lags behind, values of nodes, children of nodes, sequential nodes, transactions of
+several requests; docs/explanation/deviations.md says of each what that leaves out.
+
+Constants
+    clients              clients of the store
+    paths                paths for whose nodes they fight
+    writes               times that a node may be written after its creation
+    changes              times that the lasting node may be written; without, there is none
+    disconnects          times that a client loses its connection, or the answer to a request with it
+    expiries             times that the session of a live client expires
+    crashes              times that a client dies
+    metadata_store       the store by the scheme of its URL: zk, etcd, oxia, rocksdb or memory
+
+Variables of sessions (zookeeper/sessions_and_nodes.py)
+    lives                its process runs
+    link                 its connection as it takes it: connected, suspended, or lost, when it has given its session up
+    session, former_session
+                         the store has its session; and one of its process before a restart
+
+Variables of the store, of each path
+    node_holder          who created the node, and so whom its value names; nobody if there is none
+    node_former, node_version
+                         it is of a former session of that client; its version, 0 when it is created, one more with each
+                         write
+    node_deletion        of each a notification of its deletion is on its way
+    node_knows_version   of each the version that it knows is of the node that is there. Only with Oxia
+
+Variables of each client and path
+    request              what is asked for: creating, reading, deleting; or what the last request was answered: done,
+                         bad_version, not_found, failed with the session; or none
+    knows                whose node the client was told of, or nobody
+    mine                 whether it was told that the node is of its present session (Stat.isCreatedBySelf)
+    known_version        the version that it was told
+
+Variables of the lasting node, and of each client that uses it
+    lasting_version      its version: 0 at first, one more with each write
+    lasting_change       whether a notification of a change is on its way
+    change               what is asked for: looking, changing; or what the last request was answered, as above
+    saw                  the version that it knows; -1 for none
+
+Variables that count
+    disconnects, expiries, crashes
+                         how often each event has happened, up to the constant of that name
+
+Actions of sessions (zookeeper/sessions_and_nodes.py)
+    disconnect, lose, reconnect, resume
+                         a fault: its connection breaks; it takes its session for lost by its own clock; it is back before
+                         that; after it, and the session is still there
+    expire, learn_of_expiry, reestablish
+                         a fault: the store drops the session of a process that lives, with its nodes; it hears so; it opens
+                         a new one
+    crash, restart       a fault: its process ends; it is started again, with a new session
+    expire_dead, expire_former
+                         the session of a process that has ended expires, with its nodes; and one from before a restart
+
+Actions of clients
+    reestablish_unheard  opens a new session, and nobody is told. Only with the bug event_lost
+    ask_to_create, ask_to_read, ask_to_delete
+                         it asks. It creates only where it knows of no node, and deletes only what it knows
+    create               the node is created, or there is one: BadVersion
+    read                 it is told what is there
+    delete               the node goes, if it has the version; otherwise BadVersion, or NotFound if there is none
+    write                it writes its own node, whose version rises
+    fail                 a request is answered that the session is gone
+    creation_unheard, deletion_unheard
+                         a fault: the request takes effect as the connection breaks. It will be sent again
+    hear_of_deletion     it handles a notification: what it knew it knows no more, unless it is about to delete it
+    ask_to_look, ask_to_change
+                         it asks for the lasting node. It writes only what it knows the version of
+    look                 it is told the version
+    write_lasting        the node is written, if it has the version; otherwise BadVersion
+    write_unheard        a fault: it is written as the connection breaks. The request will be sent again, and meets
+                         the client's own write
+    fail_to_change       a request for it is answered that the session is gone
+    hear_of_change       it handles a notification that another has written the node: it knows no version any more,
+                         unless it is about to write
+
+The properties are in ``properties/metadata_store/suite.py``. ``BUGS`` has a line for each bug and weakening,
+``properties/metadata_store/bugs.toml`` the releases that have it.
 """
 
 from __future__ import annotations

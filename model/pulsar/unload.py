@@ -9,6 +9,102 @@ Which bundle is unloaded, and when, is free: what holds here holds for every she
 them. Unloading waits for them to close, no longer than its timeout: then it goes on, and a topic may stay open at a broker
 that does not own it. A failure to close is ignored. A bundle whose lock is lost leaves the cache at once; its topics close
 later.
+
+Not modelled: which of several topics is late, what an open topic writes (the protocol ``topic``), the transfer to a named
+broker, clients that are redirected. docs/explanation/deviations.md says of each what that leaves out.
+
+Constants
+    brokers              brokers that may own a bundle
+    bundles              how many there are
+    unloads              times that a bundle is unloaded
+    timeouts             times that topics do not close in time
+    failures             times that topics fail to close
+    disconnects          times that a broker loses its connection, or the answer to a request with it
+    expiries             times that the session of a live broker expires
+    crashes              times that a broker dies
+    reacquires           a lookup at a broker that finds its own node, on which it has no lock, makes it acquire the bundle,
+                         as since 4.0.8
+    acquires_when_lost   a broker that has heard of the loss of its session acquires bundles, as up to 5.0.0-M1
+    metadata_store       the store by the scheme of its URL: zk, etcd, oxia, rocksdb or memory
+    fixed                not upstream: a deletion names the creation that it means, a re-creation that meets a node looks
+                         whose it is, and a release that fails with its session counts as done
+
+Variables of sessions (zookeeper/sessions_and_nodes.py)
+    lives                its process runs
+    link                 its connection as it takes it: connected, suspended, or lost, when it has given its session up
+    session, former_session
+                         the store has its session; and one of its process before a restart
+
+Variables of the store, of each bundle
+    owner_holder         who created the node, and so whom its value names; nobody if there is none
+    owner_former, owner_version
+                         it is of a former session of that client; its version, 0 when it is created, one more with each
+                         write
+    owner_deletion       of each client: a notification of its deletion is on its way
+    owner_knows_version  of each client: the version that it knows is of the node that is there. Only with Oxia
+
+Variables of the locks of each broker (resource_lock.py)
+    lock                 which request is out: acquiring and recreating create the node, checking reads it, retaking deletes
+                         what a former session left, releasing deletes it for good. Or none is: none, valid, and stranded if
+                         a release has failed, after which nothing looks after the lock
+    bundle_state         the bundle in the broker's own cache: absent, active, inactive while it is given up
+    lock_version         the version of the node as the lock knows it; -1, which is any, while it creates the node again
+    revalidate_when_back a revalidation has failed: the lock is looked after when the connection is back
+    unattended, orphan   with the bugs found_lock_unattended and recreated_behind_release: the lock was acquired by finding
+                         its own node; a read that was out as the release began may still create the node
+
+Variables of unloading, of each broker and bundle
+    unloading            how far the unload is: none, closing the topics, releasing the lock
+    topic_open           whether the broker has the bundle's topic open
+    overdue              whether the unload has gone on without it
+
+Variables that count
+    unloads, timeouts, failures, disconnects, expiries, crashes
+                         how often each event has happened, up to the constant of that name
+
+Actions of sessions (zookeeper/sessions_and_nodes.py)
+    disconnect, lose, reconnect, resume
+                         a fault: its connection breaks; it takes its session for lost by its own clock; it is back before
+                         that; after it, and the session is still there
+    expire, learn_of_expiry, reestablish
+                         a fault: the store drops the session of a process that lives, with its nodes; it hears so; it opens
+                         a new one
+    crash, restart       a fault: its process ends; it is started again, with a new session
+    expire_dead, expire_former
+                         the session of a process that has ended expires, with its nodes; and one from before a restart
+
+Actions of locks, by the broker (lock_steps.py, lock_bugs.py)
+    try_to_own, create   a lookup has led here: it sets out to acquire the bundle; creates the node if there is none, and
+                         serves
+    creation_unheard     a fault: the node is created as the connection breaks; the request will be sent again
+    hear_of_deletion, find_missing
+                         hears that the node was deleted, and looks; finds none, and will create it again
+    find_own, find_other finds its node of this session: the lock is valid; finds another broker's: the lock and the bundle
+                         are lost
+    find_former, retake  finds its node of a former session; deletes that, if the version is the one seen
+    fail, time_out, look_again
+                         a request fails with its session; a revalidation fails with the connection, and is tried again by a
+                         timer where nobody reports that the connection is back
+    release, release_fails, release_with_session
+                         deletes the node by its version, and forgets the bundle; fails, for want of a session or for
+                         another's node; with fixed the session has taken the node along
+    deletion_unheard, lone_release_unheard, recreate_behind_release
+                         with the bugs deletion_sent_again, lone_release_fails and recreated_behind_release: the deletion is
+                         out once more; the release fails for good; a read that was out creates the node again
+
+Actions of unloading
+    open_topic           client: is served: the topic is opened. A bundle that is not active refuses
+    start_unload         broker: the bundle goes from active to inactive
+    close_topic          broker: the topic is closed, because the bundle is unloaded or lost
+    fail_to_close        broker, a fault: the topic does not close properly; the broker forgets it
+    time_out_closing     broker, a fault: the topic is late: the unload goes on without it
+    start_release        broker: the topic is closed, or late: the broker sets out to release the lock
+    stop_unload          broker: the lock was lost meanwhile: nothing is left to release
+    release_unheard      broker, a fault: the node is deleted as the connection breaks. Only with the bug
+                         active_after_failed_release
+
+The properties are in ``properties/unload/suite.py``. ``BUGS`` has a line for each bug and weakening,
+``properties/unload/bugs.toml`` the releases that have it.
 """
 
 from __future__ import annotations

@@ -372,7 +372,7 @@ def test_listing_finds_the_actions_of_a_method() -> None:
 def test_listing_names_every_property_and_bug() -> None:
     run = fencepost("list")
     assert run.returncode == 0
-    properties, bugs = ("no_truncation", "no_deadlock"), ("bookkeeper#2614", "rots the copies that go bad")
+    properties, bugs = ("no_truncation", "no_deadlock"), ("bookkeeper#2614", "copies that go bad on disk")
     for word in (*properties, *bugs, "recovery_reads_do_not_fence", "write_quorum", "standard"):
         assert word in run.stdout
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from pathlib import Path
 from textwrap import indent
 
@@ -14,7 +13,6 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.model.language.domains import Choice
 from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode
 from fencepost.properties.protocols import PROTOCOLS
-from fencepost.properties.registry import Value
 from tests.checks.conformance.real import tools
 from tests.docs import rows_table, stores_table
 from tests.docs.examples import (
@@ -32,55 +30,13 @@ from tests.docs.examples import (
 )
 from tests.docs.rows_table import ROWS
 from tests.docs.tables import marked, of_protocol, table
+from tests.properties.names import LARGE, names_of
 
 BY_DEFAULT = ("README.md", "docs/tutorial.md", "docs/how-to/check-a-release.md", "docs/how-to/read-a-protocol.md")
 """The documents whose examples are run in the first step."""
 
 REFERENCE = ROOT / "docs" / "reference"
 PAGES = {name: page for name in PROTOCOLS if (page := REFERENCE / f"{name}.md").exists()}
-NEEDED: dict[str, dict[str, Value]] = {
-    "unclean_shutdowns": {"data_integrity": True},
-    "splits": {"units": 2},
-    "disk_losses": {"copies": 2},
-}
-"""What a fault is refused without."""
-
-LARGE = ("cluster", "ledger", "service_unit", "service_unit_migration", "split", "topic")
-"""Protocols that take seconds to build in all their settings."""
-
-FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {
-    "bookie": [{"storage": "sorted", "kills": 1}, {"ledgers": 2, "journals": 2}],
-    "election": [
-        {"leads": "confirmed"},
-        {"metadata_store": "oxia"},
-        *({"brokers": brokers, "disconnects": 1, "closes": 1} for brokers in (1, 2)),
-    ],
-    "ledger": [{"changes": 1, "recoverers": 2}, {"entries": 1}],
-    "metadata_store": [{"metadata_store": "oxia", "disconnects": 1}],
-    "ownership": [{"metadata_store": "oxia", "disconnects": 1}],
-    "replication": [{"collects": True}, {"commands": 1, "disable": "wait"}],
-    "cluster": [{"capacity": 2}, {"capacity": 1, "unfenced": True, "recoveries": 1}],
-    "topic": [{"capacity": 2}, {"capacity": 1, "unfenced": True, "recoveries": 1}],
-    "unload": [{"unloads": 0}, {"metadata_store": "oxia", "disconnects": 1}],
-    "service_unit": [
-        {"units": 2},
-        {"store": "metadata"},
-        {"store": "metadata", "unloads": 0},
-        {"store": "metadata", "disconnects": 1},
-        {"store": "metadata", "expiries": 1, "crashes": 1, "disconnects": 1},
-    ],
-    "service_unit_migration": [{"to": "topic"}, {"restarts": 0, "unloads": 1, "burials": 1}],
-    "split": [
-        {"metadata_store": "oxia", "disconnects": 1},
-        {"policies": True},
-        {"bundles": 2, "splits": 2, "maximum": 3},
-        {"bundles": 2, "splits": 2, "maximum": 3, "fixed": True},
-        {"brokers": 1},
-        {"splits": 0},
-    ],
-}
-
-
 def _name(document: Path) -> str:
     return document.relative_to(ROOT).as_posix()
 
@@ -268,30 +224,8 @@ def test_the_control_plane_is_in_the_reference() -> None:
     assert PAGES.keys() >= {"ledger", "election", "ownership", "unload"}
 
 
-@cache
 def _names(protocol: str) -> frozenset[str]:
-    """What a page must name: parameters, variables, actions, properties, lemmas, bugs.
-
-    As they are without faults, with each kind of fault alone, with all, and with all and each further option; actions, which
-    only a protocol with its formulas has, with all faults and all bugs, with all faults and all options, and with what is
-    further.
-    """
-    entry = PROTOCOLS[protocol]
-    faults = [parameter.name for parameter in entry.parameters if parameter.type is int and parameter.default == 0]
-    options = [parameter.name for parameter in entry.parameters if parameter.type is bool]
-    alone: list[dict[str, Value]] = [{fault: 1, **NEEDED.get(fault, {})} for fault in faults]
-    every = {name: value for settings in alone for name, value in settings.items()}
-    further = FURTHER_SETTINGS.get(protocol, [])
-    suites = [entry.outline(s) for s in ({}, *alone, every, *(every | {option: True} for option in options), *further)]
-    bugs = suites[0].protocol.bugs
-    built = [entry.build(every, bugs), *(entry.build(s) for s in (every | dict.fromkeys(options, True), *further))]
-    return frozenset().union(
-        (parameter.name for parameter in entry.parameters),
-        (v.family for p in (*built, *(suite.protocol for suite in suites)) for v in p.variables),
-        (a.name for p in built for a in p.actions),
-        (statement.name for suite in suites for statement in (*suite.properties, *suite.lemmas)),
-        bugs,
-    )
+    return frozenset().union(*names_of(protocol))
 
 
 @pytest.mark.xdist_group("names")

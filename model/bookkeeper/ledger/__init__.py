@@ -1,7 +1,6 @@
 """The life of one BookKeeper ledger: written, handed from bookie to bookie, fenced, recovered, closed.
 
-This page says what the protocol is. Whoever reads TLA+ can read it alone: the constants, the variables and the actions, a line
-each. ``protocol.py`` says how the network is modelled, and each party has its steps in a module.
+``protocol.py`` says how the network is modelled, and each party has its steps in a module.
 
 Mirrors LedgerHandle, PendingAddOp, LedgerRecoveryOp, ReadLastConfirmedOp, ReadOnlyLedgerHandle and MetadataUpdateLoop at the
 client, BookieImpl, LedgerDescriptorImpl and ReadEntryProcessor at the bookie (bookkeeper-server 4.17.3 and 4.18.0).
@@ -11,8 +10,26 @@ bookie may replace another; re-replication (the protocol ``replication``); the d
 deletion of a ledger that is not closed. docs/explanation/deviations.md says of each what that leaves out.
 
 Constants
-    bookies, ensemble, write_quorum, ack_quorum, entries, recoverers, readers, storage, data_integrity, and as budgets of events
-    changes, crashes, losses, unclean_shutdowns, rots, explicit_lacs, deletions, failed_saves
+    bookies              all bookies, in the ensemble or beside it
+    ensemble, write_quorum, ack_quorum
+                         as in BookKeeper: ack quorum <= write quorum <= ensemble <= bookies
+    entries              adds that the application makes, at most
+    recoverers           runs of recovery
+    readers              readers that follow the tail
+    changes              changes of ensemble, by the writer and by recoveries together
+    crashes              times that a bookie stops and later comes back with its data
+    losses               disks that are lost: the bookie does not start again, or with data_integrity it is back with an
+                         empty one
+    unclean_shutdowns    times that a bookie without a journal is killed, and comes back with the last of its entries lost;
+                         with data_integrity only
+    rots                 copies that go bad on disk
+    explicit_lacs        LACs that the writer sends without an entry
+    deletions            deletions of the ledger: 0 or 1
+    failed_saves         flushes of a bookie's storage that fail, as on a full disk; with storage=db only
+    storage              what bookies store in: db, sorted or interleaved, for DbLedgerStorage and so on. Only some bugs
+                         depend on it
+    data_integrity       dataIntegrityChecking with dataIntegrityStampMissingCookies: a bookie that may have lost entries is
+                         back fenced and in limbo (BookKeeper 4.15.0 and later, storage=db)
 
 Variables of the metadata store
     status               open, in_recovery, closed or deleted
@@ -55,6 +72,21 @@ Variables of a recovery
 Variable of a reader
     read_to              the last entry that it has read
 
+Variables that only bugs have
+    fence_record         what the disk has of a fence: a record that a boot replays; in the ledger index; or lost
+    checked, loaded      the adds that have found no fence; whether the bookie has had a request for the ledger since it
+                         started
+    left, mark_passed_left, on_disk
+                         the entries that a failed flush has not saved; whether the log mark has passed them; what a boot
+                         has saved
+    cached, last_lac     the entries in a bookie's write cache, and the last add confirmed of its last entry
+    unset_to, calls_back how far the writer's loop over its pending adds is, and whether it is at one that confirms others
+    recovery_length      the length with which a recovery would close
+
+Variables that count
+    changes, crashes, losses, unclean_shutdowns, rots, explicit_lacs, deletions, failed_saves
+                         how often each event has happened, up to the constant of that name
+
 Actions of the writer (writer.py) and of the store
     send                 an entry goes to its write set
     ack                  hears that a bookie has stored it
@@ -93,9 +125,23 @@ Actions of a recovery (recovery.py)
 Action of a reader (reader.py)
     read_tail            reads up to the LAC that a bookie tells
 
-``bugs.py`` has a line for each bug and weakening; with some of them there are further variables and actions. What releases have
-them is in ``properties/ledger/bugs.toml``. The properties are in ``properties/ledger/suite.py`` (no_truncation: a closed ledger
-ends at or after every confirmed entry), the proof in ``properties/ledger/invariant``.
+Actions that only bugs have
+    idle_checkpoint, journal_fence
+                         a checkpoint finds no entry to save, and the log mark passes the fence; the fence reaches the
+                         journal after the denial
+    check_fence          an add finds that the ledger is not fenced, and goes in later
+    pass_over, empty_cache
+                         a later checkpoint moves the log mark past what a failed flush left; a checkpoint saves the write
+                         cache
+    unset, take_ensemble the writer's loop comes to a pending add; a thread takes the ensemble for an add, and has still to
+                         queue it
+    find_closed_by_change
+                         a refused change of ensemble finds the ledger closed
+    read_unanswered      a bookie does not answer a read, and counts among those that do not have the entry
+
+``bugs.py`` has a line for each bug and weakening, ``properties/ledger/bugs.toml`` the releases that have it. The properties
+are in ``properties/ledger/suite.py`` (no_truncation: a closed ledger ends at or after every confirmed entry), the proof in
+``properties/ledger/invariant``.
 """
 
 from fencepost.model.bookkeeper.ledger.bugs import BUGS, COVERED

@@ -6,16 +6,14 @@ bugs in BUGS; which release has which of them, properties/replication/bugs.toml 
 
 The auditor publishes a ledger as a task, a node with a version. A worker takes the lock of the task, an ephemeral node, and
 checks the ledger. It chooses a new bookie for each bad place, copies every entry, and then has the metadata name the new
-bookies, by compare-and-set. It checks again, and deletes the task by the version that it has seen. The last fragment of an open
-ledger is left alone for a grace period, after which the ledger is closed by a recovery. The command ``recover`` does the same
-work with neither task nor lock. A collector deletes copies that no metadata name, under the lock.
+bookies, by compare-and-set. It checks again, and deletes the task by the version that it has seen. The last fragment of an
+open ledger is left alone for a grace period, after which the ledger is closed by a recovery. The command ``recover`` does the
+same work with neither task nor lock. A collector deletes copies that no metadata name, under the lock.
 
-Merged and bounded. The ledger has one fragment, whose ensemble is its write quorum: a list of places, so nothing keeps a bookie
-from having two. Its entries are a part, stand_ins/written_ledger.py, which the protocol ``ledger`` refines. A copy arrives at
-all new bookies of a worker in one step. A worker whose session is gone takes no further task before it shuts down. The death of
-the auditor is no step: its successor audits all ledgers, and marks are idempotent. Not here: several fragments,
-lostBookieRecoveryDelay, placement, deletion of ledgers, and limbo after an unclean stop.
-"""
+Merged and bounded. The ledger has one fragment, whose ensemble is its write quorum: a list of places, so nothing keeps a
+bookie from having two. Its entries are a part, stand_ins/written_ledger.py, which the protocol ``ledger`` refines. A copy
+arrives at all new bookies of a worker in one step. A worker whose session is gone takes no further task before it shuts down.
+The death of the auditor is no step: its successor audits all ledgers, and marks are idempotent."""
 
 from __future__ import annotations
 

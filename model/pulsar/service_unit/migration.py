@@ -11,6 +11,86 @@ the protocol ``service_unit``: both stores, what brokers do with records, the le
 
 As it is meant to be, each record follows what is in either store, is copied once, and in order. None of that is so in any
 release: the bugs are what the syncer does. There is one unit; nothing fails but what is shut down.
+
+Not modelled: faults other than restarts, a second unit, and a former leader's syncer beside the present one.
+
+Constants
+    brokers              how many there are
+    to                   to which store the cluster migrates: metadata or topic
+    lag                  messages of the topic that a reader may not have read yet
+    versions             the last version of a record. versions_suffice says that none is reached
+    multi_phase          clients stay attached during a transfer
+    slow                 the leader may take a move for stuck that is not
+    unloads              times that the unit is unloaded or transferred
+    burials              times that the leader deletes an old record
+    restarts             brokers that are restarted with the other store
+
+Variables of the two stores, of the syncer, and of service units as without a migration
+    topic_view_state, topic_view_dst, topic_view_src, topic_view_version
+                         of each reader and unit: what a reader of the topic knows; nothing of a broker that uses the
+                         metadata store
+    node_view_state, node_view_dst, node_view_src, node_view_version
+                         of each reader and unit: what a reader of the nodes knows, likewise
+    topic_record_state, topic_record_dst, topic_record_src, topic_record_version, topic_record_force
+                         of each unit: what one knows who has read the whole topic
+    node_record_state, node_record_dst, node_record_src, node_record_version, node_record_force
+                         of each unit: the node
+    uses_nodes           of each broker: it uses the metadata store, and not the topic
+    sync                 how far the syncer is: off, cleaned, copied, listens, active
+    syncer_at            the broker at which it runs
+    behind               of each reader: messages that it has not read
+    message_state, message_dst, message_src, message_version, message_force
+                         of each place: a message that somebody has not read
+    unheard              of each reader and unit: it is about to hear that the node was written
+    pending, topics, closing, to_publish, to_publish_dst, to_publish_version, existing
+                         of each broker and unit: a lookup waits; the topics are open or closed; what is written once they
+                         are
+                         closed, and to whom; the broker was the target of an assignment when it started
+    registry_holder, registry_former, registry_version
+                         the node of each broker in the registry
+    leader_holder, leader_former, leader_version, leads, metadata, cleans
+                         the leader's node; what a broker takes for the leader and for the store; the clean-ups to do
+    stage, hands_over    of each broker: how far it is with shutting down, and which units it has yet to hand over
+    compactions, late_messages, timeouts, disconnects, expiries, crashes
+                         count what does not happen here
+    lives, link, session, former_session
+                         of each broker: its process runs; its connection as it takes it; the store has its session, or one
+                         of its process before the restart
+
+Variables that count
+    unloads, burials, shutdowns
+                         how often each event has happened, up to the constant of that name
+
+Actions
+    read_message, read_node
+                         broker: reads what was written to the store that it uses
+    clean, copy_existing, listen, activate
+                         syncer: starts at the leader, and empties the store to which the cluster migrates; copies there
+                         what the other one has; listens to both; is active once they are alike
+    reconcile            syncer: finds that they differ, and copies once more
+    copy_message         syncer: reads a message, and writes or deletes the node
+    copy_node            syncer: hears of a change of the node, and writes a message
+    restart              broker: starts again, with the store to which the cluster migrates
+    expire_dead, expire_former
+                         store: the session of a process that has ended expires, with its nodes; and one from before a
+                         restart
+    shut_down, hand_over, give_up, hold_nothing, unregister, end
+                         broker: is shut down: hands its units over, or to nobody; a unit is not its own; leaves the
+                         registry; its process ends
+    register, assign, wait_for_owner, stop_waiting, open_topics, detach_topics, close_topics
+                         broker, client: the broker enters the registry; a lookup selects an owner, waits for one, gives up;
+                         the topics are opened, closed halfway for a transfer, closed
+    unload, transfer, release, tombstone, take_existing
+                         broker: the unit is to go, or to another; it goes once its topics are closed; a unit given to
+                         nobody
+                         is deleted; a broker that starts takes over what was assigned to it
+    lead, schedule_clean_up, override_overdue, tombstone_old, clean_up, free_orphan, pass_over, call_off_clean_up
+                         broker: becomes the leader; which gives on the units of brokers that are gone, one by one,
+                         overrides
+                         what moves for too long, and deletes old records
+
+The properties are in ``properties/service_unit_migration/suite.py``. ``BUGS`` has a line for each bug and weakening,
+``properties/service_unit_migration/bugs.toml`` the releases that have it.
 """
 
 from __future__ import annotations

@@ -17,9 +17,7 @@ Which broker is selected, and when a unit is unloaded, is free: what holds here 
 of a unit. Time is not modelled: a lookup may give up at any time; a move counts as overdue for the leader once nobody has
 anything left to do for it or, if brokers are ``slow``, at any time; a record counts as old when the leader deletes it.
 
-Left out: unloads by force; that the topic is not to be had while it moves to another leader. How a leader is elected is the
-protocol ``election``, how a cluster changes from one store to the other ``service_unit_migration`` (migration.py). That the
-units of the system come last in a clean-up makes no difference (leader.py).
+That the units of the system come last in a clean-up makes no difference (leader.py).
 """
 
 from __future__ import annotations

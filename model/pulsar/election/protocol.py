@@ -2,7 +2,7 @@
 
 Mirrors LeaderElectionImpl and LeaderElectionService of Pulsar 4.2.4 and 5.0.0-M1 (pulsar#26000) with ``leads=created``, and
 of 4.0.8 with ``leads=confirmed``, without the bugs that are switches. What a broker asks the leader for is in
-leader_lookup.py. All brokers propose themselves; a value names its broker, so that two brokers never propose the same. (That a
+lookups.py. All brokers propose themselves; a value names its broker, so that two brokers never propose the same. (That a
 node of the own session has another value, which the code provides for, takes a migration between metadata stores.)
 
 How a broker stands in its election is its ``stage``: looking at the node; proposing itself because it saw none; confirming
@@ -21,7 +21,7 @@ from typing import Any
 
 from fencepost.model.language import And, If, ModelError, Not, Or, Protocol
 from fencepost.model.nobody import NOBODY
-from fencepost.model.pulsar.leader_lookup import declare_lookup
+from fencepost.model.pulsar.election.lookups import declare_lookup
 from fencepost.model.pulsar.shared_bugs import SHARED
 from fencepost.model.pulsar.stores import stated, store_named
 from fencepost.model.releases import both, changed
