@@ -16,10 +16,10 @@ from typing import Any
 
 from fencepost.checks.engines.induction.plan import InductionPlan
 from fencepost.checks.engines.solvers.obligations import Part
-from fencepost.checks.engines.solvers.second_solver import Terms
+from fencepost.checks.engines.solvers.second_solver import bits_of
 from fencepost.model.language import Action, And, Protocol, Variable
 from fencepost.model.language.domains import Choice, Number, Subset
-from fencepost.model.terms.nodes import Term
+from fencepost.model.terms.in_smtlib import InSmtLib
 from fencepost.properties.registry import written as shown
 from fencepost.properties.vocabulary import Suite
 
@@ -62,13 +62,12 @@ def scripts(suite: Suite, progress: Callable[[int, int], None] = lambda done, co
     protocol = suite.protocol
     every = [_initial(plan), _implied(plan), *(_step(plan, action) for action in protocol.actions)]
     names = [f"{number:03}-{UNFIT.sub('_', script.name)}.smt2" for number, script in enumerate(every)]
-    terms = Terms(protocol)
-    terms.widen(formula for script in every for formula in _formulas(script))
-    known: dict[Term, str] = {}
+    formulas = [formula for script in every for formula in _formulas(script)]
+    printed = InSmtLib(bits_of(protocol, formulas, set()))
     files = {}
     for done, (name, script) in enumerate(zip(names, every, strict=True)):
         progress(done, len(every))
-        files[name] = _text(script, protocol, terms, known)
+        files[name] = _text(script, protocol, printed)
     index = {
         "protocol": protocol.name,
         "parameters": protocol.parameters,
@@ -135,14 +134,7 @@ def _entry(name: str, script: Script) -> dict[str, Any]:
     }
 
 
-def _text(script: Script, protocol: Protocol, terms: Terms, known: dict[Term, str]) -> str:
-    """A script as it is written; ``known`` keeps what formulas have been written as."""
-
-    def written(formula: Any) -> str:
-        if formula not in known:
-            known[formula] = str(terms.of(formula))
-        return known[formula]
-
+def _text(script: Script, protocol: Protocol, printed: InSmtLib) -> str:
     settings = " ".join(f"{name}={shown(value)}" for name, value in protocol.parameters.items())
     lines = [
         *_comment(f"{protocol.name}: {script.about}"),
@@ -151,19 +143,14 @@ def _text(script: Script, protocol: Protocol, terms: Terms, known: dict[Term, st
         f"(set-info :source |Fencepost, {protocol.name}, proof by induction|)",
         "(set-logic QF_BV)",
         "",
-        *(_declaration(variable, terms) for variable in protocol.variables),
+        *(f"{printed.declared(variable.term)} ; {_meaning(variable)}" for variable in protocol.variables),
     ]
     for sentence, formula in script.supposed:
-        lines += ["", *_comment(f"supposed: {sentence}"), f"(assert {written(formula)})"]
+        lines += ["", *_comment(f"supposed: {sentence}"), f"(assert {printed(formula)})"]
     for claim in script.claims:
-        lines += ["", *_comment(f"can it be false? {claim.sentence}"), "(push 1)", f"(assert (not {written(claim.formula)}))"]
+        lines += ["", *_comment(f"can it be false? {claim.sentence}"), "(push 1)", f"(assert (not {printed(claim.formula)}))"]
         lines += ["(check-sat)", "(pop 1)"]
     return "\n".join([*lines, "(exit)", ""])
-
-
-def _declaration(variable: Variable, terms: Terms) -> str:
-    constant = terms.of(variable.term)
-    return f"(declare-const {constant} {constant.getSort()}) ; {_meaning(variable)}"
 
 
 def _meaning(variable: Variable) -> str:

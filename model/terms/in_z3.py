@@ -75,10 +75,9 @@ def _sort(sort: Sort, context: z3.Context) -> Any:
         return z3.DeclareSort(sort.name, context)
     if sort.kind == "one or none":
         assert sort.member is not None
-        universe = sort.name.removesuffix(f" or {sort.none}")
         datatype = z3.Datatype(sort.name, context)
-        datatype.declare(f"{sort.none} of {universe}")
-        datatype.declare(f"one {universe}", (f"which {universe}", _sort(sort.member, context)))
+        datatype.declare(f"{sort.none} of {sort.universe}")
+        datatype.declare(f"one {sort.universe}", (f"which {sort.universe}", _sort(sort.member, context)))
         return datatype.create()
     if sort.bits:
         return z3.BitVecSort(sort.bits, context)

@@ -28,6 +28,11 @@ class Sort:
     def __str__(self) -> str:
         return f"BitVec({self.bits})" if self.bits else self.name or self.kind
 
+    @property
+    def universe(self) -> str:
+        """Of a sort of one thing or none: the name of the universe that the thing is of."""
+        return self.name.removesuffix(f" or {self.none}")
+
     def holds(self, other: Sort) -> bool:
         """Whether the values of the other sort are values of this one: names are numbers, too."""
         return self is other or (self.kind == other.kind == "Int")

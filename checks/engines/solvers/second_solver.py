@@ -11,12 +11,11 @@ from functools import reduce
 from typing import Any
 
 import cvc5
-import z3
 from cvc5 import Kind
 
 from fencepost.checks.engines.solvers.answers import Answer, Solve
 from fencepost.model.language import Protocol
-from fencepost.model.terms.in_z3 import InZ3
+from fencepost.model.terms.in_smtlib import InSmtLib
 from fencepost.model.terms.nodes import Term, below, in_order
 
 
@@ -27,11 +26,9 @@ def ground_answer(formulas: Sequence[Any], seconds: float) -> Answer:
     """
     if seconds <= 0:
         return "unknown"
-    script = z3.SimpleSolver()
-    script.add(*InZ3().all(formulas))
     manager = cvc5.TermManager()
     solver = cvc5.Solver(manager)
-    text = script.sexpr()
+    text = "\n".join(InSmtLib().script(formulas))
     theories = "UFDTLIA" if "(declare-datatypes " in text else "UFLIA"
     if "(forall " in text or "(exists " in text:
         solver.setLogic(theories)
@@ -64,6 +61,16 @@ def cvc5_solver(protocol: Protocol, assumptions: Sequence[Any]) -> Solve:
         return "sat" if answer.isSat() else "unsat" if answer.isUnsat() else "unknown"
 
     return solve
+
+
+def bits_of(protocol: Protocol, formulas: Iterable[Any], measured: set[Term]) -> int:
+    """How many bits every number in the formulas fits in, of what is not yet ``measured``."""
+    bits = 1
+    for term in below(formulas, measured):
+        if term.sort.kind == "Int":
+            low, high = protocol.constants.ranges.of(term)
+            bits = max(bits, 1 + max(high, -low - 1, 0).bit_length())
+    return bits
 
 
 SAME: dict[str, Kind] = {
@@ -109,12 +116,7 @@ class Terms:
 
     def widen(self, formulas: Iterable[Any]) -> None:
         """Makes ``bits`` so great that no number in the formulas overflows; must come before ``of``."""
-        needed = self.bits
-        for formula in formulas:
-            for term in below([formula], self._measured):
-                if term.sort.kind == "Int":
-                    low, high = self._protocol.constants.ranges.of(term)
-                    needed = max(needed, 1 + max(high, -low - 1, 0).bit_length())
+        needed = bits_of(self._protocol, formulas, self._measured)
         if needed > self.bits:
             self.bits = needed
             self._terms.clear()

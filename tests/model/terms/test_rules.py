@@ -12,14 +12,22 @@ from hypothesis import strategies as st
 
 from fencepost.model.terms.cases import always_holds
 from fencepost.model.terms.evaluation import Evaluation
+from fencepost.model.terms.in_smtlib import InSmtLib
 from fencepost.model.terms.in_z3 import InZ3, raw
 from fencepost.model.terms.nodes import Function, constant, literal, number
 from fencepost.model.terms.rewriting import Rewriting
 from fencepost.model.terms.simplification import simplified, truth_of
 from fencepost.model.terms.sorts import BOOL, INT, names_sort
 from fencepost.model.terms.traversal import conjuncts, substituted
-from fencepost.model.terms.values import TRUE, conditional, conjunction, disjunction, for_all, for_some, negation
+from fencepost.model.terms.values import TRUE, conditional, conjunction, disjunction, equation, for_all, for_some, negation
 from tests.model.kernel.compiler.drawn_terms import Terms
+
+
+def answer(script: list[str]) -> Any:
+    solver = z3.Solver()
+    solver.from_string("\n".join(script))
+    return solver.check()
+
 
 EXAMPLES = settings(
     max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -42,6 +50,9 @@ def test_a_term_is_worth_the_same_in_every_form(data: st.DataObject) -> None:
     printed = InZ3()
     in_z3 = z3.substitute(printed(term), *((printed(place), printed(value)) for place, value in literals.items()))
     assert raw(z3.simplify(in_z3)) == worth
+    equations = [equation(place, value) for place, value in literals.items()]
+    script = InSmtLib().script([*equations, negation(equation(term, literal(term.sort, worth)))])
+    assert answer(script) == z3.unsat
 
 
 @pytest.mark.parametrize(
