@@ -79,10 +79,14 @@ class Configuration:
     written: Mapping[str, str]
 
     def store(self, *, brokers: str = "brokers") -> dict[str, Value]:
-        """What a protocol takes of the metadata store: with one in the broker's process there is one broker, whose session it
-        is. ``brokers`` is what the protocol calls them."""
-        store: dict[str, Value] = {"metadata_store": self.metadata_store}
-        return store | ({brokers: 1, "disconnects": 0, "expiries": 0} if STORES[self.metadata_store].in_process else {})
+        """What a protocol takes of the metadata store; ``brokers`` is what the protocol calls them."""
+        return with_store(self.metadata_store, brokers=brokers)
+
+
+def with_store(store: str, *, brokers: str = "brokers") -> dict[str, Value]:
+    """What a protocol takes of a metadata store: with one in the broker's process there is one broker, whose session it is."""
+    alone: dict[str, Value] = {brokers: 1, "disconnects": 0, "expiries": 0} if STORES[store].in_process else {}
+    return {"metadata_store": store, **alone}
 
 
 def fitting(instances: Iterable[Instance], taken: Mapping[str, Value]) -> tuple[Instance, ...]:

@@ -14,8 +14,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from fencepost.checks.settings.metadata_store_settings import store_parameters
 from fencepost.model.releases import Releases
+from fencepost.properties.configuration import with_store
 from fencepost.properties.protocols import PROTOCOLS
 from tests.properties.searching import controls, searched, unexpected
 
@@ -42,7 +42,7 @@ def known_bugs_of() -> list[tuple[str, str]]:
 def shown_with(protocol: str, bug: str, store: str) -> Shown:
     """What a bug violates in the fewest steps with a store, besides the controls."""
     entry = PROTOCOLS[protocol]
-    parameters = {**entry.behaviour(Releases.of(RELEASE)), **entry.shown_by[bug], **store_parameters(store)}
+    parameters = {**entry.behaviour(Releases.of(RELEASE)), **entry.shown_by[bug], **with_store(store)}
     violations = unexpected(searched(entry, parameters, [bug]))
     return {name: steps for name, steps in sorted(violations.items()) if steps == min(violations.values())}
 
@@ -51,7 +51,7 @@ def controls_with(protocol: str, instance: str, store: str) -> Shown:
     """The controls that an instance violates with a store."""
     entry = PROTOCOLS[protocol]
     parameters = next(one.parameters for one in entry.instances("ci") if one.name == instance)
-    return controls(searched(entry, {**parameters, **store_parameters(store)}))
+    return controls(searched(entry, {**parameters, **with_store(store)}))
 
 
 def load_rows() -> dict[str, Shown]:
