@@ -41,7 +41,7 @@ def entries(floor: Path) -> Mapping[str, Entry]:
 def _entry(room: str) -> Entry:
     entry = getattr(import_module(f"{__package__}.{room}.entry"), "ENTRY", None)
     if not isinstance(entry, Entry) or entry.name != room:
-        raise RegistryError(f'properties/{room}/entry.py: give it ENTRY = Entry("{room}", ...)')
+        raise RegistryError(f'properties/{room}/entry.py: give it ENTRY = Entry(name="{room}", ...)')
     return entry
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import Any, TypeVar
 
@@ -69,7 +69,7 @@ class Parameter:
         return text
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Entry:
     """A protocol in the registry; one is equal to itself only.
 
@@ -88,7 +88,6 @@ class Entry:
     function: Callable[..., Protocol]
     suite: Callable[[Protocol], Suite]
     sizes: Mapping[str, tuple[Instance, ...]]
-    _: KW_ONLY
     bugs: Mapping[str, Bug] = field(default_factory=dict)
     mutated: tuple[Instance, ...] = ()
     releases: Behaviour = field(default_factory=dict)

@@ -91,4 +91,4 @@ def test_what_is_missing_is_one_line(tree: Path, tmp_path: Path) -> None:
     finally:
         entry.write_text(text, encoding="utf-8")
     assert run.returncode != 0
-    assert f'properties/{NAME}/entry.py: give it ENTRY = Entry("{NAME}", ...)' in run.stderr
+    assert f'properties/{NAME}/entry.py: give it ENTRY = Entry(name="{NAME}", ...)' in run.stderr

@@ -54,7 +54,8 @@ def _built_in(path: Path, module: ModuleType) -> Entry:
     function, suite = _only(path, module, Protocol), _only(path, module, Suite)
     name = function.__name__
     summary = (function.__doc__ or name).strip().splitlines()[0]
-    bare = Entry(name, summary, function, suite, {"ci": (Instance("as written", {}),)})
+    sizes = {"ci": (Instance("as written", {}),)}
+    bare = Entry(name=name, summary=summary, function=function, suite=suite, sizes=sizes)
     return replace(bare, bugs={bug: Bug() for bug in bare.outline({}).protocol.bugs})
 
 

@@ -284,8 +284,6 @@ class EphemeralNode:
     it knows is of the node that is there. Of a node without ``deleted`` nobody is told that it is gone.
     """
 
-    NOBODY = NOBODY
-
     def __init__(
         self,
         sessions: Sessions,
@@ -318,7 +316,7 @@ class EphemeralNode:
         """
         p, client = sessions.protocol, sessions.client
         index = () if per is None else (per,)
-        holder = p.choice(f"{name}_holder", client, per=index, none=cls.NOBODY)
+        holder = p.choice(f"{name}_holder", client, per=index, none=NOBODY)
         former = p.flag(f"{name}_former", per=index)
         version = p.number(f"{name}_version", 0, writes, per=index)
         flags = {mark: p.flag(f"{name}_{mark}", per=index) for mark in marks}
@@ -344,7 +342,7 @@ class EphemeralNode:
     @property
     def absent(self) -> Any:
         """The formula: there is no such node."""
-        return self.holder == self.NOBODY
+        return self.holder == NOBODY
 
     def is_held(self, c: int, *, former: bool) -> Any:
         """The formula: the node is the client's, of its present or of a former session."""
@@ -385,7 +383,7 @@ class EphemeralNode:
         listeners = () if self.deleted is None else hearers
         heard = {self.deleted[c]: Or(self.deleted[c], And(goes, will_hear(c))) for c in listeners}
         return {
-            self.holder: If(goes, self.NOBODY, self.holder),
+            self.holder: If(goes, NOBODY, self.holder),
             self.version: If(goes, 0, self.version),
             **{flag: And(flag, Not(goes)) for flag in (self.former, *self.marks.values())},
             **unknown,

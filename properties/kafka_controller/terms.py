@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Protocol, all_of
+from fencepost.model.nobody import NOBODY
 
 
 class Terms:
@@ -41,7 +42,7 @@ class Terms:
         """The broker knows of nothing, and elects: so it begins, and so it is left by a process that has ended."""
         s = self.p.state
         late = s.new_sessions[b] == 0 if self.hears_late else True
-        calm = And(s.stage[b] == "electing", s.leader[b] == "nobody", Not(s.controller_change[b]), late)
+        calm = And(s.stage[b] == "electing", s.leader[b] == NOBODY, Not(s.controller_change[b]), late)
         return And(calm, Not(s.active[b]), s.seen[b] == 0, *(Not(s.metadata[b, x]) for x in self.broker))
 
     def all_know(self) -> Any:

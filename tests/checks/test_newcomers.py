@@ -58,7 +58,7 @@ def properties(p):
     return suite
 
 
-ENTRY = Entry("guests", "rooms", guests, properties, {"ci": (Instance("small", {}),)})
+ENTRY = Entry(name="guests", summary="rooms", function=guests, suite=properties, sizes={"ci": (Instance("small", {}),)})
 '''
 
 RENT = "        return And(open_, Not(let[r])), {let[r]: True}"

@@ -129,7 +129,14 @@ def test_a_bug_that_another_protocol_has_is_written_once() -> None:
     ],
 )
 def test_names_that_a_protocol_does_not_have(bug: dict[str, Bug], unknown: list[str]) -> None:
-    entry = Entry("lamp", "a lamp", lamp, properties, {"ci": (Instance("one", {}),)}, bugs=bug)
+    entry = Entry(
+        name="lamp",
+        summary="a lamp",
+        function=lamp,
+        suite=properties,
+        sizes={"ci": (Instance("one", {}),)},
+        bugs=bug,
+    )
     assert list(unknown_names(entry)) == unknown
 
 

@@ -219,7 +219,7 @@ def test_a_whole_refines_each_of_its_parts() -> None:
 
 
 def test_the_verdict_says_refines_and_how_that_was_established() -> None:
-    entry = Entry("dimmer", "a dimmer", dimmer, refined, {"ci": (Instance("small", {}),)})
+    entry = Entry(name="dimmer", summary="a dimmer", function=dimmer, suite=refined, sizes={"ci": (Instance("small", {}),)})
     assert re.search(r"^  refines +is_a_lamp: lamp \(exhausted\)$", text(check(entry)[0]), re.MULTILINE)
     assert re.search(r"^  refines +is_a_lamp: lamp \(proved\)$", text(check(entry, by="induction")[0]), re.MULTILINE)
     assert re.search(r"^  refines +is_a_lamp: lamp \(sampled\)$", text(check(entry, by="walks")[0]), re.MULTILINE)

@@ -25,7 +25,13 @@ def tank(*, size: int = 3, leaky: bool = False, liquid: str = "water", bugs: Ite
     return p
 
 
-TANK = Entry("tank", "a tank", tank, Suite, {"ci": (Instance("small", {"size": 1}), Instance("leaky", {"leaky": True}))})
+TANK = Entry(
+    name="tank",
+    summary="a tank",
+    function=tank,
+    suite=Suite,
+    sizes={"ci": (Instance("small", {"size": 1}), Instance("leaky", {"leaky": True}))},
+)
 
 
 def test_parameters_are_those_of_the_signature() -> None:

@@ -62,7 +62,7 @@ def lands(p: Protocol) -> Suite:
     return suite
 
 
-FERRY = Entry("ferry", "a ferry", ferry, lands, {"ci": (Instance("usual", {}),)})
+FERRY = Entry(name="ferry", summary="a ferry", function=ferry, suite=lands, sizes={"ci": (Instance("usual", {}),)})
 
 
 @pytest.mark.parametrize(

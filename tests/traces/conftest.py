@@ -87,7 +87,7 @@ def spark() -> Iterator["SparkSession"]:
 @pytest.fixture(scope="session")
 def protocols() -> dict[str, Entry]:
     sizes = {"ci": (Instance("small", {"clients": 2}),)}
-    return {"lock": Entry("lock", "clients that take turns at a lock", lock, suite, sizes)}
+    return {"lock": Entry(name="lock", summary="clients that take turns at a lock", function=lock, suite=suite, sizes=sizes)}
 
 
 @pytest.fixture(scope="session")

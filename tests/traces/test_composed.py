@@ -68,7 +68,7 @@ def properties(p: Protocol) -> Suite:
     return suite
 
 
-ENTRY = Entry("shelf", "cells on a shelf", shelf, properties, {"ci": (Instance("two", {}),)})
+ENTRY = Entry(name="shelf", summary="cells on a shelf", function=shelf, suite=properties, sizes={"ci": (Instance("two", {}),)})
 
 
 def test_a_run_is_written_read_replayed_shown_and_drawn(tmp_path: Path) -> None:

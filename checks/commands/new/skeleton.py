@@ -78,10 +78,10 @@ def properties(p: Protocol) -> Suite:
 
 
 ENTRY = Entry(
-    "NAME",
-    "who works: whoever holds the lease",
-    NAME,
-    properties,
+    name="NAME",
+    summary="who works: whoever holds the lease",
+    function=NAME,
+    suite=properties,
     sizes={
         "ci": (Instance("two workers", {}),),
         "standard": (Instance("five workers, three crashes", {"workers": 5, "crashes": 3}),),

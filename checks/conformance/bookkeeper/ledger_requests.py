@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from fencepost.checks.conformance.running.view import View
+from fencepost.model.nobody import NOBODY
 
 SEND, ADD, ACK, CONFIRM = "send", "add", "ack", "confirm"
 REPLACE, PUBLISH_CHANGE, RESEND = "replace", "publish_change", "resend"
@@ -231,7 +232,7 @@ class Ledger:
         for label in (f"f{n}" for n in range(count)):
             if striped:
                 placed = {str(value("ensemble", label, b)): b for b in self.bookies}
-                members = tuple(placed.get(f"place{n}", "nobody") for n in range(self.ensemble_size))
+                members = tuple(placed.get(f"place{n}", NOBODY) for n in range(self.ensemble_size))
             else:
                 members = tuple(sorted(value("ensemble", label)))  # type: ignore[call-overload]
             fragments.append(Fragment(int(str(value("first", label))), members, striped))

@@ -10,6 +10,7 @@ from fencepost.checks.conformance.running.adapter import Observable, Owed, Seen
 from fencepost.checks.conformance.running.brokers import BrokersAdapter, Line, do, let, of_all, read_of
 from fencepost.checks.conformance.running.view import View
 from fencepost.model.language import Protocol
+from fencepost.model.nobody import NOBODY
 
 OWED = {
     "looking": "look",
@@ -55,7 +56,7 @@ def _stage(view: View, b: str) -> str:
 
 
 OBSERVABLES = (
-    _of_node("holder", "nobody"),
+    _of_node("holder", NOBODY),
     _of_node("former", False),
     _of_node("version", 0),
     _of_the_lookup("asked"),

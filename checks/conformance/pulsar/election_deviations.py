@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fencepost.checks.conformance.running.adapter import Allowance, Deviation, Difference, Seen, Taken
 from fencepost.checks.conformance.running.view import View
 from fencepost.model.language import Action
+from fencepost.model.nobody import NOBODY
 
 UNDER_WAY = ("looking", "proposing", "confirming", "retaking", "withdrawing")
 """The stages at which a broker waits for an answer."""
@@ -78,7 +79,7 @@ def _hears_of_creation(step: Taken, differences: Sequence[Difference], why: str)
     """The node is created, and the cache of another broker, which had none, has read it."""
     creator = _actor(step)
     others = {f"cached[{b}]" for b in step.after.members("broker") if b != creator}
-    read = all((d.model, d.code) == ("nobody", creator) for d in differences)
+    read = all((d.model, d.code) == (NOBODY, creator) for d in differences)
     return step.action.name == "propose" and read and {d.what for d in differences} <= others
 
 

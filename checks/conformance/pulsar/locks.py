@@ -9,6 +9,7 @@ from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.running.adapter import Adapter, Departure, Observable, Owed, Seen, Taken
 from fencepost.checks.conformance.running.brokers import read_of
 from fencepost.checks.conformance.running.view import View
+from fencepost.model.nobody import NOBODY
 
 OWED = {
     "acquiring": "create",
@@ -78,7 +79,7 @@ def _of_locks(seen: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 def _shown(name: str, value: Any, broker: str) -> Any:
     # knowing itself a broker acquires at a lookup, as it does where nobody is known
-    return "nobody" if name == "cached" and value == broker else value
+    return NOBODY if name == "cached" and value == broker else value
 
 
 def _deletion(view: View, place: str) -> bool:
@@ -88,7 +89,7 @@ def _deletion(view: View, place: str) -> bool:
 
 
 LOCKS = (
-    of_node("holder", "nobody"),
+    of_node("holder", NOBODY),
     of_node("former", False),
     of_node("version", 0),
     of_broker("lives"),

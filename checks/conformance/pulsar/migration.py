@@ -7,6 +7,7 @@ from typing import Any
 from fencepost.checks.conformance.running.adapter import Allowance, Observable, Seen
 from fencepost.checks.conformance.running.view import View
 from fencepost.model.language import Action
+from fencepost.model.nobody import NOBODY
 
 
 def _of_broker(family: str) -> Observable:
@@ -29,7 +30,7 @@ def _of_target(name: str) -> Observable:
         f"target_{name}",
         (f"target_{name}",),
         lambda view: _in_target(view, name),
-        lambda seen: {u: node.get(name, "nobody") for u, node in seen.get("target", {}).items()},
+        lambda seen: {u: node.get(name, NOBODY) for u, node in seen.get("target", {}).items()},
     )
 
 

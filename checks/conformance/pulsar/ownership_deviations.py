@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fencepost.checks.conformance.running.adapter import Allowance, Deviation, Difference, Seen, Taken
 from fencepost.checks.conformance.running.view import View
 from fencepost.model.language import Action
+from fencepost.model.nobody import NOBODY
 
 
 def _place(action: Action) -> str:
@@ -17,7 +18,7 @@ def _answers_without_reading(action: Action, view: View, seen: Seen) -> bool:
     if action.name != "read_owner":
         return False
     place = _place(action)
-    return (view[f"lock[{place}]"], view[f"cached[{place}]"]) != ("none", "nobody")
+    return (view[f"lock[{place}]"], view[f"cached[{place}]"]) != ("none", NOBODY)
 
 
 def _is_unloaded(action: Action, view: View, seen: Seen) -> bool:

@@ -9,6 +9,7 @@ from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.running.adapter import Adapter, Departure, Observable, Owed, Seen, Taken
 from fencepost.checks.conformance.running.view import View
 from fencepost.model.language import Protocol
+from fencepost.model.nobody import NOBODY
 
 OWED = {"creating": "create", "reading": "read", "deleting": "delete"}
 """What a client waits for, as the harness calls it."""
@@ -88,7 +89,7 @@ def _deletions(view: View) -> dict[str, bool]:
 
 
 OBSERVABLES = (
-    _of_node("holder", "nobody"),
+    _of_node("holder", NOBODY),
     _of_node("former", False),
     _of_node("version", 0),
     _of_client("lives"),

@@ -15,7 +15,8 @@ from fencepost.model.balance.load_data import LoadData
 from fencepost.model.balance.simulation.workload import Rates
 from fencepost.model.pulsar.hash_range import FULL, Layout
 
-NOBODY = -1
+UNOWNED = -1
+"""The place of the owner of a bundle that no broker owns."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +58,10 @@ class Topics:
 class Cluster:
     """What a run begins with.
 
-    ``capacities`` has one entry for each of ``brokers``, ``owners`` the place of the owner of each bundle, or NOBODY. ``known``
-    is what the leader knows already: averages, what was unloaded lately, the time. ``joining`` is what a broker can take that
-    joins later: if it is None, what the first one can. ``traits`` has what brokers say of themselves; those that it lacks say
-    what the first of these says.
+    ``capacities`` has one entry for each of ``brokers``, ``owners`` the place of the owner of each bundle, or UNOWNED.
+    ``known`` is what the leader knows already: averages, what was unloaded lately, the time. ``joining`` is what a broker
+    can take that joins later: if it is None, what the first one can. ``traits`` has what brokers say of
+    themselves; those that it lacks say what the first of these says.
     """
 
     brokers: tuple[str, ...]

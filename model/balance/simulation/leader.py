@@ -15,7 +15,7 @@ from fencepost.model.balance.load_manager import MILLIS_OF_A_MINUTE, LoadManager
 from fencepost.model.balance.placement import AvgPlacement
 from fencepost.model.balance.preallocation import Preallocation
 from fencepost.model.balance.reports import Figures, must_report
-from fencepost.model.balance.simulation.cluster import NOBODY
+from fencepost.model.balance.simulation.cluster import UNOWNED
 from fencepost.model.balance.simulation.records import Averages, Known, Sample
 from fencepost.model.balance.simulation.sensing import Measured
 from fencepost.model.balance.simulation.world import World
@@ -217,7 +217,7 @@ class Leader:
         conf = self.policy.conf
         for bundle in bundles:
             owner = int(self.world.owner[self.world.place_of[bundle]])
-            if owner == NOBODY:
+            if owner == UNOWNED:
                 continue
             algorithm, place = conf.defaultNamespaceBundleSplitAlgorithm, Bundle.parse(bundle)
             try:
@@ -253,7 +253,7 @@ class Leader:
             counts = large | (self._times_reported > 1)
             return {broker for broker, places in self._reported.items() if counts[places].any()}
         owners = np.unique(self.world.owner[large])
-        concerned = {self.world.brokers[place] for place in owners.tolist() if place != NOBODY}
+        concerned = {self.world.brokers[place] for place in owners.tolist() if place != UNOWNED}
         return concerned.union(broker for broker, _ in self.manager.splitter.hits)
 
     def _too_large(self, sample: Sample) -> NDArray[np.bool_]:

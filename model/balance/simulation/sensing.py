@@ -12,7 +12,7 @@ from fencepost.model.balance.configuration import Configuration, Resource
 from fencepost.model.balance.java import percentages
 from fencepost.model.balance.load_data import KILOBIT, LocalBrokerData, ResourceUsage
 from fencepost.model.balance.reports import Figures, bandwidth
-from fencepost.model.balance.simulation.cluster import NOBODY
+from fencepost.model.balance.simulation.cluster import UNOWNED
 from fencepost.model.balance.simulation.records import Owned, Sample, record
 from fencepost.model.balance.simulation.world import World, stream
 from fencepost.model.balance.usage import RESOURCES, reported_usages, weighted_usages
@@ -29,7 +29,7 @@ class Load:
 
     def __init__(self, world: World, sample: Sample) -> None:
         size = len(world.brokers) + 1
-        owner = world.owner - NOBODY
+        owner = world.owner - UNOWNED
         self.sample = sample
         self.traffic = np.stack([np.bincount(owner, row, size)[1:] for row in sample.rates])
         self.clients = np.stack([np.bincount(owner, row, size)[1:] for row in sample.clients])

@@ -14,7 +14,7 @@ import numpy as np
 from fencepost.model.balance.averages import never_seen
 from fencepost.model.balance.load_data import LoadData, LocalBrokerData, NamespaceBundleStats, ResourceUsage, namespace_of
 from fencepost.model.balance.load_manager import Snapshot
-from fencepost.model.balance.simulation.cluster import NOBODY, Capacity, Cluster, Topics, Traits
+from fencepost.model.balance.simulation.cluster import UNOWNED, Capacity, Cluster, Topics, Traits
 from fencepost.model.balance.splitting import Topic
 from fencepost.model.pulsar.hash_range import FULL, Bundle, Layout, Refused
 
@@ -58,7 +58,7 @@ class Pictured:
         layouts = _layouts([*owners, *data.bundles])
         names = tuple(f"{namespace}/{bundle}" for namespace, layout in layouts.items() for bundle in layout.bundles)
         places = {broker: place for place, broker in enumerate(self.brokers)}
-        owned = np.array([places[owners[name]] if name in owners else NOBODY for name in names], dtype=np.intp)
+        owned = np.array([places[owners[name]] if name in owners else UNOWNED for name in names], dtype=np.intp)
         topics = _topics(names, owners, self.snapshot)
         capacities = _capacities(data, self.default)
         traits = {

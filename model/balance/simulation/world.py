@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fencepost.model.balance.load_data import namespace_of
-from fencepost.model.balance.simulation.cluster import NOBODY, Traits, places
+from fencepost.model.balance.simulation.cluster import UNOWNED, Traits, places
 from fencepost.model.balance.simulation.records import Namespaces, Sample
 from fencepost.model.balance.simulation.run import Action
 from fencepost.model.balance.simulation.scenario import Event, Scenario
@@ -93,7 +93,7 @@ class World:
 
     def orphans(self) -> list[str]:
         """The bundles with topics, hence lookups, that nobody owns."""
-        return [self.names[place] for place in np.flatnonzero((self.owner == NOBODY) & (self.clients[0] > 0)).tolist()]
+        return [self.names[place] for place in np.flatnonzero((self.owner == UNOWNED) & (self.clients[0] > 0)).tolist()]
 
     def largest(self, count: int) -> list[str]:
         """So many bundles with the most messages per second, as the topics last carried them, the largest first."""
@@ -112,7 +112,7 @@ class World:
         self.rates = rates
         bundle, size = self.topics.bundle, len(self.names)
         offered: NDArray[np.float64] = np.stack([np.bincount(bundle, row, size) for row in rates])
-        part = np.where(self.owner == NOBODY, 0.0, 1.0 - np.minimum(self.pause / SECONDS, 1.0))
+        part = np.where(self.owner == UNOWNED, 0.0, 1.0 - np.minimum(self.pause / SECONDS, 1.0))
         self.pause = np.zeros(size)
         return Sample(offered * part, self.clients), float(offered[:2].sum()), constant
 
@@ -128,7 +128,7 @@ class World:
             left = self.owner == place
             if event.kind == "crash":
                 self.pause[left] += self.scenario.pauses.session
-            self.owner[left] = NOBODY
+            self.owner[left] = UNOWNED
             self._changed(place)
         self.actions.append(Action(self.minute, event.kind, source=event.broker))
 
@@ -143,7 +143,7 @@ class World:
 
     def unload(self, bundle: str, source: str, destination: str, reason: str) -> bool:
         """A bundle moves from its owner to another broker; whether that worked."""
-        place = self.place_of.get(bundle, NOBODY)
+        place = self.place_of.get(bundle, UNOWNED)
         refused = self._not_in_layout(bundle) or self._not_owner(bundle, source) or self._not_alive(destination)
         topics = 0 if refused else int(self.clients[0, place])
         action = Action(
@@ -153,7 +153,7 @@ class World:
 
     def split(self, bundle: str, source: str, boundaries: tuple[int, ...], reason: str) -> list[str]:
         """The owner splits a bundle and owns its parts; their names, none if that did not work."""
-        place = self.place_of.get(bundle, NOBODY)
+        place = self.place_of.get(bundle, UNOWNED)
         refused = self._not_in_layout(bundle) or self._not_owner(bundle, source)
         layout, namespace = None, namespace_of(bundle)
         if not refused:
@@ -184,7 +184,7 @@ class World:
         self.place_of = {**self.place_of, **{part: first + number for number, part in enumerate(parts)}}
         self.namespaces = self.namespaces.with_parts(place, len(parts))
         self.owner = np.append(self.owner, np.full(len(parts), owner))
-        self.owner[place] = NOBODY
+        self.owner[place] = UNOWNED
         self.pause = np.append(self.pause, np.zeros(len(parts)))
         inside = np.flatnonzero(self.topics.bundle == place)
         bundle = self.topics.bundle.copy()
@@ -215,13 +215,13 @@ class World:
 
     def _owned_already(self, bundle: str) -> str:
         owner = int(self.owner[self.place_of[bundle]])
-        return "" if owner == NOBODY else f"{self.brokers[owner]} owns {bundle}"
+        return "" if owner == UNOWNED else f"{self.brokers[owner]} owns {bundle}"
 
     def _not_owner(self, bundle: str, broker: str) -> str:
         owner = int(self.owner[self.place_of[bundle]])
-        if owner != NOBODY and self.brokers[owner] == broker:
+        if owner != UNOWNED and self.brokers[owner] == broker:
             return ""
-        return f"{broker} does not own {bundle}" + (f": {self.brokers[owner]} does" if owner != NOBODY else ": nobody does")
+        return f"{broker} does not own {bundle}" + (f": {self.brokers[owner]} does" if owner != UNOWNED else ": nobody does")
 
     def _not_alive(self, broker: str) -> str:
         place = self.place_of_broker.get(broker)

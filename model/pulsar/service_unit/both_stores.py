@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fencepost.model.language import And, If, Not, Or, Protocol, Universe, all_of, any_of
+from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.service_unit.metadata_views import HEARS as HEARS_OF_NODES
 from fencepost.model.pulsar.service_unit.metadata_views import MetadataViews
 from fencepost.model.pulsar.service_unit.records import Record, Records
@@ -56,7 +57,7 @@ class BothStores:
         self.to_nodes, self.moves = to == "metadata", moves
         self.uses_nodes = p.flag("uses_nodes", per=broker, init=not self.to_nodes)
         self.sync = p.choice("sync", SYNC)
-        self.syncer_at = p.choice("syncer_at", broker, none="nobody")
+        self.syncer_at = p.choice("syncer_at", broker, none=NOBODY)
         self.listens = self.sync.among("listens", "active")
         on_nodes = [self.uses_nodes[b] for b in broker]
         on_topic = [Not(uses) for uses in on_nodes]
@@ -131,7 +132,7 @@ class BothStores:
     def _ended(self, condition: Any) -> Updates:
         """The syncer ends, where the condition holds; what it had read, and not copied, is forgotten."""
         left = merged(self.nodes.forgotten(self.syncer, False), self.topic.forgotten(self.syncer, False))
-        left |= {self.sync: "off", self.syncer_at: "nobody"}
+        left |= {self.sync: "off", self.syncer_at: NOBODY}
         return {variable: If(condition, value, variable) for variable, value in left.items()}
 
     def lost(self, b: int) -> Updates:

@@ -148,7 +148,14 @@ def empties(p: Protocol) -> Suite:
 def test_a_bug_that_is_added_from_outside_is_in_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "bugs.toml").write_text(OF_BOXES, encoding="utf-8")
     bugs = bugs_in(tmp_path / "bugs.toml", toy.mailbox)
-    entry = Entry("mailbox", "a toy", toy.mailbox, empties, {"ci": (Instance("usual", {}),)}, bugs=bugs)
+    entry = Entry(
+        name="mailbox",
+        summary="a toy",
+        function=toy.mailbox,
+        suite=empties,
+        sizes={"ci": (Instance("usual", {}),)},
+        bugs=bugs,
+    )
     monkeypatch.setattr(command, "PROTOCOLS", {"mailbox": entry})
     wrong = {"4.17.3": "counts twice", "4.18.0": ""}
     target = Target("mailbox", "mailbox", "bookkeeper", tuple(wrong), lambda asked: toy.Boxes(wrong[asked.release]), ())

@@ -92,7 +92,13 @@ def clock_suite(p: Protocol) -> Suite:
     return suite
 
 
-CLOCK = Entry("clock", "a clock", clock, clock_suite, {"ci": (Instance("short", {}), Instance("long", {"hours": 5}))})
+CLOCK = Entry(
+    name="clock",
+    summary="a clock",
+    function=clock,
+    suite=clock_suite,
+    sizes={"ci": (Instance("short", {}), Instance("long", {"hours": 5}))},
+)
 TOLD = [
     ("short", "never-enabled", "ring"),
     ("short", "never-changes", "rings"),

@@ -162,7 +162,14 @@ def suite(p):
 @pytest.fixture(scope="session")
 def fencepost_protocols():
     sizes = {"ci": (Instance("small", {}),)}
-    return {"lamp": Entry("lamp", "a lamp", lamp, suite, sizes, bugs={"sticks": Bug(shown_by={"switches": 1})})}
+    return {"lamp": Entry(
+        name="lamp",
+        summary="a lamp",
+        function=lamp,
+        suite=suite,
+        sizes=sizes,
+        bugs={"sticks": Bug(shown_by={"switches": 1})},
+    )}
 """
 
 

@@ -67,7 +67,7 @@ def suite(p: Protocol) -> Suite:
     return properties
 
 
-CLOCK = Entry("clock", "a clock", clock, suite, {"ci": (Instance("day", {}),)})
+CLOCK = Entry(name="clock", summary="a clock", function=clock, suite=suite, sizes={"ci": (Instance("day", {}),)})
 
 
 def checked(**options: Any) -> Checked:

@@ -20,7 +20,13 @@ from fencepost.properties.suspicions import Suspicion
 from fencepost.properties.vocabulary import Kind, Property, Suite
 
 HERE = Location(__file__, 1)
-DOOR = Entry("door", "a door", lambda **_: Protocol("door"), Suite, {"ci": (Instance("usual", {}),)})
+DOOR = Entry(
+    name="door",
+    summary="a door",
+    function=lambda **_: Protocol("door"),
+    suite=Suite,
+    sizes={"ci": (Instance("usual", {}),)},
+)
 RELEASE = "Pulsar 4.0.8 with BookKeeper 4.17.2"
 AJAR = Key("door", "known bug of Pulsar 4.0.8", "ajar", "known bug", RELEASE)
 SHUT = Key("door", "usual", "shut", "expected", RELEASE)

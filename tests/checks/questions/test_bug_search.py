@@ -53,7 +53,14 @@ def suite(p: Protocol) -> Suite:
 
 VALVE = Avoidance("valve=true")
 KNOWN = Bug("pulsar", ("#1",), "2.8.0", releases="4.0.8", costs="the cellar", avoided_by=VALVE, evidence="wet")
-TANK = Entry("tank", "a tank", tank, suite, {"ci": (Instance("usual", {}),)}, bugs={"overflows": KNOWN})
+TANK = Entry(
+    name="tank",
+    summary="a tank",
+    function=tank,
+    suite=suite,
+    sizes={"ci": (Instance("usual", {}),)},
+    bugs={"overflows": KNOWN},
+)
 
 
 def looked_for(memory: int = 1 << 30, **parameters: Value) -> Checked:

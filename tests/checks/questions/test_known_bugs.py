@@ -38,11 +38,11 @@ def stays_shut(p: Protocol) -> Suite:
 
 
 DOOR = Entry(
-    "door",
-    "a door",
-    door,
-    stays_shut,
-    {"ci": (Instance("quiet", {"alarm": "none"}), Instance("loud", {"alarm": "bell"}), Instance("plain", {}))},
+    name="door",
+    summary="a door",
+    function=door,
+    suite=stays_shut,
+    sizes={"ci": (Instance("quiet", {"alarm": "none"}), Instance("loud", {"alarm": "bell"}), Instance("plain", {}))},
     bugs={
         "ajar": Bug("pulsar", since="2.8.0", releases="4.0.8, 4.2.4", shown_by={"locks": 2}),
         "creaks": Bug("pulsar", since="2.8.0", releases="4.0.8", only={"alarm": ("bell", "light")}),

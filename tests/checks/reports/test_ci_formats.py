@@ -74,7 +74,7 @@ def suite(p: Protocol) -> Suite:
     return properties
 
 
-ENTRY = Entry("clock", "a clock", clock, suite, {"ci": (Instance("three", {}),)})
+ENTRY = Entry(name="clock", summary="a clock", function=clock, suite=suite, sizes={"ci": (Instance("three", {}),)})
 
 
 def run(*bugs: str, by: str = "exhaustive") -> list[Checked]:

@@ -71,7 +71,7 @@ def as_a_lamp(p: Protocol) -> Suite:
     return suite
 
 
-ENTRY = Entry("dimmer", "a dimmer", dimmer, as_a_lamp, {"ci": (Instance("small", {}),)})
+ENTRY = Entry(name="dimmer", summary="a dimmer", function=dimmer, suite=as_a_lamp, sizes={"ci": (Instance("small", {}),)})
 
 
 def run(*bugs: str) -> list[Checked]:

@@ -84,7 +84,13 @@ def lift_suite(p: Protocol) -> Suite:
     return suite
 
 
-LIFT = Entry("lift", "a lift", lift, lift_suite, {"ci": (Instance("one trip", {}), Instance("parked", {"trips": 0}))})
+LIFT = Entry(
+    name="lift",
+    summary="a lift",
+    function=lift,
+    suite=lift_suite,
+    sizes={"ci": (Instance("one trip", {}), Instance("parked", {"trips": 0}))},
+)
 
 FATES: dict[str, str | tuple[str, str, int]] = {
     "enter: guard without `not inside[w]`": "proved equivalent",
@@ -239,7 +245,7 @@ def marks_suite(p: Protocol) -> Suite:
     return suite
 
 
-MARKS = Entry("marks", "marks on a wall", marks, marks_suite, {"ci": (Instance("two", {}),)})
+MARKS = Entry(name="marks", summary="marks on a wall", function=marks, suite=marks_suite, sizes={"ci": (Instance("two", {}),)})
 
 
 def test_a_mutant_that_only_adds_steps_without_effect_is_one_that_no_property_tells() -> None:

@@ -73,7 +73,7 @@ def suite(p: Protocol) -> Suite:
     return properties
 
 
-ENTRY = Entry("party", "guests and seats", party, suite, {"ci": (Instance("small", {}),)})
+ENTRY = Entry(name="party", summary="guests and seats", function=party, suite=suite, sizes={"ci": (Instance("small", {}),)})
 
 
 def played(prop: str, labels: str, stem: int | None = None, **parameters: Any) -> Trace:

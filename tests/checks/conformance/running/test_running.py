@@ -188,7 +188,7 @@ def test_a_difference_is_a_trace_that_other_commands_open(tmp_path: Path) -> Non
     def build(*, letters: int = 3, boxes: int = 2, bugs: tuple[str, ...] = ()) -> Protocol:
         return mailbox(letters, boxes)
 
-    trace, _ = read(file, {"mailbox": Entry("mailbox", "a toy", build, Suite, {})})
+    trace, _ = read(file, {"mailbox": Entry(name="mailbox", summary="a toy", function=build, suite=Suite, sizes={})})
     assert [step.action for step in trace.steps] == [step.action for step in difference.trace.steps]
     assert replay_on(trace, protocol, Suite(protocol)).replays
     assert "shrunk from" in trace.found_by

@@ -188,11 +188,11 @@ def test_a_solver_that_crashes_takes_nothing_else_with_it(monkeypatch: pytest.Mo
 
 
 JOURNAL = Entry(
-    "journal",
-    "a journal",
-    journal,
-    properties,
-    {},
+    name="journal",
+    summary="a journal",
+    function=journal,
+    suite=properties,
+    sizes={},
     general=General(ENTRIES, (Instance("any", {}),), lambda *_: "", "lost disks"),
 )
 

@@ -65,7 +65,14 @@ def properties(p: Protocol) -> Suite:
     return suite
 
 
-KEY = Entry("key", "a key", key, properties, {"ci": (Instance("three", {}),)}, bugs={"kept": Bug()})
+KEY = Entry(
+    name="key",
+    summary="a key",
+    function=key,
+    suite=properties,
+    sizes={"ci": (Instance("three", {}),)},
+    bugs={"kept": Bug()},
+)
 USUAL = Instance("three", {})
 
 

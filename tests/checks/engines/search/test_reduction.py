@@ -201,7 +201,7 @@ def locks_checked(spoiled: str, *, brokers: int, symmetry: bool, only: tuple[str
     def build(bugs: Sequence[str] = ()) -> Protocol:
         return locks(brokers, spoiled=spoiled)
 
-    entry = Entry("locks", "locks", build, lock_suite, {})
+    entry = Entry(name="locks", summary="locks", function=build, suite=lock_suite, sizes={})
     approach = Approach(symmetry=symmetry, properties=only, slice=False)
     return check(entry, Instance("some", {}), (), approach, Reporter(quiet=True), lambda: False).findings
 

@@ -10,7 +10,7 @@ import pytest
 
 from fencepost.model.balance.load_data import BundleData, LoadData, LocalBrokerData, NamespaceBundleStats, ResourceUsage
 from fencepost.model.balance.load_manager import Snapshot
-from fencepost.model.balance.simulation.cluster import NOBODY, Capacity, Generated, places
+from fencepost.model.balance.simulation.cluster import UNOWNED, Capacity, Generated, places
 from fencepost.model.balance.simulation.cycle import simulate
 from fencepost.model.balance.simulation.scenario import SCENARIOS, Event, Scenario, scenario
 from fencepost.model.balance.simulation.sensing import Load
@@ -56,7 +56,7 @@ def test_a_snapshot_is_taken_as_it_is() -> None:
         bundle(2),
     ]
     assert cluster.bundles[1] == bundle(1)  # what lies between is a bundle, too: without an owner, without topics
-    assert cluster.owners.tolist() == [0, NOBODY, 0, 1, NOBODY]
+    assert cluster.owners.tolist() == [0, UNOWNED, 0, 1, UNOWNED]
     assert cluster.topics.rates[0].tolist() == [500, 500, 250, 250, 2000, 2000]
     assert [f"{hash:08x}" for hash in cluster.topics.hash.tolist()[:2]] == ["04000000", "0c000000"]
     assert [capacity.rate for capacity in cluster.capacities] == pytest.approx([10_000, 10_000])
@@ -95,7 +95,7 @@ def test_of_two_owners_the_later_report_is_right() -> None:
     stats = {bundle(0): NamespaceBundleStats(topics=1)}
     early = LocalBrokerData(lastStats=stats, bundles=(bundle(0),), lastUpdate=1)
     late = replace(early, lastUpdate=2)
-    assert Pictured(Snapshot(LoadData({"a": late, "b": early}))).cluster(RANDOM).owners.tolist() == [0, NOBODY]
+    assert Pictured(Snapshot(LoadData({"a": late, "b": early}))).cluster(RANDOM).owners.tolist() == [0, UNOWNED]
 
 
 def test_brokers_serve_the_topics_and_say_the_version_that_the_snapshot_says() -> None:
