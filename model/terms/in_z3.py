@@ -51,7 +51,8 @@ class InZ3:
                 z3core.Z3_mk_numeral(self._reference, str(term.detail), self.sort(term.sort).ast), self._context
             )
         if op == "extract":
-            return z3.Extract(*term.detail, parts[0])
+            high, low = term.detail
+            return z3.Extract(high, low, parts[0])
         if op == "concat":
             return reduce(z3.Concat, parts)
         if op == "apply":

@@ -88,7 +88,7 @@ class _Nearest:
         if left <= 0 or self.should_stop():
             return False
         self.solver.push()
-        self.solver.add(formula if isinstance(formula, z3.ExprRef) else self.printed(formula))
+        self.solver.add(formula if isinstance(formula, z3.BoolRef) else self.printed(formula))
         is_satisfiable: bool = ask(self.solver, seconds=left) == z3.sat
         if is_satisfiable:
             self.model = self.solver.model()
