@@ -7,15 +7,19 @@ from collections.abc import Mapping
 from fencepost.properties.registry import Instance, Value
 
 _STILL: Mapping[str, Value] = {"to": "metadata", "restarts": 0}
+_MOVED: Mapping[str, Value] = {"unloads": 1, "lag": 2}
+"""A unit that is unloaded while a broker is restarted: brokers close topics because the unit is another's."""
 _DELETED: Mapping[str, Value] = {**_STILL, "unloads": 1, "burials": 1}
 
 SIZES = {
     "ci": (
-        Instance("to nodes", {"to": "metadata"}),
-        Instance("to the topic", {"to": "topic"}),
+        Instance("to nodes", {**_MOVED, "to": "metadata"}),
+        Instance("to the topic", {**_MOVED, "to": "topic", "multi_phase": False}),
         Instance("to nodes, copied", {**_STILL, "unloads": 1}),
     ),
     "standard": (
+        Instance("to nodes, late", {"to": "metadata", "unloads": 1}),
+        Instance("to the topic, late", {"to": "topic", "unloads": 1}),
         Instance("to nodes, all", {"to": "metadata", "restarts": 2}),
         Instance("to the topic, all", {"to": "topic", "restarts": 2}),
         Instance("to nodes, deleted", _DELETED),

@@ -11,15 +11,12 @@ from tests.properties.searching import searched, unexpected
 MIGRATION = PROTOCOLS["service_unit_migration"]
 
 COUNTS = {
-    "to nodes": (231585, 1028528, 37),
-    "to the topic": (66097, 289702, 36),
+    "to nodes": (1299587, 5739856, 51),
+    "to the topic": (2015673, 9537536, 49),
     "to nodes, copied": (624307, 2675644, 34),
 }
 
 CONTROLS: dict[str, dict[str, int]] = {name: {} for name in COUNTS}
-
-EXPLAINED = {name: {"closing", "close_topics"} for name in ("to nodes", "to the topic")}
-"""Without an unload no broker closes topics because the unit is another's."""
 
 CAUGHT = {
     "stores_decide_alone": ({"one_takes_itself_for_the_owner", "copied_stores_agree"}, 15),
