@@ -9,16 +9,14 @@ No release exports how often sessions are lost, or how long a broker goes on aft
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fencepost.checks.settings.input_files import InputError, Place, read_bytes
+from fencepost.checks.settings.input_files import InputError, Place
+from fencepost.checks.settings.prometheus import Sample, samples
 from fencepost.model.odds.numbers import published
 
-_SAMPLE = re.compile(r"([a-zA-Z_:][\w:]*)\s*(?:\{(.*)\})?\s+(\S+)(?:\s+-?\d+)?")
-_LABEL = re.compile(r'(\w+)\s*=\s*"((?:[^"\\]|\\.)*)"')
 _LONG_MS = 10.0
 """Milliseconds from which on a sum that drops fractions is good enough."""
 _LEAST_FACTOR = 1.2
@@ -27,15 +25,6 @@ _JOURNALS = ("bookie_journal_JOURNAL_ADD_ENTRY", "bookkeeper_server_ADD_ENTRY")
 _METADATA = "pulsar_metadata_store_ops_latency_ms"
 _STORE = "metadata-store"
 _RATE = "pulsar_rate_in"
-
-
-@dataclass(frozen=True)
-class Sample:
-    """A line of the format: a name, its labels, and a value."""
-
-    name: str
-    labels: Mapping[str, str]
-    value: float
 
 
 @dataclass(frozen=True)
@@ -57,36 +46,14 @@ class Measurements:
     unknown: tuple[str, ...]
 
 
-def samples(path: Path) -> Iterator[Sample]:
-    """The samples of a file, except those that are no number. InputError for a line that is none, or a file without any."""
-    text, is_empty = read_bytes(path, "metrics in the format of Prometheus").decode("utf-8", errors="replace"), True
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip() or line.startswith("#"):
-            continue
-        match = _SAMPLE.fullmatch(line.strip())
-        value = _number(match[3]) if match else None
-        if match is None or value is None:
-            place = Place(path, number)
-            raise InputError(f"{place}: is not a sample in the text format of Prometheus: {line.strip()[:60]!r}", place)
-        is_empty = False
-        if math.isfinite(value):
-            yield Sample(match[1], dict(_LABEL.findall(match[2] or "")), value)
-    if is_empty:
-        raise InputError(f"{path}: has no metrics; save what a broker or a bookie answers to /metrics", Place(path))
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
 def measured(paths: Sequence[Path]) -> Measurements:
     """What the metrics of some processes tell. Raises InputError."""
     journal, metadata, rates = dict[str, float](), dict[str, float](), dict[str, float]()
     for path in paths:
         read = list(samples(path))
+        if not read:
+            raise InputError(f"{path}: has no metrics; save what a broker or a bookie answers to /metrics", Place(path))
+        read = [sample for sample in read if math.isfinite(sample.value)]
         for metric in _JOURNALS:
             mean = _mean_of_summary(read, metric)
             if mean is not None:

@@ -18,11 +18,6 @@ def pinned() -> dict[str, Any]:
     return read
 
 
-def broken_properties(protocol: str) -> frozenset[str]:
-    """The properties that some mutant of the protocol violates; none of a protocol that is not pinned."""
-    return frozenset(pinned()[protocol]["noticed"]) if protocol in pinned() else frozenset()
-
-
 def idle_properties(protocol: str) -> frozenset[str]:
     """The properties that neither a mutant nor a bug of the protocol violates; none of a protocol that is not pinned."""
     return frozenset(pinned()[protocol]["idle"]) if protocol in pinned() else frozenset()

@@ -56,12 +56,6 @@ def never_seen() -> BundleData:
     return BundleData(_steady(SHORT_TERM_SAMPLES, 0, DEFAULT_STATS), _steady(LONG_TERM_SAMPLES, 0, DEFAULT_STATS))
 
 
-def of_quota(quota: NamespaceBundleStats) -> BundleData:
-    """What a bundle starts with of which only a resource quota is stored: the quota, as if it were a full history."""
-    short, long = SHORT_TERM_SAMPLES, LONG_TERM_SAMPLES
-    return BundleData(_steady(short, short, quota), _steady(long, long, quota))
-
-
 def _steady(maximum: int, count: int, stats: NamespaceBundleStats) -> TimeAverageMessageData:
     rates = (stats.msgRateIn, stats.msgRateOut, stats.msgThroughputIn, stats.msgThroughputOut)
     return TimeAverageMessageData(*rates, maxSamples=maximum, numSamples=count)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 from fencepost.model.balance.configuration import Configuration
 from fencepost.model.balance.load_data import LoadData, LocalBrokerData
@@ -21,22 +21,6 @@ Leaving = Mapping[str, Iterable[str] | Mapping[str, str]]
 
 SHED = "(load, conf) or (load, conf, memory)"
 PLACE = "(bundle, candidates, load, conf) or (bundle, candidates, load, conf, memory)"
-
-
-class Shed(Protocol):
-    """The signature of a shedder: with a third argument it has a memory, and returns ``(leaving, memory)``."""
-
-    def __call__(self, load: LoadData, conf: Configuration, /) -> Leaving:
-        """What should leave which broker now."""
-        ...
-
-
-class Place(Protocol):
-    """The signature of a placement strategy: with a fifth argument it has a memory, and returns ``(chosen, memory)``."""
-
-    def __call__(self, bundle: str, candidates: tuple[str, ...], load: LoadData, conf: Configuration, /) -> str | Iterable[str]:
-        """The broker that gets the bundle, or several of which any may."""
-        ...
 
 
 class PolicyFault(Exception):

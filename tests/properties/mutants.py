@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
+from fencepost.checks.teeth.pinned import pinned
 from fencepost.model.language import And, Protocol
 from fencepost.model.language.declarations import Action
 from fencepost.properties.observed import Observed
@@ -117,3 +118,8 @@ def judged(entry: Entry, protocol: Protocol, name: str) -> tuple[str, float | No
     assert not prop.strict, f"{name} is expected to be violated in this instance"
     (verdict,) = exhaust(Observed.of(suite, [prop]), Budget(workers=2)).verdicts
     return verdict.verdict, verdict.reach.get("steps")
+
+
+def broken_properties(protocol: str) -> frozenset[str]:
+    """The properties that some mutant of the protocol violates; none of a protocol that is not pinned."""
+    return frozenset(pinned()[protocol]["noticed"]) if protocol in pinned() else frozenset()

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from fencepost.checks.teeth.pinned import broken_properties
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
 from tests.marking import first_at_once
-from tests.properties.mutants import Mutant, judged, writes
+from tests.properties.mutants import Mutant, broken_properties, judged, writes
 from tests.properties.pins import PINNED
 
 PAIR: Mapping[str, Value] = {"brokers": 2}

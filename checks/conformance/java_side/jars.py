@@ -219,10 +219,3 @@ def _check(release: Release, folder: Path) -> None:
         actual = hashlib.sha256(jar.read_bytes()).hexdigest()
         if actual != digest:
             raise ToolchainError(f"{release}: {name} is not the jar that is pinned: its sha256 is {actual}")
-
-
-def written_pins(release: Release, tools: Toolchain) -> str:
-    """The lines that pin the artifacts of a release, as ``sha256sum`` writes them. Raises ToolchainError."""
-    folder = jars(release, tools)[0].parent
-    names = sorted(artifact.jar for artifact in release.artifacts)
-    return "".join(f"{hashlib.sha256((folder / name).read_bytes()).hexdigest()}  {name}\n" for name in names)

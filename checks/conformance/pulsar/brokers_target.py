@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fencepost.checks.conformance.java_side.harness import OF_PULSAR, Harness, harness
-from fencepost.checks.conformance.java_side.servers import pulsar_brokers
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.policy.code import pulsar_broker
 from fencepost.checks.conformance.pulsar.split import SplitAdapter
@@ -13,9 +12,6 @@ from fencepost.checks.conformance.targets import Asked, Target
 from fencepost.model.releases import held
 
 RELEASES = held("pulsar", usual="4.2.4")
-WHOLE = "4.2.4"
-"""The release whose whole brokers are known to start here."""
-
 MAIN = "org.apache.pulsar.metadata.coordination.impl.BrokersBench"
 
 
@@ -24,12 +20,6 @@ def brokers(asked: Asked) -> Harness:
     options = (*OPTIONS, *asked.options)
     besides = (*OF_PULSAR, "bundles")
     return harness("brokers", MAIN, pulsar_broker(asked.release), besides=besides, options=options, own=asked.own)
-
-
-def whole_brokers(release: str) -> Harness:
-    """The same with whole brokers, and a bookie. Raises ToolchainError."""
-    bench = harness("brokers", MAIN, pulsar_brokers(release), besides=(*OF_PULSAR, "bundles"), options=OPTIONS)
-    return bench.with_arguments("whole")
 
 
 def start_unload(asked: Asked, *, keep_log: bool = False) -> UnloadAdapter:
@@ -66,19 +56,6 @@ UNLOAD = Target(
 def start_split(asked: Asked, *, keep_log: bool = False) -> SplitAdapter:
     """A harness with a server and no broker yet. Raises ToolchainError or SessionError."""
     return SplitAdapter(Session(brokers(asked), keep_log=keep_log))
-
-
-STARTING_SECONDS = 300.0
-"""How long whole brokers may take to start, on a machine that has other work."""
-
-
-def start_split_whole(release: str = WHOLE) -> SplitAdapter:
-    """A harness whose brokers are whole: they start with the first run, and stay. No broker can crash or be cut off.
-
-    ZooKeeper and the bookie, which Pulsar's LocalBookkeeperEnsemble starts, listen on all interfaces, on free ports.
-    Raises ToolchainError or SessionError.
-    """
-    return SplitAdapter(Session(whole_brokers(release), seconds=STARTING_SECONDS))
 
 
 SPLIT = Target(

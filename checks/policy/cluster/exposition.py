@@ -8,14 +8,14 @@ bundles.
 from __future__ import annotations
 
 import math
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from fencepost.checks.policy.cluster.reports import RATES, USAGES, Report, composed
-from fencepost.checks.settings.input_files import InputError, Place, read_text
+from fencepost.checks.settings.input_files import InputError, Place
+from fencepost.checks.settings.prometheus import samples
 
 STATISTICS = {
     "pulsar_bundle_msg_rate_in": "msgRateIn",
@@ -33,12 +33,6 @@ USAGE_METRICS = {metric.replace("brk_", "pulsar_", 1): metric for metric in USAG
 
 TOPICS, EXTENSIBLE = "pulsar_broker_topics_count", "pulsar_lb_resource_usage"
 METRICS = {*STATISTICS, *USAGE_METRICS, TOPICS, EXTENSIBLE}
-
-SAMPLE = re.compile(
-    r"(?P<name>[a-zA-Z_:][a-zA-Z0-9_:]*)\s*(?:\{(?P<labels>.*)\})?\s+(?P<value>[^\s{}]+)(?:\s+(?P<time>-?\d+))?\s*"
-)
-LABEL = re.compile(r'\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(?:,|$)')
-ESCAPED = re.compile(r"\\(.)")
 
 
 @dataclass
@@ -75,8 +69,12 @@ def _scrapes(path: Path) -> dict[str, _Scrape]:
     scrapes: dict[str, _Scrape] = defaultdict(_Scrape)
     topics: dict[str | None, float] = {}
     instances: dict[str, str | None] = {}
-    for line, sample in _samples(path):
-        metric, labels, value, time = sample
+    for sample in samples(path):
+        if sample.name not in METRICS:
+            continue
+        line, metric, labels, value = sample.line, sample.name, sample.labels, sample.value
+        if not math.isfinite(value):
+            raise _wrong(path, line, f"{metric} is {value}; it must be a number")
         instance = labels.get("instance")
         if metric == TOPICS:
             topics[instance] = value
@@ -86,7 +84,7 @@ def _scrapes(path: Path) -> dict[str, _Scrape]:
             raise _wrong(path, line, f"{metric} has no label broker: is this of a Pulsar broker?")
         instances[name] = instance
         scrape = scrapes[name]
-        scrape.time = max(scrape.time, time)
+        scrape.time = max(scrape.time, sample.time)
         if metric == EXTENSIBLE:
             scrape.extensible = True
             continue
@@ -103,37 +101,9 @@ def _scrapes(path: Path) -> dict[str, _Scrape]:
     return scrapes
 
 
-def _samples(path: Path) -> Iterator[tuple[int, tuple[str, Mapping[str, str], float, int]]]:
-    """The samples of a file that are of load, by line: name, labels, value, and milliseconds since 1970 or 0."""
-    for number, line in enumerate(read_text(path, "Prometheus's exposition of a broker").splitlines(), start=1):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        match = SAMPLE.fullmatch(line.strip())
-        if match is None:
-            raise _wrong(path, number, "is not a line of Prometheus's text format")
-        if match["name"] in METRICS:
-            value = _value(match["value"])
-            if value is None:
-                raise _wrong(path, number, f"{match['name']} is {match['value']}; it must be a number")
-            labels = {key: ESCAPED.sub(_unescaped, text) for key, text in LABEL.findall(match["labels"] or "")}
-            yield number, (match["name"], labels, value, int(match["time"] or 0))
-
-
 def _wrong(path: Path, line: int, what: str) -> InputError:
     place = Place(path, line)
     return InputError(f"{place}: {what}", place)
-
-
-def _unescaped(escape: re.Match[str]) -> str:
-    return "\n" if escape[1] == "n" else escape[1]
-
-
-def _value(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
 
 
 def _report(path: Path, name: str, scrape: _Scrape, exposed: bool) -> Report:

@@ -124,8 +124,3 @@ class Layout:
             for index in range(len(self.boundaries) + more)
         )
         return Layout(tuple(boundaries), self.hashes)
-
-    def split_evenly(self, bundle: Bundle, parts: int = 2) -> Layout | None:
-        """The layout with the bundle cut into parts of equal length, the last taking what is left over; see ``split``."""
-        inside = [self.hashes.part(*bundle, parts, index) for index in range(1, parts)]
-        return self.split(bundle, inside)

@@ -79,7 +79,7 @@ def test_the_table_is_read_back_and_names_what_is_not_known(tmp_path: Path) -> N
     [
         ("", "has no metrics; save what a broker or a bookie answers to /metrics"),
         ("# HELP only\n", "has no metrics"),
-        ("a 1\n<html>\n", "bad.prom:2: is not a sample in the text format of Prometheus: '<html>'"),
+        ("a 1\n<html>\n", "bad.prom:2: is not a sample in Prometheus' text format: '<html>'"),
         ("a one\n", "bad.prom:1: is not a sample"),
     ],
 )

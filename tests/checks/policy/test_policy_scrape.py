@@ -107,8 +107,8 @@ def test_what_a_scrape_lacks_is_named_with_the_remedy(tmp_path: Path) -> None:
 
 def test_what_is_no_scrape_is_named_by_its_line(tmp_path: Path) -> None:
     text = NEW.read_text()
-    assert refused(tmp_path, "<html>\n") == "1: is not a line of Prometheus's text format"
-    assert refused(tmp_path, 'pulsar_lb_cpu_usage{broker="b"} NaN\n') == "1: pulsar_lb_cpu_usage is NaN; it must be a number"
+    assert refused(tmp_path, "<html>\n") == "1: is not a sample in Prometheus' text format: '<html>'"
+    assert refused(tmp_path, 'pulsar_lb_cpu_usage{broker="b"} NaN\n') == "1: pulsar_lb_cpu_usage is nan; it must be a number"
     assert refused(tmp_path, "\npulsar_lb_cpu_usage 1\n").startswith("2: pulsar_lb_cpu_usage has no label broker")
     line = text.count("\n") + 1
     again = f"{line}: broker 127.0.0.1 has pulsar_lb_cpu_usage twice; give each broker a file of its own"

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.teeth.pinned import broken_properties, idle_properties, pinned
+from fencepost.checks.teeth.pinned import idle_properties, pinned
 from fencepost.checks.teeth.report import FATES
 from fencepost.checks.teeth.run import Sample, bite, searched
 from fencepost.properties.protocols import PROTOCOLS
 from tests.checks.teeth.pin_teeth import measured, summary
+from tests.properties.mutants import broken_properties
 
 REFINES = ("is_a_ledger_of_a_topic", "is_a_ledger_to_replicate")
 """That the ledger refines its stand-in, and what must be reached for that: bugs are held to it in test_refinement.py."""

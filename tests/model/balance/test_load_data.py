@@ -16,7 +16,6 @@ from fencepost.model.balance.averages import (
     exponential,
     long_term_rates,
     never_seen,
-    of_quota,
     sampled,
     with_reported_bundles,
 )
@@ -35,7 +34,6 @@ from fencepost.model.balance.java import (
 from fencepost.model.balance.load_data import (
     BrokerAverage,
     LocalBrokerData,
-    NamespaceBundleStats,
     ResourceUsage,
     TimeAverageMessageData,
     namespace_of,
@@ -158,12 +156,6 @@ def test_an_average_is_plain_until_it_is_full_and_then_forgets() -> None:
         average = advanced(average, stats(rate=rate))
     assert (average.numSamples, average.msgRateIn) == (10, 5.5)
     assert advanced(average, stats(rate=100)).msgRateIn == (9 * 5.5 + 100) / 10
-
-
-def test_a_quota_counts_as_a_full_history() -> None:
-    data = of_quota(NamespaceBundleStats(msgRateIn=10))
-    assert (data.shortTermData.numSamples, data.longTermData.numSamples) == (10, 1000)
-    assert sampled(data, stats(rate=1010)).longTermData.msgRateIn == 11.0
 
 
 def test_an_average_without_a_maximum_divides_by_zero_as_java_does() -> None:

@@ -7,12 +7,11 @@ from functools import cache
 import pytest
 
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
-from fencepost.checks.teeth.pinned import broken_properties
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
 from tests.properties.ledger.test_safety import CAUGHT
-from tests.properties.mutants import Mutant, judged, keeps, sets, without, writes
+from tests.properties.mutants import Mutant, broken_properties, judged, keeps, sets, without, writes
 
 pytestmark = pytest.mark.long
 

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from fencepost.checks.teeth.pinned import broken_properties
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
-from tests.properties.mutants import Mutant, both, judged, keeps, sets
+from tests.properties.mutants import Mutant, both, broken_properties, judged, keeps, sets
 from tests.properties.split.test_safety import CAUGHT
 
 SPLIT = PROTOCOLS["split"]

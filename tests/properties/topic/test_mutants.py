@@ -7,11 +7,10 @@ from functools import cache
 import pytest
 
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
-from fencepost.checks.teeth.pinned import broken_properties
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
-from tests.properties.mutants import Mutant, judged, keeps, sets, unfair, where, without, writes
+from tests.properties.mutants import Mutant, broken_properties, judged, keeps, sets, unfair, where, without, writes
 from tests.properties.topic.test_safety import CAUGHT, CONTROLS
 
 pytestmark = pytest.mark.long

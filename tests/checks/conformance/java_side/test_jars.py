@@ -9,7 +9,7 @@ import pytest
 
 from fencepost.checks.conformance.java_side import jars as fetching
 from fencepost.checks.conformance.java_side.cache import ensure_folder
-from fencepost.checks.conformance.java_side.jars import Artifact, Release, jars, written_pins
+from fencepost.checks.conformance.java_side.jars import Artifact, Release, jars
 from fencepost.checks.conformance.java_side.toolchain import Toolchain, ToolchainError
 from fencepost.checks.console.user_cache import user_cache
 from tests.checks.conformance import real
@@ -75,7 +75,6 @@ def test_the_artifacts_are_pinned_and_what_they_need_is_not(tools: Toolchain, tm
     pin(tmp_path, boxes=b"one", of_another_class_path=b"three")
     assert RELEASE.pinned
     assert len(jars(RELEASE, tools)) == 2
-    assert written_pins(RELEASE, tools) == f"{RELEASE.pins['boxes-1.0.jar']}  boxes-1.0.jar\n"
 
 
 def test_a_file_of_pins_serves_each_class_path_of_the_release(tools: Toolchain, tmp_path: Path) -> None:

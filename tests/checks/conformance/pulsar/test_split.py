@@ -6,9 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from fencepost.checks.conformance.java_side.harness import OF_PULSAR, harness
 from fencepost.checks.conformance.java_side.servers import pulsar_brokers
-from fencepost.checks.conformance.pulsar.brokers_target import SPLIT, WHOLE, start_split, start_split_whole
+from fencepost.checks.conformance.java_side.session import Session
+from fencepost.checks.conformance.pulsar.brokers_target import MAIN, SPLIT, start_split
 from fencepost.checks.conformance.pulsar.split import Scale, SplitAdapter
+from fencepost.checks.conformance.pulsar.target import OPTIONS
 from fencepost.checks.conformance.running.campaign import Result, campaign
 from fencepost.checks.conformance.running.pair import Outcome, Pair
 from fencepost.checks.conformance.targets import Asked
@@ -22,6 +25,8 @@ pytestmark = pytest.mark.xdist_group("real brokers")
 
 ENTRY = PROTOCOLS["split"]
 USUAL, *NEWER = SPLIT.releases
+WHOLE = "4.2.4"
+"""The release whose whole brokers are known to start here."""
 
 
 @pytest.fixture(scope="module")
@@ -156,10 +161,23 @@ def test_the_bugs_of_other_releases(release: str) -> None:
         stays_the_splitters(adapter)
 
 
+STARTING_SECONDS = 300.0
+"""How long whole brokers may take to start, on a machine that has other work."""
+
+
+def start_split_whole() -> SplitAdapter:
+    """A harness whose brokers are whole: they start with the first run, and stay. No broker can crash or be cut off.
+
+    ZooKeeper and the bookie, which Pulsar's LocalBookkeeperEnsemble starts, listen on all interfaces, on free ports.
+    """
+    bench = harness("brokers", MAIN, pulsar_brokers(WHOLE), besides=(*OF_PULSAR, "bundles"), options=OPTIONS)
+    return SplitAdapter(Session(bench.with_arguments("whole"), seconds=STARTING_SECONDS))
+
+
 @pytest.mark.deep
 def test_two_splits_at_once_by_whole_brokers() -> None:
     tools()
-    with start_split_whole(WHOLE) as adapter:
+    with start_split_whole() as adapter:
         overwritten(adapter)
 
 

@@ -78,7 +78,8 @@ def test_a_namespace_cannot_begin_so(count: int) -> None:
 
 def test_an_even_split_of_the_full_range_rounds_down_each_part() -> None:
     full = Layout.of_equal_bundles(1)
-    cut = full.split_evenly(full.bundles[0], 4)
+    (bundle,) = full.bundles
+    cut = full.split(bundle, [full.hashes.part(*bundle, 4, index) for index in (1, 2, 3)])
     assert cut is not None
     assert cut.boundaries == (0, 0x3FFFFFFF, 0x7FFFFFFE, 0xBFFFFFFD, LAST)
 
@@ -163,7 +164,7 @@ def test_a_split_is_refused(inside: list[int]) -> None:
 @pytest.mark.parametrize("bundle", [Bundle(4, 5), Bundle(14, 15)])
 def test_a_bundle_of_one_hash_is_not_split_nor_one_of_the_last_two(bundle: Bundle) -> None:
     with pytest.raises(Refused, match="too small"):
-        layout(0, 4, 5, 14, 15).split_evenly(bundle)
+        layout(0, 4, 5, 14, 15).split(bundle, [SMALL.part(*bundle, 2, 1)])
 
 
 def test_a_bundle_that_is_not_in_the_layout_is_not_split() -> None:
