@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from fencepost.model.kernel.compiler.product_store import product
+from fencepost.model.kernel.compiler.store import product
 from fencepost.model.language import Action, Location, Not, Or, Protocol
 from fencepost.model.language.digests import digest_of
 from fencepost.model.language.domains import Choice

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.compiler.loops import call2, call3, call4, load, load_int, lowest_bit, native, store
+from fencepost.model.kernel.compiler.planes import TOGETHER, spread
 from fencepost.model.kernel.compiler.program import Program, same
-from fencepost.model.kernel.compiler.transposing import TOGETHER, spread
 from fencepost.model.kernel.search.results import Result
 from fencepost.model.kernel.search.table import fetch_line, fetch_match, hash_state
 

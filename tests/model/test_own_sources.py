@@ -11,7 +11,7 @@ import pytest
 from fencepost import model
 from fencepost.checks.settings.own_protocols import own_protocols
 from fencepost.model import own_sources
-from fencepost.model.kernel.compiler import product_store
+from fencepost.model.kernel.compiler import store
 from tests.checks.test_own_protocols import PLAIN
 from tests.command import fencepost
 
@@ -21,7 +21,7 @@ ASKED = ("check", "election", "--set", "brokers=2", "--property", "holder_leads"
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder of what is stored."""
-    monkeypatch.setattr(product_store, "FOLDER", str(tmp_path / "protocols"))
+    monkeypatch.setattr(store, "FOLDER", str(tmp_path / "protocols"))
     return tmp_path / "protocols"
 
 

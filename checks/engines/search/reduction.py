@@ -11,7 +11,7 @@ from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.model.counts import count_of
 from fencepost.model.kernel.compiler.packing import Packing
-from fencepost.model.kernel.compiler.product_store import product
+from fencepost.model.kernel.compiler.store import product
 from fencepost.model.kernel.search.orbits import MOST, Orbits, Represented
 from fencepost.model.kernel.search.results import Result
 from fencepost.model.language import Protocol

@@ -9,8 +9,8 @@ import numpy as np
 from fencepost.model.kernel.compiler.loops import call2, load, native, store
 from fencepost.model.kernel.compiler.machine import Kernel
 from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.planes import TOGETHER, spread
 from fencepost.model.kernel.compiler.program import Program, addresses
-from fencepost.model.kernel.compiler.transposing import TOGETHER, spread
 from fencepost.model.kernel.search.successors import Room, successors
 
 _BLOCK = 1 << 12

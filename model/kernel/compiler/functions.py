@@ -22,8 +22,7 @@ from typing import Any
 
 from fencepost.model.kernel.compiler.instructions import ONES, Constant, Function, Value, constant
 from fencepost.model.kernel.compiler.packing import Packing
-from fencepost.model.kernel.compiler.stillness import Stillness
-from fencepost.model.kernel.compiler.terms import Terms
+from fencepost.model.kernel.compiler.terms import Stillness, Terms
 from fencepost.model.language import Action, Protocol, Variable
 from fencepost.model.language.domains import Choice, Number
 

@@ -1,4 +1,7 @@
-"""Native loops as object code, made by Numba."""
+"""Native loops as object code, made by Numba, and the machine instructions that Numba has no words for.
+
+The text of a loop names the instructions from ``loops``. Only a loop that is not stored loads this.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,213 @@ from typing import Any
 
 import numba
 import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
 
-from fencepost.model.kernel.compiler import intrinsics
-from fencepost.model.kernel.compiler.loop_store import Stored
-from fencepost.model.kernel.compiler.loops import Instruction, Loop
+from fencepost.model.kernel.compiler import loop_compiler
+from fencepost.model.kernel.compiler.loops import SLOTS, Instruction, Loop
+from fencepost.model.kernel.compiler.store import Stored
+
+I64 = ir.IntType(64)
+POINTER = ir.PointerType()
+
+
+def _at(builder: ir.IRBuilder, address: ir.Value) -> ir.Value:
+    return builder.inttoptr(address, POINTER)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def load(typing: Any, address: Any) -> Any:
+    """The word at an address."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        return builder.load(_at(builder, args[0]), typ=I64)
+
+    return types.uint64(types.int64), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def load_int(typing: Any, address: Any) -> Any:
+    """The word at an address, as a signed number."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        return builder.load(_at(builder, args[0]), typ=I64)
+
+    return types.int64(types.int64), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def bump(typing: Any, address: Any, amount: Any) -> Any:
+    """Adds to a counter of this thread."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        at = _at(builder, args[0])
+        builder.store(builder.add(builder.load(at, typ=I64), args[1]), at)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def store(typing: Any, address: Any, word: Any) -> Any:
+    """Writes a word at an address."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        builder.store(args[1], _at(builder, args[0]))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.uint64), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def load_published(typing: Any, address: Any) -> Any:
+    """The word at an address, with all that its writer wrote before publishing it (acquire)."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        return builder.load_atomic(_at(builder, args[0]), "acquire", 8, typ=I64)
+
+    return types.uint64(types.int64), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def publish(typing: Any, address: Any, word: Any) -> Any:
+    """Writes a word where there is zero, after all that this thread wrote before (release); returns the word that was
+    there: zero if this succeeded."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        pair = builder.cmpxchg(_at(builder, args[0]), ir.Constant(I64, 0), args[1], "acq_rel", "acquire")
+        return builder.extract_value(pair, 0)
+
+    return types.uint64(types.int64, types.uint64), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def alike(typing: Any, line: Any, word: Any, mask: Any) -> Any:
+    """The bit set of the words of the cache line at an address that equal a word in the bits of a mask. The eight are compared
+    at once, each as it was at some moment (relaxed)."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        words = builder.load(_at(builder, args[0]), typ=ir.VectorType(I64, SLOTS), align=8 * SLOTS)
+        word, mask = (_splat(builder, value) for value in args[1:])
+        differing = builder.and_(builder.xor(words, word), mask)
+        equal = builder.icmp_unsigned("==", differing, ir.Constant(differing.type, [0] * SLOTS))
+        return builder.zext(builder.bitcast(equal, ir.IntType(SLOTS)), I64)
+
+    return types.uint64(types.int64, types.uint64, types.uint64), emit
+
+
+def _splat(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
+    kind = ir.VectorType(I64, SLOTS)
+    single = builder.insert_element(ir.Constant(kind, ir.Undefined), value, ir.Constant(ir.IntType(32), 0))
+    return builder.shuffle_vector(single, single, ir.Constant(ir.VectorType(ir.IntType(32), SLOTS), [0] * SLOTS))
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def fetch_add(typing: Any, address: Any, amount: Any) -> Any:
+    """Adds to a shared counter; returns what it was before."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        return builder.atomic_rmw("add", _at(builder, args[0]), args[1], "monotonic")
+
+    return types.int64(types.int64, types.int64), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def prefetch(typing: Any, address: Any) -> Any:
+    """Asks for the cache line at an address, to be written soon."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        i32 = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [POINTER, i32, i32, i32])
+        function = builder.module.globals.get("llvm.prefetch.p0") or ir.Function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(function, [_at(builder, args[0]), ir.Constant(i32, 0), ir.Constant(i32, 3), ir.Constant(i32, 1)])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def lowest_bit(typing: Any, word: Any) -> Any:
+    """The number of the lowest bit that is set; 64 if none is."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.uint64), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def bit_count(typing: Any, word: Any) -> Any:
+    """How many bits are set."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        return builder.ctpop(args[0])
+
+    return types.int64(types.uint64), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def deposit(typing: Any, bits: Any, mask: Any) -> Any:
+    """The low bits put, in order, where the mask has ones (pdep)."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        name = "llvm.x86.bmi.pdep.64"
+        function = builder.module.globals.get(name) or ir.Function(builder.module, ir.FunctionType(I64, [I64, I64]), name)
+        return builder.call(function, args)
+
+    return types.uint64(types.uint64, types.uint64), emit
+
+
+def _call(builder: ir.IRBuilder, function: ir.Value, args: Any) -> None:
+    """Calls a function of a protocol by its address; its arguments are all words or addresses."""
+    kind = ir.FunctionType(ir.VoidType(), [I64] * len(args))
+    builder.call(builder.inttoptr(function, kind.as_pointer()), args)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def call2(typing: Any, function: Any, first: Any, second: Any) -> Any:
+    """Calls the function at an address with two words: ``enabled``, ``observe``, ``canonical`` and those in planes."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        _call(builder, args[0], args[1:])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def call3(typing: Any, function: Any, first: Any, second: Any, third: Any) -> Any:
+    """Calls the function at an address with three words: ``apply`` and ``observe_step``."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        _call(builder, args[0], args[1:])
+        return context.get_dummy_value()
+
+    return types.void(*[types.int64] * 4), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def call4(typing: Any, function: Any, first: Any, second: Any, third: Any, fourth: Any) -> Any:
+    """Calls the function at an address with four words: ``step_planes``."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        _call(builder, args[0], args[1:])
+        return context.get_dummy_value()
+
+    return types.void(*[types.int64] * 5), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def call6(typing: Any, function: Any, first: Any, second: Any, third: Any, fourth: Any, fifth: Any, sixth: Any) -> Any:
+    """Calls the function at an address with six words: ``advance``."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        _call(builder, args[0], args[1:])
+        return context.get_dummy_value()
+
+    return types.void(*[types.int64] * 7), emit
+
 
 _FROM_THE_SYSTEM = ("memcpy", "memset", "memmove")
 """What object code may call that is not in it."""
@@ -49,7 +255,7 @@ def _dispatcher(loop: Loop) -> Any:
 def _meant(value: Any) -> Any:
     if isinstance(value, Loop):
         return _dispatcher(value)
-    return getattr(intrinsics, value.name) if isinstance(value, Instruction) else value
+    return getattr(loop_compiler, value.name) if isinstance(value, Instruction) else value
 
 
 def _plain(argument: Any) -> Any:

@@ -16,15 +16,15 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 
-from fencepost.model.kernel.compiler.loop_store import Stored, read, write
 from fencepost.model.kernel.compiler.native_functions import Code
+from fencepost.model.kernel.compiler.store import Stored, read_loop, write_loop
 
 SLOTS = 8
 """Words in a cache line."""
 
 
 class Instruction:
-    """Stands in the text of a loop for the function of that name in ``intrinsics``."""
+    """Stands in the text of a loop for the function of that name in ``loop_compiler``."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -71,12 +71,12 @@ class Loop:
         code = function.__code__
         exact = repr((function.__module__, kind, code.co_code, code.co_consts, code.co_names)).encode()
         name = f"{place}-{hashlib.sha256(exact).hexdigest()[:16]}"
-        stored = read(name)
+        stored = read_loop(name)
         if stored is None:
             from fencepost.model.kernel.compiler.loop_compiler import compiled
 
             stored = compiled(self, arguments)
-            write(name, stored)
+            write_loop(name, stored)
         return stored
 
 

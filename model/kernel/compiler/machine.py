@@ -12,8 +12,8 @@ import numpy as np
 
 from fencepost.model.kernel.compiler.native_functions import Code, host, object_code
 from fencepost.model.kernel.compiler.packing import Packing, Words
-from fencepost.model.kernel.compiler.plane_functions import PlaneCompiler
-from fencepost.model.kernel.compiler.product_store import product
+from fencepost.model.kernel.compiler.planes import PlaneCompiler
+from fencepost.model.kernel.compiler.store import product
 from fencepost.model.kernel.compiler.wasm import webassembly
 from fencepost.model.language import Protocol
 from fencepost.model.language.digests import digest_of

@@ -13,7 +13,7 @@ from functools import partial, reduce
 from itertools import zip_longest
 
 from fencepost.model.kernel.compiler.instructions import ONES, Function, Value, constant
-from fencepost.model.kernel.compiler.traversal import Emission
+from fencepost.model.kernel.compiler.terms import Emission
 from fencepost.model.terms.nodes import Term
 
 NEVER: Value = constant(64, 0)

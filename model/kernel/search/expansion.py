@@ -22,8 +22,8 @@ from fencepost.model.kernel.compiler.loops import (
     native,
     store,
 )
+from fencepost.model.kernel.compiler.planes import TOGETHER, spread
 from fencepost.model.kernel.compiler.program import Program, canonicalise, compare, copy, has, same
-from fencepost.model.kernel.compiler.transposing import TOGETHER, spread
 from fencepost.model.kernel.search.table import fetch_line, fetch_match, hash_state, insert
 
 BATCH = 128

@@ -23,8 +23,8 @@ from fencepost.model.kernel.compiler.loops import (
     store,
 )
 from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.planes import TOGETHER, spread
 from fencepost.model.kernel.compiler.program import Program, addresses, copy, same
-from fencepost.model.kernel.compiler.transposing import TOGETHER, spread
 from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.search.expansion import BATCH, CURSOR, ROOM, SHARED_WORDS, STOP
 from fencepost.model.kernel.search.results import Reached, Result

@@ -13,8 +13,8 @@ import numpy as np
 
 from fencepost.model.kernel.compiler.machine import Kernel
 from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.planes import TOGETHER
 from fencepost.model.kernel.compiler.program import Program, addresses, members
-from fencepost.model.kernel.compiler.transposing import TOGETHER
 from fencepost.model.kernel.search.checkpoint import Checkpoint, CheckpointError, Saved
 from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.search.expansion import (

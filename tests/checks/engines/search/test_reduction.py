@@ -17,7 +17,7 @@ from fencepost.checks.engines.results.verdicts import exit_status
 from fencepost.checks.engines.search import reduction
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.checks.engines.search.reduction import Reduction
-from fencepost.model.kernel.compiler import product_store
+from fencepost.model.kernel.compiler import store
 from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.model.language import And, Implies, Protocol, all_of
 from fencepost.model.language.symmetry import Symmetry, symmetry_of
@@ -255,7 +255,7 @@ def test_what_an_earlier_process_proved_is_what_is_proved(tmp_path: Path, monkey
         proofs.append(protocol)
         return symmetry_of(protocol, *rest)
 
-    monkeypatch.setattr(product_store, "FOLDER", str(tmp_path / "protocols"))
+    monkeypatch.setattr(store, "FOLDER", str(tmp_path / "protocols"))
     monkeypatch.setattr(reduction, "symmetry_of", noted)
     suites = [lock_suite(locks(3, spoiled=spoiled)) for spoiled in ("", *SPOILS)]
     asked = [(suite.protocol, suite.properties) for suite in suites] + [(suites[0].protocol, suites[0].properties[:0])]
@@ -284,7 +284,7 @@ def test_a_proof_of_one_protocol_serves_no_other_whose_universes_differ(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same names, sorts and terms: only what the variables are indexed by is another universe."""
-    monkeypatch.setattr(product_store, "FOLDER", str(tmp_path / "protocols"))
+    monkeypatch.setattr(store, "FOLDER", str(tmp_path / "protocols"))
     for per in ("room", "ring"):
         proved = symmetry_of(rooms(per), {})
         (told_apart,) = (name for name in ("room", "ring") if name not in [c.universe.name for c in proved.classes])

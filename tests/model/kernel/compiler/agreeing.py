@@ -12,8 +12,8 @@ import z3
 
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.planes import spread
 from fencepost.model.kernel.compiler.program import members
-from fencepost.model.kernel.compiler.transposing import spread
 from fencepost.model.language import Protocol
 from fencepost.model.terms.evaluation import Evaluation
 from fencepost.model.terms.in_z3 import InZ3

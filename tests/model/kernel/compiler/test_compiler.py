@@ -9,7 +9,7 @@ import pytest
 
 from fencepost.model.kernel.compiler.functions import Compiler
 from fencepost.model.kernel.compiler.packing import Packing
-from fencepost.model.kernel.compiler.plane_functions import PlaneCompiler
+from fencepost.model.kernel.compiler.planes import PlaneCompiler
 from fencepost.model.language import And, Not, Or, Protocol
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.vocabulary import Suite

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fencepost.model.kernel.compiler import loop_store, loops
+from fencepost.model.kernel.compiler import loops, store
 from fencepost.model.kernel.compiler.loops import Instruction, load, native
 from fencepost.model.kernel.compiler.program import compare, has, same
-from fencepost.model.kernel.compiler.stored_files import VARIABLE
+from fencepost.model.kernel.compiler.store import VARIABLE
 from fencepost.model.kernel.search.table import hash_state
 
 SAID = "import sys, tests.model.kernel.compiler.test_loops as t; print(t.sum_of_first(4), 'numba' in sys.modules)"
@@ -43,11 +43,11 @@ def test_loops_take_and_return_words() -> None:
 
 
 def test_each_instruction_is_there() -> None:
-    from fencepost.model.kernel.compiler import intrinsics  # loads Numba
+    from fencepost.model.kernel.compiler import loop_compiler  # loads Numba
 
     named = {value.name: name for name, value in vars(loops).items() if isinstance(value, Instruction)}
     assert named == {name: name for name in named}
-    defined = {name for name, value in vars(intrinsics).items() if type(value).__name__ == "_Intrinsic"}
+    defined = {name for name, value in vars(loop_compiler).items() if type(value).__name__ == "_Intrinsic"}
     assert set(named) == defined
 
 
@@ -91,10 +91,10 @@ def test_a_damaged_file_is_made_again(tmp_path: Path, damage: bytes | None) -> N
 def test_loops_of_another_processor_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     folders = set()
     for name in ("one", "another"):
-        monkeypatch.setattr(loop_store, "host", lambda name=name: (name, ""))
-        loop_store.folder_of_loops.cache_clear()
-        folders.add(loop_store.folder_of_loops())
-    loop_store.folder_of_loops.cache_clear()
+        monkeypatch.setattr(store, "host", lambda name=name: (name, ""))
+        store.folder_of_loops.cache_clear()
+        folders.add(store.folder_of_loops())
+    store.folder_of_loops.cache_clear()
     assert len(folders) == 2
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fencepost.model.kernel.compiler.transposing import TOGETHER, spread
+from fencepost.model.kernel.compiler.planes import TOGETHER, spread
 
 
 @pytest.mark.parametrize(("words", "count"), [(1, 64), (3, 64), (2, 1), (2, 63), (1, 17)])

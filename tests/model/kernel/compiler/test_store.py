@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fencepost.model.kernel import Kernel
-from fencepost.model.kernel.compiler import machine, product_store, stored_files
+from fencepost.model.kernel.compiler import machine, store
 from fencepost.model.language import ModelError, Protocol
 from fencepost.properties.suspicions import empty
 from fencepost.properties.vocabulary import Suite
@@ -20,7 +20,7 @@ from tests.command import fencepost
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder of what is kept; loops are where they are."""
-    monkeypatch.setattr(product_store, "FOLDER", str(tmp_path / "protocols"))
+    monkeypatch.setattr(store, "FOLDER", str(tmp_path / "protocols"))
     return tmp_path / "protocols"
 
 
@@ -116,7 +116,7 @@ def test_a_protocol_that_leaves_its_domains_is_refused_each_time(folder: Path) -
 
 def test_another_compiler_makes_its_own(folder: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     seen(kernel())
-    for name, value in ((product_store, "_makers"), (machine, "host")):
+    for name, value in ((store, "_makers"), (machine, "host")):
         monkeypatch.setattr(name, value, lambda: ("another", ""))
         seen(kernel())
     assert compiled.count("compiled") == 3
@@ -149,9 +149,9 @@ def test_what_somebody_else_can_have_written_is_not_read(
     compiled: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "closed").write_text("no folder")
-    monkeypatch.setenv(stored_files.VARIABLE, str(tmp_path / "closed"))
+    monkeypatch.setenv(store.VARIABLE, str(tmp_path / "closed"))
     monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
-    caches = stored_files._own, stored_files._base
+    caches = store._own, store._base
     own = tmp_path / f"fencepost-{os.getuid()}"
     for mode, count in ((0o700, 1), (0o700, 1), (0o777, 2)):
         if own.exists():
@@ -167,13 +167,13 @@ def test_what_somebody_else_can_have_written_is_not_read(
 
 def test_what_was_not_used_for_longest_goes(folder: Path) -> None:
     for age in range(8):
-        product_store.product(age, lambda: bytes(1000))
+        store.product(age, lambda: bytes(1000))
     files = sorted(folder.iterdir())
     for age, file in enumerate(files):
         os.utime(file, (age, age))
-    product_store.remove_the_oldest(folder, most=sum(file.stat().st_size for file in files))
+    store.remove_the_oldest(folder, most=sum(file.stat().st_size for file in files))
     assert sorted(folder.iterdir()) == files
-    product_store.remove_the_oldest(folder, most=6 * files[0].stat().st_size)
+    store.remove_the_oldest(folder, most=6 * files[0].stat().st_size)
     assert sorted(folder.iterdir()) == files[4:]
 
 

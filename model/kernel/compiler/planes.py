@@ -1,6 +1,6 @@
 """The functions of a protocol that the loops call for 64 states at once, as LLVM IR.
 
-They take planes, words with a bit for each of the states (see ``planes``): 64 for each word of a state, from its lowest bit on.
+They take planes, words with a bit for each of the states (see ``spread``): 64 for each word of a state, from its lowest bit on.
 And they write planes:
 
 - ``enabled_planes(states, planes)`` writes that of each action's guard, ``observe_planes(states, planes)`` that of each
@@ -15,13 +15,48 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from fencepost.model.kernel.compiler.functions import Compiler
 from fencepost.model.kernel.compiler.instructions import Constant, Function, Value, constant
+from fencepost.model.kernel.compiler.loops import load, native, store
 from fencepost.model.kernel.compiler.plane_terms import NEVER, InPlanes, Numeral, Planes, literal
-from fencepost.model.kernel.compiler.stillness import Stillness
+from fencepost.model.kernel.compiler.terms import Stillness
 from fencepost.model.language import Action
 from fencepost.model.language.domains import Choice, Number, Subset
 from fencepost.model.terms.nodes import Term
+
+TOGETHER = 64
+"""States that are looked at together: one for each bit of a word."""
+
+_ZERO = np.uint64(0)
+
+
+@native
+def spread(states: Any, words: Any, count: Any, planes: Any) -> None:
+    """Writes the planes of up to 64 states that lie one after the other: bit s of plane 64 * w + b is bit b of word w of state
+    s. Planes of fewer states have zeros above."""
+    for word in range(words):
+        block = planes + 8 * TOGETHER * word
+        for number in range(TOGETHER):
+            store(block + 8 * number, load(states + 8 * (words * number + word)) if number < count else _ZERO)
+        _transpose(block)
+
+
+@native
+def _transpose(block: Any) -> None:
+    """Exchanges rows and columns of 64 words of 64 bits: halves, then quarters, and so on (Hacker's Delight, 7-3)."""
+    width, mask = 32, np.uint64(0xFFFF_FFFF)
+    while width > 0:
+        for start in range(0, TOGETHER, 2 * width):
+            for row in range(start, start + width):
+                upper, lower = block + 8 * row, block + 8 * (row + width)
+                one, other = load(upper), load(lower)
+                differing = ((one >> np.uint64(width)) ^ other) & mask
+                store(upper, one ^ (differing << np.uint64(width)))
+                store(lower, other ^ differing)
+        width >>= 1
+        mask ^= mask << np.uint64(width)
 
 
 class PlaneCompiler(Compiler):
