@@ -42,6 +42,11 @@ def fencepost(*arguments: str | Path, folder: Path = ROOT, together: bool = Fals
     return Ran(status, printed.getvalue(), errors.getvalue())
 
 
+def printed_as(name: str) -> list[str]:
+    """The options with which a check prints its answer as text, as a document, or as the text with annotations."""
+    return {"text": [], "github": ["--annotations"]}.get(name, [f"--{name}", "-"])
+
+
 def command(*arguments: str | Path) -> list[str]:
     """The words that run the command line in a process of its own."""
     return [sys.executable, "-m", "fencepost", *map(str, arguments)]

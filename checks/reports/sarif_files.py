@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 ABSOLUTE = "file://"
 
@@ -12,8 +12,3 @@ def artifact(file: str) -> dict[str, str]:
     if file.startswith("/"):
         return {"uri": f"{ABSOLUTE}{quote(file)}"}
     return {"uri": quote(file), "uriBaseId": "%SRCROOT%"}
-
-
-def file_of(uri: str) -> str:
-    """The file that a URI of ``artifact`` refers to."""
-    return unquote(uri.removeprefix(ABSOLUTE))

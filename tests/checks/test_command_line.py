@@ -11,7 +11,7 @@ from typing import get_args
 import pytest
 
 from fencepost.model.kernel.walks.course import Strategy
-from tests.command import ROOT, command, fencepost, in_one_process, stable
+from tests.command import ROOT, command, fencepost, in_one_process, printed_as, stable
 from tests.marking import first_at_once
 
 STOCK = """\
@@ -81,12 +81,12 @@ def test_a_control_that_a_limit_keeps_from_failing_is_inconclusive_in_every_form
     assert in_text.returncode == 20
     last = "1 inconclusive: something was neither shown nor refuted (exit 20)"
     assert in_text.stdout.splitlines()[-1] == last
-    in_json = fencepost(*asked, "--format", "json")
+    in_json = fencepost(*asked, "--json", "-")
     assert (in_json.returncode, json.loads(in_json.stdout)["status"]) == (20, 20)
-    assert 'failures="0" errors="1"' in fencepost(*asked, "--format", "junit").stdout
-    (run,) = json.loads(fencepost(*asked, "--format", "sarif").stdout)["runs"]
+    assert 'failures="0" errors="1"' in fencepost(*asked, "--junit", "-").stdout
+    (run,) = json.loads(fencepost(*asked, "--sarif", "-").stdout)["runs"]
     assert ([result["kind"] for result in run["results"]], run["invocations"][0]["executionSuccessful"]) == (["open"], False)
-    assert "::warning " in fencepost(*asked, "--format", "github").stdout
+    assert "::warning " in fencepost(*asked, "--annotations").stdout
 
 
 @pytest.mark.long
@@ -142,7 +142,7 @@ def test_a_bug_is_shown_with_its_shortest_trace_which_replays(tmp_path: Path) ->
 
 
 def test_json_has_the_documented_fields(tmp_path: Path) -> None:
-    run = fencepost("check", "ledger", "--bug", "closes_at_lac", "--format", "json", "--trace-dir", tmp_path)
+    run = fencepost("check", "ledger", "--bug", "closes_at_lac", "--json", "-", "--trace-dir", tmp_path)
     assert run.returncode == 12
     report = json.loads(run.stdout)
     about = {"format", "status", "releases", "notes", "guarantees", "suspicions", "baseline"}
@@ -160,7 +160,7 @@ def test_json_has_the_documented_fields(tmp_path: Path) -> None:
     ("name", "begins"), [("junit", "<?xml version"), ("sarif", '{\n  "$schema"'), ("github", "ledger, bug with ")]
 )
 def test_each_format_of_ci(name: str, begins: str) -> None:
-    run = fencepost("check", "--bug", "closes_at_lac", "--property", "no_truncation", "--format", name, "--quiet")
+    run = fencepost("check", "--bug", "closes_at_lac", "--property", "no_truncation", *printed_as(name), "--quiet")
     assert run.returncode == 12
     assert run.stdout.startswith(begins)
     assert "no_truncation is violated in 11 steps" in run.stdout
@@ -177,7 +177,7 @@ def test_a_property_is_checked_where_it_is(conf: Path) -> None:
 
 @pytest.mark.parametrize(("by", "verdict"), [("exhaustive", "exhausted"), ("walks", "sampled"), ("induction", "proved")])
 def test_each_engine_gives_its_verdict(by: str, verdict: str) -> None:
-    run = fencepost("check", *SMALL, "--by", by, "--walks", "500", "--property", "no_truncation", "--format", "json")
+    run = fencepost("check", *SMALL, "--by", by, "--walks", "500", "--property", "no_truncation", "--json", "-")
     assert run.returncode == 0, run.stdout + run.stderr
     (row,) = json.loads(run.stdout)["verdicts"]
     assert (row["property"], row["verdict"], row["by"]) == ("no_truncation", verdict, by)
@@ -198,7 +198,7 @@ def test_the_same_commands_print_the_same_in_another_process() -> None:
 
 @pytest.mark.parametrize("strategy", first_at_once(get_args(Strategy)))
 def test_walks_say_by_which_strategy_they_go(strategy: str) -> None:
-    asked = ["check", *SMALL, "--by", "walks", "--walks", "50", "--property", "no_truncation", "--format", "json"]
+    asked = ["check", *SMALL, "--by", "walks", "--walks", "50", "--property", "no_truncation", "--json", "-"]
     shown = fencepost(*asked, "--strategy", strategy).stdout
     assert json.loads(shown)["verdicts"][0]["reach"]["strategy"] == strategy
     assert f"50 walks ({strategy})" in shown
@@ -244,7 +244,7 @@ def test_ctrl_c_keeps_what_was_found() -> None:
 
 @pytest.mark.long
 def test_sigterm_keeps_what_was_found_and_the_checkpoint(tmp_path: Path) -> None:
-    large = ("--set", "entries=3", "recoverers=2", "--by", "exhaustive", "--property", "no_truncation", "--format", "json")
+    large = ("--set", "entries=3", "recoverers=2", "--by", "exhaustive", "--property", "no_truncation", "--json", "-")
     arguments = command("check", "ledger", *large, "--checkpoint", tmp_path / "levels", "--workers", "1")
     with subprocess.Popen(arguments, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         assert running.stderr is not None

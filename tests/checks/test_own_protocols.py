@@ -70,7 +70,7 @@ def test_a_protocol_with_the_same_options(plain: Path, tmp_path: Path) -> None:
     assert fencepost("check", plain, "--quiet", "--set", "people=3").stdout.startswith("lamp, as set: people=3\n")
     assert fencepost("check", plain, "--by", "induction", "--quiet", "--property", "changes").returncode == 0
     asked = ["--bug", "stuck", "--trace-dir", tmp_path / "traces", "--html", tmp_path / "page.html"]
-    broken = fencepost("check", plain, "--quiet", "--format", "sarif", *asked, folder=tmp_path)
+    broken = fencepost("check", plain, "--quiet", "--sarif", "-", *asked, folder=tmp_path)
     assert broken.returncode == 12
     (result, *_) = json.loads(broken.stdout)["runs"][0]["results"]
     assert result["ruleId"] == "lamp/changes"
@@ -84,7 +84,7 @@ def test_entries_of_a_file(tmp_path: Path) -> None:
     path.write_text(MODEL)
     ran = fencepost("check", path, "election", "--set", "rooms=1", "--quiet")
     assert ran.returncode == 2, "election has no rooms"
-    ran = fencepost("check", path, "--quiet", "--format", "json")
+    ran = fencepost("check", path, "--quiet", "--json", "-")
     assert {row["protocol"] for row in json.loads(ran.stdout)["verdicts"]} == {"guests"}
     assert json.loads(ran.stdout)["instances"][0]["instance"] == "small"
 

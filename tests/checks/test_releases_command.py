@@ -65,7 +65,7 @@ def test_the_bugs_of_a_release_are_told() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("release", first_at_once(PULSAR))
 def test_no_bug_is_told_that_the_release_does_not_have(release: str) -> None:
-    run = fencepost("check", "election", "--set", "brokers=2", "--pulsar", release, "--format", "json", "--quiet")
+    run = fencepost("check", "election", "--set", "brokers=2", "--pulsar", release, "--json", "-", "--quiet")
     report, entry = json.loads(run.stdout), PROTOCOLS["election"]
     bugs = [row["property"] for row in report["verdicts"] if row["kind"] == "known bug"]
     assert bugs == list(entry.bugs_of(Releases.of(release)))
@@ -85,7 +85,7 @@ def test_settings_may_keep_a_bug_from_showing() -> None:
 
 @pytest.mark.long
 def test_json_says_what_is_known_of_a_bug(tmp_path: Path) -> None:
-    report = json.loads(fencepost(*OLD, "--format", "json", "--trace-dir", tmp_path).stdout)
+    report = json.loads(fencepost(*OLD, "--json", "-", "--trace-dir", tmp_path).stdout)
     assert (report["status"], report["releases"]) == (14, {"pulsar": "4.0.8", "bookkeeper": "4.17.2"})
     row = next(row for row in report["verdicts"] if row["property"] == "asks_during_election")
     assert (row["verdict"], row["kind"], row["bugs"]) == ("known bug", "known bug", ["asks_during_election"])
@@ -102,7 +102,7 @@ def test_json_says_what_is_known_of_a_bug(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_each_format_of_ci_tells_bugs(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    junit = fencepost(*OLD, "--format", "junit", "--html", page)
+    junit = fencepost(*OLD, "--junit", "-", "--html", page)
     assert junit.returncode == 14
     suites = fromstring(junit.stdout)
     failures = {case.get("name"): case.find("failure") for case in suites.iter("testcase")}
@@ -115,9 +115,9 @@ def test_each_format_of_ci_tells_bugs(tmp_path: Path) -> None:
     assert "costs: " in str(failure.text)
     of_it = [suite for suite in suites if suite.find("testcase[@name='asks_during_election']") is not None]
     assert [p.get("value") for p in of_it[0].iter("property") if p.get("name") == "bug"] == ["asks_during_election"]
-    sarif = json.loads(fencepost(*OLD, "--format", "sarif").stdout)["runs"][0]
+    sarif = json.loads(fencepost(*OLD, "--sarif", "-").stdout)["runs"][0]
     assert [result["ruleId"] for result in sarif["results"] if result["level"] == "error"] == [f"election/{h}" for h in BUGS]
-    github = fencepost(*OLD, "--format", "github")
+    github = fencepost(*OLD, "--annotations")
     assert github.stdout.count("::error ") == len(BUGS)
     assert "asks_during_election (election, known bug of Pulsar 4.0.8" in page.read_text()
 
@@ -156,7 +156,7 @@ def test_without_releases_there_are_no_bugs() -> None:
 
 @pytest.mark.deep
 def test_it_is_the_same_in_another_process() -> None:
-    asked = OLD, [*OLD, "--format", "json"]
+    asked = OLD, [*OLD, "--json", "-"]
     here, there = [fencepost(*command) for command in asked], in_one_process(*asked)
     assert [stable(run.stdout) for run in here] == [stable(run.stdout) for run in there]
 
@@ -175,7 +175,7 @@ def test_a_baseline_is_written_filled_in_and_kept_to(tmp_path: Path) -> None:
     assert run.stdout.count("\n               reason: known to the team\n") == len(BUGS)
     assert "baseline:" not in run.stdout
     assert run.stdout.endswith("passed except for what is accepted, with warnings (exit 0)\n")
-    as_json = json.loads(fencepost(*OLD, "--baseline", file, "--format", "json").stdout)
+    as_json = json.loads(fencepost(*OLD, "--baseline", file, "--json", "-").stdout)
     assert as_json["baseline"] == {"new": [], "gone": [], "unexplained": [], "unchecked": 0}
     assert {row["bug"]["accepted"] for row in as_json["verdicts"] if row["bug"]} == {"known to the team"}
 
@@ -209,7 +209,7 @@ def test_only_what_is_gone_fails_as_an_assumption(tmp_path: Path) -> None:
     fencepost(*OLD, "--write-baseline", file)
     row = next(line for line in file.read_text().splitlines() if "same_value" in line)
     file.write_text(file.read_text().replace(row, f"{row.rstrip(',')},\n{row.replace('same_value', 'same_name')}"))
-    run = fencepost(*OLD, "--baseline", file, "--format", "junit")
+    run = fencepost(*OLD, "--baseline", file, "--junit", "-")
     assert run.returncode == 10
     error = fromstring(run.stdout).find(".//testcase[@name='run']/error")
     assert error is not None

@@ -17,8 +17,6 @@ import pytest
 import yaml
 
 from fencepost.checks import hook
-from fencepost.checks.reports import summary
-from tests.command import fencepost
 from tests.other_user import as_other_user, reached, require_other_users
 from tests.package.environment import ROOT, Environment, built
 
@@ -61,8 +59,8 @@ def step(name: str) -> dict[str, Any]:
     return content
 
 
-def acted(folder: Path, **inputs: str) -> tuple[int, str, dict[str, str]]:
-    """Runs the shell of the check as GitHub does; the status, the summary and the outputs."""
+def acted(folder: Path, **inputs: str) -> tuple[int, str, dict[str, str], str]:
+    """Runs the shell of the check as GitHub does; the status, the summary, the outputs and what is printed."""
     given = {name: str(one.get("default", "")) for name, one in ACTION["inputs"].items()} | inputs
     variables = {name: given[text.split("inputs.")[1].split()[0]] for name, text in step("check")["env"].items()}
     files = {name: folder / name for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
@@ -72,7 +70,7 @@ def acted(folder: Path, **inputs: str) -> tuple[int, str, dict[str, str]]:
     script = ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", step("check")["run"]]
     ran = subprocess.run(script, cwd=folder, env=around, capture_output=True, text=True, timeout=600, check=False)
     outputs = dict(line.split("=", 1) for line in files["GITHUB_OUTPUT"].read_text().splitlines())
-    return ran.returncode, files["GITHUB_STEP_SUMMARY"].read_text(), outputs
+    return ran.returncode, files["GITHUB_STEP_SUMMARY"].read_text(), outputs, ran.stdout
 
 
 def programs(folder: Path, arguments: Sequence[str]) -> None:
@@ -91,11 +89,10 @@ def programs(folder: Path, arguments: Sequence[str]) -> None:
 def test_the_action_checks_and_leaves_a_file_and_a_summary(tmp_path: Path) -> None:
     programs(tmp_path, ["hash_range", "--property", QUICK])
     (tmp_path / "a conf").write_text(CONF)
-    status, text, outputs = acted(tmp_path, conf="a conf\n", pulsar="4.0.8", sarif="found.sarif")
+    status, text, outputs, _ = acted(tmp_path, conf="a conf\n", pulsar="4.0.8", sarif="found.sarif")
     assert (status, outputs) == (0, {"sarif": "found.sarif", "status": "0"})
     assert json.loads((tmp_path / "found.sarif").read_text())["version"] == "2.1.0"
-    assert text.startswith("### Fencepost: nothing found (exit 0)\n")
-    assert "releases: Pulsar 4.0.8" in text
+    assert text.startswith("### Fencepost: 1 proved: everything holds (exit 0)\n")
     words = (tmp_path / "words").read_text().splitlines()
     assert words[words.index("--conf") + 1] == "a conf"
     assert "--baseline" not in words
@@ -105,39 +102,43 @@ def test_the_action_says_what_is_wrong_with_a_file(tmp_path: Path) -> None:
     programs(tmp_path, [])
     (tmp_path / "one.conf").write_text(CONF)
     (tmp_path / "two.conf").write_text("managedLedgerDefaultAckQuorum=two\n")
-    status, text, outputs = acted(tmp_path, conf="one.conf\ntwo.conf", bookkeeper="4.17.2", baseline="")
+    status, text, outputs, printed = acted(tmp_path, conf="one.conf\ntwo.conf", bookkeeper="4.17.2", baseline="")
     assert (status, outputs["status"]) == (150, "150")
-    assert text.startswith("### Fencepost: 1 result (exit 150)\n")
-    assert "two.conf:1)</summary>" in text
+    assert text.startswith("### Fencepost: the input cannot be used (exit 150)\n")
+    assert "two.conf:1: managedLedgerDefaultAckQuorum = 'two'" in text
     (result,) = json.loads((tmp_path / "fencepost.sarif").read_text())["runs"][0]["results"]
     assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "two.conf"
-    marked = summary.as_annotations(json.loads((tmp_path / "fencepost.sarif").read_text()))
-    assert marked.startswith("::error file=two.conf,line=1,title=two.conf%3A1%3A managedLedgerDefaultAckQuorum = 'two'")
+    assert printed.startswith("::error file=two.conf,line=1,title=the input cannot be used::two.conf:1: managedLedgerDefault")
 
 
 def test_the_action_hands_on_what_is_required_in_one_run(tmp_path: Path) -> None:
     programs(tmp_path, [])
     (tmp_path / "fencepost" / "bin" / "fencepost").write_text('#!/bin/sh\necho "$@" >> words\nexit 16\n')
-    required = {"require": "disks>=2\n\nwriting>=1\n", "baseline": "accepted.json"}
-    status, text, outputs = acted(tmp_path, conf="b", **required)
+    required = {"require": "disks>=2\n\nwriting>=1\n", "baseline": "accepted.json", "against": "c", "bookies": "5"}
+    status, text, outputs, _ = acted(tmp_path, conf="b", **required)
     assert (status, outputs["status"]) == (16, "16")
     assert text.startswith("### Fencepost: no result")
     (words,) = (tmp_path / "words").read_text().splitlines()
-    assert "--conf b --require disks>=2 --require writing>=1 --baseline accepted.json" in words
-    assert "--format sarif" in words
+    assert "--conf b --against c --require disks>=2 --require writing>=1 --bookies 5 --baseline accepted.json" in words
+    assert "--sarif fencepost.sarif" in words
+
+
+def test_the_action_takes_a_profile_alone(tmp_path: Path) -> None:
+    programs(tmp_path, ["hash_range", "--property", QUICK])
+    (tmp_path / "broker.conf").write_text(CONF)
+    (tmp_path / "cluster.toml").write_text('conf = ["broker.conf"]\n')
+    status, _, _, printed = acted(tmp_path, profile="cluster.toml")
+    assert (status, printed.splitlines()[-1]) == (0, "1 proved: everything holds (exit 0)")
 
 
 @pytest.mark.deep
 def test_the_action_marks_the_line_of_what_falls_short(tmp_path: Path) -> None:
     programs(tmp_path, [])
     (tmp_path / "broker.conf").write_text("managedLedgerDefaultEnsembleSize=2\nmanagedLedgerDefaultAckQuorum=1\n")
-    status, text, _ = acted(tmp_path, conf="broker.conf", pulsar="5.0.0-M1", require="disks>=1")
+    status, text, _, printed = acted(tmp_path, conf="broker.conf", pulsar="5.0.0-M1", require="disks>=1")
     assert status in (14, 16), "whatever the bugs of the release"
-    assert "<summary>disks = 0 falls short of --require disks>=1 (broker.conf:2)</summary>" in text
-    assert "raise it with managedLedgerDefaultAckQuorum=2" in text
-    sarif = json.loads((tmp_path / "fencepost.sarif").read_text())
-    text = summary.as_annotations(sarif)
-    assert text.startswith("::error file=broker.conf,line=2,title=disks = 0 falls short of --require disks>=1::")
+    assert "| `disks` | 0 |" in text
+    assert "::error file=broker.conf,line=2,title=disks = 0 falls short of --require disks>=1::" in printed
 
 
 def test_the_action_installs_itself(tmp_path: Path) -> None:
@@ -171,24 +172,6 @@ def test_the_action_keeps_its_installation_by_its_sources(tmp_path: Path) -> Non
         keys.append((tmp_path / "outputs").read_text())
     assert keys[0] == keys[2] != keys[1]
     assert keys[0].startswith("key=")
-
-
-def test_a_summary_has_what_failed_and_shows_text_as_it_is(tmp_path: Path) -> None:
-    asked = ["election", "--bug", "same_value", "--property", "node_of_another_is_kept"]
-    ran = fencepost("check", *asked, "--format", "sarif", "--quiet", folder=tmp_path)
-    page = summary.as_markdown(json.loads(ran.stdout))
-    assert page.startswith("### Fencepost: ")
-    assert "(exit 12)\n" in page
-    assert "  propose(b" in page, "the run is told"
-    log = json.loads(ran.stdout)
-    log["runs"][0]["results"] = [{"message": {"text": "a < b\n\n<img>"}}] * (summary.SARIF_LIMIT + 2)
-    log["runs"][0]["tool"]["driver"]["rules"].append(
-        {"id": "guarantee/disks", "shortDescription": {"text": "survives *1* lost disk"}, "properties": {"kind": "guarantee"}}
-    )
-    page = summary.as_markdown(log)
-    assert "- survives &#42;1&#42; lost disk\n" in page
-    assert "<summary>a &#60; b</summary>\n\n~~~~text\n<img>\n~~~~" in page
-    assert "2 more are in the SARIF file." in page
 
 
 # --- the hook

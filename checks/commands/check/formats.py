@@ -1,6 +1,6 @@
-"""The formats of ``fencepost check``: each is one entry of one table, with all that is printed in it.
+"""The formats of ``fencepost check``: the text that a person reads along, and one table of the documents that a run can write.
 
-The command line takes its choices from the table, so reports are loaded only when a format prints.
+A document has an option of the same name. Reports are loaded only when a format is made.
 """
 
 from __future__ import annotations
@@ -150,12 +150,12 @@ def _changes(opening: Opening) -> list[str]:
     return [*changed, *([*policy.sentences, *policy.commands] if policy else [])]
 
 
-FORMATS: Mapping[str, Format] = {
-    "text": Format(True, _end, _guarantees, lambda refusal: ""),  # it is on standard error
+TEXT = Format(True, _end, _guarantees, lambda refusal: "")  # a refusal is on standard error
+ANNOTATED = Format(True, _end_on_github, _guarantees_on_github, lambda refusal: refusal.as_annotation())
+DOCUMENTS: Mapping[str, Format] = {
     "json": Format(False, _json, _guarantees_as_json, lambda refusal: refusal.as_json()),
     "junit": Format(False, _junit, _guarantees_as_junit, lambda refusal: refusal.as_junit()),
     "sarif": Format(False, _sarif, _guarantees_as_sarif, lambda refusal: refusal.as_sarif()),
     "markdown": Format(False, _markdown, _guarantees_as_markdown, lambda refusal: refusal.as_markdown()),
-    "github": Format(True, _end_on_github, _guarantees_on_github, lambda refusal: refusal.as_annotation()),
 }
-"""The formats by their names; a name that is not here is a KeyError, and the names on the command line are these."""
+"""The documents by the names of their options; a name that is not here is a KeyError."""

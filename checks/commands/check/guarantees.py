@@ -8,9 +8,9 @@ from pathlib import Path
 
 from fencepost.checks.commands.check.change_first import change_first
 from fencepost.checks.commands.check.finished_run import FinishedGuarantees
-from fencepost.checks.commands.check.formats import FORMATS
 from fencepost.checks.commands.check.messages import Teller
 from fencepost.checks.commands.check.namespaces import groups
+from fencepost.checks.commands.check.outputs import Outputs
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.subject import Subject
 from fencepost.checks.commands.check.whole import come_first, required
@@ -195,7 +195,10 @@ def run_alone(asked: CheckRequest, subject: Subject, started: float) -> ExitStat
         teller.name(f"page: {page}")
     notes = [*subject.settings_notes, *subject.classes, *filter(None, [unread])]
     outcome = FinishedGuarantees(opening, status, notes, asked.all)
-    print(FORMATS[asked.format].guarantees(outcome), end="")
+    outputs = Outputs.of(asked)
+    for written in outputs.write(lambda each: each.guarantees(outcome)):
+        teller.name(written)
+    print(outputs.printed.guarantees(outcome), end="")
     return status
 
 

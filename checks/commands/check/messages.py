@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from fencepost.checks.commands.check.formats import FORMATS
+from fencepost.checks.commands.check.outputs import Outputs
 from fencepost.checks.commands.check.request import CheckRequest
 
 
@@ -13,7 +13,7 @@ class Teller:
     verdict."""
 
     def __init__(self, asked: CheckRequest, *, at_the_end: bool = False) -> None:
-        self.as_text = FORMATS[asked.format].is_for_people
+        self.as_text = Outputs.of(asked).printed.is_for_people
         self.at_the_end = at_the_end
         self.lines: list[str] = []
 

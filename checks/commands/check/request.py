@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from fencepost.checks.commands.check.formats import FORMATS
 from fencepost.checks.commands.exit_status import EXIT_STATUS
 from fencepost.checks.commands.tree import Command
 from fencepost.checks.console.numbers import positive
@@ -58,6 +57,11 @@ EXAMPLES = """examples:
   fencepost check --conf broker.conf --baseline accepted.json
                                                       fail only on findings that nobody has accepted
 """
+
+
+def document(what: str) -> Option:
+    """The answer in a file, beside what is printed."""
+    return Option(f"write the answer as {what} (-: print it in place of the text)", "FILE", once=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +120,11 @@ class CheckRequest(Wanted, NamedReleases):
     ] = None
     bug: Bugs = ()
     property: Annotated[Sequence[str], Option("check only this property; may be given several times", "NAME")] = ()
-    format: Annotated[str, Option("how to print the answer", choices=FORMATS)] = "text"
+    json: Annotated[Path | None, document("one JSON object")] = None
+    sarif: Annotated[Path | None, document("SARIF, for code scanning")] = None
+    junit: Annotated[Path | None, document("JUnit XML, for the page of a pipeline")] = None
+    markdown: Annotated[Path | None, document("Markdown, for a comment on a pull request")] = None
+    annotations: Annotated[bool, Option("mark lines by annotations of GitHub Actions, among the text")] = False
     budget: Budget = None
     memory: Annotated[
         float | None,

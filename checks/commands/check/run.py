@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from fencepost.checks.commands.check.baselines import accepted, compared, marked
 from fencepost.checks.commands.check.doubts import doubts
 from fencepost.checks.commands.check.finished_run import FinishedRun
-from fencepost.checks.commands.check.formats import FORMATS
+from fencepost.checks.commands.check.formats import DOCUMENTS
 from fencepost.checks.commands.check.jobs import Job, done, done_ahead, left_out
 from fencepost.checks.commands.check.messages import Teller
+from fencepost.checks.commands.check.outputs import Outputs
 from fencepost.checks.commands.check.profile import with_profile
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.shown import Shown
@@ -51,33 +52,35 @@ if TYPE_CHECKING:
 
 
 def run(asked: CheckRequest) -> ExitStatus:
-    """Checks what the command line asks for; returns the exit status. What is refused is told in the format, too."""
+    """Checks what the command line asks for; returns the exit status. What is refused is in the documents also."""
+    outputs = Outputs.of(asked)
     try:
         with inputs_read_once():
             return _checked_as(with_profile(asked))
     except (InputError, CheckpointError) as error:
-        return _refused(asked, str(error), ExitStatus.INPUT, error.place if isinstance(error, InputError) else None)
+        return _refused(outputs, str(error), ExitStatus.INPUT, error.place if isinstance(error, InputError) else None)
     except (RegistryError, ModelError, ReleaseError, PropertyError) as error:
-        return _refused(asked, str(error), ExitStatus.USAGE)
+        return _refused(outputs, str(error), ExitStatus.USAGE)
     except BrokenPipeError:
         raise
     except OSError as error:
         message = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-        return _refused(asked, message, ExitStatus.SYSTEM)
+        return _refused(outputs, message, ExitStatus.SYSTEM)
 
 
-def _refused(asked: CheckRequest, message: str, status: ExitStatus, place: Place | None = None) -> ExitStatus:
-    """Says why nothing was checked, for people and in the format."""
+def _refused(outputs: Outputs, message: str, status: ExitStatus, place: Place | None = None) -> ExitStatus:
+    """Says why nothing was checked, for people and in the documents."""
     from fencepost.checks.reports.refusal import Refusal
 
     print(f"fencepost: {message}", file=sys.stderr)
-    print(FORMATS[asked.format].refusal(Refusal(message, status, place)), end="")
+    outputs.refuse(Refusal(message, status, place))
     return status
 
 
 def _checked_as(asked: CheckRequest) -> ExitStatus:
     started = time.monotonic()
     _refuse(asked)
+    _make_folders(*(file.parent for file in Outputs.of(asked).files.values()))
     if asked.odds is not None:
         require(ODDS, "check --odds")
     subject = Subject.of(asked)
@@ -221,8 +224,11 @@ def _written(plan: Plan, results: Results, outcome: FinishedRun) -> FinishedRun:
 
 def _printed(plan: Plan, outcome: FinishedRun, text: str | None = None) -> ExitStatus:
     """Prints the outcome in the format that was asked for; the status."""
+    outputs = Outputs.of(plan.asked)
+    for written in outputs.write(lambda each: each.run(outcome)):
+        plan.teller.name(written)
     outcome = replace(outcome, messages=plan.teller.lines)
-    print(FORMATS[plan.asked.format].run(outcome) if text is None else text, end="")
+    print(outputs.printed.run(outcome) if text is None else text, end="")
     return outcome.status
 
 
@@ -281,6 +287,8 @@ def _refuse(asked: CheckRequest) -> None:
     named = next((name for name, value in of_a_whole.items() if value), "")
     if named and (wanted_alone(asked) or not come_first(asked)):
         raise RegistryError(f"--{named} is of a configuration as a whole: add --conf broker.conf")
+    if asked.way is not None and (documents := [f"--{name}" for name in DOCUMENTS if getattr(asked, name) is not None]):
+        raise RegistryError(f"--way prints one way as a story: leave out {', '.join(documents)}, which have all of them")
     never(asked.never)
     if asked.resume and asked.checkpoint is None:
         raise RegistryError("--resume continues from a checkpoint: add --checkpoint DIR")

@@ -35,7 +35,7 @@ def decided(folder: Path, new: Sequence[int], old: Sequence[int], *options: str)
 
 def compare(new: Path, old: Path, *options: str) -> Answer:
     """What is told of a file against another, in a cluster of four bookies."""
-    ran = fencepost("check", "--conf", new, "--against", old, "--bookies", "4", *options, "--format", "json", "--quiet")
+    ran = fencepost("check", "--conf", new, "--against", old, "--bookies", "4", *options, "--json", "-", "--quiet")
     guarantees = json.loads(ran.stdout)["guarantees"]
     return ran.returncode, {row["guarantee"]: row for row in guarantees["rows"]}, guarantees["shortfalls"]
 

@@ -253,7 +253,7 @@ def test_strict_makes_it_fail(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*LONELY, "--strict", "--format", "json"]) == 10
+    assert main([*LONELY, "--strict", "--json", "-"]) == 10
     assert json.loads(capsys.readouterr().out)["suspicions"][0] == {
         "protocol": "election",
         "instance": "as set",

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import argparse
 import re
-from dataclasses import replace
 
 import pytest
 
-from fencepost.checks.cli import main
 from fencepost.checks.commands.arguments import whole_line
-from fencepost.checks.commands.check.formats import FORMATS
+from fencepost.checks.commands.check.formats import ANNOTATED, DOCUMENTS, TEXT
+from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.conform import formats as conform
 from fencepost.checks.console.formats import in_format
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.reports.refusal import Refusal
 from tests.command import ROOT
+
+REFUSAL = Refusal("nothing can be read", ExitStatus.INPUT)
 
 
 def _choices(*words: str) -> list[str]:
@@ -27,26 +28,24 @@ def _choices(*words: str) -> list[str]:
     return next(list(action.choices or ()) for action in parser._actions if action.dest == "format")
 
 
-def test_the_command_line_has_the_formats_of_the_table() -> None:
-    assert _choices("check") == list(FORMATS)
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_each_document_has_an_option(name: str) -> None:
+    assert CheckRequest().__getattribute__(name) is None
 
 
-def test_a_format_is_one_entry_of_the_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """As CONTRIBUTING has it: with the module of its report a format takes two files."""
-    monkeypatch.setitem(FORMATS, "bell", replace(FORMATS["json"], refusal=lambda refusal: f"ding: {refusal.message}\n"))
-    assert main(["check", "legder", "--format", "bell"]) == ExitStatus.USAGE
-    assert capsys.readouterr().out.startswith("ding: ")
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_each_document_has_a_refusal(name: str) -> None:
+    assert "nothing can be read" in DOCUMENTS[name].refusal(REFUSAL)
 
 
-def test_a_format_that_is_not_there_is_an_error() -> None:
+def test_a_refusal_is_read_beside_standard_error() -> None:
+    assert TEXT.refusal(REFUSAL) == ""
+    assert ANNOTATED.refusal(REFUSAL) == "::error title=the input cannot be used::nothing can be read\n"
+
+
+def test_a_document_that_is_not_there_is_an_error() -> None:
     with pytest.raises(KeyError):
-        FORMATS["yaml"]
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_each_format_has_a_refusal_or_is_read_beside_standard_error(name: str) -> None:
-    refusal = FORMATS[name].refusal(Refusal("nothing can be read", ExitStatus.INPUT))
-    assert ("nothing can be read" in refusal) == (name != "text")
+        DOCUMENTS["yaml"]
 
 
 def test_the_command_line_has_the_formats_of_a_target() -> None:

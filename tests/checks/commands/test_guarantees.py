@@ -20,7 +20,7 @@ from fencepost.properties.configuration import Configuration
 from fencepost.properties.registry import Instance
 from fencepost.properties.theories import THEORIES
 from tests import hostile
-from tests.command import Ran, fencepost
+from tests.command import Ran, fencepost, printed_as
 from tests.marking import first_at_once
 
 QUORUMS = "\nmanagedLedgerDefaultEnsembleSize={}\nmanagedLedgerDefaultWriteQuorum={}\nmanagedLedgerDefaultAckQuorum={}\n"
@@ -122,7 +122,7 @@ def test_a_weaker_configuration_fails_and_a_stronger_one_does_not(one: Path, two
 
 @pytest.mark.long
 def test_sarif_points_at_the_line_of_the_users_file(one: Path) -> None:
-    run = asked("--conf", one, "--require", "disks>=1", "--guarantees", "--format", "sarif")
+    run = asked("--conf", one, "--require", "disks>=1", "--guarantees", "--sarif", "-")
     assert run.returncode == 16
     (result,) = json.loads(run.stdout)["runs"][0]["results"]
     place = result["locations"][0]["physicalLocation"]
@@ -133,16 +133,16 @@ def test_sarif_points_at_the_line_of_the_users_file(one: Path) -> None:
 @pytest.mark.long
 def test_junit_json_and_annotations(one: Path, two: Path) -> None:
     command = ("--conf", one, "--against", two, *OLD)
-    suites = ElementTree.fromstring(asked(*command, "--format", "junit").stdout)
+    suites = ElementTree.fromstring(asked(*command, "--junit", "-").stdout)
     assert suites.attrib["failures"] == "1"
     assert [case.attrib["name"] for case in suites.iter("testcase")] == ["disks", "recoveries", "unserved"]
-    document = json.loads(asked(*command, "--format", "json").stdout)
+    document = json.loads(asked(*command, "--json", "-").stdout)
     assert (document["status"], document["guarantees"]["shortfalls"][0]["line"]) == (15, 4)
     disks, recoveries, unserved = document["guarantees"]["rows"]
     assert (unserved["figure"], unserved["change"]) == (2, "same")
     assert (disks["figure"], disks["before"], disks["change"], disks["verdict"]) == (0, 1, "weaker", "violated")
     assert (recoveries["fails"]["bugs"], recoveries["change"]) == (["fence_checked_apart"], "same")
-    assert f"::error file={one},line=4,title=disks is 0" in asked(*command, "--format", "github").stdout
+    assert f"::error file={one},line=4,title=disks is 0" in asked(*command, "--annotations").stdout
 
 
 @pytest.mark.deep
@@ -160,7 +160,7 @@ def test_a_fourth_bookie_in_the_ensemble_does_not_make_three_copies_stronger(
     three.write_text(QUORUMS.format(3, 3, 2))
     four.write_text(QUORUMS.format(4, 3, 2))
     for conf, against in ((three, four), (four, three)):
-        run = asked("--conf", conf, "--against", against, "--format", "json")
+        run = asked("--conf", conf, "--against", against, "--json", "-")
         rows = json.loads(run.stdout)["guarantees"]["rows"]
         assert [(row["guarantee"], row["figure"], row["before"], row["change"]) for row in rows] == [
             ("disks", 1, 1, "same"), ("disks_after_change", 1, 1, "same"),
@@ -208,20 +208,20 @@ def test_what_is_cut_short_is_inconclusive_in_every_format(two: Path, tmp_path: 
     assert run.stdout.endswith(" not known: something was neither shown nor refuted (exit 20)\n")
     assert ", 0 short, " in run.stdout
     assert line in page.read_text()
-    document = json.loads(asked(*command, "--format", "json").stdout)
+    document = json.loads(asked(*command, "--json", "-").stdout)
     disks, *_ = document["guarantees"]["rows"]
     assert (document["status"], disks["verdict"], disks["figure"]) == (20, "inconclusive", None)
     assert {shortfall["kind"] for shortfall in document["guarantees"]["shortfalls"]} == {"open"}
-    results = json.loads(asked(*command, "--format", "sarif").stdout)["runs"][0]["results"]
+    results = json.loads(asked(*command, "--sarif", "-").stdout)["runs"][0]["results"]
     assert {(result["kind"], result["level"]) for result in results} == {("open", "none")}
-    suites = ElementTree.fromstring(asked(*command, "--format", "junit").stdout)
+    suites = ElementTree.fromstring(asked(*command, "--junit", "-").stdout)
     assert (suites.attrib["failures"], suites.attrib["errors"]) == ("0", str(len(results)))
-    assert "::warning file=" in asked(*command, "--format", "github").stdout
+    assert "::warning file=" in asked(*command, "--annotations").stdout
 
 
 @pytest.mark.parametrize("style", first_at_once(["text", "json", "junit", "sarif", "github"]))
 def test_with_too_little_memory_to_begin_with_every_row_is_there(two: Path, style: str) -> None:
-    run = asked("--conf", two, "--guarantees", "--memory", "0.0001", "--format", style)
+    run = asked("--conf", two, "--guarantees", "--memory", "0.0001", *printed_as(style))
     assert (run.returncode, run.stderr) == (20, "")
     for name in ("disks", "recoveries", "unserved"):
         assert f"{name} is not known: " in run.stdout
@@ -277,9 +277,9 @@ def test_an_upgrade_says_which_known_bugs_go_and_come(two: Path) -> None:
     assert come.startswith("applies: yes: messages can come twice or out of order (needs "), "what it costs is beside its name"
     assert "run: fencepost check topic --bug removed_producer_publishes" in come
     assert "brokers or bookies of both releases beside each other" in words
-    comment, page = asked(*between, "--format", "markdown").stdout, two.with_name("page.html")
+    comment, page = asked(*between, "--markdown", "-").stdout, two.with_name("page.html")
     assert "known bugs come, " in comment
-    report = json.loads(asked(*between, "--format", "json", "--html", page).stdout)["guarantees"]
+    report = json.loads(asked(*between, "--json", "-", "--html", page).stdout)["guarantees"]
     assert report["known_bugs"]["come"]["removed_producer_publishes"]["applies"] == "yes"
     assert "Known bugs that change from Pulsar 4.0.8" in page.read_text(encoding="utf-8")
 
@@ -300,7 +300,7 @@ def test_they_are_those_of_a_configuration() -> None:
 def test_what_is_required_is_judged_in_a_whole_run(one: Path, monkeypatch: pytest.MonkeyPatch, format: str) -> None:
     theory = [(THEORIES["hash_range"], Instance("for all numbers", {}))]
     monkeypatch.setattr(check, "planned_with_bugs", lambda asked, settings, releases: (theory, []))
-    run = asked("--conf", one, "--require", "disks>=1", "--format", format)
+    run = asked("--conf", one, "--require", "disks>=1", *printed_as(format))
     assert run.returncode == 16
     if format == "sarif":
         (sarif,) = json.loads(run.stdout)["runs"]

@@ -75,7 +75,7 @@ def test_odds_of_a_check_are_of_a_configuration_as_a_whole(arguments: tuple[str,
 
 @pytest.mark.long
 def test_every_way_that_a_check_finds_has_a_row() -> None:
-    ran = fencepost("check", "--conf", "docs/examples/broker.conf", "--odds", "--format", "json", "--quiet")
+    ran = fencepost("check", "--conf", "docs/examples/broker.conf", "--odds", "--json", "-", "--quiet")
     data = json.loads(ran.stdout)["guarantees"]
     lost = next(answer for answer in data["answers"] if answer["question"] == "lost")
     assert {way["name"] for way in lost["ways"]} == {way["name"] for way in data["odds"]["ways"]}

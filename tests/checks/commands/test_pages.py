@@ -94,6 +94,6 @@ def test_where_nothing_is_violated_there_is_no_page(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_programs_are_told_on_standard_error(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    run = fencepost("check", *LOST, "--format", "json", "--html", page)
+    run = fencepost("check", *LOST, "--json", "-", "--html", page)
     assert json.loads(run.stdout)["status"] == 12
     assert run.stderr == f"page: {page}\n"

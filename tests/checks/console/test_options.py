@@ -134,7 +134,7 @@ def test_a_number_out_of_its_range_is_wrong_usage(arguments: str, message: str, 
 
 
 def test_with_a_memory_too_small_to_begin_with_every_property_is_inconclusive(capsys: pytest.CaptureFixture[str]) -> None:
-    asked = "check election --by exhaustive --set brokers=2 --memory 0.0001 --quiet --format json"
+    asked = "check election --by exhaustive --set brokers=2 --memory 0.0001 --quiet --json -"
     assert main(asked.split()) == ExitStatus.INCONCLUSIVE
     printed, stderr = capsys.readouterr()
     assert stderr == ""

@@ -127,7 +127,7 @@ def test_the_hash_range_is_proved() -> None:
 
 
 def test_the_hole_of_upstream_is_shown() -> None:
-    run = fencepost("check", "--bug", "lookup_hits_last_boundary", "--format", "json")
+    run = fencepost("check", "--bug", "lookup_hits_last_boundary", "--json", "-")
     assert run.returncode == 12, run.stderr
     rows = [row for row in json.loads(run.stdout)["verdicts"] if row["verdict"] != "proved"]
     assert [(row["property"], row["by"]) for row in rows] == [("every_hash_is_looked_up_in_its_bundle", "theorem")]

@@ -22,7 +22,7 @@ def test_what_the_user_set_is_to_blame(journal: str) -> None:
 
 def test_every_setting_that_is_to_blame_is_named() -> None:
     settings = ("--set", "journal_sync_data=no", "journal_write_data=no", "power_losses=1", "entries=1", "records=4")
-    (row,) = json.loads(fencepost(*BOOKIE, *settings, "--format", "json").stdout)["verdicts"]
+    (row,) = json.loads(fencepost(*BOOKIE, *settings, "--json", "-").stdout)["verdicts"]
     assert (row["verdict"], row["expected"]) == ("violated", False)
     assert row["note"].startswith("not guaranteed with journal_sync_data=no journal_write_data=no: ")
 

@@ -41,10 +41,10 @@ def test_a_comparison_shows_the_rows_that_changed_and_nothing_where_none_did(
     base, head = tmp_path / "base.conf", tmp_path / "head.conf"
     base.write_text(SAFE)
     head.write_text(SAFE.replace("AckQuorum=2", "AckQuorum=1"))
-    changed = fencepost("check", "--quiet", "--conf", head, "--against", base, "--format", "markdown")
+    changed = fencepost("check", "--quiet", "--conf", head, "--against", base, "--markdown", "-")
     assert changed.returncode == 15
     (row,) = [line for line in changed.stdout.splitlines() if line.startswith("| `")]
     assert row.startswith("| `disks` | 1 | 0 | an acknowledged entry can be lost with one disk; **weaker**, ")
     assert row.endswith("raise it with managedLedgerDefaultAckQuorum=2 |")
-    same = fencepost("check", "--quiet", "--conf", base, "--against", base, "--format", "markdown")
+    same = fencepost("check", "--quiet", "--conf", base, "--against", base, "--markdown", "-")
     assert (same.returncode, same.stdout) == (0, "")

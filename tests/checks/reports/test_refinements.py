@@ -20,7 +20,6 @@ from fencepost.checks.reports.junit import as_junit
 from fencepost.checks.reports.markdown import as_markdown
 from fencepost.checks.reports.report import as_json, closing, text
 from fencepost.checks.reports.sarif import as_sarif
-from fencepost.checks.reports.summary import as_markdown as summary
 from fencepost.model.language import Not, Protocol
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.vocabulary import Suite
@@ -135,7 +134,6 @@ def test_sarif_notes_what_is_refined_and_has_the_refusal_as_a_result(
     (result,) = broken["results"]
     assert result["message"]["text"].startswith(f"{NAME} is violated in 2 steps: {REFUSAL}\n")
     assert [note["message"]["text"] for note in broken["invocations"][0]["toolExecutionNotifications"]] == ["a note"]
-    assert f"- {NAME.replace('_', '&#95;')} refines lamp (exhausted)" in summary(sarif(refining))
 
 
 def test_markdown_and_annotations_have_the_refusal(refining: list[Checked], refused: list[Checked]) -> None:

@@ -9,9 +9,8 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 
-from fencepost.checks.reports.summary import as_markdown
 from tests.checks.reports.test_ci_formats import JUNIT, SARIF
-from tests.command import fencepost
+from tests.command import fencepost, printed_as
 
 BAD = "# ours\nmanagedLedgerDefaultEnsembleSize=two\n"
 SAID = "broker.conf:2: managedLedgerDefaultEnsembleSize = 'two' is not a whole number"
@@ -28,7 +27,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def refused(folder: Path, name: str, *asked: str | Path, status: int = 150) -> str:
-    ran = fencepost("check", "--format", name, *(asked or ("--conf", "broker.conf")), folder=folder)
+    ran = fencepost("check", *printed_as(name), *(asked or ("--conf", "broker.conf")), folder=folder)
     assert ran.returncode == status
     assert ran.stderr.startswith("fencepost: ")
     assert ran.stderr.count("\n") == 1
@@ -61,7 +60,8 @@ def test_wrong_usage_has_no_place_and_so_no_result(folder: Path) -> None:
         "error",
         "there is no guarantee 'disk' (did you mean disks?)",
     )
-    assert as_markdown(log).startswith("### Fencepost: no answer (exit 2)")
+    page = refused(folder, "markdown", *asked, status=2)
+    assert page.startswith("### Fencepost: wrong usage (exit 2)\n\nthere is no guarantee 'disk'")
 
 
 def test_junit(folder: Path) -> None:

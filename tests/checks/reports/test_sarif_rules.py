@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from fencepost.checks.reports import summary
 from tests.command import fencepost
 
 MOST_RESULTS = 5000
@@ -59,7 +58,7 @@ def _locations(result: dict[str, Any]) -> Iterator[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def sarif() -> dict[str, Any]:
     asked = ["election", "--bug", "same_value", "--property", "node_of_another_is_kept"]
-    log: dict[str, Any] = json.loads(fencepost("check", *asked, "--format", "sarif", "--quiet").stdout)
+    log: dict[str, Any] = json.loads(fencepost("check", *asked, "--sarif", "-", "--quiet").stdout)
     return log
 
 
@@ -91,8 +90,7 @@ def test_a_file_with_a_space_and_one_elsewhere_are_uris(tmp_path: Path) -> None:
     conf = tmp_path / "a conf é.conf"
     conf.write_text("managedLedgerDefaultAckQuorum=two\n")
     for folder, file, uri in ((tmp_path, Path(conf.name), "a%20conf%20%C3%A9.conf"), (Path("/"), conf, conf.as_uri())):
-        log = json.loads(fencepost("check", "--conf", file, "--format", "sarif", "--quiet", folder=folder).stdout)
+        log = json.loads(fencepost("check", "--conf", file, "--sarif", "-", "--quiet", folder=folder).stdout)
         (result,) = log["runs"][0]["results"]
         assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].endswith(uri.removeprefix("file:///"))
         assert [complaint for complaint in complaints(log) if "GH1002" not in complaint] == []
-        assert f"{conf.name}:1)</summary>" in summary.as_markdown(log)

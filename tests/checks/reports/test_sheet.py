@@ -62,7 +62,7 @@ def test_what_is_suspicious_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("option", ["--time-limit", "--budget"])
 def test_what_is_not_settled_in_time_is_inconclusive_and_the_report_whole(monkeypatch: pytest.MonkeyPatch, option: str) -> None:
-    run = _asked(monkeypatch, [SMALL], "--pulsar", "4.2.4", option, "0.000001", "--format", "json")
+    run = _asked(monkeypatch, [SMALL], "--pulsar", "4.2.4", option, "0.000001", "--json", "-")
     document = json.loads(run.stdout)
     assert run.returncode == 20
     assert {(row["verdict"], row["note"]) for row in document["verdicts"]} == {("inconclusive", "not checked: out of time")}

@@ -204,7 +204,7 @@ def _refusing() -> Any:
 
 
 def test_answers_are_the_same_cold_and_warm(folder: Path) -> None:
-    command = ("check", "election", "--quiet", "--format", "json", "--workers", "1")
+    command = ("check", "election", "--quiet", "--json", "-", "--workers", "1")
     cold, warm = (_without_times(fencepost(*command).stdout) for _ in range(2))
     assert cold == warm
     assert len(list(folder.iterdir())) > 20
