@@ -24,7 +24,7 @@ def as_markdown(opening: Opening | None, rows: Iterable[Judged], status: ExitSta
     table = "" if opening is None else _table(opening)
     failed = [row for row in rows if row.failed]
     bugs = _bugs(opening.bugs) if opening is not None and opening.bugs is not None else ""
-    if status == ExitStatus.HOLDS and not table and not bugs:
+    if status == ExitStatus.HOLDS and not table and not bugs and opening is not None:
         return ""
     answered = "".join(answered(answer) for answer in opening.answers) if opening else ""
     listed = "".join(f"- {_failure(row)}\n" for row in failed[:MOST])

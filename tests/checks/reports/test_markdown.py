@@ -23,8 +23,8 @@ def test_what_failed_is_a_line_with_its_place() -> None:
     assert failure.startswith("- in&#95;time is violated in 2 steps (`tests/checks/reports/test_ci_formats.py:")
 
 
-def test_a_run_without_a_failure_is_no_comment() -> None:
-    assert as_markdown(None, judged(run(), {}), ExitStatus.HOLDS, "everything holds") == ""
+def test_a_run_without_a_failure_is_one_line() -> None:
+    assert as_markdown(None, judged(run(), {}), ExitStatus.HOLDS, "everything holds") == "### Fencepost: everything holds\n"
 
 
 def test_nothing_of_a_text_is_interpreted() -> None:
