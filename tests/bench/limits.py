@@ -14,7 +14,7 @@ from fencepost.model.kernel.compiler.loops import call2, call3, call4, load, loa
 from fencepost.model.kernel.compiler.planes import TOGETHER, spread
 from fencepost.model.kernel.compiler.program import Program, same
 from fencepost.model.kernel.search.results import Result
-from fencepost.model.kernel.search.table import fetch_line, fetch_match, hash_state
+from fencepost.model.kernel.search.store import fetch_line, fetch_match, hash_state
 
 LINES = 1 << 24  # of 64 bytes: 1 GiB, far beyond any cache
 CHAINS = 16  # as many loads in flight as a core keeps

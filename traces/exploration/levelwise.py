@@ -18,11 +18,10 @@ from fencepost.model.kernel.compiler.program import Program, bit_set, members
 from fencepost.model.kernel.search import sealed
 from fencepost.model.kernel.search import search as engine
 from fencepost.model.kernel.search.expansion import Worker as Tally
-from fencepost.model.kernel.search.finds import Finds
 from fencepost.model.kernel.search.paths import Path as Steps
 from fencepost.model.kernel.search.paths import plain, through
 from fencepost.model.kernel.search.results import Established, Find, Limits, Outcome, Progress, Result, with_step
-from fencepost.model.kernel.search.totals import Totals
+from fencepost.model.kernel.search.tally import Finds, Totals
 from fencepost.properties.observed import Observed
 from fencepost.traces.exploration.folder import FolderError, content_of
 from fencepost.traces.exploration.run import Run

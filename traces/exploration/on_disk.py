@@ -25,12 +25,11 @@ from fencepost.model.kernel.search.coding import CodingError, count_states, read
 from fencepost.model.kernel.search.collapsed import SAMPLE, Collapsed
 from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.search.expansion import Worker as Tally
-from fencepost.model.kernel.search.finds import Finds
 from fencepost.model.kernel.search.paths import plain
-from fencepost.model.kernel.search.pieces import Pieces, predecessors
+from fencepost.model.kernel.search.pieces import Pieces, buckets_of, in_order, new_states, predecessors
 from fencepost.model.kernel.search.results import Limits, Progress
-from fencepost.model.kernel.search.sieve import buckets_of, in_order, new_states
 from fencepost.model.kernel.search.store import BudgetError
+from fencepost.model.kernel.search.tally import Finds
 from fencepost.traces.exploration.digests import check, keep
 from fencepost.traces.exploration.folder import FolderError
 from fencepost.traces.exploration.levelwise import HEAD, LEVELS, Levels, LevelSearch, Searched

@@ -25,9 +25,9 @@ from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.clause_tables.truths import unique
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.search.crew import Crew
+from fencepost.model.kernel.search.pieces import buckets_of
 from fencepost.model.kernel.search.results import Limits, Progress
 from fencepost.model.kernel.search.search import search
-from fencepost.model.kernel.search.sieve import buckets_of
 from fencepost.model.language import ModelError, Protocol
 from fencepost.properties.any_size import Case
 from fencepost.properties.registry import Entry, Instance, RegistryError, Value

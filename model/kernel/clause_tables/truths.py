@@ -11,7 +11,7 @@ from fencepost.model.kernel.compiler.machine import Kernel
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.planes import TOGETHER, spread
 from fencepost.model.kernel.compiler.program import Program, addresses
-from fencepost.model.kernel.search.successors import Room, successors
+from fencepost.model.kernel.search.paths import Room, successors
 
 _BLOCK = 1 << 12
 """States whose successors are made between two looks at the room for them."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from fencepost.model.kernel.search import sealed
 from fencepost.model.kernel.search.store import Segment, Store
-from fencepost.model.kernel.search.totals import Totals
+from fencepost.model.kernel.search.tally import Totals
 
 FORMAT = 2
 _PIECE = 1 << 26

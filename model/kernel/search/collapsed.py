@@ -28,9 +28,20 @@ from fencepost.model.kernel.compiler.loops import (
 )
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.search.crew import Crew
-from fencepost.model.kernel.search.sieve import new_states
-from fencepost.model.kernel.search.store import Segment, Store, give_back, zeros
-from fencepost.model.kernel.search.table import AHEAD, LINE, fetch_line, fetch_match, find, hash_state, insert
+from fencepost.model.kernel.search.pieces import new_states
+from fencepost.model.kernel.search.store import (
+    AHEAD,
+    LINE,
+    Segment,
+    Store,
+    fetch_line,
+    fetch_match,
+    find,
+    give_back,
+    hash_state,
+    insert,
+    zeros,
+)
 
 _LOAD = 0.8
 _FIRST_LINES = 1 << 13

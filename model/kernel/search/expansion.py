@@ -24,7 +24,7 @@ from fencepost.model.kernel.compiler.loops import (
 )
 from fencepost.model.kernel.compiler.planes import TOGETHER, spread
 from fencepost.model.kernel.compiler.program import Program, canonicalise, compare, copy, has, same
-from fencepost.model.kernel.search.table import fetch_line, fetch_match, hash_state, insert
+from fencepost.model.kernel.search.store import fetch_line, fetch_match, hash_state, insert
 
 BATCH = 128
 """Successors beyond which they are looked up together, so that their ways to memory overlap; an action adds at most 64."""

@@ -28,7 +28,7 @@ from fencepost.model.kernel.compiler.program import Program, addresses, copy, sa
 from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.search.expansion import BATCH, CURSOR, ROOM, SHARED_WORDS, STOP
 from fencepost.model.kernel.search.results import Reached, Result
-from fencepost.model.kernel.search.table import fetch_line, fetch_match, find, hash_state
+from fencepost.model.kernel.search.store import fetch_line, fetch_match, find, hash_state
 
 _BLOCK = 256
 _LARGEST = 2**31 - 1

@@ -13,9 +13,8 @@ from fencepost.model.kernel.compiler.loops import call2, call3, load, lowest_bit
 from fencepost.model.kernel.compiler.machine import Kernel
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.program import Program, addresses, bit_set
-from fencepost.model.kernel.search.store import Store
-from fencepost.model.kernel.search.successors import Room
-from fencepost.model.kernel.search.table import hash_state, insert
+from fencepost.model.kernel.search.paths import Room
+from fencepost.model.kernel.search.store import Store, hash_state, insert
 
 _BLOCK = 1 << 14
 """States that are expanded between two looks at Ctrl-C and at the limit, at most."""

@@ -30,12 +30,10 @@ from fencepost.model.kernel.search.expansion import (
     observe,
     seed,
 )
-from fencepost.model.kernel.search.finds import Finds
 from fencepost.model.kernel.search.paths import plain
 from fencepost.model.kernel.search.results import Find, Limits, Outcome, Progress, Reached, Result
-from fencepost.model.kernel.search.store import Segment, Store, frontier, joined, least_budget, sizes
-from fencepost.model.kernel.search.table import LINE
-from fencepost.model.kernel.search.totals import Totals
+from fencepost.model.kernel.search.store import LINE, Segment, Store, frontier, joined, least_budget, sizes
+from fencepost.model.kernel.search.tally import Finds, Totals
 
 _SMALL = 1024
 """States that are not worth waking the other workers for."""

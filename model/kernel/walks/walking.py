@@ -19,7 +19,7 @@ from fencepost.model.kernel.compiler.loops import (
     store,
 )
 from fencepost.model.kernel.compiler.program import Program, copy, has, take
-from fencepost.model.kernel.search.table import hash_state
+from fencepost.model.kernel.search.store import hash_state
 
 STEPS, DEADLOCKS, SAMPLED = range(3)
 UNIFORM, SWARM, HELD = range(3)

@@ -14,7 +14,7 @@ from fencepost.model.kernel.compiler import loops, store
 from fencepost.model.kernel.compiler.loops import Instruction, load, native
 from fencepost.model.kernel.compiler.program import compare, has, same
 from fencepost.model.kernel.compiler.store import VARIABLE
-from fencepost.model.kernel.search.table import hash_state
+from fencepost.model.kernel.search.store import hash_state
 
 SAID = "import sys, tests.model.kernel.compiler.test_loops as t; print(t.sum_of_first(4), 'numba' in sys.modules)"
 ROOT = Path(__file__).resolve().parents[4]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fencepost.model.kernel.compiler.packing import Words
-from fencepost.model.kernel.search.sieve import buckets_of, new_states
+from fencepost.model.kernel.search.pieces import buckets_of, new_states
 
 State = tuple[int, ...]
 WORD = st.one_of(st.integers(0, 3), st.sampled_from([1 << 63, (1 << 64) - 1]))
