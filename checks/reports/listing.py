@@ -135,7 +135,7 @@ def _protocol(entry: Entry) -> str:
     for instance in (instance for instances in entry.sizes.values() for instance in instances):
         outline = entry.outline(instance.parameters)
         for p in outline.properties:
-            strict = " [negative control in some instances]" if p.strict else ""
+            strict = f" [a negative control in some instances: {p.strict}]" if p.strict else ""
             if p.name not in seen or strict:
                 seen[p.name] = (p.kind, p.doc.split("\n")[0] + strict)
         for lemma in outline.lemmas:

@@ -15,6 +15,7 @@ from fencepost.checks.reports.seen import replayed, seen
 from fencepost.model.releases import mirrored_in
 from fencepost.model.releases import numbers as numbers_of
 from fencepost.properties.bugs import Bug
+from fencepost.properties.pages import page_of
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value, written
 from tests.docs import compared_table, rows_table, stores_table
@@ -50,6 +51,8 @@ def table(page: str, name: str) -> str:
 def of_protocol(name: str) -> str:
     """The tables that follow the page of a protocol, each with its heading."""
     tables = {
+        "The page of its room": f"```text\n{page_of(PROTOCOLS[name].function).text}\n```\n",
+        "Properties": _statements(name),
         "Actions and the code": _mirrors(name),
         "Bugs and what catches them": _bugs(name),
         "Bugs by release": _releases(name) if PROTOCOLS[name].project else "",
@@ -108,6 +111,17 @@ def _releases(protocol: str) -> str:
     head = ("bug", *numbers_of(PROTOCOLS[protocol].project), *COLUMNS)
     lines = [_line(f"`{name}`", *cells, upstream(bugs[name])) for name, cells in rows(bugs)]
     return _line(*head) + "|---" * len(head) + "|\n" + "".join(lines)
+
+
+def _statements(protocol: str) -> str:
+    """Each property and lemma that an instance for CI has, with its kind and its sentence."""
+    lines: dict[str, str] = {}
+    for instance in PROTOCOLS[protocol].instances("ci"):
+        outline = PROTOCOLS[protocol].outline(instance.parameters)
+        for each in (*outline.properties, *outline.lemmas):
+            meaning = " ".join(each.doc.split()).replace("|", "\\|")
+            lines.setdefault(each.name, _line(f"`{each.name}`", each.kind, meaning))
+    return "| property | kind | meaning |\n|---|---|---|\n" + "".join(lines.values())
 
 
 def _mirrors(protocol: str) -> str:

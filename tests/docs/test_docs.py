@@ -29,7 +29,7 @@ from tests.docs.examples import (
     refreshed,
 )
 from tests.docs.rows_table import ROWS
-from tests.docs.tables import marked, of_protocol, table
+from tests.docs.tables import marked, table
 from tests.properties.names import LARGE, names_of
 
 BY_DEFAULT = ("README.md", "docs/tutorial.md", "docs/how-to/check-a-release.md", "docs/how-to/read-a-protocol.md")
@@ -226,13 +226,6 @@ def test_the_control_plane_is_in_the_reference() -> None:
 
 def _names(protocol: str) -> frozenset[str]:
     return frozenset().union(*names_of(protocol))
-
-
-@pytest.mark.xdist_group("names")
-@pytest.mark.parametrize("protocol", [pytest.param(name, marks=pytest.mark.long) if name in LARGE else name for name in PAGES])
-def test_every_name_of_a_protocol_is_in_its_reference(protocol: str) -> None:
-    text = PAGES[protocol].read_text(encoding="utf-8") + of_protocol(protocol)
-    assert {name for name in _names(protocol) if f"`{name}`" not in text} == set()
 
 
 @pytest.mark.xdist_group("names")
