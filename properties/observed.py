@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from fencepost.model.kernel import Kernel
+from fencepost.model.kernel.search.results import Sought
 from fencepost.model.language import Not, Protocol
 from fencepost.model.terms.values import Condition
 from fencepost.properties.suspicions import Suspicion, frozen
@@ -90,6 +91,12 @@ class Observed:
     def controls(self) -> list[int]:
         """The formulas whose truth is the expected violation of a negative control."""
         return [number for number, p in self.states.items() if p.strict]
+
+    def sought(self) -> Sought:
+        """What an exhaustive search of these properties looks for."""
+        alarm, step_alarm = self.alarms()
+        may_end, stops = next(iter(self.may_end), None), bool(self.may_end)
+        return Sought(alarm, step_alarm, self.controls(), stop_on_deadlock=stops, may_end=may_end)
 
     def vacuous(self, seen: Iterable[int]) -> list[Property]:
         """The properties whose premise was never met."""

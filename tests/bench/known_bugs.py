@@ -53,16 +53,7 @@ def verdict_on(bug: KnownBug) -> tuple[Verdict, float]:
 
 def violation(observed: Observed, limits: Limits) -> Result:
     """A search on one core up to the first violation."""
-    alarm, step_alarm = observed.alarms()
-    return search(
-        observed.kernel,
-        alarm=alarm,
-        step_alarm=step_alarm,
-        may_end=next(iter(observed.may_end), None),
-        stop_on_deadlock=bool(observed.may_end),
-        workers=1,
-        limits=limits,
-    )
+    return search(observed.kernel, observed.sought(), workers=1, limits=limits)
 
 
 def shorter(bug: KnownBug, verdict: Verdict) -> list[str]:

@@ -31,11 +31,8 @@ def main() -> None:
     for parameters in INSTANCES:
         run = Run("ledger", parameters)
         observed = run.observed()
-        alarm, step_alarm = observed.alarms()
         for _ in range(2):  # the second does not compile
-            memory, there = timed(
-                lambda: search(observed.kernel, alarm=alarm, step_alarm=step_alarm, watch=observed.controls())  # noqa: B023
-            )
+            memory, there = timed(lambda: search(observed.kernel, observed.sought()))  # noqa: B023
             disk, here = on_disk(run, Limits.memory)
             read, away = on_disk(run, 0)
         if not disk.distinct == read.distinct == memory.distinct:

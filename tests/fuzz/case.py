@@ -16,7 +16,7 @@ from fencepost.model.kernel.search import crew as crew_module
 from fencepost.model.kernel.search import search as search_module
 from fencepost.model.kernel.search import store as store_module
 from fencepost.model.kernel.search.paths import Path as Run
-from fencepost.model.kernel.search.results import Limits, Result
+from fencepost.model.kernel.search.results import Limits, Result, Sought
 from fencepost.model.kernel.search.search import search
 from fencepost.model.language import ModelError
 from fencepost.properties.observed import Observed
@@ -73,7 +73,8 @@ class Case:
     def searched(self, **options: Any) -> Result:
         """A search that nothing ends but its limits, as far as plain Python has come."""
         options.setdefault("limits", Limits(memory=GIB, depth=None if self.world.whole else len(self.world.levels) - 1))
-        return search(self.observed.kernel, watch=self.watch, may_end=next(iter(self.observed.may_end), None), **options)
+        sought = Sought(watch=self.watch, may_end=next(iter(self.observed.may_end), None))
+        return search(self.observed.kernel, sought, **options)
 
     @property
     def watch(self) -> list[int]:

@@ -10,11 +10,10 @@ import os
 import signal
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
-from fencepost.model.kernel.search.results import Limits
+from fencepost.model.kernel.search.results import Kept, Limits
 from fencepost.model.kernel.search.search import least_memory
 from tests.fuzz.case import Case, in_small
 from tests.fuzz.judging import never_wrong
@@ -41,11 +40,12 @@ def resumed(case: Case, folder: Path) -> bool:
     """A search that is stopped, goes on, is stopped again and goes on, against one that was not."""
     looks = itertools.count()
     most = case.chance.randrange(1, 4 + len(case.world.levels))
-    options: dict[str, Any] = {"checkpoint": folder / "search", "checkpoint_every": case.chance.choice((0.0, 60.0))}
+    kept = Kept(folder / "search", case.chance.choice((0.0, 60.0)))
+    again = replace(kept, resume=True)
     with in_small():
-        case.searched(workers=case.chance.choice((1, 2)), should_stop=lambda: next(looks) >= most, **options)
-        case.searched(workers=2, should_stop=lambda: next(looks) >= 2 * most, resume=True, **options)
-    case.same("resumed", case.searched(workers=1, resume=True, **options), case.result)
+        case.searched(workers=case.chance.choice((1, 2)), should_stop=lambda: next(looks) >= most, kept=kept)
+        case.searched(workers=2, should_stop=lambda: next(looks) >= 2 * most, kept=again)
+    case.same("resumed", case.searched(workers=1, kept=again), case.result)
     return True
 
 
@@ -58,7 +58,7 @@ def killed(case: Case, folder: Path) -> bool:
     os.waitpid(process, 0)
     if not (place / "search.json").exists():
         return False
-    case.same("killed and resumed", case.searched(workers=1, checkpoint=place, resume=True), case.result)
+    case.same("killed and resumed", case.searched(workers=1, kept=Kept(place, resume=True)), case.result)
     return True
 
 
@@ -77,7 +77,7 @@ def _search_and_die(case: Case, place: Path, fatal: int) -> None:
 
     try:
         with patch.object(os, "fsync", fsync):
-            case.searched(workers=1, checkpoint=place, checkpoint_every=0.0)
+            case.searched(workers=1, kept=Kept(place, 0.0))
     finally:
         os._exit(0)
 
@@ -95,12 +95,12 @@ def large(case: Case, folder: Path) -> bool:
     with in_small():
         least = least_memory(case.observed.kernel, 2)
         half = replace(known, memory=max(least, int(result.bytes_in_use * case.chance.uniform(0.2, 1.0))))
-        cut = case.searched(workers=case.chance.choice((1, 2)), limits=half, checkpoint=folder / "search")
+        cut = case.searched(workers=case.chance.choice((1, 2)), limits=half, kept=Kept(folder / "search"))
         count = len(cut.level_sizes)
         case.same("large: levels before memory ended it", cut.level_sizes, result.level_sizes[:count])
         case.same("large: seen before memory ended it", set(cut.seen) <= set(result.seen), True)
         if cut.outcome != "memory":
             case.same("large: within less memory", cut, result)
-        again = case.searched(workers=2, limits=known, checkpoint=folder / "search", resume=True)
+        again = case.searched(workers=2, limits=known, kept=Kept(folder / "search", resume=True))
         case.same("large: resumed with more memory", again, result)
     return True

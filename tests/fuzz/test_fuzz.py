@@ -186,16 +186,7 @@ def _agrees_on_spark(case: Case, spark: SparkSession, folder: Path) -> None:
     folder.mkdir()
     run = Generated("generated", {}, program=case.text)
     observed = run.observed()
-    alarm, step_alarm = observed.alarms()
-    wanted = search(
-        observed.kernel,
-        alarm=alarm,
-        step_alarm=step_alarm,
-        watch=observed.controls(),
-        may_end=next(iter(observed.may_end), None),
-        stop_on_deadlock=bool(observed.may_end),
-        workers=1,
-    )
+    wanted = search(observed.kernel, observed.sought(), workers=1)
     result = on_spark(spark, run, folder, head=Limits(depth=0))
     for one in fields(Searched):
         if one.compare:

@@ -45,10 +45,7 @@ class Searched(Established):
 
 def finds_of(observed: Observed) -> Finds:
     """What an exhaustive search of these properties is to find."""
-    alarm, step_alarm = observed.alarms()
-    may_end = next(iter(observed.may_end), None)
-    stops = bool(observed.may_end)
-    return Finds(observed.kernel, alarm, step_alarm, observed.controls(), stop_on_deadlock=stops, may_end=may_end)
+    return Finds(observed.kernel, observed.sought())
 
 
 class Levels(ABC):
@@ -186,14 +183,9 @@ class LevelSearch:
         self._note(len(self.sizes) - 1)
 
     def _by_itself(self, limits: Limits) -> Result:
-        alarm, step_alarm = self.observed.alarms()
         return engine.search(
             self.observed.kernel,
-            alarm=alarm,
-            step_alarm=step_alarm,
-            watch=self.observed.controls(),
-            may_end=next(iter(self.observed.may_end), None),
-            stop_on_deadlock=bool(self.observed.may_end),
+            self.observed.sought(),
             limits=limits,
             should_stop=self.should_stop,
             progress=self.progress,

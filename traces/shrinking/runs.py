@@ -12,7 +12,7 @@ import numpy as np
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.search.paths import plain
-from fencepost.model.kernel.search.results import Limits, Progress, Result
+from fencepost.model.kernel.search.results import Limits, Progress, Result, Sought
 from fencepost.model.kernel.search.search import least_memory, search
 from fencepost.properties.observed import Observed
 from fencepost.properties.slices import slice_for
@@ -91,11 +91,8 @@ class Aim:
         deadlock = self.prop.kind == "deadlock"  # is noticed only as the level of the deadlock is expanded
         return search(
             self.kernel,
+            Sought(self.alarm, self.step_alarm, may_end=self.may_end, stop_on_deadlock=deadlock),
             start=None if start is None else self.unpacked(start)[np.newaxis],
-            alarm=self.alarm,
-            step_alarm=self.step_alarm,
-            may_end=self.may_end,
-            stop_on_deadlock=deadlock,
             workers=1,  # where memory ends depends on their number
             limits=Limits(memory=max(memory, least_memory(self.kernel, 1)), depth=depth + deadlock),
             progress=progress,

@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from fencepost.model.kernel import Kernel
-from fencepost.model.kernel.search.results import Limits
+from fencepost.model.kernel.search.results import Limits, Sought
 from fencepost.model.kernel.search.search import search
 from fencepost.model.language import Action, And, Not, Or, Protocol
 from fencepost.model.terms.nodes import Term
@@ -86,7 +86,7 @@ class Branches:
         open. The search has a limit; what it does not meet, random runs may still."""
         branches = sorted(self._goals)
         kernel = Kernel(self._protocol, [Or(self._goals[branch]) for branch in branches])
-        result = search(kernel, watch=range(len(branches)), workers=1, limits=Limits(memory=SEARCHED))
+        result = search(kernel, Sought(watch=range(len(branches))), workers=1, limits=Limits(memory=SEARCHED))
         return {
             branches[find.formula]: tuple(kernel.actions[number].label for number in result.path(find, 1).actions)
             for find in sorted(result.watched, key=lambda find: find.formula)

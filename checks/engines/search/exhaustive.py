@@ -15,7 +15,7 @@ from fencepost.checks.engines.search.liveness import Means, judge
 from fencepost.checks.engines.search.reduction import Reduction
 from fencepost.model.counts import count_of
 from fencepost.model.kernel.search.orbits import Represented
-from fencepost.model.kernel.search.results import Find, Limits, Progress, Result
+from fencepost.model.kernel.search.results import Find, Kept, Limits, Progress, Result
 from fencepost.model.kernel.search.search import search
 from fencepost.model.kernel.search.store import BudgetError
 from fencepost.model.language.slices import varying
@@ -62,22 +62,16 @@ def exhaust(
     """
     if reduction and reduction.orbits and observed.leads:
         raise ValueError(f"{observed.leads[0].property.name} cannot be judged with symmetry")
-    alarm, step_alarm = observed.alarms()
     try:
         result = search(
             observed.kernel,
-            alarm=alarm,
-            step_alarm=step_alarm,
-            watch=observed.controls(),
-            may_end=next(iter(observed.may_end), None),
-            stop_on_deadlock=bool(observed.may_end),
+            observed.sought(),
             canonical=reduction.canonical if reduction else 0,
             workers=budget.workers,
             limits=Limits(memory=budget.memory, seconds=budget.seconds),
             progress=progress,
             should_stop=should_stop,
-            checkpoint=checkpoint,
-            resume=resume,
+            kept=None if checkpoint is None else Kept(checkpoint, resume=resume),
         )
     except BudgetError as error:
         return _not_begun(observed, reduction, str(error))

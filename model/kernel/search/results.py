@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path as FilePath
 from typing import Literal
 
 import numpy as np
@@ -55,6 +56,33 @@ class Limits:
     memory: int = 4 << 30
     seconds: float | None = None
     depth: int | None = None
+
+
+@dataclass(frozen=True)
+class Sought:
+    """What a search looks for, by the numbers of the kernel's observed formulas.
+
+    ``alarm`` and ``step_alarm`` are violations where they hold, of a state and of a step. A level with a violation (or a
+    deadlock, if that is to stop the search) is finished and is the last. ``watch`` are formulas whose first find is reported
+    without that. ``may_end`` is the formula that holds where a run may end: a state without a successor in which it does not is
+    a deadlock; without it each one is.
+    """
+
+    alarm: Iterable[int] = ()
+    step_alarm: Iterable[int] = ()
+    watch: Iterable[int] = ()
+    stop_on_deadlock: bool = False
+    may_end: int | None = None
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A folder that keeps the complete levels of a search, written every so many seconds and at the end; with ``resume`` the
+    search goes on from what it holds."""
+
+    folder: FilePath
+    every: float = 600.0
+    resume: bool = False
 
 
 @dataclass(frozen=True)

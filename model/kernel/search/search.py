@@ -6,8 +6,7 @@ import hashlib
 import itertools
 import json
 import time
-from collections.abc import Callable, Iterable
-from pathlib import Path as FilePath
+from collections.abc import Callable
 
 import numpy as np
 
@@ -31,9 +30,12 @@ from fencepost.model.kernel.search.expansion import (
     seed,
 )
 from fencepost.model.kernel.search.paths import plain
-from fencepost.model.kernel.search.results import Find, Limits, Outcome, Progress, Reached, Result
+from fencepost.model.kernel.search.results import Find, Kept, Limits, Outcome, Progress, Reached, Result, Sought
 from fencepost.model.kernel.search.store import LINE, Segment, Store, frontier, joined, least_budget, sizes
 from fencepost.model.kernel.search.tally import Finds, Totals
+
+NOTHING = Sought()
+"""A search that goes through all states."""
 
 _SMALL = 1024
 """States that are not worth waking the other workers for."""
@@ -49,41 +51,30 @@ _SMALLEST_BLOCK, _LARGEST_BLOCK = TOGETHER, 256
 
 def search(
     kernel: Kernel,
+    sought: Sought = NOTHING,
     *,
     start: Words | None = None,
-    alarm: Iterable[int] = (),
-    step_alarm: Iterable[int] = (),
-    watch: Iterable[int] = (),
-    stop_on_deadlock: bool = False,
-    may_end: int | None = None,
     canonical: int = 0,
     workers: int | None = None,
     limits: Limits | None = None,
     should_stop: Callable[[], bool] = lambda: False,
     progress: Callable[[Progress], None] | None = None,
-    checkpoint: FilePath | None = None,
-    checkpoint_every: float = 600.0,
-    resume: bool = False,
+    kept: Kept | None = None,
 ) -> Result:
-    """Visits the reachable states of a protocol, level by level, until there is none left or something ends it.
+    """Visits the reachable states of a protocol, level by level, until there is none left or something that is sought ends it.
 
     ``start`` has the states to begin with, one in each row, instead of the protocol's initial ones (not with a symmetry).
-    ``alarm`` and ``step_alarm`` are the numbers of the kernel's observed formulas that are violations where they hold. A
-    level with a violation (or a deadlock, if that is to stop the search) is finished and is the last. ``watch`` are formulas
-    whose first find is reported without that. ``may_end`` is the formula that holds where a run may end: a state without a
-    successor in which it does not is a deadlock; without it each one is. ``canonical`` is the
-    address of a symmetry's function (see Program.of). ``should_stop`` is asked and ``progress`` told, about once a second,
-    from this thread. ``checkpoint`` is a folder for the complete levels, written every ``checkpoint_every`` seconds and at
-    the end; ``resume`` goes on from what it holds. Raises ValueError for a memory budget that is too small to begin with,
-    MemoryError if the system refuses it, CheckpointError.
+    ``canonical`` is the address of a symmetry's function (see Program.of). ``should_stop`` is asked and ``progress`` told,
+    about once a second, from this thread. Raises ValueError for a memory budget that is too small to begin with, MemoryError
+    if the system refuses it, and CheckpointError for what is ``kept`` and is none of this search's.
     """
     with Crew(workers) as crew:
-        finds = Finds(kernel, alarm, step_alarm, watch, stop_on_deadlock=stop_on_deadlock, may_end=may_end)
+        finds = Finds(kernel, sought)
         program = Program.of(kernel, canonical).in_planes(kernel).observing_steps(kernel)
         initial = kernel.initial() if start is None else start
         new_search = _Search(kernel, program, initial, finds, crew, limits or Limits(), should_stop, progress)
-        if checkpoint is not None:
-            new_search.keep(Checkpoint(checkpoint, new_search.fingerprint()), checkpoint_every, resume)
+        if kept is not None:
+            new_search.keep(Checkpoint(kept.folder, new_search.fingerprint()), kept)
         return new_search.run()
 
 
@@ -132,9 +123,9 @@ class _Search:
         parts = [self.kernel.fingerprint, initial, self.finds.sought, self.program.canonical != 0]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
-    def keep(self, checkpoint: Checkpoint, every: float, resume: bool) -> None:
-        self.checkpoint, self.every = checkpoint, every
-        if not resume or checkpoint.is_blank:
+    def keep(self, checkpoint: Checkpoint, kept: Kept) -> None:
+        self.checkpoint, self.every = checkpoint, kept.every
+        if not kept.resume or checkpoint.is_blank:
             checkpoint.start()
             return
         saved = checkpoint.summary()

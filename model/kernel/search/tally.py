@@ -13,7 +13,7 @@ from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.program import Program, bit_set
 from fencepost.model.kernel.search.expansion import DEADLOCK_ROW, DEADLOCKS, NEW, TRANSITIONS, Alarms, Worker
 from fencepost.model.kernel.search.paths import plain
-from fencepost.model.kernel.search.results import Find, Kind
+from fencepost.model.kernel.search.results import Find, Kind, Sought
 
 
 @dataclass(frozen=True)
@@ -56,31 +56,22 @@ Listed = tuple[str, int, int, tuple[int, ...]]
 
 
 class Finds:
-    """What ends a search and what is only noted, as ``search`` describes it, and the finds that did not end it.
+    """What ends a search and what is only noted, as ``Sought`` has it, and the finds that did not end it.
 
     A worker's ``rows`` of finds are one for deadlocks, then the observed formulas, then those over steps. ``alarms`` is what
     the loops see of it, ``sought`` what of it decides a search.
     """
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        alarm: Iterable[int],
-        step_alarm: Iterable[int],
-        watch: Iterable[int],
-        *,
-        stop_on_deadlock: bool,
-        may_end: int | None,
-    ) -> None:
-        self._watch, self._stop_on_deadlock = frozenset(watch), stop_on_deadlock
-        self._states = bit_set({*alarm, *self._watch}, kernel.mask_words["observe"])
-        self._steps = bit_set(step_alarm, kernel.mask_words["observe_step"])
+    def __init__(self, kernel: Kernel, sought: Sought) -> None:
+        self._watch, self._stop_on_deadlock = frozenset(sought.watch), sought.stop_on_deadlock
+        self._states = bit_set({*sought.alarm, *self._watch}, kernel.mask_words["observe"])
+        self._steps = bit_set(sought.step_alarm, kernel.mask_words["observe_step"])
         self._first: dict[tuple[str, int], Find] = {}
         self._step_row = 1 + kernel.formulas["observe"]
         self.rows = self._step_row + kernel.formulas["observe_step"]
-        ends = -1 if may_end is None else may_end
+        ends = -1 if sought.may_end is None else sought.may_end
         self.alarms = Alarms(self._states.ctypes.data, self._steps.ctypes.data, self._step_row, ends)
-        self.sought = [plain(self._states), plain(self._steps), stop_on_deadlock, sorted(self._watch), ends]
+        self.sought = [plain(self._states), plain(self._steps), sought.stop_on_deadlock, sorted(self._watch), ends]
 
     def take(self, workers: Sequence[Worker], depth: int) -> list[Find]:
         """Takes the finds of the step to level ``depth`` from the workers; returns those that end the search."""

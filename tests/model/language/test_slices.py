@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fencepost.model.kernel import Kernel
+from fencepost.model.kernel.search.results import Sought
 from fencepost.model.kernel.search.search import search
 from fencepost.model.language import And, If, ModelError, Not, OneOf, Protocol
 from fencepost.model.language.slices import sliced
@@ -70,8 +71,8 @@ def test_a_slice_of_everything_is_the_protocol_itself() -> None:
 
 def test_a_search_of_a_slice_reaches_what_the_whole_does_as_soon() -> None:
     p = relay()
-    whole = search(Kernel(p, [p.state.lamp]), alarm=[0], workers=1)
-    part = search(Kernel(sliced(p, [p.state.lamp]), [p.state.lamp]), alarm=[0], workers=1)
+    whole = search(Kernel(p, [p.state.lamp]), Sought(alarm=[0]), workers=1)
+    part = search(Kernel(sliced(p, [p.state.lamp]), [p.state.lamp]), Sought(alarm=[0]), workers=1)
     assert part.distinct < whole.distinct
     assert [find.depth for find in part.violations] == [find.depth for find in whole.violations] == [3]
 

@@ -15,15 +15,7 @@ ALL = Run("ledger", {"entries": 1}, ("closes_at_lac",))
 def by_itself(run: Run) -> Result:
     """What the one-machine engine establishes of the same instance."""
     observed = run.observed()
-    alarm, step_alarm = observed.alarms()
-    return engine(
-        observed.kernel,
-        alarm=alarm,
-        step_alarm=step_alarm,
-        watch=observed.controls(),
-        may_end=next(iter(observed.may_end)),
-        stop_on_deadlock=True,
-    )
+    return engine(observed.kernel, observed.sought())
 
 
 def assert_same(result: Searched, wanted: Result) -> None:

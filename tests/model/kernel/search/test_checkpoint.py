@@ -13,7 +13,7 @@ import pytest
 
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.checkpoint import CheckpointError
-from fencepost.model.kernel.search.results import Limits, Result
+from fencepost.model.kernel.search.results import Kept, Limits, Result, Sought
 from fencepost.model.kernel.search.sealed import sealed, unsealed
 from fencepost.model.kernel.search.search import search
 from tests.command import ROOT
@@ -33,7 +33,7 @@ def kernel() -> Kernel:
 def cut(kernel: Kernel, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The checkpoint of a search that was cut off."""
     folder = tmp_path_factory.mktemp("cut") / "search"
-    result = search(kernel, watch=[0], checkpoint=folder, workers=1, limits=Limits(depth=3))
+    result = search(kernel, Sought(watch=[0]), workers=1, limits=Limits(depth=3), kept=Kept(folder))
     assert result.watched
     assert result.outcome == "depth"
     return folder
@@ -46,7 +46,7 @@ def folder(cut: Path, tmp_path: Path) -> Path:
 
 
 def resumed(kernel: Kernel, folder: Path) -> Result:
-    return search(kernel, watch=[0], checkpoint=folder, workers=1, resume=True)
+    return search(kernel, Sought(watch=[0]), workers=1, kept=Kept(folder, resume=True))
 
 
 def assert_refused(kernel: Kernel, file: Path) -> None:
@@ -56,7 +56,7 @@ def assert_refused(kernel: Kernel, file: Path) -> None:
 
 
 def test_what_is_not_changed_is_resumed(kernel: Kernel, folder: Path) -> None:
-    assert resumed(kernel, folder) == search(kernel, watch=[0], workers=1)
+    assert resumed(kernel, folder) == search(kernel, Sought(watch=[0]), workers=1)
 
 
 @pytest.mark.long
@@ -90,7 +90,7 @@ def test_states_of_which_any_byte_is_changed_are_refused(kernel: Kernel, folder:
 
 
 def test_files_that_have_changed_places_are_refused(kernel: Kernel, folder: Path, tmp_path: Path) -> None:
-    search(kernel, watch=[0], checkpoint=tmp_path / "further", workers=1, limits=Limits(depth=2))
+    search(kernel, Sought(watch=[0]), workers=1, limits=Limits(depth=2), kept=Kept(tmp_path / "further"))
     further = shutil.copytree(folder, tmp_path / "mixed")
     shutil.copy(tmp_path / "further" / STATES, further)
     assert_refused(kernel, further / STATES)
@@ -121,6 +121,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from fencepost.model.kernel import Kernel
+from fencepost.model.kernel.search.results import Kept
 from fencepost.model.kernel.search.search import search
 from tests.model.kernel.search.test_search import ring
 
@@ -140,7 +141,7 @@ for left in range(5, 140, 6):
     child = os.fork()
     if not child:
         sys.settrace(dying)
-        search(kernel, checkpoint=folder, checkpoint_every=0, resume=folder.exists(), workers=1)
+        search(kernel, workers=1, kept=Kept(folder, 0, resume=folder.exists()))
         os._exit(0)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
@@ -156,4 +157,4 @@ def test_a_search_that_is_killed_wherever_it_writes_goes_on(tmp_path: Path) -> N
     assert statuses.count(-9) >= 15, process
     assert set(statuses) <= {0, -9}, process.stderr
     kernel = Kernel(ring(3))
-    assert search(kernel, checkpoint=folder, resume=True) == search(kernel)
+    assert search(kernel, kept=Kept(folder, resume=True)) == search(kernel)

@@ -17,7 +17,7 @@ from fencepost.model.kernel.compiler.packing import Packing, Words
 from fencepost.model.kernel.compiler.permutations import plain_changes, tour
 from fencepost.model.kernel.search.orbits import Orbits
 from fencepost.model.kernel.search.paths import plain
-from fencepost.model.kernel.search.results import Limits, Result
+from fencepost.model.kernel.search.results import Limits, Result, Sought
 from fencepost.model.kernel.search.search import search
 from fencepost.model.language import And, Not, Protocol, all_of, any_of
 from fencepost.model.language.symmetry import Interchangeable, Symmetry, symmetry_of
@@ -108,7 +108,8 @@ def test_wide_states_take_several_words() -> None:
 
 
 def searched(kernel: Kernel, canonical: int = 0, workers: int = 2, **options: Any) -> Result:
-    return search(kernel, canonical=canonical, workers=workers, **options)
+    sought = Sought(**{name: options.pop(name) for name in Sought.__dataclass_fields__ if name in options})
+    return search(kernel, sought, canonical=canonical, workers=workers, **options)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.compiler.native_functions import Code, object_code
 from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.model.kernel.search.paths import plain
-from fencepost.model.kernel.search.results import Limits, Result
+from fencepost.model.kernel.search.results import Kept, Limits, Result, Sought
 from fencepost.model.kernel.search.search import search
 from fencepost.model.kernel.search.store import BudgetError
 from fencepost.model.language import And, OneOf, Protocol, all_of
@@ -148,7 +148,7 @@ def test_several_initial_states_that_are_violations() -> None:
         """Goes on."""
         return first < 9, {first: first + 1}
 
-    result = search(Kernel(p, [first >= 5]), alarm=[0], workers=2)
+    result = search(Kernel(p, [first >= 5]), Sought(alarm=[0]), workers=2)
     assert (result.outcome, result.level_sizes, result.depth) == ("violated", (3,), 0)
     (find,) = result.violations
     assert (find.depth, find.state) == (0, (5,))
@@ -165,7 +165,10 @@ def watched() -> Kernel:
 
 
 def run(kernel: Kernel, **options: Any) -> Result:
-    return search(kernel, workers=options.pop("workers", 2), **options)
+    sought = Sought(**{name: options.pop(name) for name in Sought.__dataclass_fields__ if name in options})
+    names = {"checkpoint": "folder", "checkpoint_every": "every", "resume": "resume"}
+    kept = {field: options.pop(name) for name, field in names.items() if name in options}
+    return search(kernel, sought, workers=options.pop("workers", 2), kept=Kept(**kept) if kept else None, **options)
 
 
 def test_result_is_the_same_with_any_number_of_workers(watched: Kernel) -> None:
