@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.results import Sought
-from fencepost.model.language import Not, Protocol
+from fencepost.model.language import And, Not, Or, Protocol
 from fencepost.model.terms.values import Condition
 from fencepost.properties.suspicions import Suspicion, frozen
 from fencepost.properties.suspicions import premises as premises_of
@@ -30,7 +30,8 @@ class Observed:
     The fields number the kernel's observed formulas: ``states`` the violations of ``always`` properties, ``steps`` those of
     ``step`` properties (formulas over two states), ``goals`` the ``sometimes``, ``premises`` what must be reached for an
     implication to say something, ``may_end`` the ``deadlock`` property: where it does not hold a run may not end,
-    ``leads`` what must lead to what, and ``parts`` the premises of a property one by one, each with its place among how many.
+    ``leads`` what must lead to what, ``waits`` where a premise of it holds and its conclusion does not, and ``parts`` the
+    premises of a property one by one, each with its place among how many.
     """
 
     suite: Suite
@@ -41,6 +42,7 @@ class Observed:
     premises: dict[int, Property]
     may_end: dict[int, Property]
     leads: tuple[Lead, ...]
+    waits: dict[int, Property]
     parts: dict[int, tuple[Property, int, int]]
 
     @classmethod
@@ -70,6 +72,10 @@ class Observed:
             for p in of_kind["leads_to"]
             for premise, conclusion in p.leads
         ]
+        waits = {
+            number(Or([And(premise, Not(conclusion)) for premise, conclusion in p.leads]), formulas): p
+            for p in of_kind["leads_to"]
+        }
         steps = {number(Not(p.judged), step_formulas): p for p in of_kind["step"]}
         parts = {
             number(premise, formulas): (p, place, len(several))
@@ -79,7 +85,7 @@ class Observed:
             for place, premise in enumerate(several, start=1)
         }
         kernel = Kernel(within or suite.protocol, formulas, step_formulas)
-        return cls(suite, kernel, states, steps, goals, premises, may_end, tuple(leads), parts)
+        return cls(suite, kernel, states, steps, goals, premises, may_end, tuple(leads), waits, parts)
 
     def alarms(self) -> tuple[list[int], list[int]]:
         """The formulas, over a state and over a step, whose truth is a violation that is not expected."""
@@ -126,6 +132,11 @@ class Observed:
             suspicions.append(Suspicion("never-changes", family, sentence, action.location))
         met, vacuous = set(seen), self.vacuous(seen)
         suspicions += [Suspicion("never-met", p.name, f"the premise of {p.name} was never met", p.location) for p in vacuous]
+        suspicions += [
+            Suspicion("never-met", p.name, f"the premise of {p.name} was never met without its conclusion", p.location)
+            for number, p in self.waits.items()
+            if number not in met and p not in vacuous
+        ]
         return suspicions + [
             Suspicion("never-met", p.name, f"premise {place} of {count} of {p.name} was never met", p.location)
             for number, (p, place, count) in self.parts.items()

@@ -24,7 +24,8 @@ class Guarantee:
     better; ``steps_of`` names what takes them. ``event`` names what is counted, with ``{n}`` and ``{s}``, if that
     are events. ``exposed_by`` are the settings without which nothing would be wrong,
     ``unasked`` says why the question cannot be asked of these settings, and
-    ``unasked_by`` by which of them. A theory is asked whether its theorems hold.
+    ``unasked_by`` by which of them. With ``never`` what is denied can never come about with these settings, and the denial says
+    what to do. A theory is asked whether its theorems hold.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Guarantee:
     exposed_by: tuple[Taken[bool], ...] = ()
     unasked: str = ""
     unasked_by: Taken[str] | None = None
+    never: bool = False
 
     def asked(self, events: int) -> Iterator[tuple[Instance, tuple[str, ...]]]:
         """The instances in which so many events are possible, each with the bugs that are switched on."""

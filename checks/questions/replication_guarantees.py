@@ -22,11 +22,7 @@ EVENTS = {
     "recover": "{n} run{s} of the command recover",
 }
 """What the rows count that say whether a copy can be lost."""
-NEVER = (
-    "a ledger never becomes whole again when a bookie stays away, and its decommissioning never ends: no other bookie is there "
-    "to take its place; add one, or start it again"
-)
-"""What is denied where a cluster has as many bookies as an ensemble."""
+EMPTY = "comes back with an empty disk under its old name"
 MOST_COPIES = 3
 """Write quorums above this are not asked about: a search of them takes minutes."""
 
@@ -35,13 +31,18 @@ def replication_guarantees(settings: AutoRecoverySettings, sizes: Sizes, release
     """What is asked of auto-recovery, with the known bugs of the release that the events of a row can show."""
     copies, spare = sizes.write_quorum, sizes.bookies - sizes.ensemble
     unasked = settings.unmodelled
-    if not unasked and copies < 2:
-        unasked = "with a write quorum of 1 a bookie that is away has the only copy"
     if not unasked and copies > MOST_COPIES:
         unasked = f"write quorums above {MOST_COPIES} are not asked about"
-    no_spare = "no bookie is left that could take the place of another; name more by --bookies"
+    not_replaced = ""
+    if copies < 2:
+        not_replaced = "with a write quorum of 1 a bookie that is away has the only copy"
+    elif not spare:
+        not_replaced = "no bookie is left that could take the place of another; name more by --bookies"
     modelled = min(copies, MOST_COPIES)
-    small: dict[str, Value] = {"bookies": modelled + 1, "ensemble": modelled, "daily": settings.audits.value > 0}
+    daily, weekly = settings.audits.value > 0, settings.checks.value > 0
+    small: dict[str, Value] = {"bookies": modelled + 1, "ensemble": modelled, "daily": daily}
+    there: Mapping[str, Value] = {"bookies": modelled + min(spare, MOST)}
+    never = _never(copies, spare, weekly)
 
     def row(
         name: str,
@@ -49,44 +50,63 @@ def replication_guarantees(settings: AutoRecoverySettings, sizes: Sizes, release
         denies: str,
         suite: Callable[[Protocol], Suite],
         parameters: Mapping[str, Value],
-        event: str,
+        events: tuple[str, ...],
         most: int,
         bugs: Mapping[str, Mapping[str, Value]],
+        why: str = "",
     ) -> Guarantee:
-        why = unasked or ("" if spare or event == "crashes" else no_spare)
-        present = REPLICATION.bugs_of(releases)
+        present, why = REPLICATION.bugs_of(releases), unasked or why
         shown_by = {} if why else {bug: {**small, **shown} for bug, shown in bugs.items() if bug in present}
-        entry = replace(REPLICATION, suite=suite)
-        counted = EVENTS.get(name, "")
-        return Guarantee(
-            name, says, denies, entry, {**small, **parameters}, (event,), most, shown_by, event=counted, unasked=why
-        )
+        entry, counted = replace(REPLICATION, suite=suite), EVENTS.get(name, "")
+        parameters = {**small, **parameters}
+        asked = Guarantee(name, says, denies, entry, parameters, events, most, shown_by, event=counted, unasked=why)
+        return replace(asked, denies=never[name], never=True) if name in never else asked
 
+    yield row(
+        "replaced",
+        "a ledger is whole again after {n} absence{s} of bookies, though they stay away",
+        "a ledger can stay without a copy after an absence of a bookie",
+        suites.becomes_whole_again,
+        there,
+        ("crashes",),
+        MOST,
+        {"listed_replica_is_no_news": there},
+    )
+    yield row(
+        "decommissioned",
+        "decommissionbookie ends for {n} bookie{s} at once",
+        "decommissionbookie may never end",
+        suites.decommissions_end,
+        there,
+        ("crashes", "decommissions"),
+        MOST,
+        {},
+    )
+    yield row(
+        "emptied",
+        "a ledger is whole again after {n} bookie{s} came back with an empty disk under the old name",
+        "a ledger can stay without a copy after a bookie came back with an empty disk under its name",
+        suites.becomes_whole_again,
+        {**there, "crashes": 0, "emptied": True, "weekly": weekly},
+        ("losses",),
+        MOST,
+        {},
+    )
     keeps, loses = (
         "no copy of an acknowledged entry is lost while bookies are replaced ",
         "a copy of an entry can be lost when ",
     )
     collected: Mapping[str, Value] = {"crashes": 1, "collects": True}
-    there: Mapping[str, Value] = {"bookies": modelled + min(spare, MOST)}
-    yield row(
-        "replaced",
-        "a ledger is whole again after {n} absence{s} of bookies, though they stay away",
-        NEVER if spare < 1 else "a ledger can stay without a copy after an absence of a bookie",
-        suites.becomes_whole_again,
-        there,
-        "crashes",
-        MOST,
-        {"listed_replica_is_no_news": there},
-    )
     yield row(
         "worker_sessions",
         keeps + "through {n} lost session{s} of a worker",
         loses + "a worker of auto-recovery loses its session",
         suites.keeps_copies,
         {"workers": 2, "crashes": 1},
-        "expiries",
+        ("expiries",),
         1,
         {"target_is_a_member": {"workers": 2, "crashes": 2}, "collector_trusts_the_lock": collected},
+        not_replaced,
     )
     yield row(
         "recover",
@@ -94,7 +114,35 @@ def replication_guarantees(settings: AutoRecoverySettings, sizes: Sizes, release
         loses + "the command recover runs beside auto-recovery",
         suites.keeps_copies,
         {"crashes": 1},
-        "commands",
+        ("commands",),
         1,
         {"target_is_a_member": {"crashes": 2}, "collector_trusts_the_lock": collected},
+        not_replaced,
     )
+
+
+def _never(copies: int, spare: int, weekly: bool) -> Mapping[str, str]:
+    """What is denied, by row, where not one bookie is replaced; there is no entry for a row where one is.
+
+    BookKeeperAdmin.decommissionBookie refuses a bookie that is up, and BookKeeperAdmin.getReplacementBookiesByIndexes leaves
+    out every member of an ensemble, also one that is up and empty. AuditorBookieCheckTask.auditBookies looks for bookies that
+    are away, so only AuditorCheckAllLedgersTask finds what one lacks that is up.
+    """
+    whole = "a ledger never becomes whole again when a bookie "
+    stays, back, ends = whole + "stays away: ", whole + f"{EMPTY}: ", "decommissionbookie never ends: "
+    if copies < 2:
+        only, more = "with a write quorum of 1 it has the only copy", "set managedLedgerDefaultWriteQuorum=2"
+        return {
+            "replaced": f"{stays}{only}; start it again, and {more} for new ledgers",
+            "decommissioned": f"{ends}{only}, and has to be stopped; start it again until its ledgers are deleted, and {more}",
+            "emptied": f"{back}{only}, which is lost; {more} for new ledgers",
+        }
+    if spare < 1:
+        nobody = "no other bookie is there to take its place"
+        return {
+            "replaced": f"{stays}{nobody}; add one, or start it again",
+            "decommissioned": f"{ends}{nobody}; add one first",
+            "emptied": f"{back}{nobody}, nor is it given its own; start it under another name (bookieId), or add one",
+        }
+    unseen = f"a ledger may never become whole again when a bookie {EMPTY}: nothing checks what is up"
+    return {} if weekly else {"emptied": f"{unseen}; set auditorPeriodicCheckInterval=604800"}

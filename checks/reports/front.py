@@ -84,6 +84,7 @@ def front(opening: Opening, width: int, *, colour: bool = False) -> str:
         lines += _wrapped(_of_namespaces(group, opening), width)
     survives = ", ".join(survived(opening.now.rows)) or "nothing that was asked about"
     lines += _wrapped(f"Survives: {survives}", width, most=2)
+    lines += _wrapped(_never(opening.now.rows), width, most=3)
     judged = ", ".join(f"{each.feature.name} ({each.place.file.name}:{each.place.line})" for each in opening.not_judged)
     lines += _wrapped(f"NOT JUDGED: {judged or f'see {PAGE}'}", width, most=2)
     return "\n".join(lines) + "\n"
@@ -141,6 +142,16 @@ def _kills(rows: Sequence[Established]) -> str:
     if row.figure == 0:
         return "A killed broker (OOM) alone can lose a message."
     return f"A killed broker (OOM) alone loses nothing ({count_of(row.figure, 'kill')} searched)."
+
+
+def _never(rows: Sequence[Established]) -> str:
+    """What can never come about with these settings, with what to do: the first in full, the others by name."""
+    never = [row for row in rows if row.guarantee.never and row.limit == 0]
+    if not never:
+        return ""
+    first, *others = never
+    also = f" (so too {', '.join(row.guarantee.name for row in others)}: --all)" if others else ""
+    return f"{first.sentence[0].upper()}{first.sentence[1:]}{also}"
 
 
 def _changes(change: ChangeFirst, width: int) -> Iterator[str]:

@@ -24,7 +24,7 @@ JOURNALS, JOURNAL, LEDGERS = "journalDirectories", "journalDirectory", "ledgerDi
 KEYS = (
     *(SYNC, WRITE, STORAGE, SORTS, INTEGRITY, STAMPING, UNKNOWN, SKIP, JOURNALS, JOURNAL, LEDGERS),
     *("bookiePort", "bookieId", "indexDirectories", "dbStorage_writeCacheMaxSizeMb"),
-    *("autoRecoveryDaemonEnabled", "auditorPeriodicBookieCheckInterval"),
+    *("autoRecoveryDaemonEnabled", "auditorPeriodicBookieCheckInterval", "auditorPeriodicCheckInterval"),
     *("gcWaitTime", "journalMaxGroupWaitMSec", "zkLedgersRootPath"),
 )
 """Keys by which a file of a bookie is recognised."""

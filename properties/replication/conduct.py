@@ -75,7 +75,7 @@ def _tasks(suite: Suite, t: Terms) -> None:
             return And(Implies(off, Not(audited)), Implies(And(off, n.switch != "disabled"), ended))
 
     settings = t.p.parameters
-    if not (settings["daily"] or settings["opened"] or settings["integrity"] or settings["gaps"] or settings["rots"]):
+    if not any(settings[name] for name in ("daily", "opened", "integrity", "emptied", "gaps", "rots")):
 
         @suite.step
         def audits_are_remembered() -> Any:
@@ -292,6 +292,26 @@ def _copies(suite: Suite, t: Terms) -> None:
 def _bookies(suite: Suite, t: Terms) -> None:
     """What faults do to bookies, and how bookies come back."""
     s, n, bookie = t.p.state, t.p.next, t.bookie
+    emptied = t.p.parameters["emptied"]
+
+    if not t.has_spare:
+
+        @suite.step
+        def nobody_takes_their_place() -> Any:
+            """Where the cluster has no bookie but the members, they stay; one that is back without its disk lacks all of it."""
+            stay = [s.member[i] == n.member[i] for i in t.place]
+            filled = any(t.p.parameters[way] for way in ("integrity", "opened"))
+            lack = [Implies(Not(s.stored[b].has(e)), Not(n.stored[b].has(e))) for b in bookie for e in t.entry]
+            return And(*stay, *([] if filled else lack))
+
+    if emptied:
+
+        @suite.step
+        def lost_disks_come_back_empty() -> Any:
+            """A bookie is up again with the disk that it had, or with an empty one."""
+            back = {b: And(Not(s.up[b]), n.up[b]) for b in bookie}
+            empty = {b: Implies(s.gone[b], n.stored[b].is_empty) for b in bookie}
+            return all_of(Implies(back[b], And(Not(n.gone[b]), empty[b])) for b in bookie)
 
     if t.p.parameters["gaps"]:
 
@@ -329,7 +349,8 @@ def _bookies(suite: Suite, t: Terms) -> None:
                 full = And(s.up[b], Implies(t.named(s, b), (s.confirmed & ~s.stored[b]).is_empty), Not(s.limbo[b]))
                 readable = all_of(Implies(s.confirmed.has(e), t.readable(s, e)) for e in t.entry)
                 out = And(s.limbo[b], Not(n.limbo[b]), n.losses == s.losses)
-                checked = And(Implies(boots, And(n.needs_check[b], limbo)), Implies(ends, full))
+                as_new = And(Not(n.needs_check[b]), Not(n.limbo[b])) if emptied else False
+                checked = And(Implies(boots, Or(And(n.needs_check[b], limbo), as_new)), Implies(ends, full))
                 return And(checked, Implies(out, And(n.status == "closed", s.up[b], readable)))
 
             return all_of(follows(b) for b in bookie)

@@ -1,4 +1,4 @@
-"""What auto-recovery guarantees: that a ledger is whole again, and that no copy is lost while bookies are replaced."""
+"""What auto-recovery guarantees: a ledger that is whole again, decommissionings that end, and copies that are kept."""
 
 from __future__ import annotations
 
@@ -13,14 +13,25 @@ from fencepost.properties.vocabulary import Suite
 
 
 def becomes_whole_again(p: Protocol) -> Suite:
-    """That a ledger is whole in the end though bookies stay away: that no other can take their place is no excuse."""
-    suite, s, t = _of(p, ("tasks_end",), ("crashes",)), p.state, Terms(p)
+    """That a ledger is whole in the end though bookies stay away, or are back without their disk: nothing is an excuse."""
+    suite, t = _of(p, ("tasks_end",), ("losses" if p.parameters["emptied"] else "crashes",)), Terms(p)
 
     @suite.leads_to
     def is_whole_in_the_end() -> Any:
-        """A ledger of which a member is away or lacks an entry is whole in the end, unless an entry is at nobody who is up."""
-        lost = [And(s.confirmed.has(e), Not(t.readable(s, e))) for e in t.entry]
-        return [(And(t.named(s, b), Not(And(s.up[b], t.holds_all(s, b)))), Or(t.is_whole(), *lost)) for b in t.bookie]
+        """A ledger of which a member is away or lacks an entry is whole in the end."""
+        return [(t.lacks(p.state, b), t.is_whole()) for b in t.bookie]
+
+    return suite
+
+
+def decommissions_end(p: Protocol) -> Suite:
+    """That every decommissioning ends unless its bookie is started again: that nobody can take its place is no excuse."""
+    suite, s, t = _of(p, ("members_that_are_away_are_decommissioned",), ("decommissions",)), p.state, Terms(p)
+
+    @suite.leads_to
+    def ends_unless_started_again() -> Any:
+        """No metadata name a bookie that is decommissioned in the end, or it is up."""
+        return [(s.decommissions_wait.has(b), Or(Not(s.decommissions_wait.has(b)), s.up[b])) for b in t.bookie]
 
     return suite
 

@@ -19,6 +19,7 @@ SIZES = {
         Instance("a replaced disk", {"bookies": 4, "crashes": 1, "losses": 1, "integrity": True}),
         Instance("limbo", {"opened": True, "entries": 2, "losses": 1, "integrity": True}),
         Instance("a decommission", {"bookies": 4, "crashes": 2, "decommissions": 1}),
+        Instance("an empty bookie under its old name", {"losses": 1, "emptied": True, "decommissions": 1}),
         Instance("a gap and a bad copy", {"crashes": 1, "gaps": 1, "rots": 1}),
     ),
     "standard": (

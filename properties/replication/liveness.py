@@ -14,14 +14,25 @@ def replication_liveness(suite: Suite, t: Terms) -> None:
     """Adds what must come about."""
     s, settings, bookie = t.p.state, t.p.parameters, t.bookie
     disabled = s.switch == "disabled" if settings["disable"] != "no" else False
+    can_be = t.has_spare and t.place.size > 1  # else ``cannot_become_whole`` excuses everything
 
-    if settings["workers"]:
+    if settings["workers"] and can_be:
 
         @suite.leads_to
         def becomes_whole() -> Any:
             """A ledger of which a member is away or lacks an entry is whole in the end, unless it cannot be."""
             ends = Or(t.is_whole(), t.cannot_become_whole())
-            return [(And(t.named(s, b), Not(And(s.up[b], t.holds_all(s, b)))), ends) for b in bookie]
+            return [(t.lacks(s, b), ends) for b in bookie]
+
+        if settings["decommissions"]:
+
+            @suite.leads_to
+            def decommissions_end() -> Any:
+                """A bookie that is decommissioned is named by no metadata in the end, or is back, or it cannot be."""
+                gone = {b: Not(s.decommissions_wait.has(b)) for b in bookie}
+                return [(Not(gone[b]), Or(gone[b], s.up[b], t.cannot_become_whole())) for b in bookie]
+
+    if settings["workers"]:
 
         @suite.leads_to
         def locks_are_released() -> Any:
@@ -39,14 +50,6 @@ def replication_liveness(suite: Suite, t: Terms) -> None:
             def zombies_end() -> Any:
                 """A worker hears in the end that its session is gone."""
                 return [(s.zombie[w], Not(s.zombie[w])) for w in t.locking]
-
-        if settings["decommissions"]:
-
-            @suite.leads_to
-            def decommissions_end() -> Any:
-                """A bookie that is decommissioned is named by no metadata in the end, or is back, or it cannot be."""
-                gone = {b: Not(s.decommissions_wait.has(b)) for b in bookie}
-                return [(Not(gone[b]), Or(gone[b], s.up[b], t.cannot_become_whole())) for b in bookie]
 
     if settings["integrity"]:
 

@@ -15,6 +15,7 @@ class Terms:
         self.bookie, self.entry, self.place, self.worker = (p.universes[x] for x in ("bookie", "entry", "place", "worker"))
         settings = p.parameters
         self.locking = range(settings["workers"])
+        self.has_spare = self.bookie.size > self.place.size
         self.rots = settings["rots"] > 0
 
     def named(self, s: Any, b: int) -> Any:
@@ -28,6 +29,10 @@ class Terms:
     def holds_all(self, s: Any, b: int) -> Any:
         """The bookie has good copies of all that is confirmed."""
         return all_of(Implies(s.confirmed.has(e), self.has_good(s, b, e)) for e in self.entry)
+
+    def lacks(self, s: Any, b: int) -> Any:
+        """The metadata name the bookie, and it is away or lacks an entry."""
+        return And(self.named(s, b), Not(And(s.up[b], self.holds_all(s, b))))
 
     def holders(self, s: Any, e: int) -> list[Any]:
         """For each bookie, whether the metadata name it and it has a good copy of the entry."""

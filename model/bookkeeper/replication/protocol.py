@@ -44,6 +44,8 @@ def replication(
     collects: bool = False,
     integrity: bool = False,
     daily: bool = False,
+    weekly: bool = True,
+    emptied: bool = False,
     crashes: int = 1,
     losses: int = 0,
     expiries: int = 0,
@@ -58,7 +60,9 @@ def replication(
     ``switch``, disable auto-recovery; ``wait``, also wait for tasks that are under way. ``opened`` is a ledger that is open at
     first, which a writer adds to with ``ack_quorum``. With ``collects`` bookies collect surplus copies, with ``integrity`` a
     bookie whose disk was replaced gets its entries back (dataIntegrityChecking), with ``daily`` the auditor looks again
-    (auditorPeriodicBookieCheckInterval). ``crashes``, ``losses``, ``expiries``,
+    (auditorPeriodicBookieCheckInterval), with ``weekly`` it checks every ledger (auditorPeriodicCheckInterval), where a member
+    can be up and lack an entry. With ``emptied`` a bookie whose disk is lost comes back under its name with an empty disk, its
+    cookie deleted. ``crashes``, ``losses``, ``expiries``,
     ``gaps``, ``rots`` and ``decommissions`` bound how often a bookie goes away, a disk is lost, a worker's session expires, a
     bookie loses an entry, a copy goes bad, and an operator decommissions a bookie.
     """
@@ -66,6 +70,8 @@ def replication(
         raise ModelError("replication: entries is at least 1, and ack_quorum <= ensemble <= bookies")
     if disable not in DISABLE:
         raise ModelError(f"replication: disable is no, switch or wait, not {disable!r}")
+    if emptied and opened:
+        raise ModelError("replication: emptied is for a closed ledger; what a bookie denies to a recovery, ledger has")
     if workers + commands < 1:
         raise ModelError("replication: workers and commands are at least 1 together")
     parameters = {name: value for name, value in locals().items() if name != "bugs"}
@@ -85,12 +91,13 @@ def replication(
         opened=opened,
         collects=collects,
         integrity=integrity,
+        emptied=emptied,
         disable=disable,
         rots=rots,
         marks=crashes + losses + (bookies if daily else 0),
     )
     checker = Checker(s)
-    tasks = Tasks(s, checker, expiries=expiries, daily=daily)
+    tasks = Tasks(s, checker, expiries=expiries, daily=daily, weekly=weekly)
     declare_workers(s, checker, tasks)
     declare_commands(s)
     declare_collector(s)

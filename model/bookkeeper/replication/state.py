@@ -42,6 +42,7 @@ class State:
         opened: bool,
         collects: bool,
         integrity: bool,
+        emptied: bool,
         disable: str,
         rots: int,
         marks: int,
@@ -50,6 +51,7 @@ class State:
         self.protocol, self.bookie, self.entry, self.place, self.worker = p, bookie, entry, place, worker
         self.locking, self.commanded = range(workers), range(workers, workers + commands)
         self.opened, self.collects, self.integrity, self.disable = opened, collects, integrity, disable
+        self.emptied = emptied
         first = [0] if opened else list(entry)
 
         self.ledger = p.include("", WrittenLedger, entry, written=len(first), closed=not opened)

@@ -46,6 +46,18 @@ def declare_surroundings(s: State, *, ack_quorum: int) -> None:
         lost = {s.up[b]: False, s.gone[b]: True, s.audited[b]: False, **s.forgets_all(b), **limbo}
         return And(Not(s.gone[b]), s.up[b]), {**lost, **s.process_gone(b)}
 
+    @p.step(
+        by="operator",
+        b=bookie,
+        fair=True,
+        only_if=s.emptied,
+        mirrors="LegacyCookieValidation.checkCookies, LegacyCookieValidation.stampNewCookie,"
+        " DataIntegrityCookieValidation.checkCookies",
+    )
+    def start_empty(b: int) -> Any:
+        """An operator has deleted the cookie of a bookie whose disk was lost: it starts under its name, as a new one."""
+        return s.gone[b], {s.gone[b]: False, s.up[b]: True, **metadata_read(s, b)}
+
     @p.fault(by="b", spends="gaps", b=bookie, e=entry)
     def lose_entry(b: int, e: int) -> Any:
         """A bookie loses an entry, and does not know."""

@@ -13,7 +13,7 @@ from fencepost.model.nobody import NOBODY
 class Tasks:
     """The steps of the auditor, and of a worker as it takes a task and gives it back."""
 
-    def __init__(self, s: State, checker: Checker, *, expiries: int, daily: bool) -> None:
+    def __init__(self, s: State, checker: Checker, *, expiries: int, daily: bool, weekly: bool) -> None:
         self._s = s
         p = s.protocol
 
@@ -24,7 +24,7 @@ class Tasks:
 
         lock_deleted.instead("deletes_lock_of_successor", lambda w: {s.lock: NOBODY})
         self._lock_deleted = lock_deleted
-        self._declare_auditor(checker, daily)
+        self._declare_auditor(checker, daily, weekly)
         self._declare_holding(expiries)
 
     def given_back(self, w: int) -> Updates:
@@ -34,7 +34,7 @@ class Tasks:
             return {**s.forgets_work(w), s.phase[w]: "stopped"}
         return {**s.forgets_work(w), s.phase[w]: "idle", s.seen[w]: 0, **self._lock_deleted(w)}
 
-    def _declare_auditor(self, checker: Checker, daily: bool) -> None:
+    def _declare_auditor(self, checker: Checker, daily: bool, weekly: bool) -> None:
         s = self._s
         p, bookie = s.protocol, s.bookie
 
@@ -84,7 +84,7 @@ class Tasks:
             by="auditor",
             fair=True,
             mirrors="AuditorCheckAllLedgersTask.runTask, LedgerChecker.checkLedger",
-            only_if=s.opened or s.integrity or p.budgets["gaps"] or p.budgets["rots"],
+            only_if=weekly and (s.opened or s.integrity or s.emptied or p.budgets["gaps"] or p.budgets["rots"]),
         )
         def check_all() -> Any:
             """Once a week the auditor checks every ledger, and publishes one that lacks copies."""

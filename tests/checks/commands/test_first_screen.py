@@ -51,6 +51,17 @@ def test_the_first_screen_fits_and_says_what_to_change(stock: Path) -> None:
 
 
 @pytest.mark.long
+def test_what_can_never_come_about_is_on_the_first_screen(stock: Path, tmp_path: Path) -> None:
+    bookie = tmp_path / "bookkeeper.conf"
+    bookie.write_text("bookiePort=3181\n")
+    short = ("--conf", stock, "--conf", bookie, "--bookies", "2", "--quiet")
+    first = " ".join(fencepost("check", *short).stdout.split("\n\n")[0].split())
+    never = "A ledger never becomes whole again when a bookie stays away: no other bookie is there to take its place; add one"
+    assert never in first
+    assert "(so too decommissioned, emptied: --all)" in first
+
+
+@pytest.mark.long
 @pytest.mark.xdist_group("first screen")
 def test_one_way_is_told_as_a_story(stock: Path) -> None:
     run = fencepost("check", "--conf", stock, *OLD, "--quiet", "--way", "1")

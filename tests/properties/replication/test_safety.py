@@ -10,7 +10,7 @@ from fencepost.model.language import ModelError
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
 from tests.marking import first_at_once
-from tests.properties.mutants import Mutant, judged, keeps
+from tests.properties.mutants import Mutant, judged, keeps, writes
 from tests.properties.searching import searched, unexpected
 
 REPLICATION = PROTOCOLS["replication"]
@@ -29,6 +29,7 @@ COUNTS = {
     "a replaced disk": (16123, 37554, 23),
     "limbo": (30762, 75801, 27),
     "a decommission": (9326, 22758, 23),
+    "an empty bookie under its old name": (8907, 20239, 23),
     "a gap and a bad copy": (11379, 23936, 29),
 }
 
@@ -90,6 +91,41 @@ def test_a_known_bug_costs_what_its_history_says(
     bug: str, parameters: Mapping[str, Value], harm: str, steps: int | None
 ) -> None:
     assert unexpected(searched(REPLICATION, parameters, [bug], [harm])) == ({} if steps is None else {harm: steps})
+
+
+ALONE: Mapping[str, Value] = {"bookies": 2, "losses": 1, "emptied": True, "decommissions": 1}
+"""No bookie but the members."""
+
+
+def test_where_nobody_can_take_their_place_nothing_is_said_to_become_whole() -> None:
+    """An excuse would hold wherever there is something to excuse; what is said is that the members stay, and what they lack."""
+    alone, one_copy, usual = (
+        {p.name for p in REPLICATION.suite(REPLICATION.build(dict(parameters))).properties}
+        for parameters in (ALONE, {"ensemble": 1, "decommissions": 1}, {"decommissions": 1})
+    )
+    assert {"becomes_whole", "decommissions_end"} <= usual
+    assert not {"becomes_whole", "decommissions_end"} & (alone | one_copy)
+    assert "nobody_takes_their_place" in alone - one_copy - usual
+    assert unexpected(searched(REPLICATION, ALONE)) == {}
+
+
+GETS_BACK = Mutant(ALONE, "start_empty", writes("stored[{b}]", (0,)), 2)
+NOT_EMPTY = Mutant(ALONE, "lose_disk", keeps("stored"), 2)
+
+
+@pytest.mark.parametrize(
+    ("mutant", "broken"), [(GETS_BACK, "nobody_takes_their_place"), (NOT_EMPTY, "lost_disks_come_back_empty")]
+)
+def test_a_bookie_that_is_back_with_copies_is_noticed(mutant: Mutant, broken: str) -> None:
+    assert judged(REPLICATION, mutant.protocol(REPLICATION), broken) == ("violated", mutant.steps)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"), [({"emptied": True, "opened": True}, "replication: emptied is for a closed ledger")]
+)
+def test_an_empty_bookie_is_not_asked_about_an_open_ledger(parameters: Mapping[str, Value], message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        REPLICATION.build(dict(parameters))
 
 
 STAYS_IN_LIMBO = Mutant({"opened": True, "losses": 1, "crashes": 0, "integrity": True}, "end_limbo", keeps("limbo"), 12)

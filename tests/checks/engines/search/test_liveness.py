@@ -165,6 +165,13 @@ def test_a_conclusion_that_holds_at_once_is_enough() -> None:
     assert verdict(promised(table({"go": {0: 1}}), {1}, {1})).verdict == "exhausted"
 
 
+def test_where_every_premise_has_its_conclusion_at_once_nothing_was_awaited() -> None:
+    """So it is with an excuse in a conclusion that holds wherever there is something to excuse."""
+    awaited, at_once = (findings_of(promised(table({"go": {0: 1}}), premise, {1})) for premise in ({0, 1}, {1}))
+    assert not awaited.suspicions
+    assert tuple(map(str, at_once.suspicions)) == ("the premise of comes was never met without its conclusion",)
+
+
 def test_a_cycle_before_the_premise_is_none_of_it() -> None:
     suite = promised(table({"tick": {0: 0}, "ask": {0: 1}, "answer": {1: 2}}), {1}, {2})
     assert verdict(suite).verdict == "exhausted"
