@@ -19,6 +19,9 @@ Constants
     collects             whether bookies collect copies that no metadata name
     integrity            whether a bookie whose disk was replaced gets its entries back (dataIntegrityChecking)
     daily                whether the auditor looks again (auditorPeriodicBookieCheckInterval)
+    weekly               whether the auditor checks every ledger (auditorPeriodicCheckInterval), where a member that is up can
+                         lack an entry
+    emptied              whether a bookie whose disk was lost comes back under its name with an empty disk, its cookie deleted
     crashes, losses      how often a bookie goes away, and a disk is lost
     expiries             how often the session of a worker expires
     gaps, rots           how often a bookie loses one entry, and a copy goes bad, without notice
@@ -68,6 +71,7 @@ Actions
     disable, enable      operator: the switch of auto-recovery
     decommission, find_decommissioned
                          operator: waits until no metadata name the bookie
+    start_empty          operator: starts a bookie with an empty disk under its old name, after its cookie was deleted
     lock_surplus, look, collect
                          bookie: the collector takes the lock, reads the metadata again, and deletes
     replace_disk, end_limbo, refill, end_check

@@ -70,8 +70,6 @@ def replication(
         raise ModelError("replication: entries is at least 1, and ack_quorum <= ensemble <= bookies")
     if disable not in DISABLE:
         raise ModelError(f"replication: disable is no, switch or wait, not {disable!r}")
-    if emptied and opened:
-        raise ModelError("replication: emptied is for a closed ledger; what a bookie denies to a recovery, ledger has")
     if workers + commands < 1:
         raise ModelError("replication: workers and commands are at least 1 together")
     parameters = {name: value for name, value in locals().items() if name != "bugs"}

@@ -120,14 +120,6 @@ def test_a_bookie_that_is_back_with_copies_is_noticed(mutant: Mutant, broken: st
     assert judged(REPLICATION, mutant.protocol(REPLICATION), broken) == ("violated", mutant.steps)
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"), [({"emptied": True, "opened": True}, "replication: emptied is for a closed ledger")]
-)
-def test_an_empty_bookie_is_not_asked_about_an_open_ledger(parameters: Mapping[str, Value], message: str) -> None:
-    with pytest.raises(ModelError, match=message):
-        REPLICATION.build(dict(parameters))
-
-
 STAYS_IN_LIMBO = Mutant({"opened": True, "losses": 1, "crashes": 0, "integrity": True}, "end_limbo", keeps("limbo"), 12)
 
 
