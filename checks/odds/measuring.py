@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fencepost.checks.settings.input_files import InputError, Place
-from fencepost.checks.settings.prometheus import Sample, samples
+from fencepost.checks.settings.files.input_files import InputError, Place
+from fencepost.checks.settings.files.prometheus import Sample, samples
 from fencepost.model.odds.numbers import published
 
 _LONG_MS = 10.0

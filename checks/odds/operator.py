@@ -11,7 +11,7 @@ from typing import Any
 
 from fencepost.checks.odds.ways import Fleet
 from fencepost.checks.settings.broker_conf import BrokerConf
-from fencepost.checks.settings.input_files import InputError, Place, read_bytes
+from fencepost.checks.settings.files.input_files import InputError, Place, read_bytes
 from fencepost.model.language.mistakes import guess
 from fencepost.model.odds.numbers import NumberError, Numbers
 

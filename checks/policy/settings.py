@@ -16,8 +16,8 @@ from typing import Any
 
 from fencepost.checks.policy.usage import WrongUsage
 from fencepost.checks.settings.broker_conf import BrokerConf, ConfigurationError
-from fencepost.checks.settings.control_plane_settings import algorithms_of
-from fencepost.checks.settings.input_files import Place
+from fencepost.checks.settings.broker_settings import algorithms_of
+from fencepost.checks.settings.files.input_files import Place
 from fencepost.checks.settings.load_manager import (
     EXTENSIBLE,
     MANAGER,

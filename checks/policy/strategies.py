@@ -13,7 +13,7 @@ from fencepost.checks.conformance.policy.jar_strategy import JarError, JarStrate
 from fencepost.checks.policy.snapshot import as_snapshot
 from fencepost.checks.policy.usage import WrongUsage
 from fencepost.checks.settings.broker_conf import ConfigurationError, Taken
-from fencepost.checks.settings.input_files import InputError, Place, read_text
+from fencepost.checks.settings.files.input_files import InputError, Place, read_text
 from fencepost.checks.settings.load_manager import (
     CLASSES,
     MANAGER,

@@ -12,12 +12,11 @@ from dataclasses import dataclass, field, replace
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.outcomes import Open, Outcome, Refuted, Settled, first_refuted, outcome
 from fencepost.checks.engines.results.verdicts import Verdict
-from fencepost.checks.questions.bug_search import Searches
-from fencepost.checks.questions.establishing import NO_TIME, Established, Failure, Means
+from fencepost.checks.questions.bug_search import KnownBug, Searches
+from fencepost.checks.questions.events import events_of, preconditions
+from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established, Failure, Means
 from fencepost.checks.questions.judging import gap_in_words
-from fencepost.checks.questions.known_bugs import KnownBug
 from fencepost.checks.questions.matters import LOST, Matter
-from fencepost.checks.questions.preconditions import events_of, preconditions
 from fencepost.checks.questions.whole import Whole, verdict_of
 from fencepost.checks.settings.ordered_losses import Order
 from fencepost.checks.settings.switches import SwitchedOn

@@ -6,21 +6,20 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fencepost.checks.questions.answering import Answer, answer
-from fencepost.checks.questions.bookie_guarantees import bookie_guarantees
-from fencepost.checks.questions.bug_search import Searches
-from fencepost.checks.questions.bundle_guarantees import bundle_guarantees
-from fencepost.checks.questions.establishing import Established, Means, establish, raised
-from fencepost.checks.questions.guarantee import Guarantee
+from fencepost.checks.questions.bug_search import KnownBug, Searches
+from fencepost.checks.questions.guarantees.bookies import bookie_guarantees
+from fencepost.checks.questions.guarantees.bundles import bundle_guarantees
+from fencepost.checks.questions.guarantees.establishing import Established, Means, establish, raised
+from fencepost.checks.questions.guarantees.guarantee import Guarantee
+from fencepost.checks.questions.guarantees.ledgers import Sizes, ledger_guarantees
+from fencepost.checks.questions.guarantees.replication import replication_guarantees
+from fencepost.checks.questions.guarantees.topics import topic_guarantees
 from fencepost.checks.questions.judging import Guaranteed
-from fencepost.checks.questions.known_bugs import KnownBug
-from fencepost.checks.questions.ledger_guarantees import Sizes, ledger_guarantees
 from fencepost.checks.questions.matters import MATTERS, Matter
-from fencepost.checks.questions.replication_guarantees import replication_guarantees
-from fencepost.checks.questions.topic_guarantees import topic_guarantees
 from fencepost.checks.questions.whole import Whole
 from fencepost.checks.settings.bookie_settings import STORAGES
 from fencepost.checks.settings.cluster_settings import Settings
-from fencepost.checks.settings.input_files import Place
+from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.releases import Releases
 from fencepost.properties.protocols import PROTOCOLS
 

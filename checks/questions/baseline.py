@@ -14,7 +14,7 @@ from typing import Any
 
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.questions.doubt import Doubt
-from fencepost.checks.settings.input_files import InputError, Place, read_text
+from fencepost.checks.settings.files.input_files import InputError, Place, read_text
 
 FORMAT = 1
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.establishing import NO_TIME, Established
-from fencepost.checks.questions.ledger_guarantees import Sizes
-from fencepost.checks.questions.requirements import Requirement
+from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established
+from fencepost.checks.questions.guarantees.ledgers import Sizes
+from fencepost.checks.questions.guarantees.requirements import Requirement
 from fencepost.checks.settings.broker_conf import Taken
-from fencepost.checks.settings.input_files import Place
+from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.releases import SYSTEMS, Releases
 from fencepost.properties.bugs import Bug
 from fencepost.properties.registry import Entry

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fencepost.checks.engines.results.checked import Checked, chosen_of
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import Verdict
-from fencepost.checks.questions.known_bugs import KnownBug
+from fencepost.checks.questions.bug_search import KnownBug
 from fencepost.model.language import Location, Protocol
 from fencepost.model.language.building import in_outline
 from fencepost.properties.registry import Entry, Instance

@@ -12,7 +12,7 @@ from dataclasses import replace
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.outcomes import Open, Outcome, Refuted, Settled, outcome
 from fencepost.checks.engines.results.verdicts import Verdict
-from fencepost.checks.questions.establishing import NO_TIME, Means
+from fencepost.checks.questions.guarantees.establishing import NO_TIME, Means
 from fencepost.checks.settings.cluster_settings import Settings
 from fencepost.model.releases import Releases
 from fencepost.properties.cluster.bugs import entering

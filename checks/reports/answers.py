@@ -10,7 +10,7 @@ from typing import Any
 
 from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
 from fencepost.checks.questions.answering import Answer, Way
-from fencepost.checks.questions.establishing import Established
+from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.whole import verdict_of
 from fencepost.checks.reports.histories import upstream
 from fencepost.checks.reports.seen import seen_anywhere

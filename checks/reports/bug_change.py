@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from fencepost.checks.questions.bug_change import BugChange, Bugs
-from fencepost.checks.questions.known_bugs import KnownBug
-from fencepost.checks.questions.reach import Reach
+from fencepost.checks.questions.bug_change import BugChange, Bugs, Reach
+from fencepost.checks.questions.bug_search import KnownBug
 from fencepost.checks.reports.answers import command
 from fencepost.checks.reports.histories import upstream
 from fencepost.model.counts import count_of

@@ -10,7 +10,7 @@ from math import inf
 
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import Verdict
-from fencepost.checks.questions.preconditions import preconditions
+from fencepost.checks.questions.events import preconditions
 from fencepost.checks.questions.unsettled import OUT_OF_TIME, is_unsettled
 from fencepost.model.releases import SYSTEMS
 

@@ -11,7 +11,7 @@ from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
 from fencepost.checks.reports.histories import about
 from fencepost.checks.reports.refinements import refused_by
-from fencepost.checks.settings.input_files import Place
+from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.counts import count_of
 from fencepost.model.language import Location
 from fencepost.properties.bugs import Bug

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answering import Answer, Way
 from fencepost.checks.questions.asking import Group
-from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.events import EVENTS, Sorted, acts_in, in_order
+from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.judging import Guaranteed
 from fencepost.checks.questions.remedies import ChangeFirst, key
 from fencepost.checks.questions.remedies import in_words as closes_in_words

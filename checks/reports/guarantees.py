@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fencepost.checks.questions.answering import Answer, Way
 from fencepost.checks.questions.asking import Group
 from fencepost.checks.questions.bug_change import BugChange
-from fencepost.checks.questions.establishing import Established
+from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.judging import Guaranteed, Judgement, Shortfall, compared, gap_in_words, history_of
 from fencepost.checks.questions.remedies import ChangeFirst, Tried
 from fencepost.checks.reports.answers import as_json as answers_as_json

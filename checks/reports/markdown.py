@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answering import Answer
 from fencepost.checks.questions.bug_change import BugChange
-from fencepost.checks.questions.establishing import Established
+from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.judging import compared
 from fencepost.checks.reports.answers import headline, in_short, ordered
 from fencepost.checks.reports.bug_change import heading, sentences, verdict

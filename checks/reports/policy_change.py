@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from fencepost.checks.settings.input_files import Place
+from fencepost.checks.settings.files.input_files import Place
 
 
 @dataclass(frozen=True)

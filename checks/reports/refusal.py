@@ -15,7 +15,7 @@ from fencepost.checks.reports.report import as_json
 from fencepost.checks.reports.sarif import fingerprints
 from fencepost.checks.reports.sarif_files import artifact
 from fencepost.checks.reports.sarif_log import log, rule
-from fencepost.checks.settings.input_files import STANDARD_INPUT, Place
+from fencepost.checks.settings.files.input_files import STANDARD_INPUT, Place
 
 
 @dataclass(frozen=True)

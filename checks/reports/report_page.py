@@ -12,7 +12,7 @@ from math import inf
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
 from fencepost.checks.questions.answering import Answer, Way
-from fencepost.checks.questions.establishing import Established
+from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.judging import compared
 from fencepost.checks.questions.whole import verdict_of
 from fencepost.checks.reports.answers import SURVIVES_NOTHING, about, covered, headline, in_short, ordered, survived

@@ -9,7 +9,7 @@ from typing import Any
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.doubt import Doubt
-from fencepost.checks.questions.establishing import Established
+from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.judging import Shortfall
 from fencepost.checks.reports.failures import Judged, in_repository, place_of
 from fencepost.checks.reports.guarantees import Opening, why

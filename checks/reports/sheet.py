@@ -8,7 +8,7 @@ from math import inf
 
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.questions.doubt import Doubt
-from fencepost.checks.questions.establishing import NO_TIME, Established
+from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established
 from fencepost.checks.questions.judging import Guaranteed, compared
 from fencepost.checks.reports.bug_change import heading, rows, verdict
 from fencepost.checks.reports.bug_table import known_bugs

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from fencepost.checks.settings.environment_files import Image, Owner
-from fencepost.checks.settings.input_files import InputError, Place
-from fencepost.checks.settings.layers import read_layers
+from fencepost.checks.settings.files.environment_files import Image, Owner
+from fencepost.checks.settings.files.input_files import InputError, Place
+from fencepost.checks.settings.files.layers import read_layers
 
 LARGEST = 2**31 - 1
 PULSARS, BOOKKEEPERS = "Pulsar's default", "BookKeeper's default"

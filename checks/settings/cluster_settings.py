@@ -11,15 +11,20 @@ from typing import TypeVar
 from fencepost.checks.settings.auto_recovery_settings import AutoRecoverySettings, auto_recovery_settings
 from fencepost.checks.settings.bookie_settings import BookieSettings, bookie_settings
 from fencepost.checks.settings.broker_conf import BrokerConf
-from fencepost.checks.settings.control_plane_settings import ControlPlaneSettings, control_plane_settings
+from fencepost.checks.settings.broker_settings import (
+    ControlPlaneSettings,
+    LedgerSettings,
+    TopicSettings,
+    control_plane_settings,
+    ledger_settings,
+    topic_settings,
+)
 from fencepost.checks.settings.deployment import Deployment, deployment
-from fencepost.checks.settings.input_files import Place
-from fencepost.checks.settings.ledger_settings import LedgerSettings, ledger_settings
+from fencepost.checks.settings.files.input_files import Place
 from fencepost.checks.settings.load_manager import CHANNELS, LoadManagerSettings, load_manager_settings
 from fencepost.checks.settings.not_modelled import not_modelled
 from fencepost.checks.settings.ordered_losses import ordered_losses
 from fencepost.checks.settings.switches import SwitchedOn
-from fencepost.checks.settings.topic_settings import TopicSettings, topic_settings
 from fencepost.model.releases import NEWEST, Releases
 from fencepost.properties.configuration import Configuration, Part
 

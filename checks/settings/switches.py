@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fencepost.checks.settings.broker_conf import BrokerConf
-from fencepost.checks.settings.input_files import Place
+from fencepost.checks.settings.files.input_files import Place
 
 
 @dataclass(frozen=True)

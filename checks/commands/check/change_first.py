@@ -8,11 +8,10 @@ from dataclasses import replace
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.questions.answering import Answer
 from fencepost.checks.questions.asking import Cluster, answered
-from fencepost.checks.questions.bug_search import Searches
-from fencepost.checks.questions.establishing import Means
+from fencepost.checks.questions.bug_search import Searches, known_bugs_in
 from fencepost.checks.questions.events import in_order, never
+from fencepost.checks.questions.guarantees.establishing import Means
 from fencepost.checks.questions.judging import Guaranteed
-from fencepost.checks.questions.known_bugs import known_bugs_in
 from fencepost.checks.questions.remedies import ChangeFirst, Remedy, candidates, first_of, tried
 from fencepost.checks.settings.cluster_settings import read_settings
 from fencepost.model.releases import Releases

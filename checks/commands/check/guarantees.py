@@ -23,19 +23,18 @@ from fencepost.checks.engines.results.verdicts import ExitStatus, severest
 from fencepost.checks.questions.answering import Answer, Way, answer, reaching
 from fencepost.checks.questions.asking import Cluster, answer_to, answered, establish_named, guaranteed, questions
 from fencepost.checks.questions.bug_change import BugChange, bug_change, bugs_of, with_reach
-from fencepost.checks.questions.bug_search import Searches
-from fencepost.checks.questions.establishing import Established, Means
+from fencepost.checks.questions.bug_search import KnownBug, Searches
 from fencepost.checks.questions.events import never
+from fencepost.checks.questions.guarantees.establishing import Established, Means
+from fencepost.checks.questions.guarantees.requirements import BOOKIES
 from fencepost.checks.questions.judging import Guaranteed, Shortfall, judged
-from fencepost.checks.questions.known_bugs import KnownBug
 from fencepost.checks.questions.matters import MATTERS, Matter
 from fencepost.checks.questions.remedies import ChangeFirst
-from fencepost.checks.questions.requirements import BOOKIES
 from fencepost.checks.questions.whole import Whole
 from fencepost.checks.reports.front import heading
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.settings.cluster_settings import Settings
-from fencepost.checks.settings.input_files import Place
+from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.releases import Releases
 from fencepost.properties.ledger.in_cluster import LARGEST_ENSEMBLE
 from fencepost.properties.registry import RegistryError

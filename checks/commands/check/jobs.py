@@ -12,8 +12,7 @@ from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.checked import Checked, PropertyError
 from fencepost.checks.engines.search.sampling import Walks
 from fencepost.checks.engines.theorems import check_theory
-from fencepost.checks.questions.bug_search import Searches, look_for
-from fencepost.checks.questions.known_bugs import KnownBug
+from fencepost.checks.questions.bug_search import KnownBug, Searches, look_for
 from fencepost.checks.questions.planning import Item
 from fencepost.checks.questions.unsettled import unsettled, unsettled_bug
 from fencepost.checks.questions.user_settings import held_to_account

@@ -10,9 +10,8 @@ from fencepost.checks.commands.check.profile import namespaces_of
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.questions.answering import Answer
 from fencepost.checks.questions.asking import Cluster, Group, answered
-from fencepost.checks.questions.bug_search import Searches
-from fencepost.checks.questions.establishing import Established, Means
-from fencepost.checks.questions.known_bugs import known_bugs_in
+from fencepost.checks.questions.bug_search import Searches, known_bugs_in
+from fencepost.checks.questions.guarantees.establishing import Established, Means
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.settings.cluster_settings import Settings, read_settings
 from fencepost.model.releases import Releases

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fencepost.checks.commands.check.formats import ANNOTATED, DOCUMENTS, TEXT, Format
-from fencepost.checks.settings.input_files import STANDARD_INPUT
+from fencepost.checks.settings.files.input_files import STANDARD_INPUT
 from fencepost.properties.registry import RegistryError
 from fencepost.traces.files.writing import write_text
 

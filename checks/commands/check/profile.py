@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from fencepost.checks.commands.check.request import CheckRequest
-from fencepost.checks.settings.input_files import InputError, Place, read_text
+from fencepost.checks.settings.files.input_files import InputError, Place, read_text
 
 OF_OTHERS = ("odds",)
 """Tables of the same file that other options read."""

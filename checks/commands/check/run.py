@@ -32,13 +32,12 @@ from fencepost.checks.engines.ahead import Ahead, Task
 from fencepost.checks.engines.results.checked import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.baseline import Baseline
-from fencepost.checks.questions.bug_search import Searches
+from fencepost.checks.questions.bug_search import KnownBug, Searches
 from fencepost.checks.questions.events import never
-from fencepost.checks.questions.known_bugs import KnownBug
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.questions.planning import planned_with_bugs
 from fencepost.checks.reports.report import write_traces
-from fencepost.checks.settings.input_files import STANDARD_INPUT, InputError, Place, inputs_read_once
+from fencepost.checks.settings.files.input_files import STANDARD_INPUT, InputError, Place, inputs_read_once
 from fencepost.model.counts import count_of
 from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.model.language import ModelError

@@ -9,8 +9,8 @@ from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.console.options import chosen_releases
 from fencepost.checks.console.unread import unread
 from fencepost.checks.questions.planning import configuration_notes
+from fencepost.checks.settings.broker_settings import require_algorithms
 from fencepost.checks.settings.cluster_settings import Settings, read_settings
-from fencepost.checks.settings.control_plane_settings import require_algorithms
 from fencepost.checks.settings.load_manager import as_taken
 from fencepost.model.releases import PULSAR, Releases, followed
 from fencepost.properties.configuration import Configuration

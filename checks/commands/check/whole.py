@@ -6,7 +6,7 @@ This loads nothing: what answers these questions is loaded if they are asked.
 from __future__ import annotations
 
 from fencepost.checks.commands.check.request import CheckRequest
-from fencepost.checks.questions.requirements import Requirement, requirement
+from fencepost.checks.questions.guarantees.requirements import Requirement, requirement
 from fencepost.properties.registry import RegistryError
 
 

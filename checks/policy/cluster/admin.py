@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
 from fencepost.checks.policy.usage import WrongUsage
-from fencepost.checks.settings.input_files import InputError
+from fencepost.checks.settings.files.input_files import InputError
 
 MOST = 1 << 28
 """Bytes of one answer."""

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from fencepost.checks.policy.cluster.reports import Report
 from fencepost.checks.policy.reading import read_json
-from fencepost.checks.settings.input_files import InputError
+from fencepost.checks.settings.files.input_files import InputError
 
 BROKERS, BUNDLES = "/loadbalance/brokers/", "/loadbalance/bundle-data/"
 OBJECT: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])

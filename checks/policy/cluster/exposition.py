@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fencepost.checks.policy.cluster.reports import RATES, USAGES, Report, composed
-from fencepost.checks.settings.input_files import InputError, Place
-from fencepost.checks.settings.prometheus import samples
+from fencepost.checks.settings.files.input_files import InputError, Place
+from fencepost.checks.settings.files.prometheus import samples
 
 STATISTICS = {
     "pulsar_bundle_msg_rate_in": "msgRateIn",

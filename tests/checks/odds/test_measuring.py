@@ -11,7 +11,7 @@ import pytest
 from fencepost.checks.odds.measuring import as_table, measured
 from fencepost.checks.odds.operator import with_file
 from fencepost.checks.odds.ways import Fleet
-from fencepost.checks.settings.input_files import InputError
+from fencepost.checks.settings.files.input_files import InputError
 from fencepost.model.odds.numbers import published
 
 BOOKIE = """# TYPE bookie_journal_JOURNAL_ADD_ENTRY summary

@@ -12,14 +12,13 @@ from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.answering import Answer
 from fencepost.checks.questions.answering import answer as answer_of
 from fencepost.checks.questions.asking import Cluster, answered
-from fencepost.checks.questions.bug_search import Searches
-from fencepost.checks.questions.establishing import Established, Means
-from fencepost.checks.questions.known_bugs import known_bugs_in
-from fencepost.checks.questions.preconditions import ORDINARY, UNDER_WAY
+from fencepost.checks.questions.bug_search import Searches, known_bugs_in
+from fencepost.checks.questions.events import ORDINARY, UNDER_WAY
+from fencepost.checks.questions.guarantees.establishing import Established, Means
 from fencepost.checks.questions.whole import Whole, verdict_of
 from fencepost.checks.reports.answers import about, as_json, as_text, command, headline
 from fencepost.checks.settings.cluster_settings import read_settings
-from fencepost.checks.settings.input_files import Place
+from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.releases import Releases
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.traces.replay import replay_on

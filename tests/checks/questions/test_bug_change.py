@@ -8,10 +8,9 @@ import pytest
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
-from fencepost.checks.questions.bug_change import BugChange, bug_change, bugs_of, with_reach
+from fencepost.checks.questions.bug_change import BugChange, bug_change, bugs_of, reach_of, with_reach
 from fencepost.checks.questions.bug_search import Searches
-from fencepost.checks.questions.establishing import Means
-from fencepost.checks.questions.reach import reach_of
+from fencepost.checks.questions.guarantees.establishing import Means
 from fencepost.checks.questions.whole import Whole
 from fencepost.checks.reports.bug_change import as_json, rows, sentences, verdict
 from fencepost.checks.settings.cluster_settings import Settings, read_settings

@@ -12,8 +12,7 @@ from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
-from fencepost.checks.questions.bug_search import Searches, look_for
-from fencepost.checks.questions.known_bugs import KnownBug
+from fencepost.checks.questions.bug_search import KnownBug, Searches, look_for
 from fencepost.checks.reports.report import text
 from fencepost.model.language import Location, Protocol
 from fencepost.properties.bugs import Avoidance, Bug

@@ -19,12 +19,11 @@ from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.outcomes import Open, Refuted, Settled, outcome
 from fencepost.checks.questions.answering import Answer
 from fencepost.checks.questions.asking import Cluster, answered
-from fencepost.checks.questions.bug_search import Searches
-from fencepost.checks.questions.establishing import Established, Means
-from fencepost.checks.questions.known_bugs import known_bugs_in
+from fencepost.checks.questions.bug_search import Searches, known_bugs_in
+from fencepost.checks.questions.guarantees.establishing import Established, Means
 from fencepost.checks.reports.answers import headline, survived
 from fencepost.checks.settings.cluster_settings import read_settings
-from fencepost.checks.settings.input_files import Place
+from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.releases import Releases
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
-from fencepost.checks.questions.establishing import Established, Means, establish
-from fencepost.checks.questions.guarantee import Guarantee
+from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
+from fencepost.checks.questions.guarantees.guarantee import Guarantee
+from fencepost.checks.questions.guarantees.ledgers import Sizes, ledger_guarantees
+from fencepost.checks.questions.guarantees.requirements import DISKS
+from fencepost.checks.questions.guarantees.topics import topic_guarantees
 from fencepost.checks.questions.judging import compared
-from fencepost.checks.questions.ledger_guarantees import Sizes, ledger_guarantees
-from fencepost.checks.questions.requirements import DISKS
-from fencepost.checks.questions.topic_guarantees import topic_guarantees
 from fencepost.checks.reports.answers import as_json, as_text, headline
 from fencepost.checks.reports.markdown import answered
 from fencepost.checks.reports.report_page import answer_section

@@ -28,7 +28,7 @@ from fencepost.checks.reports.failures import Configured, Judged, judged, place_
 from fencepost.checks.reports.junit import as_junit
 from fencepost.checks.reports.report import text
 from fencepost.checks.reports.sarif import as_sarif
-from fencepost.checks.settings.input_files import Place
+from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.language import Location, Protocol
 from fencepost.properties.bugs import Avoidance, Bug
 from fencepost.properties.protocols import PROTOCOLS

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.ledger_guarantees import ledger_guarantees
+from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
 from fencepost.checks.reports.failures import judged
 from fencepost.checks.reports.markdown import as_markdown, plain
 from tests.checks.reports.test_ci_formats import run

@@ -14,8 +14,8 @@ from fencepost.checks.engines import plan
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
 from fencepost.checks.questions import asking
+from fencepost.checks.questions.bug_search import known_bugs_of
 from fencepost.checks.questions.doubt import Doubt
-from fencepost.checks.questions.known_bugs import known_bugs_of
 from fencepost.checks.reports.bug_table import known_bugs
 from fencepost.checks.reports.protocol_lines import failure_text
 from fencepost.model.language import Location

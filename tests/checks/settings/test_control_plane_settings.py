@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from fencepost.checks.settings.broker_conf import ConfigurationError
-from fencepost.checks.settings.cluster_settings import read_settings
-from fencepost.checks.settings.control_plane_settings import (
+from fencepost.checks.settings.broker_settings import (
     ALGORITHM,
     FIRST_BUNDLES,
     FORMER_SESSION_TIMEOUT,
@@ -19,6 +18,7 @@ from fencepost.checks.settings.control_plane_settings import (
     UNLOADS,
     ControlPlaneSettings,
 )
+from fencepost.checks.settings.cluster_settings import read_settings
 from fencepost.model.pulsar.hash_range import ALGORITHMS
 from fencepost.properties.configuration import fitting
 from fencepost.properties.protocols import PROTOCOLS

@@ -18,7 +18,7 @@ from fencepost.checks.policy.cluster.exposition import read_expositions
 from fencepost.checks.policy.cluster.reports import Report, active_brokers, heard
 from fencepost.checks.policy.snapshot import read_snapshot
 from fencepost.checks.policy.usage import WrongUsage
-from fencepost.checks.settings.input_files import InputError, read_text
+from fencepost.checks.settings.files.input_files import InputError, read_text
 from fencepost.model.balance.load_data import namespace_of
 from fencepost.model.counts import count_of
 from fencepost.traces.files.writing import write_text

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from fencepost.checks.questions.guarantee import Guarantee
-from fencepost.checks.settings.ledger_settings import LedgerSettings
+from fencepost.checks.questions.guarantees.guarantee import Guarantee
+from fencepost.checks.settings.broker_settings import LedgerSettings
 from fencepost.model.bookkeeper.ledger.protocol import BUDGETS
 from fencepost.model.counts import count_of
 from fencepost.model.releases import Releases

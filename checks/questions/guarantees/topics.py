@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from fencepost.checks.questions.guarantee import Guarantee
+from fencepost.checks.questions.guarantees.guarantee import Guarantee
 from fencepost.model.language import Protocol
 from fencepost.model.releases import Releases
 from fencepost.properties.configuration import Configuration

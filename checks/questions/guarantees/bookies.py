@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from fencepost.checks.questions.guarantee import Guarantee
+from fencepost.checks.questions.guarantees.guarantee import Guarantee
 from fencepost.checks.settings.bookie_settings import BookieSettings
 from fencepost.checks.settings.broker_conf import Taken
 from fencepost.model.releases import Releases

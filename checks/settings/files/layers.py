@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fencepost.checks.settings.environment_files import (
+from fencepost.checks.settings.files.environment_files import (
     BOOKKEEPER,
     PREFIX,
     Image,
@@ -17,8 +17,8 @@ from fencepost.checks.settings.environment_files import (
     is_environment,
     variables,
 )
-from fencepost.checks.settings.input_files import BYTE_ORDER_MARK, InputError, Place, read_bytes
-from fencepost.checks.settings.properties_file import MalformedEscape, Setting, settings
+from fencepost.checks.settings.files.input_files import BYTE_ORDER_MARK, InputError, Place, read_bytes
+from fencepost.checks.settings.files.properties_file import MalformedEscape, Setting, settings
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def read_layers(path: Path) -> list[Layer]:
     # Java takes a broker.conf for ISO-8859-1; YAML and an environment file are UTF-8
     text = data.removeprefix(BYTE_ORDER_MARK).decode("utf-8", errors="replace")
     if _is_yaml(path, text):
-        from fencepost.checks.settings.yaml_files import parts_of  # loads a parser, which most configurations do not need
+        from fencepost.checks.settings.files.yaml_files import parts_of  # loads a parser, which most configurations do not need
 
         parts = parts_of(path, text)
         note = f"{path}: read is {' and '.join(part.name for part in parts)}"

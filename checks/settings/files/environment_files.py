@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from fencepost.checks.settings.properties_file import Setting
+from fencepost.checks.settings.files.properties_file import Setting
 
 Owner = Literal["", "broker", "bookie"]
 """Whose settings they are; empty where the file does not say it."""

@@ -14,10 +14,10 @@ from pathlib import Path
 import yaml
 
 from fencepost.checks.settings.deployment import REPLICAS, TAGS
-from fencepost.checks.settings.environment_files import PREFIX, Image, Owner, as_applied, bookkeepers
-from fencepost.checks.settings.input_files import InputError, Place
-from fencepost.checks.settings.namespace_policies import is_policies, settings_of
-from fencepost.checks.settings.properties_file import MalformedEscape, Setting, settings
+from fencepost.checks.settings.files.environment_files import PREFIX, Image, Owner, as_applied, bookkeepers
+from fencepost.checks.settings.files.input_files import InputError, Place
+from fencepost.checks.settings.files.namespace_policies import is_policies, settings_of
+from fencepost.checks.settings.files.properties_file import MalformedEscape, Setting, settings
 
 FILES = ("broker.conf", "standalone.conf")
 BOOKIES_FILES = ("bookkeeper.conf", "bk_server.conf")

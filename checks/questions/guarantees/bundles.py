@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from fencepost.checks.questions.guarantee import Guarantee
+from fencepost.checks.questions.guarantees.guarantee import Guarantee
 from fencepost.model.releases import Releases
 from fencepost.properties.configuration import Configuration
 from fencepost.properties.ownership import guarantees as of_locks

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from fencepost.checks.questions.guarantee import Guarantee
-from fencepost.checks.questions.ledger_guarantees import Sizes
+from fencepost.checks.questions.guarantees.guarantee import Guarantee
+from fencepost.checks.questions.guarantees.ledgers import Sizes
 from fencepost.checks.settings.auto_recovery_settings import AutoRecoverySettings
 from fencepost.model.language import Protocol
 from fencepost.model.releases import Releases

@@ -9,11 +9,10 @@ import pytest
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.outcomes import Open
-from fencepost.checks.questions.bundle_guarantees import bundle_guarantees
-from fencepost.checks.questions.claims import Claim, claimed
-from fencepost.checks.questions.establishing import Established, Means, establish, raised
-from fencepost.checks.questions.ledger_guarantees import LEDGER, Sizes, ledger_guarantees
-from fencepost.checks.questions.requirements import BOOKIES, NAMES, TOPICS
+from fencepost.checks.questions.guarantees.bundles import bundle_guarantees
+from fencepost.checks.questions.guarantees.establishing import Claim, Established, Means, claimed, establish, raised
+from fencepost.checks.questions.guarantees.ledgers import LEDGER, Sizes, ledger_guarantees
+from fencepost.checks.questions.guarantees.requirements import BOOKIES, NAMES, TOPICS
 from fencepost.checks.settings.broker_conf import Taken
 from fencepost.checks.settings.load_manager import LoadManagerSettings
 from fencepost.model.kernel.search.search import search

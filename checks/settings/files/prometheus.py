@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from fencepost.checks.settings.input_files import InputError, Place, read_text
+from fencepost.checks.settings.files.input_files import InputError, Place, read_text
 
 _SAMPLE = re.compile(
     r"(?P<name>[a-zA-Z_:][\w:]*)\s*(?:\{(?P<labels>.*)\})?\s+(?P<value>[^\s{}]+)(?:\s+(?P<time>-?\d+))?", re.ASCII

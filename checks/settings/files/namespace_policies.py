@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 import yaml
 
-from fencepost.checks.settings.properties_file import Setting
+from fencepost.checks.settings.files.properties_file import Setting
 
 MARKS = ("replication_clusters", "backlog_quota_map", "persistence", "message_ttl_in_seconds", "bundles")
 """Keys by which policies are recognised: two of them."""
