@@ -8,12 +8,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.questions.answering import Answer
 from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.judging import Shortfall
 from fencepost.checks.reports.failures import Judged, in_repository, place_of
-from fencepost.checks.reports.guarantees import Opening, why
+from fencepost.checks.reports.guarantees import Opening, unseen, why
 from fencepost.checks.reports.refinements import established_of, refined_by
+from fencepost.checks.reports.sarif_answers import answer_id, answer_result, answer_rule
 from fencepost.checks.reports.sarif_files import artifact
 from fencepost.checks.reports.sarif_log import log, rule
 from fencepost.model.language import Location
@@ -29,8 +31,9 @@ def as_sarif(
     suspicious: Sequence[Doubt] = (),
     opening: Opening | None = None,
 ) -> str:
-    """The run as SARIF: a rule for each property that was checked, a result for each verdict that is not as it should be, and
-    for each guarantee that falls short, at the line of the setting. A refinement that holds is a notification.
+    """The run as SARIF: a rule for each property that was checked, a result for each verdict that is not as it should be, for
+    each guarantee that falls short, at the line of the setting, and for each question of a user, whatever the answer. A
+    refinement that holds is a notification, and what no model has is a warning.
 
     The steps of a trace are its code flow, each at the line of its action. A result's fingerprint depends on the instance and
     the property alone, so that it stays one alert when the shortest trace or the code around it changes.
@@ -38,19 +41,26 @@ def as_sarif(
     rows = list(verdicts)
     rules = {_rule_id(row): _rule(row) for row in rows}
     rules |= {_suspicious_id(doubt): _suspicious_rule(doubt) for doubt in suspicious}
-    short = () if opening is None else opening.shortfalls
+    short, answers = ((), ()) if opening is None else (opening.shortfalls, opening.answers)
     rules |= {_guarantee_id(row): _guarantee_rule(row) for row in (opening.now.rows if opening else ())}
+    rules |= {answer_id(answer): answer_rule(answer) for answer in answers}
     numbers = {name: number for number, name in enumerate(rules)}
     remarks = [*notes, *filter(None, (established_of(row.verdict) for row in rows))]
+    not_judged = () if opening is None else unseen(opening)
     invocation = {
         "executionSuccessful": status not in (ExitStatus.EVALUATION, ExitStatus.INCONCLUSIVE),
         "exitCode": int(status),
-        "toolExecutionNotifications": [{"level": "note", "message": {"text": note}} for note in remarks],
+        "toolExecutionNotifications": [
+            {"level": level, "message": {"text": text}}
+            for level, texts in (("note", remarks), ("warning", not_judged))
+            for text in texts
+        ],
     }
     results = [
         *(_result(row, numbers[_rule_id(row)]) for row in rows if row.failed),
         *(_shortfall(shortfall, numbers[_guarantee_id(shortfall.row)]) for shortfall in short),
         *(_suspicion(doubt, numbers[_suspicious_id(doubt)]) for doubt in suspicious),
+        *(_answer(answer, numbers[answer_id(answer)], opening) for answer in answers if opening),
     ]
     return log(rules.values(), invocation, results)
 
@@ -103,6 +113,13 @@ def _shortfall(shortfall: Shortfall, rule: int) -> dict[str, Any]:
         "locations": [_region(file, shortfall.place.line or 1)],
         "partialFingerprints": fingerprints(shortfall.kind, shortfall.row.guarantee.name, file),
     }
+
+
+def _answer(answer: Answer, rule: int, opening: Opening) -> dict[str, Any]:
+    place = opening.now.first
+    file = in_repository(place.file)
+    located = {"locations": [_region(file, place.line or 1)], "partialFingerprints": fingerprints(answer_id(answer), file)}
+    return {"ruleIndex": rule, **answer_result(answer), **located}
 
 
 def fingerprints(*identity: str) -> dict[str, str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,19 +14,25 @@ from hypothesis import strategies as st
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.questions.answering import Answer
+from fencepost.checks.questions.asking import Cluster
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
 from fencepost.checks.questions.guarantees.ledgers import Sizes, ledger_guarantees
 from fencepost.checks.questions.guarantees.requirements import DISKS
 from fencepost.checks.questions.guarantees.topics import topic_guarantees
-from fencepost.checks.questions.judging import compared
-from fencepost.checks.reports.answers import as_json, as_text, headline
+from fencepost.checks.questions.judging import Guaranteed, compared
+from fencepost.checks.reports.answers import as_json, as_text, headline, in_short
+from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.markdown import answered
 from fencepost.checks.reports.report_page import answer_section
+from fencepost.checks.reports.sarif import as_sarif
 from fencepost.checks.settings.cluster_settings import read_settings
 from fencepost.model.releases import PULSAR, Releases
 from tests.checks.questions.test_cut_short import Cutting, answers_of, cluster  # noqa: F401
 from tests.checks.questions.test_cut_short import share_of as cut_by
+from tests.checks.reports.test_ci_formats import SARIF
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("cut short")]
 
@@ -115,12 +122,33 @@ def test_a_comparison_the_other_way_round_says_the_opposite(
     assert compared(before, now) == OTHER.get(change, change)
 
 
+def in_sarif(answers: Sequence[Answer], cluster: Cluster, releases: Releases) -> list[tuple[str, Any]]:  # noqa: F811
+    """The results of a log's answers, each with what its rule says that it is about."""
+    now = Guaranteed(cluster.file, cluster.first, cluster.sizes, {}, releases, (), cluster.assumed)
+    written = as_sarif((), ExitStatus.HOLDS, [], opening=Opening(now, answers=tuple(answers)))
+    SARIF.validate(json.loads(written))
+    (run,) = json.loads(written)["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    assert [rules[result["ruleIndex"]]["id"] for result in run["results"]] == [result["ruleId"] for result in run["results"]]
+    return [(rules[result["ruleIndex"]]["fullDescription"]["text"], result) for result in run["results"]]
+
+
 @FEW
 @given(seed=st.integers(0, 10**6), share=st.sampled_from([0.0, 0.05, 0.5, 1.0]))
-def test_text_page_markdown_and_json_say_the_same(cluster: object, seed: int, share: float) -> None:  # noqa: F811
-    answers, _ = answers_of(cluster, Cutting(cut_by(share, seed)))  # type: ignore[arg-type]
+def test_text_page_markdown_json_and_sarif_say_the_same(cluster: Cluster, seed: int, share: float) -> None:  # noqa: F811
+    answers, _ = answers_of(cluster, Cutting(cut_by(share, seed)))
     releases = Releases.of("4.2.4")
-    for answer, document in zip(answers, json.loads(json.dumps(as_json(answers, releases))), strict=True):
+    documents, results = json.loads(json.dumps(as_json(answers, releases))), in_sarif(answers, cluster, releases)
+    for answer, document, (asks, result) in zip(answers, documents, results, strict=True):
+        assert (asks, result["properties"]) == (
+            document["text"],
+            {"answer": document["answer"], "ways": [way["name"] for way in document["ways"]]},
+        )
+        first, *said = result["message"]["text"].splitlines()
+        assert first == document["headline"]
+        assert [line for line in said if line[:1].isdigit()] == [f"{n}. {in_short(w)}" for n, w in enumerate(answer.ways, 1)]
+        assert result["kind"] == {"no": "pass", "unknown": "open"}.get(document["answer"], "fail")
+        assert result["level"] == ("error" if result["kind"] == "fail" else "none")
         words = headline(answer)
         assert document["headline"] == words
         assert words in " ".join(as_text(answer, releases, 100).split())
