@@ -68,6 +68,11 @@ def names_checked_in(cluster: Configuration) -> list[str]:
     return [name for name in names_run_by(cluster) if _OPERATED[name].is_checked]
 
 
+def touching(matter: str) -> list[Entry]:
+    """The protocols some of whose properties answer a question of users."""
+    return [PROTOCOLS[name] for name, each in _OPERATED.items() if matter in each.harms]
+
+
 def run_by(cluster: Configuration) -> list[Entry]:
     """The protocols that a cluster runs, those left out that say nothing of its release."""
     return [entry for entry in map(PROTOCOLS.__getitem__, names_run_by(cluster)) if cluster.release not in entry.outside]

@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 
 from fencepost.checks.questions.answering import Answer, answer
 from fencepost.checks.questions.bug_search import KnownBug, Searches
-from fencepost.checks.questions.guarantees.bookies import bookie_guarantees
 from fencepost.checks.questions.guarantees.bundles import bundle_guarantees
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish, raised
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
 from fencepost.checks.questions.guarantees.ledgers import Sizes, ledger_guarantees
-from fencepost.checks.questions.guarantees.replication import replication_guarantees
 from fencepost.checks.questions.guarantees.topics import topic_guarantees
 from fencepost.checks.questions.judging import Guaranteed
 from fencepost.checks.questions.matters import MATTERS, Matter
@@ -21,7 +19,8 @@ from fencepost.checks.settings.bookie_settings import STORAGES
 from fencepost.checks.settings.cluster_settings import Settings
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.releases import Releases
-from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.cluster.bugs import PARTS
+from fencepost.properties.protocols import touching
 
 
 @dataclass(frozen=True)
@@ -58,6 +57,9 @@ def questions(cluster: Cluster, releases: Releases) -> Iterator[Guarantee]:
     settings = cluster.settings
     yield from ledger_guarantees(cluster.sizes, releases)
     if cluster.of_bookies:
+        from fencepost.checks.questions.guarantees.bookies import bookie_guarantees
+        from fencepost.checks.questions.guarantees.replication import replication_guarantees
+
         yield from bookie_guarantees(settings.bookies, releases)
         yield from replication_guarantees(settings.auto_recovery, cluster.sizes, releases)
     yield from topic_guarantees(settings.configuration(releases), releases)
@@ -137,12 +139,7 @@ def answered(
 
 def _unread(matter: Matter, releases: Releases) -> str:
     """Which releases nobody has read for bugs by which it could happen; empty if somebody has."""
-    of = {
-        bug.release(releases)
-        for entry in PROTOCOLS.values()
-        for bug in entry.bugs.values()
-        if bug.is_unread(releases)
-        and not bug.weakening
-        and (matter.name in entry.in_cluster.harms or (matter.whole and bug.moves))
-    }
+    known = [bug for entry in touching(matter.name) for bug in entry.bugs.values()]
+    known += [bug for _, bugs in PARTS for bug in bugs.values() if bug.moves] if matter.whole else []
+    of = {bug.release(releases) for bug in known if bug.is_unread(releases) and not bug.weakening}
     return f"nobody has read {' and '.join(sorted(of))} for known bugs" if of else ""

@@ -8,13 +8,9 @@ from fencepost.properties.bugs import Value
 from fencepost.properties.configuration import Configuration, InCluster
 
 
-def parameters_of(cluster: Configuration) -> dict[str, Value]:
+def _parameters(cluster: Configuration, _: Mapping[str, Value]) -> dict[str, Value]:
     """The store of the records, and whether clients stay in a transfer."""
     return {"store": cluster.service_unit_store, "multi_phase": cluster.multi_phase}
-
-
-def _parameters(cluster: Configuration, _: Mapping[str, Value]) -> dict[str, Value]:
-    return parameters_of(cluster)
 
 
 IN_CLUSTER = InCluster(

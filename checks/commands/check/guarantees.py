@@ -14,7 +14,6 @@ from fencepost.checks.commands.check.outputs import Outputs
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.subject import Subject
 from fencepost.checks.commands.check.whole import come_first, required
-from fencepost.checks.commands.pages import default_page, write_report
 from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.ahead import Ahead, Check, Task
@@ -189,6 +188,8 @@ def run_alone(asked: CheckRequest, subject: Subject, started: float) -> ExitStat
     if opening.bugs is not None and opening.bugs.felt:
         status = severest({status, ExitStatus.KNOWN_BUG})
     if asked.html is not None:
+        from fencepost.checks.commands.pages import default_page, write_report
+
         page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
         write_report(opening, (), status, page, reporter)
         teller.name(f"page: {page}")

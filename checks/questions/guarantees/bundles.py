@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
+from fencepost.model.language import Protocol as Model
 from fencepost.model.releases import Releases
 from fencepost.properties.configuration import Configuration
-from fencepost.properties.ownership import guarantees as of_locks
-from fencepost.properties.ownership.entry import ENTRY as OWNERSHIP
 from fencepost.properties.registry import Entry, Value
-from fencepost.properties.service_unit import guarantees as of_records
-from fencepost.properties.service_unit.entry import ENTRY as SERVICE_UNIT
-from fencepost.properties.service_unit.in_cluster import parameters_of
 from fencepost.properties.theories import THEORIES
-from fencepost.properties.unload.entry import ENTRY as UNLOAD
+from fencepost.properties.vocabulary import Suite
 
 LOST_SESSIONS = "{n} lost session{s} of a broker"
 LOST = ("expiries",)
@@ -27,9 +24,9 @@ def bundle_guarantees(cluster: Configuration, releases: Releases) -> Iterator[Gu
 
     A broker that shuts down when its session is lost is one that may crash: that it goes on is among what is considered.
     """
-    why = SERVICE_UNIT.refusal(releases) if cluster.extensible else ""
-    for row in _of_owners(cluster, releases):
-        yield replace(row, unasked=why)
+    owners = _by_records(cluster) if cluster.extensible else _by_locks()
+    for row in _of_owners(owners, cluster, releases):
+        yield replace(row, unasked=owners.owning.refusal(releases))
     yield Guarantee(
         "hash_range",
         "every hash is in one bundle, however bundles are split",
@@ -41,18 +38,52 @@ def bundle_guarantees(cluster: Configuration, releases: Releases) -> Iterator[Gu
     )
 
 
-def _of_owners(cluster: Configuration, releases: Releases) -> Iterator[Guarantee]:
+class _Suites(Protocol):
+    """The properties that are asked of who owns a bundle."""
+
+    def one_server(self, p: Model, /) -> Suite: ...
+    def one_server_in_the_end(self, p: Model, /) -> Suite: ...
+    def served(self, p: Model, /) -> Suite: ...
+
+
+@dataclass(frozen=True)
+class _Owners:
+    """What decides who owns a bundle, and what moves it, with the properties that are asked of them; what is ``configured``,
+    what an instance without unloads and one with a slow unload have besides, and what takes steps."""
+
+    owning: Entry
+    unloading: Entry
+    suites: _Suites
+    steps_of: str
+    configured: Mapping[str, Value]
+    still: Mapping[str, Value]
+    slow: Mapping[str, Value]
+
+
+def _by_locks() -> _Owners:
+    from fencepost.properties.ownership import guarantees
+    from fencepost.properties.ownership.entry import ENTRY as OWNERSHIP
+    from fencepost.properties.unload.entry import ENTRY as UNLOAD
+
+    return _Owners(OWNERSHIP, UNLOAD, guarantees, "locks", {}, {}, {"failures": 1})
+
+
+def _by_records(cluster: Configuration) -> _Owners:
+    from fencepost.properties.service_unit import guarantees
+    from fencepost.properties.service_unit.entry import ENTRY as SERVICE_UNIT
+
+    steps_of = f"service units in the {cluster.service_unit_store} store"
+    configured = SERVICE_UNIT.taken(cluster, {})
+    return _Owners(SERVICE_UNIT, SERVICE_UNIT, guarantees, steps_of, configured, {"unloads": 0}, configured)
+
+
+def _of_owners(owners: _Owners, cluster: Configuration, releases: Releases) -> Iterator[Guarantee]:
     """What is asked of who owns a bundle, and serves it."""
-    is_extensible = cluster.extensible
-    suites = of_records if is_extensible else of_locks
-    owning, unloading = (SERVICE_UNIT, SERVICE_UNIT) if is_extensible else (OWNERSHIP, UNLOAD)
+    owning, unloading, suites, steps_of = owners.owning, owners.unloading, owners.suites, owners.steps_of
     behaviour = {} if owning.refusal(releases) else owning.behaviour(releases)
-    taken = {**behaviour, **(parameters_of(cluster) if is_extensible else {})}
-    moves: dict[str, Value] = {"unloads": 0} if is_extensible else {}
-    small: dict[str, Value] = {**taken, **moves, "brokers": 2, "crashes": int(cluster.on_session_loss == "shutdown")}
-    steps_of = f"service units in the {taken['store']} store" if is_extensible else "locks"
-    unloads: dict[str, Value] = {"brokers": 2, "unloads": 1, "timeouts": 1}
-    unloads |= taken if is_extensible else {"failures": 1}
+    taken = {**behaviour, **owners.configured}
+    small: dict[str, Value] = {**taken, **owners.still, "brokers": 2, "crashes": int(cluster.on_session_loss == "shutdown")}
+    unloads: dict[str, Value] = {"brokers": 2, "unloads": 1, "timeouts": 1, **owners.slow}
     moved: dict[str, Value] = {**taken, "brokers": 2, "unloads": 1}
 
     yield Guarantee(
