@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.questions.part_runs import runs_below
 from fencepost.checks.reports.guarantees import Opening
-from fencepost.checks.reports.recordings import beyond, violations
 from fencepost.checks.reports.report_page import report_page
 from fencepost.model.releases import Releases
+from fencepost.properties.registry import Entry
 from fencepost.traces.explorer.content import LARGEST, Recording, content
 from fencepost.traces.explorer.guide import Guide
 from fencepost.traces.explorer.page import page
@@ -69,3 +70,26 @@ def write_recordings(path: Path, recordings: Sequence[Recording], reporter: Repo
         limit = f"{LARGEST // 1_000_000} MB"
         print(f"fencepost: {path} has traces without their model, which would be larger than {limit}", file=sys.stderr)
     return whole
+
+
+def beyond(opening: Opening) -> Iterator[Recording]:
+    """Of each guarantee the run in which one event more breaks it."""
+    for row in opening.now.rows:
+        if row.failure is not None and isinstance(row.failure.checked.entry, Entry):
+            trace, protocol = row.failure.verdict.trace, row.failure.checked.protocol
+            suite, below = row.failure.checked.entry.suite(protocol), runs_below(trace, protocol, opening.now.releases)
+            yield Recording(f"{row.guarantee.name}: {row.failure.events} too many", trace, suite, below)
+
+
+def violations(everything: Iterable[Checked], releases: Releases | None = None) -> Iterator[Recording]:
+    """The run of every violated property, also of the expected ones, and of the bugs; of these releases are the runs of a
+    ledger that explain a step."""
+    for checked in everything:
+        if not isinstance(checked.entry, Entry):  # a theory has no runs
+            continue
+        suite = checked.entry.suite(checked.protocol)
+        instance = ", ".join([checked.entry.name, checked.instance.name, *checked.protocol.active])
+        for verdict in checked.findings.verdicts:
+            if verdict.trace is not None and verdict.refuted:
+                below = runs_below(verdict.trace, checked.protocol, releases)
+                yield Recording(f"{verdict.property.name} ({instance})", verdict.trace, suite, below)

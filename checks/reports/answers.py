@@ -12,8 +12,8 @@ from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
 from fencepost.checks.questions.answering import Answer, Way
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.whole import verdict_of
+from fencepost.checks.reports.bugs_on_code import seen_anywhere
 from fencepost.checks.reports.histories import upstream
-from fencepost.checks.reports.seen import seen_anywhere
 from fencepost.checks.settings.switches import SwitchedOn
 from fencepost.model.counts import count_of
 from fencepost.model.releases import SYSTEMS, Releases

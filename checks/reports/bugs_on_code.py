@@ -1,17 +1,20 @@
-"""Which bugs of releases were reproduced on their real code: as text, as JSON, as rows beside the bugs, and as the table of the
-documentation."""
+"""Which bugs of releases were reproduced on their real code: as text, as JSON, as rows beside the bugs, as the documentation's
+table, and where each was seen by these rows.
+"""
 
 from __future__ import annotations
 
 import builtins
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from fencepost.model.counts import count_of
-from fencepost.model.releases import SYSTEMS, release
+from fencepost.model.releases import SYSTEMS, numbers, release
 
 FORMAT = 2
 BY = "fencepost conform bugs"
@@ -105,3 +108,42 @@ def _seen(its: Sequence[Replayed]) -> str:
             of_release = each.verdict in ("gone", "not reproduced")
             parts.append(f"{each.release}: {each.why}" if of_release else each.why)
     return ". ".join(parts).replace("|", "\\|")
+
+
+_ROOMS = Path(__file__).parents[2] / "properties"
+
+
+def rows_of(protocol: str) -> Path:
+    """The file beside the bugs of a protocol that has a line for each that was replayed on a release."""
+    return _ROOMS / protocol / "reproduced.jsonl"
+
+
+@cache
+def replayed(protocol: str) -> tuple[Replayed, ...]:
+    """What was replayed of the bugs of a protocol; nothing where none was."""
+    file, target = rows_of(protocol), protocol.replace("_", "-")
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    return tuple(read_row(target, line) for line in lines)
+
+
+@cache
+def _everywhere() -> tuple[Replayed, ...]:
+    return tuple(row for file in sorted(_ROOMS.glob("*/reproduced.jsonl")) for row in replayed(file.parent.name))
+
+
+def seen_anywhere(bug: str) -> tuple[str, ...]:
+    """The releases on whose classes the bug was seen, the oldest first, in whichever protocol has it."""
+    rows = [row for row in _everywhere() if row.bug == bug and _is_seen(row)]
+    return tuple(release for _, release in sorted({(numbers(row.system).index(row.release), row.release) for row in rows}))
+
+
+def _is_seen(row: Replayed) -> bool:
+    elsewhere = row.verdict == "seen elsewhere" and not row.why.startswith("by `fencepost reproduce ")
+    return row.verdict == "reproduced" or elsewhere
+
+
+def seen(protocol: str, bug: str) -> Mapping[str, str]:
+    """By release, the oldest first, how the bug was seen as that protocol has it."""
+    rows = [row for row in replayed(protocol) if row.bug == bug and row.verdict == "reproduced"]
+    rows.sort(key=lambda row: numbers(row.system).index(row.release))
+    return {row.release: f"{row.property} is violated after the {count_of(len(row.steps), 'step')} of its run" for row in rows}

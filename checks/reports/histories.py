@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from fencepost.checks.reports.seen import seen
+from fencepost.checks.reports.bugs_on_code import seen
 from fencepost.properties.bugs import Bug
 
 COLUMNS = ("since", "fixed", "upstream")

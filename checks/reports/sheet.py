@@ -11,10 +11,9 @@ from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established
 from fencepost.checks.questions.judging import Guaranteed, compared
 from fencepost.checks.reports.bug_change import heading, rows, verdict
-from fencepost.checks.reports.bug_table import known_bugs
 from fencepost.checks.reports.front import listed, numbered
 from fencepost.checks.reports.guarantees import Opening, details, legend, remedied, unseen
-from fencepost.checks.reports.protocol_lines import failure_text, is_of_known_bug, protocol_line, suspicious_lines
+from fencepost.checks.reports.in_short import failure_text, is_of_known_bug, known_bugs, protocol_line, suspicious_lines
 from fencepost.checks.reports.report import text
 from fencepost.model.counts import count_of
 

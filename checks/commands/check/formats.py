@@ -46,8 +46,7 @@ def _end(run: FinishedRun, annotations: str = "") -> str:
 
 def _body(run: FinishedRun) -> str:
     """What there is to say before the last line, and was not printed yet."""
-    from fencepost.checks.reports.bug_table import known_bugs
-    from fencepost.checks.reports.protocol_lines import suspicious_lines
+    from fencepost.checks.reports.in_short import known_bugs, suspicious_lines
 
     if run.opening is not None:
         from fencepost.checks.reports.sheet import sheet

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fencepost.checks.commands.check.messages import Teller
 from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.engines.results.checked import Checked
-from fencepost.checks.reports.protocol_lines import failure_text, is_of_known_bug, protocol_line
+from fencepost.checks.reports.in_short import failure_text, is_of_known_bug, protocol_line
 from fencepost.checks.reports.report import text
 from fencepost.model.releases import Releases
 

@@ -27,8 +27,7 @@ from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
-from fencepost.checks.reports.bugs_on_code import Replayed, as_json, as_row, read_row, text
-from fencepost.checks.reports.seen import rows_of
+from fencepost.checks.reports.bugs_on_code import Replayed, as_json, as_row, read_row, rows_of, text
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Protocol
 from fencepost.model.language.mistakes import guess

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from fencepost.checks.commands.releases.request import ListRequest
 from fencepost.checks.console.formats import in_format
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.reports.seen import replayed
+from fencepost.checks.reports.bugs_on_code import replayed
 from fencepost.model.counts import count_of
 from fencepost.model.releases import NEWEST, RELEASES, SYSTEMS, USUAL_KAFKA, Release
 from fencepost.properties.protocols import PROTOCOLS

@@ -17,8 +17,7 @@ from fencepost.checks.conformance.java_side.session import SessionError
 from fencepost.checks.conformance.registry import TARGETS
 from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
 from fencepost.checks.conformance.targets import Target
-from fencepost.checks.reports.bugs_on_code import Replayed, as_json, as_row, read_row, table, text
-from fencepost.checks.reports.seen import replayed
+from fencepost.checks.reports.bugs_on_code import Replayed, as_json, as_row, read_row, replayed, table, text
 from fencepost.model.language import Protocol
 from fencepost.properties.bug_files import bugs_in
 from fencepost.properties.bugs import Bug, OutOfReach

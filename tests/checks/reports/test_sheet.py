@@ -16,8 +16,7 @@ from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
 from fencepost.checks.questions import asking
 from fencepost.checks.questions.bug_search import known_bugs_of
 from fencepost.checks.questions.doubt import Doubt
-from fencepost.checks.reports.bug_table import known_bugs
-from fencepost.checks.reports.protocol_lines import failure_text
+from fencepost.checks.reports.in_short import failure_text, known_bugs
 from fencepost.model.language import Location
 from fencepost.model.releases import Releases
 from fencepost.properties.protocols import PROTOCOLS
