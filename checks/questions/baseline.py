@@ -1,14 +1,16 @@
 """Baselines: the verdicts that somebody has accepted, each with a reason, so that a check fails only for what is new or gone.
 
-What can be accepted are bugs, the violations that are expected of negative controls, and suspicions. A violation that nobody
-expects, and what is inconclusive, fails whatever a baseline says.
+What can be accepted are known bugs and suspicions. A violation that nobody expects, and what is inconclusive, fails whatever a
+baseline says. What is accepted of one release is accepted of every other, so that an upgrade shows what it brings.
 """
 
 from __future__ import annotations
 
+import builtins
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.settings.files.input_files import InputError, Place, read_text
 
-FORMAT = 1
+FORMAT = 2
 
 
 class BaselineError(InputError):
@@ -37,18 +39,23 @@ class Key:
         place = f"{self.protocol}, {self.instance}" if self.instance else self.protocol
         return f"{place}: {self.property} ({self.verdict})"
 
+    @builtins.property
+    def subject(self) -> tuple[str, ...]:
+        """What it is about whatever the release: the instance of a known bug names its release."""
+        instance = "" if self.verdict == "known bug" else self.instance
+        return self.protocol, instance, self.property, self.verdict
+
 
 @dataclass(frozen=True)
 class Comparison:
-    """How a run differs from a baseline: what is new, what is gone, what is accepted without a reason, and how much of the
-    baseline is of what this run did not check. ``elsewhere`` has, for what is new, the reason with which it is accepted in
-    other releases."""
+    """How a run differs from a baseline: what is new, what is gone, what is accepted without a reason, how much of the
+    baseline is of what this run did not check, and how much that was found is ``carried`` over: accepted of another release."""
 
     new: tuple[Key, ...]
     gone: tuple[Key, ...]
     unexplained: tuple[Key, ...]
     unchecked: int
-    elsewhere: Mapping[Key, str] = field(default_factory=dict)
+    carried: int = 0
 
     @property
     def differs(self) -> bool:
@@ -77,17 +84,26 @@ class Baseline:
         except (KeyError, TypeError, UnicodeDecodeError):
             raise BaselineError(f"{path}: is not a baseline; write one with --write-baseline", Place(path)) from None
 
+    def reason(self, key: Key) -> str | None:
+        """Why something is accepted, in its release or else in another one; None if it is not."""
+        return self.reasons.get(key, self._of_any_release.get(key.subject))
+
+    @cached_property
+    def _of_any_release(self) -> Mapping[tuple[str, ...], str]:
+        return {key.subject: self.reasons[key] for key in sorted(self.reasons, reverse=True)}
+
     def applied(self, checked: Checked, release: str) -> Checked:
         """An instance with its bugs marked that are accepted."""
         verdicts = tuple(
-            replace(verdict, accepted=self.reasons.get(key) if verdict.verdict == "known bug" else None)
+            replace(verdict, accepted=self.reason(key) if verdict.verdict == "known bug" else None)
             for verdict, key in zip(checked.findings.verdicts, _keys(checked, release), strict=True)
         )
         return replace(checked, findings=replace(checked.findings, verdicts=verdicts))
 
     def judged(self, doubts: Iterable[Doubt], release: str) -> list[Doubt]:
         """Suspicions, of which those that are not accepted keep the run from succeeding."""
-        return [replace(doubt, strict=_suspicion(doubt, release) not in self.reasons) for doubt in doubts]
+        reasons = [(doubt, self.reason(_suspicion(doubt, release))) for doubt in doubts]
+        return [replace(doubt, strict=reason is None, accepted=reason) for doubt, reason in reasons]
 
     def compared(self, everything: Sequence[Checked], doubts: Iterable[Doubt], release: str, *, whole: bool) -> Comparison:
         """How a run differs. Only what it checked can be gone: a bug of a protocol, if the run was ``whole``, neither cut
@@ -97,7 +113,8 @@ class Baseline:
         names = {replace(key, verdict="") for key in left_open}
         places = {(c.entry.name, c.instance.name) for c in everything} | {(c.entry.name, "") for c in everything}
         protocols = {c.entry.name for c in everything}
-        missing = [key for key in sorted(self.reasons) if key not in now]
+        subjects = {key.subject for key in now}
+        missing = [key for key in sorted(self.reasons) if key.subject not in subjects]
         gone = tuple(
             key
             for key in missing
@@ -106,19 +123,17 @@ class Baseline:
             and (key.protocol in protocols if key.verdict == "known bug" else (key.protocol, key.instance) in places)
             and replace(key, verdict="") not in names
         )
-        new = tuple(key for key in sorted(now) if key not in self.reasons)
-        others = {_anywhere(key): reason for key, reason in self.reasons.items()}
         return Comparison(
-            new,
-            gone,
-            tuple(key for key in sorted(now) if self.reasons.get(key) == ""),
-            len(missing) - len(gone),
-            {key: others[_anywhere(key)] for key in new if _anywhere(key) in others},
+            new=tuple(key for key in sorted(now) if self.reason(key) is None),
+            gone=gone,
+            unexplained=tuple(key for key in sorted(now) if self.reason(key) == ""),
+            unchecked=len(missing) - len(gone),
+            carried=sum(key not in self.reasons and self.reason(key) is not None for key in now),
         )
 
     def updated(self, now: Iterable[Key], gone: Iterable[Key]) -> Baseline:
-        """What a run found besides what was accepted and is not gone, with the reasons that there were."""
-        known = dict.fromkeys(now, "") | dict(self.reasons)
+        """What was accepted and is not gone, with the reasons that there were, and what a run found that no release accepts."""
+        known = {key: "" for key in now if self.reason(key) is None} | dict(self.reasons)
         return Baseline({key: known[key] for key in known.keys() - set(gone)})
 
     def write(self, path: Path) -> None:
@@ -130,24 +145,18 @@ class Baseline:
 
 def keys_of(everything: Iterable[Checked], doubts: Iterable[Doubt], release: str) -> set[Key]:
     """What of a run a baseline can accept."""
-    verdicts = {key for checked in everything for key in _keys(checked, release) if key.verdict in ("known bug", "expected")}
+    verdicts = {key for checked in everything for key in _keys(checked, release) if key.verdict == "known bug"}
     return verdicts | {_suspicion(doubt, release) for doubt in doubts}
 
 
 def _keys(checked: Checked, release: str) -> Iterator[Key]:
     """The key of each verdict, in order."""
     for verdict in checked.findings.verdicts:
-        word = "expected" if verdict.expected else verdict.verdict
-        yield Key(checked.entry.name, checked.instance.name, verdict.property.name, word, release)
+        yield Key(checked.entry.name, checked.instance.name, verdict.property.name, verdict.verdict, release)
 
 
 def _suspicion(doubt: Doubt, release: str) -> Key:
     return Key(doubt.protocol, doubt.instance, doubt.suspicion.subject, doubt.suspicion.kind, release)
-
-
-def _anywhere(key: Key) -> tuple[str, str, str]:
-    """What a verdict is about whatever the release: the instance of a bug names its release."""
-    return key.protocol, key.property, key.verdict
 
 
 def _key(row: Mapping[str, Any]) -> Key:

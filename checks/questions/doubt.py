@@ -11,13 +11,14 @@ from fencepost.properties.suspicions import Suspicion
 class Doubt:
     """A suspicion about a protocol: in one of the instances of a run, or (``instance`` is empty) in none of them otherwise.
 
-    ``strict`` says that it keeps the run from succeeding.
+    ``strict`` says that it keeps the run from succeeding, ``accepted`` the reason with which a baseline accepts it.
     """
 
     protocol: str
     instance: str
     suspicion: Suspicion
     strict: bool
+    accepted: str | None = None
 
     @property
     def place(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
@@ -72,13 +72,15 @@ class Guaranteed:
 @dataclass(frozen=True)
 class Shortfall:
     """A guarantee of a configuration that is weaker than before (``weaker``), less than required (``short``), or not known
-    (``open``), with the file and the line to look at."""
+    (``open``), with the file and the line to look at. ``decides`` says that the status depends on it: what is not known of one
+    guarantee does not spoil what is known of the others, unless somebody requires it, or the run was cut short."""
 
     kind: Kind
     of: Guaranteed
     row: Established
     headline: str
     place: Place
+    decides: bool = True
 
 
 @dataclass(frozen=True)
@@ -100,20 +102,32 @@ class Judgement:
     @property
     def status(self) -> ExitStatus:
         """What a run that asked for guarantees alone reports to its caller."""
-        kinds = {shortfall.kind for shortfall in self.shortfalls}
+        kinds = {shortfall.kind for shortfall in self.shortfalls if shortfall.decides}
         if "short" in kinds:
             return ExitStatus.SHORT
         return ExitStatus.WEAKER if "weaker" in kinds else ExitStatus.INCONCLUSIVE if kinds else ExitStatus.HOLDS
 
 
-def judged(now: Guaranteed, before: Guaranteed | None, requirements: Sequence[Requirement]) -> tuple[Shortfall, ...]:
-    """What falls short: of the requirements, of what was guaranteed before, and of an answer."""
-    shortfalls = [*_short_of(now, requirements), *(_less_than(now, before) if before else ())]
+def judged(
+    now: Guaranteed, before: Guaranteed | None, requirements: Sequence[Requirement], *, all_asked: bool = False
+) -> tuple[Shortfall, ...]:
+    """What falls short: of the requirements, of what was guaranteed before, and of an answer. Whether a row that is not known
+    decides the status: if all are asked for, if it is required, or if time is what it lacked."""
+    of_rows = [*(_less_than(now, before) if before else ())]
+    shortfalls = [*_short_of(now, requirements), *(_weighed(each, all_asked=all_asked) for each in of_rows)]
     explained = {id(shortfall.row) for shortfall in shortfalls if shortfall.kind == "open"}
     left = [row for row in now.rows if not row.is_known and id(row) not in explained and not _unasked(row, before)]
     headlines = [f"{row.guarantee.name} is not known: {gap_in_words(row)}" for row in left]
     opened = [Shortfall("open", now, row, text, now.place(row, None)) for row, text in zip(left, headlines, strict=True)]
-    return (*shortfalls, *opened)
+    return (*shortfalls, *(_weighed(each, all_asked=all_asked) for each in opened))
+
+
+def _weighed(shortfall: Shortfall, *, all_asked: bool) -> Shortfall:
+    """A row that is not known, with whether it decides the status; another shortfall as it is."""
+    is_nothing_known = not any(row.is_known for row in shortfall.of.rows)
+    cut_short = any(word in shortfall.headline for word in ("interrupted", *CUT_SHORT["--budget"]))
+    decides = shortfall.kind != "open" or all_asked or is_nothing_known or cut_short
+    return replace(shortfall, decides=decides)
 
 
 def _unasked(row: Established, before: Guaranteed | None) -> bool:

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.questions.judging import Shortfall
-from fencepost.checks.reports.failures import Judged, in_repository, place_of
+from fencepost.checks.reports.failures import Judged, as_in_repository, place_of
 from fencepost.checks.reports.guarantees import why
+from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.language import Location
 
 
@@ -20,21 +21,21 @@ def as_annotations(verdicts: Iterable[Judged], suspicious: Iterable[Doubt] = (),
 
 
 def _shortfall(shortfall: Shortfall) -> str:
-    place = shortfall.place
-    return command(shortfall.kind != "open", in_repository(place.file), place.line or 1, shortfall.headline, why(shortfall))
+    return command(shortfall.kind != "open", as_in_repository(shortfall.place), shortfall.headline, why(shortfall))
 
 
 def _annotation(row: Judged) -> str:
-    return command(not row.open, *row.place, row.headline, row.text)
+    return command(not row.open, row.place, row.headline, row.text)
 
 
 def _at(is_error: bool, location: Location, title: str, text: str) -> str:
-    return command(is_error, place_of(location), location.line, title, text)
+    return command(is_error, place_of(location), title, text)
 
 
-def command(is_error: bool, file: str, line: int, title: str, text: str) -> str:
-    """The workflow command that marks a line of a file; of none, where ``file`` is empty."""
-    fields = {"file": file, "line": str(line), "title": title} if file else {"title": title}
+def command(is_error: bool, place: Place | None, title: str, text: str) -> str:
+    """The workflow command that marks a line of a file, the file where no line is to blame, or nothing without a place."""
+    fields = {} if place is None else {"file": place.file.as_posix()} | ({"line": str(place.line)} if place.line else {})
+    fields["title"] = title
     parameters = ",".join(f"{name}={_escaped(value, ':,')}" for name, value in fields.items())
     return f"::{'error' if is_error else 'warning'} {parameters}::{_escaped(text)}\n"
 

@@ -23,15 +23,15 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True)
 class Configured:
-    """The settings that a run is about: the file to look at where no line is to blame, and the line of each setting."""
+    """The settings that a run is about: the file to look at where no line is to blame, and the line where each key counts."""
 
     first: Place
     places: Mapping[str, Place]
 
     def exposing(self, bug: Bug | None) -> Place:
-        """The line of the setting that exposes a known bug: one by which it is avoided; else the first line of the file."""
-        avoided_by = str(bug.avoided_by or "") if bug else ""
-        return next((place for key, place in self.places.items() if re.search(rf"\b{key}\b", avoided_by)), self.first)
+        """The line of the setting that exposes a known bug: one by which it is avoided; else the file, and no line of it."""
+        words = re.findall(r"\w+", bug.avoided_by.setting) if bug and bug.avoided_by else []
+        return next((self.places[word] for word in words if word in self.places), self.first)
 
 
 @dataclass(frozen=True)
@@ -45,13 +45,12 @@ class Judged:
     configured: Configured | None = None
 
     @property
-    def place(self) -> tuple[str, int]:
+    def place(self) -> Place:
         """The file and the line to look at: of a known bug of a configuration the user's own, else the property's."""
         location = self.verdict.property.location
         if self.configured is None or self.verdict.property.kind != "known bug":
-            return place_of(location), location.line
-        place = self.configured.exposing(self.verdict.bug)
-        return in_repository(place.file), place.line or 1
+            return place_of(location)
+        return as_in_repository(self.configured.exposing(self.verdict.bug))
 
     @property
     def failed(self) -> bool:
@@ -108,15 +107,17 @@ def judged(everything: Sequence[Checked], files: Mapping[int, Path], configured:
     return (Judged(checked, verdict, files.get(place), configured) for place, (checked, verdict) in enumerate(rows))
 
 
-def place_of(location: Location) -> str:
-    """The file of a location as Fencepost's repository has it, or else as the repository does that it is in."""
+def place_of(location: Location) -> Place:
+    """A location, with the file as Fencepost's repository has it, or else as the repository does that it is in."""
     path = Path(location.file).resolve()
-    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else in_repository(path)
+    place = Place(path, location.line)
+    return Place(path.relative_to(ROOT), location.line) if path.is_relative_to(ROOT) else as_in_repository(place)
 
 
-def in_repository(file: Path) -> str:
-    """A file as its git repository names it; without one as the folder does in which the command runs, if it is in that."""
-    whole = file.resolve()
+def as_in_repository(place: Place) -> Place:
+    """A place, with the file as its git repository names it; without one as the folder does in which the command runs, if it
+    is in that."""
+    whole = place.file.resolve()
     roots = [folder for folder in whole.parents if (folder / ".git").exists()][:1]
     root = next((folder for folder in (*roots, Path.cwd()) if whole.is_relative_to(folder)), None)
-    return (whole if root is None else whole.relative_to(root)).as_posix()
+    return Place(whole if root is None else whole.relative_to(root), place.line)

@@ -94,5 +94,4 @@ def _meaning(opening: Opening, row: Established) -> Iterator[str]:
 
 
 def _failure(row: Judged) -> str:
-    file, line = row.place
-    return f"{plain(row.headline)} (`{file}:{line}`)"
+    return f"{plain(row.headline)} (`{row.place}`)"

@@ -9,11 +9,11 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.reports.annotations import command
-from fencepost.checks.reports.failures import in_repository
+from fencepost.checks.reports.failures import as_in_repository
 from fencepost.checks.reports.markdown import plain
 from fencepost.checks.reports.report import as_json
 from fencepost.checks.reports.sarif import fingerprints
-from fencepost.checks.reports.sarif_files import artifact
+from fencepost.checks.reports.sarif_files import physical
 from fencepost.checks.reports.sarif_log import log, rule
 from fencepost.checks.settings.files.input_files import STANDARD_INPUT, Place
 
@@ -51,9 +51,7 @@ class Refusal:
             "partialFingerprints": fingerprints("input", self.message),
         }
         if self.place is not None and self.place.file != STANDARD_INPUT:
-            physical: dict[str, Any] = {"artifactLocation": artifact(in_repository(self.place.file))}
-            physical["region"] = {"startLine": self.place.line or 1}
-            result["locations"] = [{"physicalLocation": physical}]
+            result["locations"] = [{"physicalLocation": physical(as_in_repository(self.place))}]
         invocation: dict[str, Any] = {"executionSuccessful": False, "exitCode": int(self.status)}
         if "locations" not in result:  # a result without a place is shown nowhere
             invocation["toolExecutionNotifications"] = [{"level": "error", "message": {"text": self.message}}]
@@ -76,5 +74,5 @@ class Refusal:
     def as_annotation(self) -> str:
         """An annotation of GitHub."""
         if self.place is None or self.place.file == STANDARD_INPUT:
-            return command(True, "", 0, self._title, self.message)
-        return command(True, in_repository(self.place.file), self.place.line or 1, self._title, self.message)
+            return command(True, None, self._title, self.message)
+        return command(True, as_in_repository(self.place), self._title, self.message)

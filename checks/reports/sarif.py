@@ -12,12 +12,13 @@ from fencepost.checks.questions.answering import Answer
 from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.judging import Shortfall
-from fencepost.checks.reports.failures import Judged, in_repository, place_of
+from fencepost.checks.reports.failures import Judged, as_in_repository, place_of
 from fencepost.checks.reports.guarantees import Opening, unseen, why
 from fencepost.checks.reports.refinements import established_of, refined_by
 from fencepost.checks.reports.sarif_answers import answer_id, answer_result, answer_rule
-from fencepost.checks.reports.sarif_files import artifact
+from fencepost.checks.reports.sarif_files import physical
 from fencepost.checks.reports.sarif_log import log, rule
+from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.language import Location
 from fencepost.properties.vocabulary import Property
 from fencepost.traces.trace import Trace
@@ -32,8 +33,9 @@ def as_sarif(
     opening: Opening | None = None,
 ) -> str:
     """The run as SARIF: a rule for each property that was checked, a result for each verdict that is not as it should be, for
-    each guarantee that falls short, at the line of the setting, and for each question of a user, whatever the answer. A
-    refinement that holds is a notification, and what no model has is a warning.
+    each guarantee that falls short, at the line of the setting, and for each question of a user, whatever the answer. What a
+    baseline accepts is a suppressed result with its reason, a refinement that holds a notification, and what no model has a
+    warning.
 
     The steps of a trace are its code flow, each at the line of its action. A result's fingerprint depends on the instance and
     the property alone, so that it stays one alert when the shortest trace or the code around it changes.
@@ -57,7 +59,7 @@ def as_sarif(
         ],
     }
     results = [
-        *(_result(row, numbers[_rule_id(row)]) for row in rows if row.failed),
+        *(_result(row, numbers[_rule_id(row)]) for row in rows if row.failed or row.verdict.accepted is not None),
         *(_shortfall(shortfall, numbers[_guarantee_id(shortfall.row)]) for shortfall in short),
         *(_suspicion(doubt, numbers[_suspicious_id(doubt)]) for doubt in suspicious),
         *(_answer(answer, numbers[answer_id(answer)], opening) for answer in answers if opening),
@@ -85,8 +87,9 @@ def _result(row: Judged, rule: int) -> dict[str, Any]:
         "kind": "open" if row.open else "fail",
         "level": "none" if row.open else "error",
         "message": {"text": f"{row.headline}\n\n{row.text}"},
-        "locations": [_region(*row.place)],
+        "locations": [_region(row.place)],
         "partialFingerprints": marks,
+        **_suppressed(row.verdict.accepted),
     }
     if isinstance(row.verdict.trace, Trace):
         result["codeFlows"] = [{"threadFlows": [{"locations": _flow(row, row.verdict.trace)}]}]
@@ -103,22 +106,22 @@ def _guarantee_rule(row: Established) -> dict[str, Any]:
 
 
 def _shortfall(shortfall: Shortfall, rule: int) -> dict[str, Any]:
-    is_open, file = shortfall.kind == "open", in_repository(shortfall.place.file)
+    is_open, place = shortfall.kind == "open", as_in_repository(shortfall.place)
     return {
         "ruleId": _guarantee_id(shortfall.row),
         "ruleIndex": rule,
         "kind": "open" if is_open else "fail",
         "level": "none" if is_open else "error",
         "message": {"text": f"{shortfall.headline}\n\n{why(shortfall)}"},
-        "locations": [_region(file, shortfall.place.line or 1)],
-        "partialFingerprints": fingerprints(shortfall.kind, shortfall.row.guarantee.name, file),
+        "locations": [_region(place)],
+        "partialFingerprints": fingerprints(shortfall.kind, shortfall.row.guarantee.name, place.file.as_posix()),
     }
 
 
 def _answer(answer: Answer, rule: int, opening: Opening) -> dict[str, Any]:
-    place = opening.now.first
-    file = in_repository(place.file)
-    located = {"locations": [_region(file, place.line or 1)], "partialFingerprints": fingerprints(answer_id(answer), file)}
+    place = as_in_repository(opening.now.first)
+    marks = fingerprints(answer_id(answer), place.file.as_posix())
+    located = {"locations": [_region(place)], "partialFingerprints": marks}
     return {"ruleIndex": rule, **answer_result(answer), **located}
 
 
@@ -149,7 +152,15 @@ def _suspicion(doubt: Doubt, rule: int) -> dict[str, Any]:
         "message": {"text": str(doubt)},
         "locations": [_location(suspicion.location)],
         "partialFingerprints": fingerprints(doubt.protocol, doubt.instance, suspicion.kind, suspicion.subject),
+        **_suppressed(doubt.accepted),
     }
+
+
+def _suppressed(reason: str | None) -> dict[str, Any]:
+    """That a result is accepted, with the reason; nothing if it is not."""
+    if reason is None:
+        return {}
+    return {"suppressions": [{"kind": "external", "status": "accepted", "justification": reason or "no reason is given"}]}
 
 
 def _flow(row: Judged, trace: Trace) -> list[dict[str, Any]]:
@@ -165,8 +176,8 @@ def _flow(row: Judged, trace: Trace) -> list[dict[str, Any]]:
 
 
 def _location(location: Location, message: str = "") -> dict[str, Any]:
-    return _region(place_of(location), location.line) | ({"message": {"text": message}} if message else {})
+    return _region(place_of(location)) | ({"message": {"text": message}} if message else {})
 
 
-def _region(file: str, line: int) -> dict[str, Any]:
-    return {"physicalLocation": {"artifactLocation": artifact(file), "region": {"startLine": line}}}
+def _region(place: Place) -> dict[str, Any]:
+    return {"physicalLocation": physical(place)}

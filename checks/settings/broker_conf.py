@@ -209,6 +209,11 @@ class BrokerConf:
         """Whether some file sets it."""
         return any(one.key == key for one in self._settings)
 
+    @property
+    def places(self) -> dict[str, Place]:
+        """Where each key of the files counts."""
+        return {one.key: one.place for one in self._settings}
+
     def places_of(self, key: str) -> list[Place]:
         """Where a key is set, the one that counts last."""
         return [one.place for one in self._settings if one.key == key]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
@@ -36,7 +35,8 @@ REMEDY = "give the broker.conf that the brokers start with, or the bookkeeper.co
 @dataclass(frozen=True)
 class Settings:
     """What is taken from a configuration, the losses that it orders, the features that it switches on and that no model has,
-    and what there is to note of either part, and of the files and keys, whatever the checks find."""
+    and what there is to note of either part, and of the files and keys, whatever the checks find. ``places`` has where each key
+    counts that a file has."""
 
     ledger: LedgerSettings
     bookies: BookieSettings
@@ -50,6 +50,7 @@ class Settings:
     ledger_notes: tuple[str, ...]
     control_plane_notes: tuple[str, ...]
     notes: tuple[str, ...]
+    places: Mapping[str, Place]
 
     @property
     def all_notes(self) -> list[str]:
@@ -90,14 +91,6 @@ class Settings:
             return [str(value) for value in topics.taken]
         return [*map(str, plane.taken), *(f"note: {note}" for note in self.control_plane_notes)]
 
-    @property
-    def places(self) -> dict[str, Place]:
-        """Where each setting is written that some file has, by its key."""
-        manager = self.load_manager
-        several = (self.ledger.taken, self.bookies.taken, self.auto_recovery.taken, self.control_plane.taken, self.topic.taken)
-        taken = [*chain.from_iterable(several), manager.manager, manager.table_view, manager.multi_phase]
-        return {each.key: each.place for each in taken if each.place is not None}
-
 
 def read_settings(*paths: Path, instead: Mapping[str, str] | None = None) -> Settings:
     """The settings in some files, of which a later one counts before an earlier one, and ``instead`` before all of them;
@@ -115,7 +108,7 @@ def read_settings(*paths: Path, instead: Mapping[str, str] | None = None) -> Set
     _, about_keys = _noted(conf, lambda read: read.look_closer(REMEDY, every_file=True))
     notes = (*about_files, *about_bookies, *about_recovery, *about_classes, *about_topics, *about_keys)
     taken = ledger, bookies, auto_recovery, control_plane, load_manager, topic
-    return Settings(*taken, orders, features, deployment(conf), ledger_notes, control_plane_notes, notes)
+    return Settings(*taken, orders, features, deployment(conf), ledger_notes, control_plane_notes, notes, conf.places)
 
 
 def _noted(conf: BrokerConf, read: Callable[[BrokerConf], T]) -> tuple[T, tuple[str, ...]]:

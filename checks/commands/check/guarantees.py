@@ -87,7 +87,7 @@ def opening_of(
 
         policy = policy_change(asked.conf, subject.settings, asked.against, subject.before, subject.releases.pulsar)
     answers = tuple(first.answers) if first is not None else ()
-    shortfalls = judged(now, before, requirements)
+    shortfalls = judged(now, before, requirements, all_asked=asked.guarantees and before is None)
     searches = first.searches if first is not None else Searches(means.check)
     bugs = _bugs_changed(asked, subject, now, before, searches, means)
     met = _met(shortfalls, Whole(subject.settings, subject.releases), means)

@@ -155,7 +155,10 @@ class CheckRequest(Wanted, NamedReleases):
         Path | None,
         Option("fail only on findings missing from FILE, or on entries that no longer occur", "FILE", once=True),
     ] = None
-    write_baseline: Annotated[Path | None, Option("write the current findings to FILE and exit 0", "FILE", once=True)] = None
+    write_baseline: Annotated[
+        Path | None,
+        Option("accept the known bugs and suspicions of this run, in FILE; whatever else fails still does", "FILE", once=True),
+    ] = None
     quiet: Quiet = False
 
     @builtins.property

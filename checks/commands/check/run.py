@@ -300,7 +300,7 @@ def _configured(asked: CheckRequest, subject: Subject) -> Configured | None:
         return None
     from fencepost.checks.reports.failures import Configured
 
-    return Configured(Place(asked.conf[0], 1), subject.settings.places)
+    return Configured(Place(asked.conf[-1]), subject.settings.places)
 
 
 def _page(asked: CheckRequest) -> Path | None:

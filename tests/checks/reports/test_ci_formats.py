@@ -101,13 +101,23 @@ def test_a_known_bug_of_a_configuration_is_at_the_line_of_the_users_file(
     for word, kind in (("known bug", "fail"), ("inconclusive", "open")):
         prop = replace(first.property, kind="known bug")
         findings = replace(broken[0].findings, verdicts=(replace(first, verdict=word, property=prop, bug=bug),))
-        configured = Configured(Place(Path(HERE), 1), {"ensembleSize": Place(Path(HERE), 3)})
+        configured = Configured(Place(Path(HERE)), {"ensembleSize": Place(Path(HERE), 3)})
         row = list(judged([replace(broken[0], findings=findings)], {}, configured))
         (result,) = json.loads(as_sarif(row, ExitStatus.KNOWN_BUG, []))["runs"][0]["results"]
         (place,) = result["locations"]
         assert place["physicalLocation"]["artifactLocation"]["uri"] == HERE
         assert (result["kind"], place["physicalLocation"]["region"]) == (kind, {"startLine": line})
-        assert f"file={HERE},line={line}," in as_annotations(row)
+        assert (f"file={HERE},line={line}," if line > 1 else f"file={HERE},title=") in as_annotations(row)
+
+
+@pytest.mark.parametrize(("reason", "justification"), [("we live with it", "we live with it"), ("", "no reason is given")])
+def test_what_is_accepted_is_a_suppressed_result(broken: list[Checked], reason: str, justification: str) -> None:
+    (first, *_) = broken[0].findings.verdicts
+    verdict = replace(first, verdict="known bug", property=replace(first.property, kind="known bug"), accepted=reason)
+    (result,) = sarif([replace(broken[0], findings=replace(broken[0].findings, verdicts=(verdict,)))])["results"]
+    assert result["suppressions"] == [{"kind": "external", "status": "accepted", "justification": justification}]
+    (plain, *_) = sarif(broken)["results"]
+    assert "suppressions" not in plain
 
 
 def test_on_a_narrow_terminal_headings_and_notes_are_folded(sound: list[Checked]) -> None:
@@ -252,4 +262,4 @@ def test_annotations_are_one_line_each_with_nothing_that_ends_a_field(broken: li
 
 
 def test_places_elsewhere_are_as_they_are() -> None:
-    assert place_of(Location("/elsewhere/own.py", 3)) == "/elsewhere/own.py"
+    assert place_of(Location("/elsewhere/own.py", 3)) == Place(Path("/elsewhere/own.py"), 3)

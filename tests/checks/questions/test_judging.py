@@ -1,0 +1,78 @@
+"""What is not known of one guarantee does not spoil what is known of the others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.engines.results.findings import Findings
+from fencepost.checks.engines.results.verdicts import ExitStatus, Value, Verdict
+from fencepost.checks.questions.guarantees.establishing import NO_TIME, Claim, Established, Failure
+from fencepost.checks.questions.guarantees.guarantee import Guarantee
+from fencepost.checks.questions.guarantees.ledgers import Sizes
+from fencepost.checks.questions.guarantees.requirements import Requirement
+from fencepost.checks.questions.judging import Guaranteed, Judgement, judged
+from fencepost.checks.settings.files.input_files import Place
+from fencepost.model.language import Location, Protocol
+from fencepost.model.releases import Releases
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Instance
+from fencepost.properties.vocabulary import Kind, Property
+
+LEDGER = PROTOCOLS["ledger"]
+KINDS: dict[str, Kind] = {"kept": "always", "met": "sometimes"}
+LARGE = "over 15,000,000 states in 0.5 GiB; search not exhausted"
+
+
+def checked(word: Value) -> Checked:
+    """An instance with a property, and a situation that is reached in it."""
+    kept, met = (Property(name, kind, None, "what it says", Location(__file__, 1)) for name, kind in KINDS.items())
+    verdicts = Verdict(kept, word, "exhaustive"), Verdict(met, "exhausted", "exhaustive")
+    return Checked(LEDGER, Instance("usual", {}), Protocol("ledger"), Findings(verdicts))
+
+
+def row(name: str, figure: int | None = None, gap: str = "") -> Established:
+    """A row that is known to be of that many, or one of which not all is known."""
+    question = Guarantee(name, "{n}", "none", LEDGER, {}, ("losses",), 3)
+    broken = checked("violated")
+    claim = None if figure is None else Claim(figure, (checked("exhausted"),))
+    failure = None if figure is None else Failure(figure + 1, broken, broken.findings.verdicts[0])
+    return Established(question, claim, failure, gap)
+
+
+def settings(*rows: Established) -> Guaranteed:
+    file = Place(Path("broker.conf"))
+    return Guaranteed("broker.conf", file, Sizes(4, 3, 3, 2), {}, Releases.of(), rows, assumed=False)
+
+
+KNOWN, TOO_LARGE = row("disks", 2), row("recoveries", gap=LARGE)
+
+
+def status(*rows: Established, before: Guaranteed | None = None, required: bool = False, all_asked: bool = False) -> ExitStatus:
+    now = settings(*rows)
+    asked = [Requirement("recoveries>=1", ("recoveries",), 1)] if required else []
+    return Judgement(now, before, judged(now, before, asked, all_asked=all_asked)).status
+
+
+def test_one_search_that_is_too_large_does_not_decide() -> None:
+    assert status(KNOWN, TOO_LARGE) is ExitStatus.HOLDS
+    assert [short.kind for short in judged(settings(KNOWN, TOO_LARGE), None, [])] == ["open"], "it is told nevertheless"
+
+
+@pytest.mark.parametrize("reason", [{"required": True}, {"all_asked": True}])
+def test_it_decides_where_somebody_asks_for_it(reason: dict[str, bool]) -> None:
+    assert status(KNOWN, TOO_LARGE, **reason) is ExitStatus.INCONCLUSIVE
+
+
+def test_it_decides_where_nothing_is_known_or_the_run_was_cut_short() -> None:
+    assert status(TOO_LARGE) is ExitStatus.INCONCLUSIVE
+    for gap in (NO_TIME, "out of time after 12 states", "interrupted after 12 states"):
+        assert status(KNOWN, row("recoveries", gap=gap)) is ExitStatus.INCONCLUSIVE
+
+
+def test_what_is_weaker_decides_beside_what_is_not_known() -> None:
+    before = settings(KNOWN, row("recoveries", 1))
+    assert status(KNOWN, TOO_LARGE, before=before) is ExitStatus.HOLDS
+    assert status(row("disks", 1), TOO_LARGE, before=before) is ExitStatus.WEAKER
