@@ -57,8 +57,7 @@ def questions(cluster: Cluster, releases: Releases) -> Iterator[Guarantee]:
     settings = cluster.settings
     yield from ledger_guarantees(cluster.sizes, releases)
     if cluster.of_bookies:
-        from fencepost.checks.questions.guarantees.bookies import bookie_guarantees
-        from fencepost.checks.questions.guarantees.replication import replication_guarantees
+        from fencepost.checks.questions.guarantees.bookies import bookie_guarantees, replication_guarantees
 
         yield from bookie_guarantees(settings.bookies, releases)
         yield from replication_guarantees(settings.auto_recovery, cluster.sizes, releases)

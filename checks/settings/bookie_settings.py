@@ -1,4 +1,4 @@
-"""The settings of a cluster's bookies: how they keep what they acknowledge.
+"""The settings of a cluster's bookies: how they keep what they acknowledge, and auto-recovery.
 
 Mirrors ServerConfiguration of bookkeeper-server, which reads by PropertiesConfiguration of commons-configuration: a flag is
 true, yes or on, or false, no or off. A file is recognised as a bookie's by its keys; standalone.conf has them as well. What
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fencepost.checks.settings.broker_conf import BOOKKEEPERS, PULSARS, BrokerConf, ConfigurationError, Taken
+from fencepost.checks.settings.broker_conf import BOOKKEEPERS, LARGEST, PULSARS, BrokerConf, ConfigurationError, Taken
 from fencepost.properties.configuration import Bookies
 
 SYNC, WRITE, STORAGE = "journalSyncData", "journalWriteData", "ledgerStorageClass"
@@ -133,11 +133,6 @@ def _storage(conf: BrokerConf, default: Taken[str]) -> Taken[str]:
     return storage
 
 
-def flag_of_a_bookie(conf: BrokerConf, key: str, default: bool) -> Taken[bool]:
-    """A flag as ServerConfiguration reads it; ConfigurationError for what it refuses."""
-    return _flag(conf, key, default, BOOKKEEPERS)
-
-
 def _flag(conf: BrokerConf, key: str, default: bool, whose: str) -> Taken[bool]:
     given = conf.text(key, default)
     if given is None:
@@ -155,3 +150,37 @@ def _directories(conf: BrokerConf, key: str, whose: str) -> Taken[int]:
     if given is None:
         return Taken(key, 1, None, whose)
     return Taken(key, len([d for d in given.value.split(",") if d.strip()]), given.place)
+
+
+RUNS, AUDITS = "autoRecoveryDaemonEnabled", "auditorPeriodicBookieCheckInterval"
+CHECKS = "auditorPeriodicCheckInterval"
+A_DAY, A_WEEK = 86_400, 604_800
+
+
+@dataclass(frozen=True)
+class AutoRecoverySettings:
+    """Whether bookies run auto-recovery, and after how many seconds the auditor looks again for bookies that are away, and
+    checks every ledger."""
+
+    runs: Taken[bool]
+    audits: Taken[int]
+    checks: Taken[int]
+
+    @property
+    def taken(self) -> tuple[Taken[bool] | Taken[int], ...]:
+        """All, in the order in which they are reported."""
+        return self.runs, self.audits, self.checks
+
+    @property
+    def unmodelled(self) -> str:
+        """Why nothing is asked of auto-recovery; empty if it runs."""
+        if self.runs.value:
+            return ""
+        return f"{self.runs}: these bookies run no auto-recovery; add the file of the daemon that does by --conf"
+
+
+def auto_recovery_settings(conf: BrokerConf) -> AutoRecoverySettings:
+    """The settings of auto-recovery in the files of bookies; ConfigurationError for a value that BookKeeper refuses."""
+    remedy = "write a number of seconds, or 0 for no such audit"
+    audits, checks = conf.number(AUDITS, A_DAY, remedy, least=0), conf.number(CHECKS, A_WEEK, remedy, least=-LARGEST)
+    return AutoRecoverySettings(_flag(conf, RUNS, True, BOOKKEEPERS), audits, checks)

@@ -7,8 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from fencepost.checks.settings.auto_recovery_settings import AutoRecoverySettings, auto_recovery_settings
-from fencepost.checks.settings.bookie_settings import BookieSettings, bookie_settings
+from fencepost.checks.settings.bookie_settings import (
+    AutoRecoverySettings,
+    BookieSettings,
+    auto_recovery_settings,
+    bookie_settings,
+)
 from fencepost.checks.settings.broker_conf import BrokerConf
 from fencepost.checks.settings.broker_settings import (
     ControlPlaneSettings,

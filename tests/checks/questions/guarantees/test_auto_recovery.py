@@ -8,9 +8,9 @@ import pytest
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
+from fencepost.checks.questions.guarantees.bookies import replication_guarantees
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
 from fencepost.checks.questions.guarantees.ledgers import Sizes
-from fencepost.checks.questions.guarantees.replication import replication_guarantees
 from fencepost.checks.settings.broker_conf import ConfigurationError
 from fencepost.checks.settings.cluster_settings import read_settings
 from fencepost.model.releases import Releases
