@@ -11,6 +11,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from hashlib import blake2b
 from typing import Any, Protocol
 
@@ -169,11 +170,18 @@ class Ahead:
 
 def _key(entry: Entry, instance: Instance, bugs: Sequence[str], approach: Approach) -> int:
     """A number for a check, the same in both processes; 0 for one that has none since its protocol is of no module."""
-    function = f"{entry.function.__module__}.{getattr(entry.function, '__qualname__', '<')}"
+    function = _named(entry.function)
     if "<" in function or approach.seconds is not None or approach.checkpoint is not None:
         return 0
-    what = repr((entry.name, function, instance, tuple(bugs), approach))
+    what = repr((entry.name, function, _named(entry.suite), instance, tuple(bugs), approach))
     return int.from_bytes(blake2b(what.encode(), digest_size=8).digest(), "big")
+
+
+def _named(function: Any) -> str:
+    """A function by its module and its name, with what is filled in of it."""
+    if isinstance(function, partial):
+        return f"{_named(function.func)}{function.args}{function.keywords}"
+    return f"{function.__module__}.{getattr(function, '__qualname__', '<')}"
 
 
 class _Pickler(pickle.Pickler):
