@@ -26,11 +26,11 @@ def as_markdown(opening: Opening | None, rows: Iterable[Judged], status: ExitSta
     bugs = _bugs(opening.bugs) if opening is not None and opening.bugs is not None else ""
     if status == ExitStatus.HOLDS and not table and not bugs and opening is not None:
         return ""
-    answered = "".join(answered(answer) for answer in opening.answers) if opening else ""
+    answers = "".join(answered(answer) for answer in opening.answers) if opening else ""
     listed = "".join(f"- {_failure(row)}\n" for row in failed[:MOST])
-    parts = [f"### Fencepost: {plain(closing)}\n", answered, table, bugs, listed]
+    parts = [f"### Fencepost: {plain(closing)}\n", answers, table, bugs, listed]
     if len(failed) > MOST:
-        parts.append(f"{len(failed) - MOST} more; `--format text` prints all of them.\n")
+        parts.append(f"{len(failed) - MOST} more; without `--markdown -` the text has all of them.\n")
     return "\n".join(part for part in parts if part)
 
 

@@ -9,10 +9,13 @@ from dataclasses import fields
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from fencepost.checks.engines import ahead
+from fencepost.checks.reports import sarif_answers
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.results import Limits
 from fencepost.model.kernel.search.search import search
@@ -22,7 +25,7 @@ from fencepost.properties.vocabulary import Property
 from fencepost.traces.exploration.levelwise import Searched
 from fencepost.traces.exploration.search import search as on_spark
 from tests.checks.export.tlc import Tlc, fetch_tlc
-from tests.fuzz import case, engines, exact, plain
+from tests.fuzz import case, configurations, engines, exact, plain
 from tests.fuzz.case import Case, Difference
 from tests.fuzz.drawing import SPECS
 from tests.fuzz.run import COMPARISONS, compare, spec_of
@@ -193,3 +196,18 @@ def _agrees_on_spark(case: Case, spark: SparkSession, folder: Path) -> None:
             assert getattr(result, one.name) == getattr(wanted, one.name), (one.name, case.text)
     for find in result.violations + result.watched:
         assert result.path(find) == wanted.path(find), case.text
+
+
+@pytest.mark.long
+def test_laws_of_answers_hold_of_a_configuration() -> None:
+    counts = Counter[str]()
+    with patch.object(ahead, "check", configurations.Remembering()):
+        configurations.hold(1, 1, counts)
+    assert counts["every format says the same"] == 1
+
+
+@pytest.mark.long
+def test_a_format_that_says_something_else_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sarif_answers, "headline", lambda answer: "No.")
+    with patch.object(ahead, "check", configurations.Remembering()), pytest.raises(configurations.Broken, match="SARIF has"):
+        configurations.hold(1, 1, Counter())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.answering import Answer
 from fencepost.checks.questions.asking import Cluster
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
@@ -25,7 +24,7 @@ from fencepost.checks.questions.guarantees.topics import topic_guarantees
 from fencepost.checks.questions.judging import Guaranteed, compared
 from fencepost.checks.reports.answers import as_json, as_text, headline, in_short
 from fencepost.checks.reports.guarantees import Opening
-from fencepost.checks.reports.markdown import answered
+from fencepost.checks.reports.markdown import answered, as_markdown
 from fencepost.checks.reports.report_page import answer_section
 from fencepost.checks.reports.sarif import as_sarif
 from fencepost.checks.settings.cluster_settings import read_settings
@@ -122,10 +121,9 @@ def test_a_comparison_the_other_way_round_says_the_opposite(
     assert compared(before, now) == OTHER.get(change, change)
 
 
-def in_sarif(answers: Sequence[Answer], cluster: Cluster, releases: Releases) -> list[tuple[str, Any]]:  # noqa: F811
+def in_sarif(opening: Opening) -> list[tuple[str, Any]]:
     """The results of a log's answers, each with what its rule says that it is about."""
-    now = Guaranteed(cluster.file, cluster.first, cluster.sizes, {}, releases, (), cluster.assumed)
-    written = as_sarif((), ExitStatus.HOLDS, [], opening=Opening(now, answers=tuple(answers)))
+    written = as_sarif((), ExitStatus.HOLDS, [], opening=opening)
     SARIF.validate(json.loads(written))
     (run,) = json.loads(written)["runs"]
     rules = run["tool"]["driver"]["rules"]
@@ -138,7 +136,10 @@ def in_sarif(answers: Sequence[Answer], cluster: Cluster, releases: Releases) ->
 def test_text_page_markdown_json_and_sarif_say_the_same(cluster: Cluster, seed: int, share: float) -> None:  # noqa: F811
     answers, _ = answers_of(cluster, Cutting(cut_by(share, seed)))
     releases = Releases.of("4.2.4")
-    documents, results = json.loads(json.dumps(as_json(answers, releases))), in_sarif(answers, cluster, releases)
+    now = Guaranteed(cluster.file, cluster.first, cluster.sizes, {}, releases, (), cluster.assumed)
+    opening = Opening(now, answers=tuple(answers))
+    documents, results = json.loads(json.dumps(as_json(answers, releases))), in_sarif(opening)
+    comment = as_markdown(opening, (), ExitStatus.KNOWN_BUG, "closing")
     for answer, document, (asks, result) in zip(answers, documents, results, strict=True):
         assert (asks, result["properties"]) == (
             document["text"],
@@ -156,6 +157,7 @@ def test_text_page_markdown_json_and_sarif_say_the_same(cluster: Cluster, seed: 
         assert document["answer"] == "yes" or words.startswith(begins[document["answer"]])
         assert [way["name"] for way in document["ways"]] == [way.name for way in answer.ways]
         assert str(answer_section(answer, releases)).count("<li><p>") == len(answer.ways)
+        assert answered(answer) in comment
         numbered = [line for line in answered(answer).splitlines() if line[:1].isdigit()]
         assert len(numbered) == len(answer.ways)
         assert bool(answer.ways) == (document["answer"] in ("yes", "for a while"))
