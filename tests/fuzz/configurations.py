@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -23,9 +24,12 @@ from unittest.mock import patch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from fencepost.checks.commands.check import run
 from fencepost.checks.engines import ahead
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.questions.planning import planned_with_bugs
+from fencepost.checks.reports.markdown import plain
 from fencepost.model.releases import PULSAR
 from fencepost.properties.registry import Entry, Instance
 from tests.command import Ran, fencepost
@@ -141,22 +145,34 @@ class Remembering:
         return self._made[key]
 
 
+@contextmanager
+def answers_alone() -> Iterator[None]:
+    """Of a whole check what a configuration is asked, and the known bugs, without the protocols' own instances; no search is
+    made twice."""
+
+    def without_instances(*asked: Any) -> tuple[list[Any], list[Any]]:
+        return [], planned_with_bugs(*asked)[1]
+
+    with patch.object(ahead, "check", Remembering()), patch.object(run, "planned_with_bugs", without_instances):
+        yield
+
+
 def same_in_every_format(configuration: Drawn, folder: Path, chance: Random) -> bool:
     """Text, JSON, SARIF and Markdown say the same, with the same status; a *no* says what was searched."""
     ran, document = asked(configuration, folder, "base", ENOUGH, "--all", "--sarif", folder / "s", "--markdown", folder / "m")
     if document is None:
         return False
     text, markdown = " ".join(ran.stdout.split()), (folder / "m").read_text(encoding="utf-8")
-    (run,) = json.loads((folder / "s").read_text(encoding="utf-8"))["runs"]
-    results = {result["ruleId"]: result for result in run["results"]}
-    must(run["invocations"][0]["exitCode"] == document["exit"]["status"] == ran.returncode, "the status is the same")
-    for answer in document["answers"]:
+    (log,) = json.loads((folder / "s").read_text(encoding="utf-8"))["runs"]
+    results = {result["ruleId"]: result for result in log["results"]}
+    must(log["invocations"][0]["exitCode"] == document["status"] == ran.returncode, "the status is the same")
+    for answer in document["guarantees"]["answers"]:
         name, headline, ways = answer["question"], answer["headline"], [way["name"] for way in answer["ways"]]
         result = results[f"answer/{name}"]
         must(headline in text, f"{name}: the text has the headline {headline!r}")
         must(result["message"]["text"].splitlines()[0] == headline, f"{name}: SARIF has the headline")
         must(result["properties"] == {"answer": answer["answer"], "ways": ways}, f"{name}: SARIF has the ways {ways}")
-        must(headline in markdown, f"{name}: Markdown has the headline")
+        must(plain(headline) in markdown, f"{name}: Markdown has the headline")
         if answer["answer"] == "no":
             must(bool(answer["searched"] or answer["shown"]) and not answer["open"], f"{name}: a no was searched, and is whole")
             must(re.search(r"not (with|by) .*\d", headline) is not None, f"{name}: a no names what was searched: {headline}")
@@ -168,8 +184,8 @@ def no_claim_with_little_memory(configuration: Drawn, folder: Path, chance: Rand
     little, enough = (asked(configuration, folder, "base", memory)[1] for memory in (LITTLE, ENOUGH))
     if little is None or enough is None:
         return False
-    with_more = {answer["question"]: answer for answer in enough["answers"]}
-    for answer in little["answers"]:
+    with_more = {answer["question"]: answer for answer in enough["guarantees"]["answers"]}
+    for answer in little["guarantees"]["answers"]:
         other = with_more[answer["question"]]
         if answer["answer"] == "no":
             must(other["answer"] == "no" or bool(other["open"]), f"{answer['question']}: no with little memory alone")
@@ -177,9 +193,9 @@ def no_claim_with_little_memory(configuration: Drawn, folder: Path, chance: Rand
         for way in answer["ways"]:
             if way["known_bug"] and not way["open"]:
                 must(faults.get(way["name"], 99) <= way["faults"], f"{way['name']}: a way with little memory alone")
-    rows = {row["name"]: row for row in enough["guarantees"]["guarantees"]}
-    for row in little["guarantees"]["guarantees"]:
-        more = rows[row["name"]]
+    rows = {row["guarantee"]: row for row in enough["guarantees"]["rows"]}
+    for row in little["guarantees"]["rows"]:
+        more = rows[row["guarantee"]]
         if row["figure"] is not None and more["figure"] is not None and row["verdict"] != "inconclusive":
             must(row["figure"] == more["figure"] or more["verdict"] == "inconclusive", f"{row['name']}: {row} and {more}")
     return True
@@ -195,10 +211,10 @@ def never_fewer_with_more_copies(configuration: Drawn, folder: Path, chance: Ran
     before, after = (asked(each, folder, "base", ENOUGH, "--guarantees")[1] for each in (configuration, more))
     if before is None or after is None:
         return False
-    rows = {row["name"]: row for row in after["guarantees"]["guarantees"]}
-    for row in before["guarantees"]["guarantees"]:
-        other = rows.get(row["name"])
-        if row["name"] in DISKS and other and row["figure"] is not None and other["figure"] is not None:
+    rows = {row["guarantee"]: row for row in after["guarantees"]["rows"]}
+    for row in before["guarantees"]["rows"]:
+        other = rows.get(row["guarantee"])
+        if row["guarantee"] in DISKS and other and row["figure"] is not None and other["figure"] is not None:
             known = other["verdict"] != "inconclusive"
             must(
                 not known or row["figure"] <= other["figure"],
@@ -219,7 +235,7 @@ def the_other_way_round(configuration: Drawn, folder: Path, chance: Random) -> b
         _, document = asked(now, folder, "now", ENOUGH, "--guarantees", *(w for file in files for w in ("--against", file)))
         if document is None:
             return False
-        changes.append({row["name"]: row["change"] for row in document["guarantees"]["guarantees"]})
+        changes.append({row["guarantee"]: row["change"] for row in document["guarantees"]["rows"]})
     for name, change in changes[0].items():
         if name in changes[1]:
             must(changes[1][name] == OPPOSITE.get(change, change), f"{name}: {change}, and the other way {changes[1][name]}")
@@ -274,7 +290,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=1000)
     wanted = parser.parse_args()
     counts, broken, started = Counter[str](), 0, time.monotonic()
-    with patch.object(ahead, "check", Remembering()):
+    with answers_alone():
         for number in range(wanted.first, wanted.first + wanted.count):
             try:
                 hold(wanted.seed, number, counts)

@@ -9,12 +9,10 @@ from dataclasses import fields
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
-from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from fencepost.checks.engines import ahead
 from fencepost.checks.reports import sarif_answers
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.results import Limits
@@ -201,7 +199,7 @@ def _agrees_on_spark(case: Case, spark: SparkSession, folder: Path) -> None:
 @pytest.mark.long
 def test_laws_of_answers_hold_of_a_configuration() -> None:
     counts = Counter[str]()
-    with patch.object(ahead, "check", configurations.Remembering()):
+    with configurations.answers_alone():
         configurations.hold(1, 1, counts)
     assert counts["every format says the same"] == 1
 
@@ -209,5 +207,5 @@ def test_laws_of_answers_hold_of_a_configuration() -> None:
 @pytest.mark.long
 def test_a_format_that_says_something_else_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sarif_answers, "headline", lambda answer: "No.")
-    with patch.object(ahead, "check", configurations.Remembering()), pytest.raises(configurations.Broken, match="SARIF has"):
+    with configurations.answers_alone(), pytest.raises(configurations.Broken, match="SARIF has"):
         configurations.hold(1, 1, Counter())
