@@ -77,6 +77,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("conformance/topic",),
         ("conformance/registry",),
         ("reports", "export", "policy", "public_calls"),
+        ("cluster",),
         ("teeth", "pytest_fixtures"),
         ("commands", "pytest_plugin"),
         ("cli",),

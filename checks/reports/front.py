@@ -28,6 +28,8 @@ from fencepost.traces.wording.styles import BOLD, PLAIN, RED
 
 RIGHT = 16
 """Columns of what stands on the right of a table."""
+MOST_NAMES = 3
+"""Namespaces of a group that are named."""
 MOST_ROWS = 4
 """Rows of a table; the others are counted."""
 
@@ -49,13 +51,14 @@ class Numbered:
     way: Way
 
 
-def heading(now: Guaranteed, settings: Settings, how_known: str) -> str:
+def heading(now: Guaranteed, settings: Settings, how_known: str, *, bookies_supposed: bool = False) -> str:
     """Which cluster it is, with what was assumed of it marked so."""
     how = f" ({how_known})" if how_known else ""
     count = count_of(now.sizes.bookies, "bookie") + (" (assumed)" if now.assumed else "")
     sizes = f"{now.sizes.ensemble}/{now.sizes.write_quorum}/{now.sizes.ack_quorum}"
     assumed = "" if any(taken.place for taken in settings.ledger.taken) else " (Pulsar's default)"
-    return f"{now.file}: Pulsar {now.releases.pulsar}{how}, BookKeeper {now.releases.bookkeeper}, {count}, {sizes}{assumed}"
+    bookkeeper = f"BookKeeper {now.releases.bookkeeper}" + (" (assumed)" if bookies_supposed else "")
+    return f"{now.file}: Pulsar {now.releases.pulsar}{how}, {bookkeeper}, {count}, {sizes}{assumed}"
 
 
 def numbered(opening: Opening) -> list[Numbered]:
@@ -230,7 +233,8 @@ def _also(opening: Opening) -> Iterator[str]:
 
 def _of_namespaces(group: Group, opening: Opening) -> str:
     """What is other in some namespaces than in the cluster."""
-    names, sizes = ", ".join(group.names), group.settings.ledger
+    others = f" and {len(group.names) - MOST_NAMES} more" if len(group.names) > MOST_NAMES else ""
+    names, sizes = ", ".join(group.names[:MOST_NAMES]) + others, group.settings.ledger
     if group.lost is None:
         return f"{names}: as the cluster"
     words = f"{sizes.ensemble.value}/{sizes.write_quorum.value}/{sizes.ack_quorum.value}"

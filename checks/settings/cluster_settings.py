@@ -109,10 +109,11 @@ def read_settings(*paths: Path, instead: Mapping[str, str] | None = None) -> Set
     load_manager, about_classes = _noted(of_brokers, load_manager_settings)
     topic, about_topics = _noted(of_brokers, topic_settings)
     orders, features = ordered_losses(of_brokers), not_modelled(conf)
+    deployed = deployment(conf)
     _, about_keys = _noted(conf, lambda read: read.look_closer(REMEDY, every_file=True))
     notes = (*about_files, *about_bookies, *about_recovery, *about_classes, *about_topics, *about_keys)
     taken = ledger, bookies, auto_recovery, control_plane, load_manager, topic
-    return Settings(*taken, orders, features, deployment(conf), ledger_notes, control_plane_notes, notes, conf.places)
+    return Settings(*taken, orders, features, deployed, ledger_notes, control_plane_notes, notes, conf.places)
 
 
 def _noted(conf: BrokerConf, read: Callable[[BrokerConf], T]) -> tuple[T, tuple[str, ...]]:

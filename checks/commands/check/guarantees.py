@@ -92,7 +92,7 @@ def opening_of(
     bugs = _bugs_changed(asked, subject, now, before, searches, means)
     met = _met(shortfalls, Whole(subject.settings, subject.releases), means)
     first_changes = change_first(asked, clusters[0], now, answers[0], means) if answers else ChangeFirst()
-    head = heading(now, subject.settings, subject.how_known)
+    head = heading(now, subject.settings, subject.how_known, bookies_supposed=subject.supposed)
     of_namespaces = tuple(groups(asked, clusters[0], subject.releases, means)) if answers else ()
     seen = (subject.settings.not_modelled, head, first_changes, never(asked.never), of_namespaces)
     return Opening(now, before, shortfalls, policy, bugs, answers, met, *seen)
@@ -156,7 +156,7 @@ def _quiet_means(asked: CheckRequest, check: Check) -> Means:
 def _clusters(asked: CheckRequest, subject: Subject) -> list[Cluster]:
     """The configuration, and the one before it. RegistryError if what is required is about bookies without their file."""
     assert subject.settings is not None
-    files = [(named(asked.conf), asked.conf, subject.settings)]
+    files = [(asked.name or named(asked.conf), asked.conf, subject.settings)]
     if subject.before is not None:
         paths = asked.against or asked.conf
         release = f" on {subject.former}" if asked.against_pulsar else ""

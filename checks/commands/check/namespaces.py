@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,20 +14,34 @@ from fencepost.checks.questions.bug_search import Searches, known_bugs_in
 from fencepost.checks.questions.guarantees.establishing import Established, Means
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.settings.cluster_settings import Settings, read_settings
+from fencepost.checks.settings.files.input_files import read_bytes
 from fencepost.model.releases import Releases
 from fencepost.properties.topic.in_cluster import parameters_of
 
 
 def groups(asked: CheckRequest, cluster: Cluster, releases: Releases, means: Means) -> Iterator[Group]:
     """Each group of namespaces, in the order in which they are named. Raises what ``check`` raises."""
+    named, read = namespaces_of(asked), dict[bytes, Settings]()
     several = dict[object, list[tuple[str, Settings]]]()
-    for name, file in namespaces_of(asked).items():
-        settings = _with(asked, file)
+    for name, file in named.items():
+        content = read_bytes(file, "the policies of a namespace")
+        settings = read.get(content) or read.setdefault(content, _with(asked, file))  # most namespaces have the same
         several.setdefault(_judged(settings), []).append((name, settings))
     for same, members in several.items():
-        names, settings = tuple(name for name, _ in members), members[0][1]
+        names, settings = in_short([name for name, _ in members], named), members[0][1]
         is_same = same == _judged(cluster.settings)
         yield Group(names, settings, None if is_same else _lost(settings, cluster, releases, means))
+
+
+def in_short(names: Sequence[str], every: Iterable[str]) -> tuple[str, ...]:
+    """The names, with TENANT/* in the place of several that are all there are of a tenant."""
+    shown = dict[str, None]()
+    for name in names:
+        tenant = name.partition("/")[0]
+        mine = [other for other in every if other.startswith(f"{tenant}/")]
+        is_whole = len(mine) > 1 and set(mine) <= set(names)
+        shown[f"{tenant}/*" if is_whole else name] = None
+    return tuple(shown)
 
 
 def _with(asked: CheckRequest, file: Path) -> Settings:

@@ -75,6 +75,17 @@ class CheckRequest(Wanted, NamedReleases):
         Sequence[Path],
         conf("take the settings from a broker.conf, an environment file, Helm values or a ConfigMap (-: standard input)"),
     ] = ()
+    cluster: Annotated[
+        Sequence[str],
+        Option("ask a running cluster, by GET requests only: the address of each broker, or a folder of --save", "URL"),
+    ] = ()
+    bookie: Annotated[Sequence[str], Option("ask this bookie for its settings, at the address of its HTTP server", "URL")] = ()
+    token_file: Annotated[Path | None, Option("the token for --cluster, in a file", "FILE", once=True)] = None
+    save: Annotated[
+        Path | None, Option("keep what --cluster read, to check it again or to compare two days", "DIR", once=True)
+    ] = None
+    name: str = ""
+    facts: Sequence[str] = ()
     all: Annotated[bool, Option("print everything: each property, each run, the settings that were read")] = False
     profile: Annotated[
         Path | None,

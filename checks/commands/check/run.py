@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fencepost.checks.commands.check.baselines import accepted, compared, marked
+from fencepost.checks.commands.check.cluster import with_cluster
 from fencepost.checks.commands.check.doubts import doubts
 from fencepost.checks.commands.check.finished_run import FinishedRun
 from fencepost.checks.commands.check.formats import DOCUMENTS
@@ -54,8 +55,8 @@ def run(asked: CheckRequest) -> ExitStatus:
     """Checks what the command line asks for; returns the exit status. What is refused is in the documents also."""
     outputs = Outputs.of(asked)
     try:
-        with inputs_read_once():
-            return _checked_as(with_profile(asked))
+        with inputs_read_once() as inputs:
+            return _checked_as(with_cluster(with_profile(asked), inputs))
     except (InputError, CheckpointError) as error:
         return _refused(outputs, str(error), ExitStatus.INPUT, error.place if isinstance(error, InputError) else None)
     except (RegistryError, ModelError, ReleaseError, PropertyError) as error:

@@ -22,7 +22,8 @@ from fencepost.properties.registry import Entry
 class Subject:
     """The settings of a cluster, if there are any, and those ``before``; the releases, which nobody named if ``assumed``, and
     those ``former`` ones that the settings before had; what the releases silently make of the classes that balance the load;
-    of which protocols nothing is claimed, and why; and whether image tags say the releases."""
+    of which protocols nothing is claimed, and why; and ``how_known`` the releases are where no option names them. That of the
+    bookies may be ``supposed``: the one that the brokers' ships."""
 
     settings: Settings | None
     before: Settings | None
@@ -31,7 +32,8 @@ class Subject:
     assumed: bool
     classes: tuple[str, ...] = ()
     left_out: str = ""
-    deployed: bool = False
+    how_known: str = ""
+    supposed: bool = False
 
     @classmethod
     def of(cls, asked: CheckRequest) -> Subject:
@@ -55,12 +57,9 @@ class Subject:
         classes = tuple(f"note: {note}" for note in as_taken(settings.load_manager, releases.pulsar, upgraded))
         classes += _about_tag(settings, releases) if deployed is not None else ()
         left_out = _left_out([] if asked.protocols else names_run_by(settings.configuration(releases)), releases)
-        return cls(settings, before, releases, former, named is None, classes, left_out, deployed is not None)
-
-    @property
-    def how_known(self) -> str:
-        """How the releases are known where no option names them; empty if one does."""
-        return "assumed" if self.assumed else "image tag" if self.deployed else ""
+        how = "assumed" if named is None else "" if deployed is None else "as it says" if asked.cluster else "image tag"
+        supposed = deployed is not None and settings.deployment.bookies is None
+        return cls(settings, before, releases, former, named is None, (*asked.facts, *classes), left_out, how, supposed)
 
     @property
     def release(self) -> str:

@@ -7,14 +7,16 @@ import ipaddress
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlsplit
 from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
 from fencepost.checks.policy.usage import WrongUsage
-from fencepost.checks.settings.files.input_files import InputError
+from fencepost.checks.settings.files.input_files import InputError, read_text
 
+ADMIN = "/admin/v2/"
 MOST = 1 << 28
 """Bytes of one answer."""
 
@@ -37,11 +39,13 @@ class Failed(AdminError):
 
 @dataclass(frozen=True)
 class Admin:
-    """The interface at one address, ``http://HOST:PORT`` or ``https://HOST:PORT``; each request may take ``seconds``."""
+    """The interface at one address, ``http://HOST:PORT`` or ``https://HOST:PORT``, which an ``option`` named; each request may
+    take ``seconds``."""
 
     url: str
     token: str | None = field(default=None, repr=False)
     seconds: float = 10.0
+    option: str = "--admin"
 
     def __post_init__(self) -> None:
         try:
@@ -51,7 +55,8 @@ class Admin:
             fits = False
         if not fits or parts.username or parts.password or parts.query or parts.fragment:
             remedy = "leave the password out and give --token-file" if "@" in self.url else "write such as http://broker-1:8080"
-            raise WrongUsage(f"--admin {self.url.rpartition('@')[2]}: is not an address of the Admin REST interface; {remedy}")
+            address = self.url.rpartition("@")[2]
+            raise WrongUsage(f"{self.option} {address}: is not an address of the Admin REST interface; {remedy}")
 
     @property
     def sends_in_the_clear(self) -> bool:
@@ -59,12 +64,13 @@ class Admin:
         parts = urlsplit(self.url)
         return self.token is not None and parts.scheme == "http" and not _is_loopback(parts.hostname or "")
 
-    def get(self, *path: str) -> Any:
-        """What the interface answers to ``/admin/v2/PATH``, read as JSON; the parts of the path are quoted.
+    def get(self, *path: str, below: str = ADMIN) -> Any:
+        """What the interface answers to ``/admin/v2/PATH``, read as JSON; the parts of the path are quoted. A bookie's has its
+        paths ``below`` another one.
 
         Raises NotFound, Elsewhere, Failed, and AdminError for whatever else goes wrong.
         """
-        where, data = self._fetched(path)
+        where, data = self._fetched(path, below)
         try:
             return json.loads(data)
         except ValueError:
@@ -78,8 +84,8 @@ class Admin:
         except UnicodeDecodeError:
             raise self._error(where, "does not answer in text: is this Pulsar's Admin REST interface?") from None
 
-    def _fetched(self, path: Iterable[str]) -> tuple[str, bytes]:
-        where = "/admin/v2/" + "/".join(quote(part, safe="") for part in path)
+    def _fetched(self, path: Iterable[str], below: str = ADMIN) -> tuple[str, bytes]:
+        where = below + "/".join(quote(part, safe="") for part in path)
         headers = {"Accept": "application/json"} | ({"Authorization": f"Bearer {self.token}"} if self.token else {})
         request = Request(self.url.rstrip("/") + where, headers=headers)
         # a proxy of the environment would be another host
@@ -109,13 +115,23 @@ class Admin:
             return NotFound(f"{self.url}: {where} does not exist (404)")
         if 300 <= error.code < 400:
             to = urlsplit(error.headers.get("Location", "")).netloc or "another host"
-            return Elsewhere(f"{self.url}: {where} is answered by {to}, which was not given: --admin http://{to}")
+            return Elsewhere(f"{self.url}: {where} is answered by {to}, which was not given: {self.option} http://{to}")
         with error:
             message = _reason_in(error.read(10_000))
         return Failed(f"{self.url}: {where} fails ({error.code}{': ' + message if message else ''})")
 
     def _error(self, where: str, what: str) -> AdminError:
         return AdminError(f"{self.url}: {where} {what}")
+
+
+def token_in(path: Path | None) -> str | None:
+    """The token in a file; InputError, which does not show it, if it is none."""
+    if path is None:
+        return None
+    token = read_text(path, "a token").strip()
+    if not token or not token.isascii() or not token.isprintable() or " " in token:
+        raise InputError(f"{path}: has no token: write it, and nothing else, on one line")
+    return token
 
 
 class _SameHost(HTTPRedirectHandler):

@@ -47,6 +47,10 @@ class Inputs:
     def __init__(self) -> None:
         self._contents: dict[Path, bytes] = {}
 
+    def give(self, path: Path, content: bytes) -> None:
+        """Has an input that is in no file: what was heard a moment ago, by the name that it would have."""
+        self._contents[path] = content
+
     def content(self, path: Path) -> bytes:
         """The bytes of an input, of what is no regular file at most one more than ``MOST``. OSError if it cannot be read."""
         if path not in self._contents:
@@ -58,11 +62,12 @@ _INPUTS: ContextVar[Inputs | None] = ContextVar("inputs", default=None)
 
 
 @contextmanager
-def inputs_read_once() -> Iterator[None]:
+def inputs_read_once() -> Iterator[Inputs]:
     """Within it ``read_bytes`` reads each input once."""
-    token = _INPUTS.set(Inputs())
+    inputs = Inputs()
+    token = _INPUTS.set(inputs)
     try:
-        yield
+        yield inputs
     finally:
         _INPUTS.reset(token)
 

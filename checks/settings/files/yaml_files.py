@@ -7,13 +7,14 @@ or the bookies, whose image applies it to its own file. A ConfigMap may also hol
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
-from fencepost.checks.settings.deployment import REPLICAS, TAGS
+from fencepost.checks.settings.deployment import BROKERS, REPLICAS, TAGS
 from fencepost.checks.settings.files.environment_files import PREFIX, Image, Owner, as_applied, bookkeepers
 from fencepost.checks.settings.files.input_files import InputError, Place
 from fencepost.checks.settings.files.namespace_policies import is_policies, settings_of
@@ -25,6 +26,12 @@ BOOKIES_FILES = ("bookkeeper.conf", "bk_server.conf")
 
 BOOKIES = ("bookie", "bookkeeper")
 """What the bookies' ConfigMap is labelled or called."""
+
+SAID_BY: Mapping[Owner, AbstractSet[str]] = {
+    "broker": {"clusterName", "brokerServicePort", "webServicePort", "managedLedgerDefaultEnsembleSize"},
+    "bookie": {"bookiePort", "journalDirectories", "journalDirectory", "ledgerDirectories"},
+}
+"""The keys by which the settings of a running server are recognised: two of them."""
 
 STRINGS = "tag:yaml.org,2002:str"
 NULL = "tag:yaml.org,2002:null"
@@ -52,6 +59,8 @@ def parts_of(path: Path, text: str) -> list[Part]:
     policies = [document for document in documents if is_policies(document)]
     if policies:
         return [Part("the policies of a namespace", [*settings_of(policies[0])], of="broker")]
+    if documents and (said := said_by(documents[0])) is not None:
+        return [said]
     manifests = [manifest for document in documents for manifest in _manifests(document)]
     maps = [one for one in manifests if _scalar(one, "kind") == "ConfigMap"]
     if maps:
@@ -74,6 +83,31 @@ def parts_of(path: Path, text: str) -> list[Part]:
         lacks = "has neither broker.configData nor bookkeeper.configData nor a ConfigMap"
         raise InputError(f"{path}: {lacks}; {REMEDY}", Place(path))
     return parts
+
+
+def said_by(node: yaml.Node) -> Part | None:
+    """What a broker or a bookie says of its own settings (``pulsar-admin brokers get-runtime-config``, or ``server_config`` of
+    a bookie's HTTP server), or a cluster of itself; None of another document."""
+    entries = node.value if isinstance(node, yaml.MappingNode) else ()
+    values = {key.value: value for key, value in entries if isinstance(key, yaml.ScalarNode)}
+    if "version" in values and {"brokers", "bookies"} & values.keys():
+        facts = [Setting(BROKERS, values["version"].value, _line(values["version"]))]
+        if isinstance(bookies := values.get("bookies"), yaml.SequenceNode) and bookies.value:
+            facts.append(Setting(REPLICAS, str(len(bookies.value)), _line(bookies)))
+        return Part("what the cluster says", facts)
+    for of, marks in SAID_BY.items():
+        if len(marks & values.keys()) > 1 and "kind" not in values:
+            flat = ((key, value, _flat(value)) for key, value in values.items())
+            given = [Setting(key, text, _line(value)) for key, value, text in flat if text is not None]
+            return Part(f"the settings of a running {of}", given, of=of)
+    return None
+
+
+def _flat(node: yaml.Node) -> str | None:
+    """A value as a properties file has it, a list with commas; None of what is no such value."""
+    if isinstance(node, yaml.SequenceNode):
+        return ",".join(str(one.value) for one in node.value)
+    return str(node.value) if isinstance(node, yaml.ScalarNode) and node.tag != NULL else None
 
 
 def _composed(path: Path, text: str) -> Iterator[yaml.Node]:

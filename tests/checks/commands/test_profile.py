@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from fencepost.checks.commands.check.namespaces import in_short
 from fencepost.checks.commands.check.profile import namespaces_of, with_profile
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.settings.cluster_settings import read_settings
@@ -86,3 +87,9 @@ def test_a_namespace_with_other_settings_has_a_line(tmp_path: Path) -> None:
     assert "orders (2/2/1, deduplication): " in first
     assert "NOT JUDGED there: geo-replication" in first
     assert "logs: as the cluster" in first
+
+
+def test_namespaces_that_are_all_of_a_tenant_are_one_name() -> None:
+    every = ["acme/a", "acme/b", "public/default", "public/logs", "one/one"]
+    assert in_short(["acme/a", "acme/b", "public/logs", "one/one"], every) == ("acme/*", "public/logs", "one/one")
+    assert in_short(["orders"], ["orders", "logs"]) == ("orders",)

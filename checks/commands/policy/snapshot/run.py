@@ -6,19 +6,18 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from fencepost.checks.commands.policy.request import SnapshotRequest
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.policy.cluster.admin import Admin, AdminError, NotFound
+from fencepost.checks.policy.cluster.admin import Admin, AdminError, NotFound, token_in
 from fencepost.checks.policy.cluster.dumps import read_metadata, read_report
 from fencepost.checks.policy.cluster.exposition import read_expositions
 from fencepost.checks.policy.cluster.reports import Report, active_brokers, heard
 from fencepost.checks.policy.snapshot import read_snapshot
 from fencepost.checks.policy.usage import WrongUsage
-from fencepost.checks.settings.files.input_files import InputError, read_text
+from fencepost.checks.settings.files.input_files import InputError
 from fencepost.model.balance.load_data import namespace_of
 from fencepost.model.counts import count_of
 from fencepost.traces.files.writing import write_text
@@ -35,7 +34,7 @@ def take(asked: SnapshotRequest) -> ExitStatus:
         raise WrongUsage("--metrics FILE names brokers as Prometheus does; leave --admin, --load-report and --metadata out")
     if asked.token_file is not None and not asked.admin:
         raise WrongUsage("--token-file is for --admin URL")
-    token = _token(asked.token_file)
+    token = token_in(asked.token_file)
     admins = [Admin(url, token, asked.timeout) for url in dict.fromkeys(asked.admin)]
     for admin in admins:
         if admin.sends_in_the_clear:
@@ -108,16 +107,6 @@ def _if_there(admin: Admin, *path: str) -> Any:
         return admin.get(*path)
     except NotFound:
         return None
-
-
-def _token(path: Path | None) -> str | None:
-    """The token in a file; InputError, which does not show it, if it is none."""
-    if path is None:
-        return None
-    token = read_text(path, "a token").strip()
-    if not token or not token.isascii() or not token.isprintable() or " " in token:
-        raise InputError(f"{path}: has no token: write it, and nothing else, on one line")
-    return token
 
 
 def _summary(whole: dict[str, Any], silent: Sequence[str], asked: SnapshotRequest) -> list[str]:

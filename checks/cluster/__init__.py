@@ -1,0 +1,1 @@
+"""A running cluster: what it is asked, and the files of what it said."""
