@@ -2,4 +2,7 @@
 
 from __future__ import annotations
 
-NOBODY = "nobody"
+from typing import Literal
+
+Nobody = Literal["nobody"]
+NOBODY: Nobody = "nobody"

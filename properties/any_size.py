@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
+from fencepost.model.language import Parameters
 from fencepost.model.language.first_order import any_size
 from fencepost.model.language.sizes import Size
 from fencepost.properties.vocabulary import Suite
@@ -64,7 +66,7 @@ class Part:
     """
 
     cases: Mapping[str, tuple[Sizes, Case]]
-    make: Callable[[Mapping[str, Any]], Suite]
+    make: Callable[[Parameters], Suite]
     steps: bool = False
 
     @property
@@ -111,17 +113,17 @@ class General:
 
     sizes: Mapping[str, Sizes]
     instances: tuple[Any, ...]
-    refuses: Callable[[Mapping[str, Any], Sequence[str]], str]
+    refuses: Callable[[Parameters, Sequence[str]], str]
     without: str
     steps: bool = False
-    otherwise: Callable[[Mapping[str, Any]], Mapping[str, Sizes]] = lambda _: {}
+    otherwise: Callable[[Parameters], Mapping[str, Sizes]] = lambda _: {}
 
-    def sizes_with(self, parameters: Mapping[str, Any]) -> dict[str, Sizes]:
+    def sizes_with(self, parameters: Parameters) -> dict[str, Sizes]:
         """Each parameter that may be of any size, where these are set."""
         return {**self.sizes, **self.otherwise(parameters)}
 
     def parts(
-        self, names: Sequence[str], make: Callable[[Mapping[str, Any]], Suite], parameters: Mapping[str, Any] = {}
+        self, names: Sequence[str], make: Callable[[Parameters], Suite], parameters: Parameters = MappingProxyType({})
     ) -> Iterator[Part]:
         """The parts of a proof in which these parameters are of any size, where others are set: first that without a case that
         stands alone."""

@@ -73,7 +73,7 @@ def read_bugs(path: Path, function: Callable[..., Protocol]) -> Mapping[str, Bug
     return bugs
 
 
-def _tables(path: Path) -> dict[str, Any]:
+def _tables(path: Path) -> dict[str, dict[str, Any]]:
     import tomllib  # only commands that look at bugs need it
 
     try:
@@ -127,7 +127,7 @@ def _bug(path: Path, name: str, table: Mapping[str, Any]) -> Bug:
     return bug
 
 
-def _wrong_parameters(bug: Bug, parameters: Mapping[str, Any]) -> str:
+def _wrong_parameters(bug: Bug, parameters: Mapping[str, bool | int | str | tuple[()]]) -> str:
     """What is wrong with the parameters that a bug names; empty if nothing is."""
     named = {"only": bug.only, "regardless": bug.regardless, "shown_by": bug.shown_by, "applies": condition(bug.applies).names}
     for field, names in named.items():

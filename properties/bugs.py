@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
+from fencepost.model.language import Parameters
 from fencepost.model.releases import EVERY, SYSTEMS, Reading, Releases, numbers, reading, release
 from fencepost.properties.conditions import condition
 
@@ -154,7 +155,7 @@ class Bug:
         """The one of these releases that it is about, by the system's name and its number."""
         return f"{SYSTEMS[self.project]} {releases.of_project(self.project)}"
 
-    def fits(self, parameters: Mapping[str, Any]) -> bool:
+    def fits(self, parameters: Parameters) -> bool:
         """Whether an instance with these parameters, which are all that the protocol has, can have it."""
         if not condition(self.applies).holds(parameters):
             return False

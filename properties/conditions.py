@@ -7,11 +7,11 @@ A condition is an expression of Python with names of parameters, numbers, words 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import CodeType
-from typing import Any
+
+from fencepost.model.language import Parameters
 
 _ALLOWED = (
     *(ast.Expression, ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.Name, ast.Load, ast.Constant, ast.Tuple),
@@ -27,7 +27,7 @@ class Condition:
     names: frozenset[str]
     code: CodeType | None
 
-    def holds(self, parameters: Mapping[str, Any]) -> bool:
+    def holds(self, parameters: Parameters) -> bool:
         """Whether it is so with these parameters; the empty condition always is. A parameter that is missing counts as not
         set."""
         if self.code is None:

@@ -91,9 +91,7 @@ class Violation(AssertionError):
         super().__init__("\n".join(lines))
 
 
-def run_of(
-    protocol: str | Entry, parameters: Mapping[str, Value], bugs: Iterable[str] = (), only: Iterable[str] = ()
-) -> Run:
+def run_of(protocol: str | Entry, parameters: Mapping[str, Value], bugs: Iterable[str] = (), only: Iterable[str] = ()) -> Run:
     """A run of an instance, of a protocol by its name or as it is, watched by all of its properties or by those named.
 
     Raises RegistryError or ModelError if there is no such instance, KeyError if it has no such property.

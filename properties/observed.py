@@ -65,7 +65,7 @@ class Observed:
         goals = {number(p.formula, formulas): p for p in of_kind["sometimes"]}
         may_end = {number(p.formula, formulas): p for p in of_kind["deadlock"]}
         implications = [p for p in of_kind["always"] + of_kind["step"] + of_kind["leads_to"] if p.premise is not None]
-        of_states = [p for p in implications if not suite.protocol.next_variables_of(p.premise)]
+        of_states = [p for p in implications if p.premise is not None and not suite.protocol.next_variables_of(p.premise)]
         premises = {number(p.premise, formulas): p for p in of_states}
         leads = [
             Lead(p, number(premise, formulas), number(conclusion, formulas))

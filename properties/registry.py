@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import Any, TypeVar
 
-from fencepost.model.language import Location, ModelError, Protocol
+from fencepost.model.language import Location, ModelError, Parameters, Protocol
 from fencepost.model.language.building import built, in_outline
 from fencepost.model.language.mistakes import guess
 from fencepost.model.language.sizes import Size
@@ -111,7 +111,7 @@ class Entry:
                 raise ModelError(f"{self.name}: parameter {parameter.name}: {remedy}", Location.of(self.function))
         return tuple(Parameter(p.name, p.default) for p in signature.parameters.values() if p.name != "bugs")
 
-    def build(self, parameters: Mapping[str, Any], bugs: Iterable[str] = ()) -> Protocol:
+    def build(self, parameters: Parameters, bugs: Iterable[str] = ()) -> Protocol:
         """The instance with these parameters and bugs.
 
         Raises RegistryError for a parameter that is unknown or of the wrong type, and ModelError, with the reason, for
@@ -127,14 +127,14 @@ class Entry:
         protocol.actors.check()
         return protocol
 
-    def of_file(self, parameters: Mapping[str, Any], bugs: Iterable[str]) -> Protocol:
+    def of_file(self, parameters: Parameters, bugs: Iterable[str]) -> Protocol:
         """The instance that a file names. Raises what ``build`` raises, and RegistryError for a number above ``largest``."""
         for name, value in parameters.items():
             if type(value) is int and not 0 <= value <= self.largest:
                 raise RegistryError(f"{self.name}: {name} is from 0 to {self.largest} in a file, not {str(value)[:12]}")
         return self.build(parameters, bugs)
 
-    def of_any(self, names: Sequence[str], parameters: Mapping[str, Any], bugs: Iterable[str] = ()) -> list[Part]:
+    def of_any(self, names: Sequence[str], parameters: Parameters, bugs: Iterable[str] = ()) -> list[Part]:
         """The parts of a proof of the protocol with these parameters of any size, and the others as they are given.
 
         Raises what ``build`` raises, and RegistryError if there is no such proof.
@@ -163,7 +163,7 @@ class Entry:
         parts[0].instance()  # what does not fit is told of an instance
         return parts
 
-    def outline(self, parameters: Mapping[str, Any]) -> Suite:
+    def outline(self, parameters: Parameters) -> Suite:
         """The properties of the instance with these parameters, by name: no formula is made (see ``in_outline``).
 
         It is made once for each, since many ask for the same; nobody changes it. Raises what ``build`` raises.
@@ -186,7 +186,7 @@ class Entry:
         """The bugs that the model has when it is held against the real code of a release that has them."""
         return tuple(name for name, bug in self.bugs.items() if bug.held)
 
-    def can_have(self, name: str, parameters: Mapping[str, Any]) -> bool:
+    def can_have(self, name: str, parameters: Parameters) -> bool:
         """Whether an instance with these parameters, and the usual ones besides, can have the bug."""
         return self.bugs[name].fits({p.name: p.default for p in self.parameters} | dict(parameters))
 

@@ -52,7 +52,7 @@ class Theorem:
     def property(self) -> Property:
         """The theorem as a property that must always hold."""
         formula = z3.And(*(z3.Implies(z3.And(*step.given), step.claim) for step in self.steps))
-        return Property(self.name, "always", formula, self.doc, self.location)
+        return Property(self.name, "always", formula, self.doc, self.location)  # type: ignore[arg-type]  # in Z3's terms
 
 
 @dataclass(frozen=True)

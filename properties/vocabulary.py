@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypeAlias, TypeVar, overload
 
 from fencepost.model.language import Action, And, Implies, Location, ModelError, Not, Or, Protocol
 from fencepost.model.language.building import build, is_outline, is_part_wanted, is_wanted
 from fencepost.model.language.mistakes import guess
 from fencepost.model.language.refinement import Refinement
 from fencepost.model.terms.cases import always_holds
-from fencepost.model.terms.values import Condition, condition
+from fencepost.model.terms.nodes import Term
+from fencepost.model.terms.values import Condition, Truth, condition, conditions_of, equation
 
 __tracebackhide__ = True  # what is wrong with a property is told with the line of who declares it
 
 Kind = Literal["always", "step", "sometimes", "deadlock", "leads_to", "lemma", "known bug"]
 
-Formula = Callable[[], Any]
+Leads: TypeAlias = "tuple[Truth, Truth] | Sequence[tuple[Truth, Truth]]"
+"""What leads to what: a premise and a conclusion, or several pairs of such."""
+
+Formula: TypeAlias = "Callable[[], Truth]"
+
+C = TypeVar("C", bound=Callable[[], Any])
+F = TypeVar("F", bound=Callable[[], Truth])
+G = TypeVar("G", bound=Callable[[], Leads])
+M = TypeVar("M", bound=Callable[[], Mapping[str, Any]])
 
 _EFFORT = 1_000_000
 """What Z3 may spend on whether a formula over steps holds where nothing changes; if that is not enough it is taken not to."""
@@ -47,18 +56,18 @@ class Property:
 
     name: str
     kind: Kind
-    formula: Any
+    formula: Condition
     doc: str
     location: Location
     strict: str = ""
-    leads: tuple[tuple[Any, Any], ...] = ()
+    leads: tuple[tuple[Condition, Condition], ...] = ()
     unfair: frozenset[str] = frozenset()
-    unless: Any = None
+    unless: Condition | None = None
     refinement: Refinement | None = None
-    sentences: Callable[[], Iterable[tuple[str, Any]]] | None = None
+    sentences: Callable[[], Iterable[tuple[str, Truth]]] | None = None
 
     @property
-    def judged(self) -> Any:
+    def judged(self) -> Condition:
         """The formula as it is judged of a state or of a step, also of one that changes nothing."""
         return self.formula if self.unless is None else Or(self.unless, self.formula)
 
@@ -67,16 +76,16 @@ class Property:
         return action.fair and self.unfair.isdisjoint((action.name, action.actor))
 
     @property
-    def premise(self) -> Any | None:
+    def premise(self) -> Condition | None:
         """What must be met for the property not to hold vacuously: the left side of an implication, or, of several, any."""
         if self.leads:
             return Or([premise for premise, _ in self.leads])
         if self.kind not in ("always", "step"):
             return None
-        parts = self.formula.arguments if self.formula.op == "and" else [self.formula]
+        parts = conditions_of(self.formula) if self.formula.op == "and" else (self.formula,)
         if not parts or not all(part.op == "=>" for part in parts):
             return None
-        premises = [part.arguments[0] for part in parts]
+        premises = [conditions_of(part)[0] for part in parts]
         return premises[0] if len(premises) == 1 else Or(*premises)
 
 
@@ -89,20 +98,20 @@ class Suite:
         self._lemmas: list[Property] = []
         self._unwritten: Callable[[], None] | None = None
 
-    def always(self, function: Formula) -> Formula:
+    def always(self, function: F) -> F:
         """Declares that the formula holds in every reachable state."""
         return self._declare("always", function)
 
-    def step(self, function: Formula) -> Formula:
+    def step(self, function: F) -> F:
         """Declares that the formula, over ``p.state`` and ``p.next``, holds of every transition between reachable states that
         changes something."""
         return self._declare("step", function)
 
-    def sometimes(self, function: Formula) -> Formula:
+    def sometimes(self, function: F) -> F:
         """Declares that the formula holds in some reachable state."""
         return self._declare("sometimes", function)
 
-    def lemma(self, function: Formula) -> Formula:
+    def lemma(self, function: F) -> F:
         """Declares a conjunct of the inductive invariant."""
         return self._declare("lemma", function)
 
@@ -127,7 +136,7 @@ class Suite:
             declare()
         return self._lemmas
 
-    def strict(self, why: str, *, when: bool) -> Callable[[Formula], Formula]:
+    def strict(self, why: str, *, when: bool) -> Callable[[F], F]:
         """Declares an ``always`` property that the faithful model violates ``when`` the instance allows it; ``why`` says how.
 
         In an instance that does not, it is a property like any other.
@@ -135,16 +144,14 @@ class Suite:
         return lambda function: self._declare("always", function, why if when else "")
 
     @overload
-    def leads_to(self, function: Formula, /) -> Formula: ...
+    def leads_to(self, function: G, /) -> G: ...
 
     @overload
-    def leads_to(
-        self, /, *, unfair: Iterable[str] = (), strict: str = "", when: bool = True
-    ) -> Callable[[Formula], Formula]: ...
+    def leads_to(self, /, *, unfair: Iterable[str] = (), strict: str = "", when: bool = True) -> Callable[[G], G]: ...
 
     def leads_to(
-        self, function: Formula | None = None, /, *, unfair: Iterable[str] = (), strict: str = "", when: bool = True
-    ) -> Formula | Callable[[Formula], Formula]:
+        self, function: G | None = None, /, *, unfair: Iterable[str] = (), strict: str = "", when: bool = True
+    ) -> G | Callable[[G], G]:
         """Declares what happens in the end: the function returns ``(premise, conclusion)``, or a list of such pairs.
 
         Whenever a premise holds, its conclusion holds then or later, on every run that is weakly fair to each grounded action
@@ -155,14 +162,14 @@ class Suite:
         """
         chosen = frozenset(unfair)
 
-        def declare(lead: Formula) -> Formula:
+        def declare(lead: G) -> G:
             return self._declare("leads_to", lead, strict if when else "", chosen)
 
         return declare if function is None else declare(function)
 
     def refines(
         self, coarse: Protocol | Suite, *, carries: Iterable[str] = (), reached: Collection[str] | None = None
-    ) -> Callable[[Formula], Formula]:
+    ) -> Callable[[M], M]:
         """Declares that each run is one of a coarser protocol: the function returns its variables, by name, in terms of these.
 
         Each initial state is one of the coarse protocol's, which is checked at once, and each step is one of its steps or
@@ -172,9 +179,7 @@ class Suite:
         """
         return lambda function: self._refines(function, coarse, tuple(carries), reached)
 
-    def _refines(
-        self, function: Formula, coarse: Protocol | Suite, carries: Sequence[str], reached: Collection[str] | None
-    ) -> Formula:
+    def _refines(self, function: M, coarse: Protocol | Suite, carries: Sequence[str], reached: Collection[str] | None) -> M:
         name, where = function.__name__, f"{self.protocol.name}: refinement {function.__name__}"
         whole = coarse.protocol if isinstance(coarse, Suite) else coarse
         parts = [self._carried(where, coarse, wanted) for wanted in carries]
@@ -183,7 +188,7 @@ class Suite:
         refinement = None if unsaid else Refinement(where, self.protocol, whole, build(where, function))
         doc, location = inspect.cleandoc(function.__doc__ or ""), Location.of(function)
 
-        def declare(kind: Kind, called: str, doc: str, make: Callable[[Refinement], Any], is_it: bool = False) -> None:
+        def declare(kind: Kind, called: str, doc: str, make: Callable[[Refinement], Truth], is_it: bool = False) -> None:
             formula = None if refinement is None else partial(make, refinement)
             self._add(kind, called, doc, location, formula, refinement if is_it else None)
 
@@ -205,11 +210,11 @@ class Suite:
             raise ModelError(f"{where} carries {name}: refinement carries what always holds, not a {known[name].kind} property")
         return known[name]
 
-    def ends(self, function: Formula) -> Formula:
+    def ends(self, function: F) -> F:
         """Declares where a run may end: a reachable state without a successor in which this does not hold is a deadlock."""
         return self._declare("deadlock", function)
 
-    def tells(self, name: str, sentences: Callable[[], Iterable[tuple[str, Any]]]) -> None:
+    def tells(self, name: str, sentences: Callable[[], Iterable[tuple[str, Truth]]]) -> None:
         """Has a violation of the property of that name shown with these sentences, those that are true of its last state."""
         place = self.properties.index(self.named(name))
         self.properties[place] = replace(self.properties[place], sentences=sentences)
@@ -221,7 +226,7 @@ class Suite:
                 return candidate
         raise KeyError(name)
 
-    def _declare(self, kind: Kind, function: Formula, strict: str = "", unfair: frozenset[str] = frozenset()) -> Formula:
+    def _declare(self, kind: Kind, function: C, strict: str = "", unfair: frozenset[str] = frozenset()) -> C:
         doc = inspect.cleandoc(function.__doc__ or "")
         unsaid = is_outline() or not self.protocol.formulates(kind)
         self._add(kind, function.__name__, doc, Location.of(function), None if unsaid else function, None, strict, unfair)
@@ -233,7 +238,7 @@ class Suite:
         name: str,
         doc: str,
         location: Location,
-        make: Formula | None,
+        make: Callable[[], object] | None,
         refinement: Refinement | None,
         strict: str = "",
         unfair: frozenset[str] = frozenset(),
@@ -247,18 +252,18 @@ class Suite:
         if kind != "lemma" and not is_wanted(name):
             make = None
         formula, leads, unless = (None, (), None) if make is None else self._stated(where, kind, make, unfair)
-        statement = Property(name, kind, formula, doc, location, strict, leads, unfair, unless, refinement)
+        statement = Property(name, kind, formula, doc, location, strict, leads, unfair, unless, refinement)  # type: ignore[arg-type]
         (self._lemmas if kind == "lemma" else self.properties).append(statement)
 
     def _stated(
-        self, where: str, kind: Kind, make: Formula, unfair: frozenset[str]
-    ) -> tuple[Any, tuple[tuple[Any, Any], ...], Any]:
+        self, where: str, kind: Kind, make: Callable[[], object], unfair: frozenset[str]
+    ) -> tuple[Condition, tuple[tuple[Condition, Condition], ...], Condition | None]:
         """The formula of a statement, its pairs if it speaks of the end, and what excuses a step."""
 
         formula, leads = self._formulated(where, kind, make, unfair)
         return formula, leads, self._unless(formula) if kind == "step" else None
 
-    def _unless(self, formula: Any) -> Any:
+    def _unless(self, formula: Condition) -> Condition | None:
         """That nothing changes, if the formula of a step may be false where that is so.
 
         Of any size none is excused: what changes nothing is held to the formula, too.
@@ -269,14 +274,14 @@ class Suite:
         settled = always_holds(still, self._values_of)
         if settled or (settled is None and self._is_proved(still)):
             return None
-        return And([v.next == v.term for v in self.protocol.variables])
+        return And([equation(v.next, v.term) for v in self.protocol.variables])
 
-    def _values_of(self, constant: Any) -> range:
+    def _values_of(self, constant: Term) -> range:
         variable = self.protocol.constants.variable_of(constant)
         assert variable is not None
         return range(variable.domain.low, variable.domain.low + variable.domain.size)
 
-    def _is_proved(self, formula: Any) -> bool:
+    def _is_proved(self, formula: Condition) -> bool:
         """Whether Z3 proves, with little effort, that a formula holds wherever variables are in their domains."""
         import z3
 
@@ -288,8 +293,8 @@ class Suite:
         return bool(solver.check() == z3.unsat)
 
     def _formulated(
-        self, where: str, kind: Kind, function: Formula, unfair: frozenset[str]
-    ) -> tuple[Any, tuple[tuple[Any, Any], ...]]:
+        self, where: str, kind: Kind, function: Callable[[], object], unfair: frozenset[str]
+    ) -> tuple[Condition, tuple[tuple[Condition, Condition], ...]]:
         """The formula of a statement, and its pairs if it speaks of the end."""
         strangers = [name for name in sorted(unfair) if not self.protocol.is_action_or_actor(name)]
         if strangers:
@@ -301,27 +306,27 @@ class Suite:
         return formula, leads
 
 
-def _happens(action: str, refinement: Refinement) -> Any:
+def _happens(action: str, refinement: Refinement) -> Truth:
     return refinement.happens(action)
 
 
-def _said_of(carried: Property, refinement: Refinement) -> Any:
+def _said_of(carried: Property, refinement: Refinement) -> Truth:
     return refinement.of(carried.judged)
 
 
-def _pairs(where: str, value: Any) -> tuple[tuple[Any, Any], ...]:
+def _pairs(where: str, value: object) -> tuple[tuple[Condition, Condition], ...]:
     """The premises and conclusions that a function has returned: one pair or several."""
-    pairs = value if isinstance(value, list) else [value]
+    pairs: list[Any] = value if isinstance(value, list) else [value]
     if not pairs or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
         raise ModelError(f"{where}: it returns (premise, conclusion) or a list of such pairs, not {_shown(value)}")
     return tuple((_boolean(where, premise), _boolean(where, conclusion)) for premise, conclusion in pairs)
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return "nothing: is its return forgotten?" if value is None else repr(value)
 
 
-def _boolean(where: str, value: Any) -> Any:
+def _boolean(where: str, value: object) -> Condition:
     formula = condition(value) if isinstance(value, bool) else value
     if value is None:
         raise ModelError(f"{where} returns nothing: is its return forgotten?")

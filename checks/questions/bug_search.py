@@ -166,4 +166,10 @@ def _verdict(bug: KnownBug, checked: Checked) -> Verdict:
 
 def _property(bug: KnownBug, protocol: Protocol) -> Property:
     """What there is a verdict on; its place is where the protocol is declared, of which the bug may change any part."""
-    return Property(bug.name, "known bug", None, protocol.bugs[bug.name], Location.of(bug.entry.function))
+    return Property(
+        bug.name,
+        "known bug",
+        None,  # type: ignore[arg-type]  # it has no formula
+        protocol.bugs[bug.name],
+        Location.of(bug.entry.function),
+    )

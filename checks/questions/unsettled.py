@@ -34,7 +34,7 @@ def unsettled_bug(bug: KnownBug) -> Checked:
     with in_outline():
         protocol = bug.entry.build(bug.instance.parameters, [bug.name])
     doc, location = protocol.bugs[bug.name], Location.of(bug.entry.function)
-    prop = Property(bug.name, "known bug", None, doc, location)
+    prop = Property(bug.name, "known bug", None, doc, location)  # type: ignore[arg-type]  # it has no formula
     verdict = Verdict(prop, "inconclusive", "exhaustive", note=OUT_OF_TIME, bug=bug.bug)
     return Checked(bug.entry, bug.instance, protocol, Findings((verdict,)))
 

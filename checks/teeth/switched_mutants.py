@@ -12,7 +12,7 @@ from typing import Any
 
 from fencepost.checks.teeth.mutation import Spoiled
 from fencepost.model.language import Action, And, If, Not, OneOf, Or, Protocol
-from fencepost.model.terms.values import distinct
+from fencepost.model.terms.values import conditional, distinct
 from fencepost.properties.observed import Observed
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.vocabulary import Property, Suite
@@ -51,7 +51,7 @@ def _switched(switch: Any, protocol: Protocol, action: Action, mutants: Sequence
         for name in {**updates, **its}:
             still = protocol.variable(name).term
             one, other = its.get(name, still), updates.get(name, still)
-            updates[name] = other if one is other else If(switch == number, one, other)
+            updates[name] = other if one is other else conditional(switch == number, one, other)
     return replace(action, guard=guard, updates={protocol.variable(name): term for name, term in updates.items()})
 
 

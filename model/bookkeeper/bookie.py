@@ -100,12 +100,25 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fencepost.model.bookkeeper.bookie_bugs import BUGS, STORAGES
-from fencepost.model.bookkeeper.checkpoints import CHECKPOINTS, SYNC, checkpoints, positions_taken
+from fencepost.model.bookkeeper.bookie_variables import ADDS, CHECKPOINTS, STAGES
+from fencepost.model.bookkeeper.checkpoints import SYNC, checkpoints, positions_taken
 from fencepost.model.bookkeeper.journal import Journal, Replay, Saved
-from fencepost.model.language import And, If, ModelError, Not, Protocol, any_of, maximum
-
-STAGES = ("up", "stopping", "down", "replayed")
-ADDS = ("none", "accepted", "acknowledged", "refused")
+from fencepost.model.language import (
+    ABSENT,
+    And,
+    Condition,
+    Family,
+    If,
+    ModelError,
+    Not,
+    Number,
+    Outcome,
+    Protocol,
+    Subset,
+    Updates,
+    any_of,
+    maximum,
+)
 
 
 def bookie(
@@ -168,7 +181,7 @@ def bookie(
     dirty = p.flag("dirty", per=directory)
     if not on_db:
         paged = p.flag("paged", per=ledger)
-    left: Any = p.subset("left", entry, per=ledger) if on_db and p.has("failed_save_forgotten") else None
+    left: Family[Subset] = p.subset("left", entry, per=ledger) if on_db and p.has("failed_save_forgotten") else ABSENT
 
     # The disk.
     journal = Journal.declare(p)
@@ -190,7 +203,7 @@ def bookie(
     lac_asked = p.flag("lac_asked", per=ledger)
     lac_told = p.number("lac_told", 0, explicit_lacs, per=ledger)
     shown = p.subset("shown", entry, per=ledger)
-    checked: Any = p.flag("checked", per=(ledger, entry)) if p.has("fence_checked_apart") else None
+    checked: Family[Condition] = p.flag("checked", per=(ledger, entry)) if p.has("fence_checked_apart") else ABSENT
 
     p.budget("reads", reads)
     p.budget("full_caches", full_caches)
@@ -201,34 +214,34 @@ def bookie(
 
     up = stage == "up"
 
-    def safe(of: int) -> Any:
+    def safe(of: int) -> Number:
         """What lies before this is answered."""
         return (journal.synced if journal_sync_data else journal.written)[journal.of(of)]
 
-    def taken_at(f: int, positions: Iterable[Any]) -> dict[Any, Any]:
+    def taken_at(f: int, positions: Iterable[Number | int]) -> Updates:
         """A checkpoint has these positions of the journals."""
         return dict(zip(positions_taken(p, f), positions, strict=True))
 
-    def key_if_new(of: int) -> tuple[str, Any]:
+    def key_if_new(of: int) -> tuple[str, Condition]:
         """The record of the master key, unless the process has logged it, or met it in replay (BookieImpl.masterKeyCache)."""
         return "key", Not(key_logged[of])
 
     # --- adds
 
     @p.rule
-    def may_add(of: int, e: int) -> Any:
+    def may_add(of: int, e: int) -> Condition:
         """The writer's add is let in: the ledger is not fenced. Test and add are one, under the monitor of the descriptor."""
         return Not(fenced[of])
 
     @p.rule
-    def key_and_entry(of: int, kind: str) -> Any:
+    def key_and_entry(of: int, kind: str) -> Updates:
         """The records of an add: the master key if the process has not logged it yet, then the entry."""
         return journal.logs(of, key_if_new(of), kind)
 
     may_add.instead("fence_checked_apart", lambda of, e: checked[of, e])
     key_and_entry.instead("key_record_after_entry", lambda of, kind: journal.logs(of, kind, key_if_new(of)))
 
-    def takes(of: int, e: int, kind: str) -> dict[Any, Any]:
+    def takes(of: int, e: int, kind: str) -> Updates:
         """The entry is in the storage's memory, readable at once, and its records are logged."""
         logged = key_and_entry(of, kind) if journal_write_data else journal.logs(of, key_if_new(of))
         pages = {} if on_db else {paged[of]: True}
@@ -237,12 +250,12 @@ def bookie(
     accepted = "accepted" if journal_write_data else "acknowledged"
 
     @p.step(by="writer", of=ledger, e=entry, only_if=p.has("fence_checked_apart"))
-    def check_fence(of: int, e: int) -> Any:
+    def check_fence(of: int, e: int) -> Outcome:
         """The writer's add finds that the ledger is not fenced, by a descriptor that is not the one that a fence uses."""
         return And(up, Not(fenced[of]), added[of, e] == "none"), {checked[of, e]: True}
 
     @p.step(by="writer", mirrors="BookieImpl.addEntry, BookieImpl.addEntryInternal, Journal.logAddEntry", of=ledger, e=entry)
-    def add(of: int, e: int) -> Any:
+    def add(of: int, e: int) -> Outcome:
         """The writer adds an entry: it goes to the storage's memory, and is logged."""
         return And(up, may_add(of, e), added[of, e] == "none", journal.has_room(2)), {
             added[of, e]: accepted,
@@ -250,14 +263,14 @@ def bookie(
         }
 
     @p.step(by="writer", mirrors="BookieImpl.addEntry, LedgerDescriptorImpl.isFenced", of=ledger, e=entry)
-    def refuse(of: int, e: int) -> Any:
+    def refuse(of: int, e: int) -> Outcome:
         """The writer adds an entry, and the ledger is fenced: LedgerFenced."""
         return And(up, fenced[of], added[of, e] == "none"), {added[of, e]: "refused"}
 
     @p.step(
         by="recovery", mirrors="BookieImpl.recoveryAddEntry, BookieImpl.addEntryInternal", of=ledger, e=entry, only_if=recovery
     )
-    def recovery_add(of: int, e: int) -> Any:
+    def recovery_add(of: int, e: int) -> Outcome:
         """A recovery writes an entry back: the fence is not asked."""
         return And(up, recovered[of, e] == "none", journal.has_room(2)), {
             recovered[of, e]: accepted,
@@ -273,7 +286,7 @@ def bookie(
         e=entry,
         only_if=journal_write_data,
     )
-    def acknowledge(of: int, e: int) -> Any:
+    def acknowledge(of: int, e: int) -> Outcome:
         """The journal has the entry: the writer is told."""
         return And(up, added[of, e] == "accepted", Not(journal.is_past(safe(of), of, f"e{e}"))), {added[of, e]: "acknowledged"}
 
@@ -286,7 +299,7 @@ def bookie(
         e=entry,
         only_if=recovery and journal_write_data,
     )
-    def acknowledge_recovery(of: int, e: int) -> Any:
+    def acknowledge_recovery(of: int, e: int) -> Outcome:
         """The journal has the entry: the recovery is told."""
         done = Not(journal.is_past(safe(of), of, f"r{e}"))
         return And(up, recovered[of, e] == "accepted", done), {recovered[of, e]: "acknowledged"}
@@ -294,22 +307,22 @@ def bookie(
     # --- fences and reads
 
     @p.rule
-    def fence_records(of: int) -> Any:
+    def fence_records(of: int) -> Updates:
         """The records of a fence: the master key if the process has not logged it yet, without which replay skips the fence."""
         return {key_logged[of]: True, **journal.logs(of, key_if_new(of), "fence")}
 
     @p.rule
-    def may_confirm(of: int) -> Any:
+    def may_confirm(of: int) -> Condition:
         """A fencing read may be answered with an entry: the journal has the fence."""
         return Not(journal.is_past(safe(of), of, "fence"))
 
     @p.rule
-    def may_deny(of: int) -> Any:
+    def may_deny(of: int) -> Condition:
         """A fencing read may be answered with NoSuchEntry or NoSuchLedger: the journal has the fence."""
         return Not(journal.is_past(safe(of), of, "fence"))
 
     @p.rule
-    def lacks(of: int, e: int) -> Any:
+    def lacks(of: int, e: int) -> Condition:
         """The bookie finds that it does not have the entry."""
         return Not(stored[of].has(e))
 
@@ -320,17 +333,17 @@ def bookie(
     lacks.instead("denies_what_it_has", lambda of, e: True)
 
     @p.step(by="recovery", mirrors="BookieImpl.fenceLedger, LedgerDescriptorImpl.fenceAndLogInJournal", of=ledger)
-    def fence(of: int) -> Any:
+    def fence(of: int) -> Outcome:
         """A fencing read arrives: from now on the writer's adds are refused, and the fence is logged."""
         return And(up, Not(fenced[of]), journal.has_room(2)), {fenced[of]: True, **fence_records(of)}
 
     @p.step(by="recovery", mirrors="ReadEntryProcessorV3.getReadResponse, ReadEntryProcessor.processPacket", of=ledger)
-    def answer_fencing_read(of: int) -> Any:
+    def answer_fencing_read(of: int) -> Outcome:
         """A fencing read is answered with what the bookie has."""
         return And(up, fenced[of], may_confirm(of), Not(stored[of].is_empty), Not(fence_told[of])), {fence_told[of]: True}
 
     @p.step(by="recovery", mirrors="ReadEntryProcessorV3.getReadResponse, ReadEntryProcessor.processPacket", of=ledger, e=entry)
-    def deny(of: int, e: int) -> Any:
+    def deny(of: int, e: int) -> Outcome:
         """A fencing read is answered with NoSuchEntry, or NoSuchLedger: the bookie does not have the entry, nor ever will."""
         return And(up, fenced[of], may_deny(of), lacks(of, e), Not(denied[of].has(e))), {
             denied[of]: denied[of].plus(e),
@@ -338,14 +351,14 @@ def bookie(
         }
 
     @p.step(by="reader", spends="reads", mirrors="BookieImpl.readEntry", of=ledger, e=entry)
-    def read(of: int, e: int) -> Any:
+    def read(of: int, e: int) -> Outcome:
         """A reader is given an entry, which the journal may not have yet."""
         return And(up, stored[of].has(e), Not(shown[of].has(e))), {shown[of]: shown[of].plus(e)}
 
     # --- the explicit last add confirmed
 
     @p.rule
-    def lac_records(of: int, lac: int) -> Any:
+    def lac_records(of: int, lac: int) -> Updates:
         """The records of an explicit last add confirmed: like those of a fence."""
         return {key_logged[of]: True, **journal.logs(of, key_if_new(of), f"lac{lac}")}
 
@@ -353,7 +366,7 @@ def bookie(
     lac_records.instead("explicit_lac_in_memory", lambda of, lac: {})
 
     @p.step(by="writer", mirrors="BookieImpl.setExplicitLac", of=ledger, lac=range(1, explicit_lacs + 1))
-    def set_explicit_lac(of: int, lac: int) -> Any:
+    def set_explicit_lac(of: int, lac: int) -> Outcome:
         """The writer sends its last add confirmed without an entry: it goes to the storage's memory, and is logged."""
         return And(up, explicit_lac[of] == lac - 1, journal.has_room(2)), {
             explicit_lac[of]: lac,
@@ -369,7 +382,7 @@ def bookie(
         of=ledger,
         only_if=explicit_lacs,
     )
-    def acknowledge_explicit_lac(of: int) -> Any:
+    def acknowledge_explicit_lac(of: int) -> Outcome:
         """The journal has the explicit last add confirmed: the writer is told."""
         done = Not(journal.is_past(safe(of), of, *(f"lac{n}" for n in range(1, explicit_lacs + 1))))
         value = maximum(lac_told[of], explicit_lac[of])
@@ -382,12 +395,12 @@ def bookie(
     which: dict[str, Any] = {"j": p.universes["journal"]} if journals > 1 else {}
 
     @p.step(by="journal", mirrors="Journal.run", fair=True, **which)
-    def write_journal(j: int = 0) -> Any:
+    def write_journal(j: int = 0) -> Outcome:
         """What is logged is written to the file: a kill does not lose it any more."""
         return And(runs, journal.written[j] < journal.end(j)), {journal.written[j]: journal.end(j)}
 
     @p.step(by="journal", mirrors="Journal.ForceWriteThread.syncJournal", fair=True, **which)
-    def sync_journal(j: int = 0) -> Any:
+    def sync_journal(j: int = 0) -> Outcome:
         """What is written is forced to the disk: nothing loses it any more, and checkpoints may go that far."""
         return And(runs, journal.synced[j] < journal.written[j]), {journal.synced[j]: journal.written[j]}
 
@@ -395,9 +408,9 @@ def bookie(
 
     mark_after, saved_at_the_end = checkpoints(p, journal, saved)
 
-    def forgotten(ends: Sequence[Any]) -> dict[Any, Any]:
+    def forgotten(ends: Sequence[Number]) -> Updates:
         """The process has ended: its memory is gone, what it had accepted is not answered, and each journal has an end."""
-        updates: dict[Any, Any] = {stage: "down", **journal.cut_at(ends)}
+        updates: Updates = {stage: "down", **journal.cut_at(ends)}
         for of in ledger:
             updates |= {stored[of]: (), fenced[of]: False, explicit_lac[of]: 0, key_logged[of]: False}
             for e in entry:
@@ -408,7 +421,7 @@ def bookie(
         return updates | dict.fromkeys(gone, False) | dict.fromkeys(() if left is None else left, ()) | idle
 
     @p.step(by="bookie", spends="stops", mirrors="BookieImpl.shutdown, SyncThread.shutdown")
-    def stop() -> Any:
+    def stop() -> Outcome:
         """The bookie is stopped cleanly: it takes no more requests, and saves all that it has."""
         return And(up, checkpoint[SYNC] == "none"), {
             stage: "stopping",
@@ -424,7 +437,7 @@ def bookie(
         fair=True,
         only_if=stops,
     )
-    def end() -> Any:
+    def end() -> Outcome:
         """A stop has saved everything: the log mark moves, and the process ends.
 
         A DbLedgerStorage with one directory is flushed once more as it shuts down: the mark moves to what is synced by then.
@@ -436,12 +449,12 @@ def bookie(
         }
 
     @p.fault(by="bookie", spends="kills")
-    def kill() -> Any:
+    def kill() -> Outcome:
         """The process is killed: what is in the page cache stays."""
         return stage != "down", forgotten(journal.written)
 
     @p.fault(by="bookie", spends="power_losses")
-    def lose_power() -> Any:
+    def lose_power() -> Outcome:
         """The machine is gone: what is not synced is lost."""
         return stage != "down", forgotten(journal.synced)
 
@@ -451,10 +464,10 @@ def bookie(
         fair=True,
         only_if=kills or power_losses or stops,
     )
-    def replay() -> Any:
+    def replay() -> Outcome:
         """The bookie starts: it loads what is saved, and replays the journal from the log mark, if the files are all there."""
         ends = [journal.end(j) for j in range(journals)]
-        updates: dict[Any, Any] = {stage: "replayed", **dict(zip(journal.synced, ends, strict=True))}
+        updates: Updates = {stage: "replayed", **dict(zip(journal.synced, ends, strict=True))}
         for of in ledger:
             updates |= {
                 stored[of]: replay_of.stored(of),
@@ -478,7 +491,7 @@ def bookie(
         fair=True,
         only_if=kills or power_losses or stops,
     )
-    def serve() -> Any:
+    def serve() -> Outcome:
         """What was replayed is saved: the log mark moves to the journal's end, and the bookie takes requests."""
         return And(stage == "replayed", checkpoint[SYNC] == "saved"), {
             stage: "up",

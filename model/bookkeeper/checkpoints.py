@@ -7,28 +7,41 @@ InterleavedLedgerStorage save, of bookkeeper-server 4.17.3 and 4.18.0.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+from fencepost.model.bookkeeper.bookie_variables import BookieVariables
 from fencepost.model.bookkeeper.journal import Journal, Saved
-from fencepost.model.language import And, If, Not, Or, Protocol, any_of, maximum
+from fencepost.model.language import (
+    And,
+    Condition,
+    If,
+    Not,
+    Number,
+    Or,
+    Outcome,
+    Protocol,
+    Subset,
+    Truth,
+    Updates,
+    any_of,
+    maximum,
+)
 
-CHECKPOINTS = ("none", "taken", "saved")
 SYNC = 0
 """The flusher that is SyncThread."""
 
 
-def positions_taken(p: Protocol, f: int) -> list[Any]:
+def positions_taken(p: Protocol, f: int) -> list[Number]:
     """How far each journal was when a flusher took its checkpoint."""
     taken = p.state.taken
     return [taken[f, j] for j in p.universes["journal"]] if p.parameters["journals"] > 1 else [taken[f]]
 
 
-def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[int], Any], Callable[[], dict[Any, Any]]]:
+def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[int], list[Number]], Callable[[], Updates]]:
     """Declares the steps of checkpoints in a protocol with the variables of ``bookie``.
 
     Returns where each leaves the mark of every journal, and what a storage that shuts down saves after the last of them.
     """
-    s = p.state
+    s = BookieVariables.now(p)
     ledger, directory, flusher = (p.universes[name] for name in ("ledger", "directory", "flusher"))
     stored, fenced, explicit_lac, key_logged, dirty = s.stored, s.fenced, s.explicit_lac, s.key_logged, s.dirty
     checkpoint, several = s.checkpoint, journal.number > 1
@@ -37,37 +50,37 @@ def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[
     on_db = storage == "db"
     up = s.stage == "up"
 
-    def is_known(of: int) -> Any:
+    def is_known(of: int) -> Condition:
         """The storage has the ledger's master key, in memory at least."""
         return Or(key_logged[of], Not(stored[of].is_empty), fenced[of], explicit_lac[of] > 0)
 
     @p.rule
-    def saves_index(d: int) -> Any:
+    def saves_index(d: int) -> bool:
         """Saving a directory saves its ledger index too: master keys, fences, explicit last adds confirmed."""
         return True
 
     @p.rule
-    def saves_header(of: int) -> Any:
+    def saves_header(of: int) -> bool:
         """Saving the index saves what it has of this ledger."""
         return True
 
     @p.rule
-    def mark_moves() -> Any:
+    def mark_moves() -> bool:
         """What one directory saved because its cache was full moves the mark: it is the only one."""
         return directory.size == 1
 
     @p.rule
-    def mark_after(f: int) -> Any:
+    def mark_after(f: int) -> list[Number]:
         """The log marks once a checkpoint is done: none goes back, whichever of several checkpoints is done last."""
         return [maximum(mark, position) for mark, position in zip(journal.mark, taken[f], strict=True)]
 
     @p.rule
-    def is_covered(f: int) -> Any:
+    def is_covered(f: int) -> bool:
         """What the checkpoint is to save, a later one has saved: that is left open, and it saves all there is."""
         return False
 
     @p.rule
-    def lac_saved(of: int) -> Any:
+    def lac_saved(of: int) -> Number:
         """What saving the ledger index makes of the explicit last add confirmed."""
         return explicit_lac[of]
 
@@ -85,21 +98,19 @@ def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[
         (first, second), last = (0, 1), s.latest
         is_covered.instead(
             "checkpoints_compared_by_first_journal",
-            lambda f: Or(
-                last[first] > taken[f][first], And(last[first] == taken[f][first], last[second] > taken[f][second])
-            ),
+            lambda f: Or(last[first] > taken[f][first], And(last[first] == taken[f][first], last[second] > taken[f][second])),
         )
 
     lac_saved.instead("explicit_lac_in_memory", lambda of: saved.lac[of])
     lac_saved.instead("explicit_lac_not_indexed", lambda of: saved.lac[of])
 
     @p.rule
-    def entries_saved(of: int) -> Any:
+    def entries_saved(of: int) -> Subset:
         """The entries that a save writes: all that are in memory."""
         return stored[of]
 
     @p.rule
-    def cache_after(d: int) -> dict[Any, Any]:
+    def cache_after(d: int) -> Updates:
         """What is in the write cache of a directory once it is saved: nothing.
 
         Sorted and interleaved storages forget that something was written only when the process starts or ends.
@@ -107,23 +118,23 @@ def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[
         return {dirty[d]: False if on_db else And(dirty[d], up)}
 
     @p.rule
-    def cache_after_failure(d: int) -> dict[Any, Any]:
+    def cache_after_failure(d: int) -> Updates:
         """What is in the write cache of a directory whose save has failed: all that was, to be saved by the next."""
         return {}
 
     if on_db and p.has("failed_save_forgotten"):
         left = s.left
 
-        def swaps(d: int) -> Any:
+        def swaps(d: int) -> Truth:
             """A save swaps the caches, but not where it returns at once because the active one is empty (4.15.1 and later)."""
             return dirty[d] if p.has("idle_checkpoint_skips_index") else True
 
-        def swapped_again(d: int) -> dict[Any, Any]:
+        def swapped_again(d: int) -> Updates:
             """The next swap makes the cache that was left the active one."""
             again = any_of(Not(left[of].is_empty) for of in ledger)
             return {dirty[d]: And(swaps(d), again), **{left[of]: If(swaps(d), (), left[of]) for of in ledger}}
 
-        def left_behind(d: int) -> dict[Any, Any]:
+        def left_behind(d: int) -> Updates:
             """The caches have been swapped: what was to be saved is in the one being flushed, which nobody looks at."""
             again = any_of(Not(left[of].is_empty) for of in ledger)
             return {dirty[d]: again, **{left[of]: stored[of] & ~saved.entries[of] & ~left[of] for of in ledger}}
@@ -132,9 +143,9 @@ def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[
         cache_after.instead("failed_save_forgotten", swapped_again)
         cache_after_failure.instead("failed_save_forgotten", left_behind)
 
-    def saves(d: int) -> dict[Any, Any]:
+    def saves(d: int) -> Updates:
         """What the storage has in memory of a directory's ledgers goes to its disk."""
-        updates: dict[Any, Any] = dict(cache_after(d))
+        updates: Updates = dict(cache_after(d))
         for of in ledger:
             if of % directory.size == d:
                 header = And(saves_index(d), saves_header(of))
@@ -147,7 +158,7 @@ def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[
         return updates
 
     @p.rule
-    def saved_at_the_end() -> dict[Any, Any]:
+    def saved_at_the_end() -> Updates:
         """What DbLedgerStorage saves as it shuts down, after the save of SyncThread: nothing, since that has saved all."""
         return {}
 
@@ -155,11 +166,11 @@ def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[
     # LedgerStorage.shutdown).
     saved_at_the_end.instead("failed_save_forgotten", lambda: saves(0) if on_db else {})
 
-    def begun(f: int) -> dict[Any, Any]:
+    def begun(f: int) -> Updates:
         return {checkpoint[f]: "begun" if several else "taken", taken[f][0]: journal.synced[0]}
 
     @p.step(by="sync", mirrors="SyncThread.doCheckpoint, Journal.newCheckpoint")
-    def take_checkpoint() -> Any:
+    def take_checkpoint() -> Outcome:
         """A checkpoint begins, and remembers how far the journal is synced: all that has been in memory before.
 
         DbLedgerStorage has one from time to time; the others have one when an entry log or a memtable is full.
@@ -174,12 +185,12 @@ def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[
         f=flusher,
         only_if=lambda f: f != SYNC,
     )
-    def fill_cache(f: int) -> Any:
+    def fill_cache(f: int) -> Outcome:
         """The write cache of a directory is full: the directory saves itself."""
         return And(up, dirty[f - 1], checkpoint[f] == "none"), begun(f)
 
     @p.step(by="f", mirrors="CheckpointSourceList.newCheckpoint", fair=True, f=flusher, only_if=several)
-    def read_second_journal(f: int) -> Any:
+    def read_second_journal(f: int) -> Outcome:
         """A checkpoint reads how far the second journal is, some time after the first."""
         return And(up, checkpoint[f] == "begun"), {checkpoint[f]: "taken", taken[f][-1]: journal.synced[-1]}
 
@@ -195,7 +206,7 @@ def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[
         fair=True,
         f=flusher,
     )
-    def save(f: int) -> Any:
+    def save(f: int) -> Outcome:
         """The storage's memory is saved: of all directories, or of the one whose write cache is full."""
         done = {} if not by_first else {s.latest[j]: If(dirty[0], journal.synced[j], s.latest[j]) for j in (0, 1)}
         for d in directory:
@@ -213,7 +224,7 @@ def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[
         spends="failed_saves",
         f=flusher,
     )
-    def fail_to_save(f: int) -> Any:
+    def fail_to_save(f: int) -> Outcome:
         """Writing the entries or their index fails, as on a full disk: IOException. The checkpoint ends, the mark stays."""
         return And(up, checkpoint[f] == "taken", dirty[0]), {
             checkpoint[f]: "none",
@@ -222,9 +233,9 @@ def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[
         }
 
     @p.step(by="f", mirrors="Journal.checkpointComplete", fair=True, f=flusher)
-    def save_mark(f: int) -> Any:
+    def save_mark(f: int) -> Outcome:
         """The checkpoint is done: the log mark moves to where it was taken, and the journal before the mark is deleted."""
-        done = {checkpoint[f]: "none", **dict.fromkeys(taken[f], 0)}
+        done: Updates = {checkpoint[f]: "none", **dict.fromkeys(taken[f], 0)}
         if f == SYNC or mark_moves():
             for mark, moved, deleted in zip(journal.mark, mark_after(f), journal.compacted, strict=True):
                 done |= {mark: moved, deleted: maximum(deleted, moved)}

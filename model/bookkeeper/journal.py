@@ -7,10 +7,27 @@ whose master key it has not met by then, neither in the storage nor in a record 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from fencepost.model.language import And, If, Not, Or, Protocol, Universe, all_of, any_of, how_many, maximum
+from fencepost.model.bookkeeper.bookie_variables import BookieVariables
+from fencepost.model.language import (
+    And,
+    Condition,
+    If,
+    Not,
+    Number,
+    Or,
+    Protocol,
+    Subset,
+    Truth,
+    Universe,
+    Updates,
+    all_of,
+    any_of,
+    how_many,
+    maximum,
+)
 
 NOTHING = "nothing"
 
@@ -29,11 +46,17 @@ class Journal:
     def __init__(self, p: Protocol) -> None:
         self.ledger, self.entry, self.place = (p.universes[name] for name in ("ledger", "entry", "place"))
         self.explicit_lacs = range(1, p.parameters["explicit_lacs"] + 1)
-        s = p.state
-        self.record, self.logged = s.record, s.logged
+        s = BookieVariables.now(p)
+        self.record = s.record
+        self.logged = s.logged
         self.number: int = p.parameters["journals"]
-        positions = (s.written, s.synced, s.mark, s.compacted)
-        self.written, self.synced, self.mark, self.compacted = ([*x] if self.number > 1 else [x] for x in positions)
+        positions: Iterable[Any] = (s.written, s.synced, s.mark, s.compacted)
+        places: Any = ([*x] if self.number > 1 else [x] for x in positions)
+        self.written: list[Number]
+        self.synced: list[Number]
+        self.mark: list[Number]
+        self.compacted: list[Number]
+        self.written, self.synced, self.mark, self.compacted = places
 
     @classmethod
     def declare(cls, p: Protocol) -> Journal:
@@ -48,7 +71,7 @@ class Journal:
             p.number(number, 0, place.size, per=several)
         return cls(p)
 
-    def is_at(self, place: int, of: int, *kinds: str) -> Any:
+    def is_at(self, place: int, of: int, *kinds: str) -> Condition:
         """The formula: the record at that place is one of these kinds, of that ledger."""
         return self.record[place].among(*(_name(self.ledger, of, kind) for kind in kinds))
 
@@ -56,13 +79,13 @@ class Journal:
         """The number of the journal that has a ledger's records."""
         return ledger % self.number
 
-    def end(self, of: int) -> Any:
+    def end(self, of: int) -> Number:
         """The position after the last record of a journal."""
         if self.number == 1:
             return self.logged
         return maximum(0, *(If(self.is_of(place, of), place + 1, 0) for place in self.place))
 
-    def is_of(self, place: int, of: int) -> Any:
+    def is_of(self, place: int, of: int) -> Condition:
         """The formula: the record at that place is of that journal."""
         return any_of(self.is_at(place, x, *self._kinds()) for x in self.ledger if self.of(x) == of)
 
@@ -70,11 +93,11 @@ class Journal:
         entries = [f"{who}{e}" for who in "er" for e in self.entry]
         return ["key", "fence", *(f"lac{n}" for n in self.explicit_lacs), *entries]
 
-    def has_room(self, records: int) -> Any:
+    def has_room(self, records: int) -> Condition:
         """The formula: so many records more can be logged."""
         return self.logged + records <= self.place.size
 
-    def logs(self, of: int, *records: str | tuple[str, Any]) -> dict[Any, Any]:
+    def logs(self, of: int, *records: str | tuple[str, Truth]) -> Updates:
         """The updates: records are logged one after the other; a kind with a formula only if that holds."""
         updates = {self.record[place]: self.record[place] for place in self.place}
         end = self.logged
@@ -85,18 +108,18 @@ class Journal:
             end = end + (1 if wanted is True else how_many(wanted))
         return updates | {self.logged: end}
 
-    def is_logged(self, of: int, kind: str) -> Any:
+    def is_logged(self, of: int, kind: str) -> Condition:
         """The formula: such a record is in the journal."""
         return any_of(self.is_at(place, of, kind) for place in self.place)
 
-    def is_past(self, limit: Any, of: int, *kinds: str) -> Any:
+    def is_past(self, limit: Number, of: int, *kinds: str) -> Condition:
         """The formula: a record of one of these kinds lies at or past a limit, so that its callback is still to come."""
         return any_of(And(limit <= place, self.is_at(place, of, *kinds)) for place in self.place)
 
-    def cut_at(self, ends: Sequence[Any]) -> dict[Any, Any]:
+    def cut_at(self, ends: Sequence[Number]) -> Updates:
         """The updates: the process is gone, and with it all records of each journal from its end on."""
 
-        def is_lost(place: int) -> Any:
+        def is_lost(place: int) -> Condition:
             if self.number == 1:
                 return ends[0] <= place
             return any_of(And(self.is_of(place, j), end <= place) for j, end in enumerate(ends))
@@ -104,7 +127,7 @@ class Journal:
         lost = {self.record[place]: If(is_lost(place), NOTHING, self.record[place]) for place in self.place}
         return lost | {self.logged: maximum(*ends)} | dict(zip(self.written, ends, strict=True))
 
-    def reaches_mark(self) -> Any:
+    def reaches_mark(self) -> Condition:
         """The formula: the file that replay begins with has not been deleted, of each journal."""
         return And(*(deleted <= mark for deleted, mark in zip(self.compacted, self.mark, strict=True)))
 
@@ -113,7 +136,7 @@ class Saved:
     """What the ledger storage has on its disk, for each ledger: entries, and in its index the key, the fence, the last add."""
 
     def __init__(self, p: Protocol) -> None:
-        s = p.state
+        s = BookieVariables.now(p)
         self.entries, self.key, self.fence, self.lac = s.saved, s.saved_key, s.saved_fence, s.saved_lac
 
     @classmethod
@@ -126,7 +149,7 @@ class Saved:
         p.number("saved_lac", 0, p.parameters["explicit_lacs"], per=ledger)
         return cls(p)
 
-    def covers(self, journal: Journal, place: int, of: int) -> Any:
+    def covers(self, journal: Journal, place: int, of: int) -> Condition:
         """The formula: of that ledger's record at that place nothing is needed any more."""
         entries = [Or(Not(journal.is_at(place, of, f"e{e}", f"r{e}")), self.entries[of].has(e)) for e in journal.entry]
         lacs = [Or(Not(journal.is_at(place, of, f"lac{n}")), self.lac[of] >= n) for n in journal.explicit_lacs]
@@ -138,43 +161,43 @@ class Saved:
 class Replay:
     """What replay makes of what is saved and of the records from a mark on: formulas for each ledger."""
 
-    def __init__(self, journal: Journal, saved: Saved, marks: Sequence[Any]) -> None:
+    def __init__(self, journal: Journal, saved: Saved, marks: Sequence[Number | int]) -> None:
         self._journal, self._saved, self._marks = journal, saved, marks
 
-    def _reads(self, place: int, of: int, *kinds: str) -> Any:
+    def _reads(self, place: int, of: int, *kinds: str) -> Condition:
         return And(self._marks[self._journal.of(of)] <= place, self._journal.is_at(place, of, *kinds))
 
-    def _applies(self, place: int, of: int, *kinds: str) -> Any:
+    def _applies(self, place: int, of: int, *kinds: str) -> Condition:
         """The formula: replay carries that record out, because it knows the master key by then."""
         met = [self._reads(before, of, "key") for before in range(place)]
         return And(self._reads(place, of, *kinds), Or(self._saved.key[of], *met))
 
-    def key(self, of: int) -> Any:
+    def key(self, of: int) -> Condition:
         """The formula: replay meets the ledger's master key."""
         return any_of(self._reads(place, of, "key") for place in self._journal.place)
 
-    def fence(self, of: int) -> Any:
+    def fence(self, of: int) -> Condition:
         """The formula: the ledger is fenced afterwards."""
         return Or(self._saved.fence[of], *(self._applies(place, of, "fence") for place in self._journal.place))
 
-    def adds(self, of: int) -> Any:
+    def adds(self, of: int) -> Condition:
         """The formula: replay adds an entry of the ledger."""
         kinds = [f"{who}{e}" for who in "er" for e in self._journal.entry]
         return any_of(self._applies(place, of, *kinds) for place in self._journal.place)
 
-    def has(self, of: int, entry: int) -> Any:
+    def has(self, of: int, entry: int) -> Condition:
         """The formula: the entry is there afterwards."""
         cases = [self._applies(place, of, f"e{entry}", f"r{entry}") for place in self._journal.place]
         return Or(self._saved.entries[of].has(entry), *cases)
 
-    def stored(self, of: int) -> Any:
+    def stored(self, of: int) -> Subset:
         """The entries that are there afterwards."""
         result = self._saved.entries[of]
         for e in self._journal.entry:
             result = If(self.has(of, e), result.plus(e), result)
         return result
 
-    def explicit_lac(self, of: int) -> Any:
+    def explicit_lac(self, of: int) -> Number:
         """The explicit last add confirmed afterwards: that of the last such record."""
         result = self._saved.lac[of]
         for place in self._journal.place:

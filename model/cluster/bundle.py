@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
 
-from fencepost.model.language import And, Not, Protocol, Universe
+from fencepost.model.language import And, Condition, Not, Outcome, Protocol, Universe
 from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.topic.protocol import Topic
 from fencepost.model.stand_ins.copies import WEAK as OF_COPIES
@@ -25,7 +24,7 @@ class Bundle:
     ``lose_session`` and ``end`` are moves: a session, and a process, is that of all bundles which a broker has.
     """
 
-    def __init__(self, p: Protocol, broker: Universe, size: Mapping[str, Any], weak: Collection[str]) -> None:
+    def __init__(self, p: Protocol, broker: Universe, size: Mapping[str, bool | int], weak: Collection[str]) -> None:
         message, ledger = p.universe("message", size["messages"]), p.universe("ledger", size["ledgers"])
         crashes, unloads, disconnects, expiries = (size[name] for name in ("crashes", "unloads", "disconnects", "expiries"))
         weak = {*weak, *(["confirm_late"] if size["unfenced"] else [])}
@@ -45,7 +44,7 @@ class Bundle:
         may_release = crashes or unloads or disconnects or unowned
 
         @p.step(by="b", takes="takeover", mirrors="OwnershipCache.tryAcquiringOwnership", fair=True, b=broker)
-        def acquire(b: int) -> Any:
+        def acquire(b: int) -> Outcome:
             """A lookup makes the broker create the node of the owner, and it takes itself for the owner.
 
             A broker whose node is gone creates it again, and goes on.
@@ -53,22 +52,22 @@ class Bundle:
             return bundle.acquire(b)
 
         @p.fault(by="b", mirrors="ResourceLockImpl.acquireWithNoRevalidation", spends="disconnects", b=broker)
-        def create_unheard(b: int) -> Any:
+        def create_unheard(b: int) -> Outcome:
             """The node of the owner is created as the connection breaks, and the broker does not hear of that."""
             return bundle.owner == NOBODY, bundle.create(b)
 
         @p.step(by="b", takes="metadata", mirrors="ResourceLockImpl.revalidate", fair=True, b=broker, only_if=may_take)
-        def take(b: int) -> Any:
+        def take(b: int) -> Outcome:
             """A broker finds the node that it created, and takes itself for the owner."""
             return bundle.take(b)
 
         @p.step(by="b", mirrors="BrokerService.loadOrCreatePersistentTopic", fair=True, b=broker)
-        def load(b: int) -> Any:
+        def load(b: int) -> Outcome:
             """A broker that takes itself for the owner opens the topic."""
             return bundle.believes[b], topic.open(b)
 
         @p.step(by="producer", to="b", mirrors="NamespaceService.getBrokerServiceUrlAsync", fair=True, b=broker)
-        def attach(b: int) -> Any:
+        def attach(b: int) -> Outcome:
             """The producer is led to a broker that takes itself for the owner, and connects."""
             return bundle.believes[b], topic.connect(b)
 
@@ -77,59 +76,59 @@ class Bundle:
         lost = "OwnershipCache.invalidateLocalOwnerCache"
 
         @p.step(by="b", takes="life_after_loss", hears="store", mirrors=lost, fair=hears, b=broker, only_if=may_lose)
-        def hear_loss(b: int) -> Any:
+        def hear_loss(b: int) -> Outcome:
             """The broker hears that its node is gone, and closes the topic."""
             return bundle.owner != b, bundle.lose(b), topic.leave(b)
 
         @p.step(by="b", takes="unloads", mirrors="OwnedBundle.handleUnloadRequest", spends="unloads", b=broker)
-        def unload(b: int) -> Any:
+        def unload(b: int) -> Outcome:
             """The broker gives the bundle up: it closes the topic, whatever is under way, and will delete its node."""
             return bundle.owner == b, bundle.lose(b), topic.leave(b)
 
         goes = "node_left" not in weak
 
         @p.step(by="store", takes="metadata", mirrors="ResourceLockImpl.release", fair=goes, b=broker, only_if=may_release)
-        def vanish(b: int) -> Any:
+        def vanish(b: int) -> Outcome:
             """The node of a broker that gave the bundle up is deleted, and that of a dead one vanishes with its session."""
             return Not(bundle.believes[b]), bundle.release(b)
 
         @p.fault(by="store", mirrors="ResourceLockImpl.release", b=broker, only_if=deleted)
-        def meet_deletion(b: int) -> Any:
+        def meet_deletion(b: int) -> Outcome:
             """A deletion that was meant for an earlier node meets that of an owner, which goes on until it hears of that."""
             return bundle.believes[b], bundle.release(b)
 
         @p.move(by="b", b=broker)
-        def lose_session(b: int) -> Any:
+        def lose_session(b: int) -> Outcome:
             """The session of a broker that lives expires: the node of the owner, if it is its own, vanishes."""
             return bundle.expire(b)
 
         @p.move(by="b", b=broker)
-        def end(b: int) -> Any:
+        def end(b: int) -> Outcome:
             """The process of an owner ends, and forgets everything."""
             return bundle.lose(b), topic.crash(b)
 
         self.lose_session, self.end, self._bundle = lose_session, end, bundle
 
-    def is_owned_by(self, b: int) -> Any:
+    def is_owned_by(self, b: int) -> Condition:
         """The formula: the broker has the node of the owner, and takes itself for the owner."""
         return And(self._bundle.believes[b], self._bundle.owner == b)
 
 
-def _declare_copies(p: Protocol, copies: Copies, size: Mapping[str, Any], is_closed: Any, *, drops: bool) -> None:
+def _declare_copies(p: Protocol, copies: Copies, size: Mapping[str, bool | int], is_closed: Condition, *, drops: bool) -> None:
     """Declares what becomes of the copies of the first ledger: auto-recovery works on a ledger that is closed."""
     most = size["copies"]
 
     @p.fault(by="bookie", takes="disk_losses", only_if=size["disk_losses"])
-    def lose_disk() -> Any:
+    def lose_disk() -> Outcome:
         """A bookie that has a copy of the first ledger loses its disk."""
         return is_closed, copies.lose(1)
 
     @p.step(by="worker", takes="repair", mirrors="ReplicationWorker.rereplicate", fair=True)
-    def replicate() -> Any:
+    def replicate() -> Outcome:
         """Auto-recovery copies the first ledger, and the metadata name as many bookies that have it as they should."""
         return And(is_closed, copies.copies > 0), copies.restore(most)
 
     @p.fault(by="worker", mirrors="LedgerFragmentReplicator.updateEnsembleInfo", only_if=drops)
-    def drop_copy() -> Any:
+    def drop_copy() -> Outcome:
         """By a bug of auto-recovery the metadata name one copy fewer."""
         return And(is_closed, copies.copies == most), copies.drop(most - 1)

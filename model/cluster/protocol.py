@@ -13,10 +13,10 @@ of all bundles at once. With ``bundles=2`` this is shown: what a property of one
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from fencepost.model.cluster.bundle import Bundle
-from fencepost.model.language import ModelError, Protocol
+from fencepost.model.language import ModelError, Outcome, Protocol
 from fencepost.model.pulsar.stores import stated, store_named
 from fencepost.model.pulsar.topic.bugs import BUGS as OF_TOPICS
 from fencepost.model.stand_ins.copies import WEAK as OF_COPIES
@@ -101,7 +101,7 @@ def cluster(
     other = p.include("other", Bundle, broker, parameters, weak) if bundles == 2 else None
 
     @p.fault(by="b", takes="expiries", b=broker)
-    def expire(b: int) -> Any:
+    def expire(b: int) -> Outcome:
         """The session of an owner that lives expires: its node vanishes, and the broker goes on until it hears of that.
 
         Of several bundles the nodes of all that it owns vanish. Then a session expires whatever the broker owns.
@@ -111,7 +111,7 @@ def cluster(
         return True, bundle.lose_session(b), other.lose_session(b)
 
     @p.fault(by="b", takes="broker_kills", b=broker, only_if=other is None)
-    def die(b: int) -> Any:
+    def die(b: int) -> Outcome:
         """The process of an owner ends, and forgets everything."""
         return True, bundle.end(b)
 

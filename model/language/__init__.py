@@ -1,27 +1,52 @@
 """The language in which a protocol is written: finite variables, guarded actions, faults and bugs, all as terms."""
 
 from fencepost.model.language.connectives import And, Implies, Not, Or
-from fencepost.model.language.declarations import Action, OneOf, Variable
+from fencepost.model.language.declarations import ABSENT, Action, Family, OneOf, Variable, Variables
 from fencepost.model.language.domains import Universe
-from fencepost.model.language.effects import either
-from fencepost.model.language.formulas import If, all_of, any_of, at, at_least, how_many, maximum, minimum, select
+from fencepost.model.language.effects import Outcome, Updates, either
+from fencepost.model.language.formulas import (
+    Conditional,
+    If,
+    all_of,
+    any_of,
+    at,
+    at_least,
+    how_many,
+    maximum,
+    minimum,
+    same,
+    select,
+)
 from fencepost.model.language.locations import Location
 from fencepost.model.language.mistakes import ModelError
-from fencepost.model.language.protocol import Protocol
+from fencepost.model.language.protocol import Parameters, Protocol
+from fencepost.model.terms.values import Choice, Condition, Number, Subset, Truth
 
 __all__ = [
+    "ABSENT",
     "Action",
     "And",
+    "Choice",
+    "Condition",
+    "Conditional",
+    "Family",
     "If",
     "Implies",
     "Location",
     "ModelError",
     "Not",
+    "Number",
     "OneOf",
     "Or",
+    "Outcome",
+    "Parameters",
     "Protocol",
+    "Subset",
+    "Truth",
     "Universe",
+    "Updates",
     "Variable",
+    "Variables",
     "all_of",
     "any_of",
     "at",
@@ -30,5 +55,6 @@ __all__ = [
     "how_many",
     "maximum",
     "minimum",
+    "same",
     "select",
 ]

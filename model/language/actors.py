@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fencepost.model.language.declarations import STORE, Family, Variable
 from fencepost.model.language.domains import Universe
@@ -20,7 +20,7 @@ class Talk(NamedTuple):
 
     hears: str = ""
     to: str = ""
-    posts: Family | None = None
+    posts: Family[Any] | None = None
 
 
 class _Named(NamedTuple):

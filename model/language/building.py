@@ -84,6 +84,8 @@ _REMEDIES = {
     "Protocol.fault() ": '; write @p.fault(by="who does it", member=universe)',
     "object is not iterable": "; a universe, p.universe(name, size), or a range is meant",
     "unexpected keyword argument 'bugs'": "; a function that builds a protocol takes bugs=()",
+    "'Choice' and": "; a choice has no order, and nothing is added to it: compare it by ==, != or .among(...)",
+    "and 'Choice'": "; a choice has no order, and nothing is added to it: compare it by ==, != or .among(...)",
     "unexpected keyword argument": "; the parameters of an action are those that its decorator names",
 }
 """What to do about what Python says in words of its own."""

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 from fencepost.model.language.declarations import Variable
-from fencepost.model.language.domains import Choice, Domain
 from fencepost.model.language.mistakes import ModelError
 from fencepost.model.language.ranges import Ranges, is_computed
 from fencepost.model.terms.nodes import Term, below, in_order
@@ -34,11 +30,11 @@ class Constants:
             self.ranges.declare(term, variable.domain)
             self._mentioned[term] = frozenset([variable])
 
-    def variable_of(self, term: Any) -> Variable | None:
+    def variable_of(self, term: object) -> Variable | None:
         """The variable whose value before a step this very term is, sort included; None for any other term or value."""
         return self._now.get(term) if isinstance(term, Term) else None
 
-    def vet(self, what: str, term: Any, *, primed: bool = False) -> None:
+    def vet(self, what: str, term: Term, *, primed: bool = False) -> None:
         """Raises ModelError, naming ``what``, unless the term is over the variables (and, if ``primed``, their next values)
         and uses only operators that the kernel compiles."""
         computed = False
@@ -53,33 +49,11 @@ class Constants:
         if too_wide is not None:
             raise ModelError(f"{what}: {too_wide} may be too large for the kernel's 64-bit numbers")
 
-    def assigned(self, domain: Domain, value: Any) -> Any:
-        """A value that is given to a variable of the domain, as a term. Raises ValueError if it is none of the domain's, or
-        the number of a choice among other names."""
-        term = domain.coerce(value)
-        if isinstance(domain, Choice):
-            for variable in self._copied(term):
-                if isinstance(variable.domain, Choice) and variable.domain.names != domain.names:
-                    theirs, needed = ", ".join(variable.domain.names), ", ".join(domain.names)
-                    raise ValueError(f"{variable.name} is one of {theirs}, and one of {needed} is needed")
-        return term
-
-    def _copied(self, term: Any) -> Iterator[Variable]:
-        """The variables whose values are what the term's value is made of: not those that a condition compares."""
-        open_, seen = [term], set[Term]()
-        while open_:
-            part = open_.pop()
-            if part not in seen:
-                seen.add(part)
-                open_ += [argument for argument in part.arguments if term.sort.holds(argument.sort)]
-                if (variable := self.variable_of(part)) is not None:
-                    yield variable
-
-    def next_variables_of(self, formula: Any) -> set[Variable]:
+    def next_variables_of(self, formula: Term) -> set[Variable]:
         """The variables whose value after a step the formula mentions."""
         return {self._next[part] for part in below([formula], set()) if part in self._next}
 
-    def variables_of(self, formula: Any) -> frozenset[Variable]:
+    def variables_of(self, formula: Term) -> frozenset[Variable]:
         """The variables whose value, before or after a step, the formula mentions."""
         known = self._mentioned
         for part in in_order([formula], known.__contains__):

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self
 
 from fencepost.model.language.domains import Domain, Subset, Universe
 from fencepost.model.language.locations import Location
 from fencepost.model.language.mistakes import ModelError, guess
-from fencepost.model.terms.nodes import Term
+from fencepost.model.terms.nodes import S, Term
+from fencepost.model.terms.values import Condition, OfOtherSort
+
+if TYPE_CHECKING:
+    from fencepost.model.language.protocol import Protocol
 
 STORE = "store"
 """Who sends and receives for what belongs to no actor, such as a metadata store; an actor may have that name."""
+
+
+ABSENT: Any = None
+"""What an instance does not have, in the place of a variable: nothing speaks of it. ``is None`` says so."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,18 +36,21 @@ class Variable:
     universes: tuple[Universe, ...]
     domain: Domain
     initial: tuple[int, ...]
-    term: Any
-    next: Any
+    term: Term
+    next: Term
 
 
-class Family:
-    """Variables of one name, one for each member of a universe or each tuple of members of several."""
+class Family(Generic[S]):
+    """Variables of one name, one for each member of a universe or each tuple of members of several: a function of the member.
 
-    def __init__(self, name: str, members: dict[tuple[int, ...], Any]) -> None:
+    All have one sort, which a type checker knows: ``role[b]`` is a choice among names, ``version[b]`` a number.
+    """
+
+    def __init__(self, name: str, members: dict[tuple[int, ...], S]) -> None:
         self._name = name
         self._members = members
 
-    def extend(self, members: Mapping[tuple[int, ...], Any]) -> None:
+    def extend(self, members: Mapping[tuple[int, ...], S]) -> None:
         """Adds members: each copy of a part has some of its own."""
         self._members.update(members)
 
@@ -48,11 +59,11 @@ class Family:
         """The name that it was declared with."""
         return self._name
 
-    def items(self) -> Iterator[tuple[tuple[int, ...], Any]]:
+    def items(self) -> Iterator[tuple[tuple[int, ...], S]]:
         """Each index with the member that it has there."""
         return iter(self._members.items())
 
-    def __getitem__(self, index: int | tuple[int, ...]) -> Any:
+    def __getitem__(self, index: int | tuple[int, ...]) -> S:
         key = index if isinstance(index, tuple) else (index,)
         if any(type(i) is not int for i in key) or key not in self._members:
             shown = ", ".join(repr(i) for i in key)
@@ -62,16 +73,22 @@ class Family:
             raise ModelError(f"{self._name} has no member {shown}; {remedy}")
         return self._members[key]
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[S]:
         return iter(self._members.values())
 
     def __repr__(self) -> str:
         return f"{self._name} without its index"
 
-    def _no_value(self, *_: object) -> Any:
+    def _no_value(self, *_: object) -> NoReturn:
         raise ModelError(f"{self._name} is a family of variables: say of which member, as in {self._name}[i]")
 
-    __bool__ = __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _no_value
+    def __eq__(self, other: object) -> OfOtherSort:  # type: ignore[override]
+        return self._no_value()
+
+    def __ne__(self, other: object) -> OfOtherSort:  # type: ignore[override]
+        return self._no_value()
+
+    __bool__ = __lt__ = __le__ = __gt__ = __ge__ = _no_value
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __neg__ = _no_value
     __and__ = __rand__ = __or__ = __ror__ = __invert__ = _no_value
     has = plus = minus = among = _no_value
@@ -84,9 +101,34 @@ class Names:
     def __init__(self, owner: str) -> None:
         self._owner = owner
 
-    def __getattr__(self, name: str) -> Any:
-        known = [known for known in vars(self) if not known.startswith("_")]
-        raise AttributeError(f"protocol {self._owner} has no variable {name!r}{guess(name, known)}")
+    if not TYPE_CHECKING:  # to whom a name without a declaration in the class is an error
+
+        def __getattr__(self, name: str) -> NoReturn:
+            known = [known for known in vars(self) if not known.startswith("_")]
+            raise AttributeError(f"protocol {self._owner} has no variable {name!r}{guess(name, known)}")
+
+
+class Variables(Names):
+    """The variables of a protocol with their sorts, so that a type checker knows them where properties speak of them.
+
+    A protocol has a class of this kind with a line for each variable: ``role: Family[Choice[Role]]``. It declares nothing, and
+    costs nothing.
+    """
+
+    @classmethod
+    def of(cls, protocol: Protocol) -> tuple[Self, Self]:
+        """The variables of an instance before a step, and after it."""
+        return cls.now(protocol), cls.later(protocol)
+
+    @classmethod
+    def now(cls, protocol: Protocol) -> Self:
+        """The variables of an instance before a step."""
+        return protocol.state  # type: ignore[no-any-return]
+
+    @classmethod
+    def later(cls, protocol: Protocol) -> Self:
+        """The variables of an instance after a step."""
+        return protocol.next  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,8 +161,8 @@ class Action:
     actor: str
     arguments: Mapping[str, str]
     grounding: tuple[tuple[Universe | None, int], ...]
-    guard: Any
-    updates: Mapping[Variable, Any]
+    guard: Condition
+    updates: Mapping[Variable, Term]
     fault: bool
     fair: bool
     doc: str

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 from fencepost.model.language.formulas import Conditional
 from fencepost.model.language.mistakes import ModelError
-from fencepost.model.terms.nodes import Term, constant, literal
+from fencepost.model.terms import values as terms
+from fencepost.model.terms.nodes import Term, constant, literal, made, number
 from fencepost.model.terms.sorts import BOOL, INT, Sort, bits_sort, names_sort
-from fencepost.model.terms.values import TRUE, StandsForNumber, condition, conditional, conjunction, mask_of, subset_where
-from fencepost.model.terms.values import Choice as ChoiceTerm
+from fencepost.model.terms.values import TRUE, Condition, StandsForNumber, Truth, condition, conditional, conjunction, mask_of
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -36,15 +38,15 @@ class Universe:
     def label(self, member: int) -> str:
         return self.names[member] if self.names else f"{self.prefix}{member}"
 
-    def where(self, holds: Callable[[int], Any]) -> Any:
+    def where(self, holds: Callable[[int], Truth]) -> terms.Subset:
         """The subset of the members of which the formula holds."""
-        return subset_where(self.size, holds)
+        return terms.subset_where(self.size, holds)
 
     def first(self, count: int) -> Iterable[int]:
         """The subset of the first so many members, as the initial value of a variable."""
         return range(count)
 
-    def each(self, make: Callable[[int], Any]) -> Any:
+    def each(self, make: Callable[[int], T]) -> Sequence[T]:
         """What the function makes of each member, to be indexed by it or gone through."""
         return [make(member) for member in self]
 
@@ -57,7 +59,7 @@ class Domain:
     """The values of one variable. A raw value is an int: 0 or 1, the number itself, a choice's index, a subset's bit mask."""
 
     @property
-    def sort(self) -> Sort:
+    def sort(self) -> Sort[Term]:
         """The sort of terms that have such values."""
         raise AssertionError
 
@@ -76,7 +78,7 @@ class Domain:
         """How many values there are."""
         raise AssertionError
 
-    def raw(self, value: Any) -> int:
+    def raw(self, value: object) -> int:
         """The raw value of a literal; ValueError, with the reason, if the domain does not contain it."""
         raise AssertionError
 
@@ -84,26 +86,26 @@ class Domain:
         """A raw value as a person reads it."""
         raise AssertionError
 
-    def term(self, name: str) -> Any:
+    def term(self, name: str) -> Term:
         """The constant of that name with this domain's sort."""
         return constant(name, self.sort)
 
-    def literal(self, raw: int) -> Any:
+    def literal(self, raw: int) -> Term:
         """The term of a raw value."""
         return literal(self.sort, raw)
 
-    def within(self, term: Any) -> Any:
+    def within(self, term: Term) -> Condition:
         """The formula: the term's value belongs to this domain."""
         return TRUE
 
-    def coerce(self, value: Any) -> Any:
+    def coerce(self, value: object) -> Term:
         """A literal, a conditional of literals or a term, as a term of this domain's sort; ValueError if it is none."""
         if isinstance(value, Conditional):
             return conditional(condition(value.condition), self.coerce(value.then), self.coerce(value.otherwise))
         if isinstance(value, StandsForNumber):
             value = value.term
         if isinstance(value, Term):
-            if not self.sort.holds(value.sort):
+            if value.sort is not self.sort:
                 raise ValueError(f"its sort is {value.sort}, and {self.sort} is needed")
             return value
         return self.literal(self.raw(value))
@@ -114,14 +116,14 @@ class Flag(Domain):
     """True or false."""
 
     @property
-    def sort(self) -> Sort:
+    def sort(self) -> Sort[Condition]:
         return BOOL
 
     @property
     def size(self) -> int:
         return 2
 
-    def raw(self, value: Any) -> int:
+    def raw(self, value: object) -> int:
         if not isinstance(value, bool):
             raise ValueError(f"{value!r} is not a flag")
         return int(value)
@@ -138,7 +140,7 @@ class Number(Domain):
     highest: int
 
     @property
-    def sort(self) -> Sort:
+    def sort(self) -> Sort[terms.Number]:
         return INT
 
     @property
@@ -149,7 +151,7 @@ class Number(Domain):
     def size(self) -> int:
         return self.highest - self.lowest + 1
 
-    def raw(self, value: Any) -> int:
+    def raw(self, value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int):
             raise ValueError(f"{value!r} is not a number")
         if not self.lowest <= value <= self.highest:
@@ -159,7 +161,8 @@ class Number(Domain):
     def show(self, raw: int) -> str:
         return str(raw)
 
-    def within(self, term: Any) -> Any:
+    def within(self, term: Term) -> Condition:
+        assert isinstance(term, terms.Number)
         return conjunction((term >= self.lowest, term <= self.highest))
 
 
@@ -174,14 +177,14 @@ class Choice(Domain):
     universe: Universe | None = None
 
     @property
-    def sort(self) -> Sort:
+    def sort(self) -> Sort[terms.Choice[int | str]]:
         return names_sort(self.names)
 
     @property
     def size(self) -> int:
         return len(self.names)
 
-    def raw(self, value: Any) -> int:
+    def raw(self, value: object) -> int:
         if isinstance(value, str):
             if value not in self.names:
                 raise ValueError(f"{value!r} is none of {', '.join(self.names)}")
@@ -190,16 +193,17 @@ class Choice(Domain):
             raise ValueError(f"{value!r} is none of {', '.join(self.names)}")
         return value
 
-    def coerce(self, value: Any) -> Any:
-        if isinstance(value, ChoiceTerm) and value.names != self.names:
+    def coerce(self, value: object) -> Term:
+        if isinstance(value, terms.Choice) and value.names != self.names:
             raise ValueError(f"{value} is one of {', '.join(value.names)}, and one of {', '.join(self.names)} is needed")
         return super().coerce(value)
 
     def show(self, raw: int) -> str:
         return self.names[raw]
 
-    def within(self, term: Any) -> Any:
-        return conjunction((term >= 0, term < len(self.names)))
+    def within(self, term: Term) -> Condition:
+        least, beyond = (number(bound) for bound in (0, len(self.names)))
+        return conjunction((made(">=", BOOL, (term, least)), made("<", BOOL, (term, beyond))))
 
 
 @dataclass(frozen=True)
@@ -209,7 +213,7 @@ class Subset(Domain):
     universe: Universe
 
     @property
-    def sort(self) -> Sort:
+    def sort(self) -> Sort[terms.Subset]:
         return bits_sort(self.universe.size)
 
     @property
@@ -220,7 +224,7 @@ class Subset(Domain):
     def size(self) -> int:
         return 1 << self.universe.size
 
-    def raw(self, value: Any) -> int:
+    def raw(self, value: object) -> int:
         if isinstance(value, str) or not isinstance(value, Iterable):
             raise ValueError(f"{value!r} is not a set of {self.universe.name} numbers")
         return mask_of(value, self.universe.size)

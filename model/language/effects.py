@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias, Union
 
 from fencepost.model.language.building import build
 from fencepost.model.language.connectives import And, Not, Or
@@ -15,8 +15,17 @@ from fencepost.model.language.formulas import If
 from fencepost.model.language.mistakes import ModelError
 from fencepost.model.language.parts import Scope
 from fencepost.model.terms.nodes import Term
-from fencepost.model.terms.values import Condition, conditional
+from fencepost.model.terms.values import Condition, Truth, conditional, conditions_of
 from fencepost.model.terms.values import condition as formula_of
+
+Updates: TypeAlias = "dict[Any, Any]"
+"""New values by variable. What fits a variable is checked as the action is declared: a dict's type cannot say it."""
+
+Happens: TypeAlias = Union["Mapping[Any, Any]", "Effect", "Truth", "tuple[Happens, ...]"]
+"""What happens at once: updates, moves of parts, ``either`` of such, what must hold besides, or several of these."""
+
+Outcome: TypeAlias = "Effect | tuple[Truth | Effect, Happens] | tuple[Truth | Effect, Happens, *tuple[Happens, ...]]"
+"""What an action returns: a guard, and after it as much as happens at once; or a move alone."""
 
 _CALLED: ContextVar[list[Taken] | None] = ContextVar("called", default=None)
 
@@ -36,7 +45,7 @@ class Effect:
     ``conflicts`` are sentences on variables that get two values: a mistake, unless the guard is settled to be false.
     """
 
-    guard: Any
+    guard: Truth
     updates: Mapping[Any, Given]
     moves: tuple[Taken, ...] = ()
     conflicts: tuple[str, ...] = ()
@@ -72,7 +81,7 @@ def note(taken: Taken) -> None:
         called.append(taken)
 
 
-def effect(outcomes: Any) -> Effect:
+def effect(outcomes: object) -> Effect:
     """Formulas, updates and effects, or several in a tuple, as one effect. Raises ModelError for anything else."""
     if isinstance(outcomes, Effect):
         return outcomes
@@ -87,7 +96,7 @@ def effect(outcomes: Any) -> Effect:
     raise ModelError(f"an action returns (guard, updates), and after these updates and moves, with commas, not {outcomes!r}")
 
 
-def outcome(where: str, returned: Any, such: Sequence[Any] = ()) -> Effect:
+def outcome(where: str, returned: object, such: Sequence[Truth] = ()) -> Effect:
     """What a step has returned as one effect; ``such`` must hold besides. Raises ModelError, beginning with ``where``, if it
     returned none."""
     if returned is None:
@@ -105,7 +114,7 @@ def outcome(where: str, returned: Any, such: Sequence[Any] = ()) -> Effect:
     raise ModelError(f"{where}: an action returns (guard, updates), not {returned!r}")
 
 
-def either(condition: Any, then: Any, otherwise: Any = ()) -> Effect:
+def either(condition: Truth, then: Happens, otherwise: Happens = ()) -> Effect:
     """What happens where the condition holds, and what otherwise; each is updates, a move, or a tuple of what happens."""
     one, other = effect(then), effect(otherwise)
     if isinstance(condition, bool):
@@ -123,7 +132,7 @@ def either(condition: Any, then: Any, otherwise: Any = ()) -> Effect:
     return Effect(guard, updates, one.moves + other.moves, one.conflicts + other.conflicts)
 
 
-def _guarded(condition: Any, one: Any, other: Any) -> Any:
+def _guarded(condition: Truth, one: Truth, other: Truth) -> Truth:
     if one is True:
         return True if other is True else Or(condition, other)
     if other is True:
@@ -141,21 +150,25 @@ def _joined(effects: list[Effect]) -> Effect:
                 sides = (f"{_text(side.value)} ({side.move or 'an update'})" for side in (known, given))
                 conflicts.append(f"{variable} gets two values: {' and '.join(sides)}")
             updates[variable] = given
-    guards = [one.guard for one in effects if one.guard is not True]
+    guards: list[Truth] = [one.guard for one in effects if one.guard is not True]
     guard = guards[0] if len(guards) == 1 else conjunction(guards)
     moves = tuple(taken for one in effects for taken in one.moves)
     return Effect(guard, updates, moves, (*(conflict for one in effects for conflict in one.conflicts), *conflicts))
 
 
-def conjunction(guards: list[Any]) -> Any:
+def conjunction(guards: list[Truth]) -> Truth:
     """All of the guards, without brackets within brackets; true if there are none."""
     if any(guard is False for guard in guards):
         return False
-    parts = [part for guard in guards for part in (guard.arguments if getattr(guard, "op", "") == "and" else [guard])]
+    parts = [part for guard in guards for part in _conjuncts(guard)]
     return (And(*parts) if len(parts) > 1 else parts[0]) if parts else True
 
 
-def is_same(one: Any, other: Any) -> bool:
+def _conjuncts(guard: Truth) -> Sequence[Truth]:
+    return conditions_of(guard) if isinstance(guard, Condition) and guard.op == "and" else [guard]
+
+
+def is_same(one: object, other: object) -> bool:
     """Whether two new values are written the same."""
     if isinstance(one, Term) or isinstance(other, Term):
         return one is other
@@ -163,5 +176,5 @@ def is_same(one: Any, other: Any) -> bool:
     return one is other or (isinstance(one, literals) and type(one) is type(other) and bool(one == other))
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return str(value) if isinstance(value, (Term, bool, int, str, tuple)) else "a choice of two"

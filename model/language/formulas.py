@@ -5,35 +5,42 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import Any, TypeAlias, TypeVar, overload
 
 from fencepost.model.language.connectives import And, Or
 from fencepost.model.language.markers import closed, counted, refuse, so_many
 from fencepost.model.language.memberships import Membership, subset_if
 from fencepost.model.language.mistakes import ModelError
-from fencepost.model.terms.nodes import Term, number
+from fencepost.model.terms.nodes import S, Term, number
 from fencepost.model.terms.values import (
     FALSE,
     TRUE,
     Choice,
     Condition,
+    E,
     Number,
+    Numeric,
     OneOrNone,
     StandsForNumber,
+    Subset,
+    Truth,
     chosen,
     condition,
     conditional,
     total,
 )
 
+L = TypeVar("L", bool, int, str, "Iterable[int]")
+N = TypeVar("N")
+
 
 @dataclass(frozen=True, eq=False)
 class Conditional:
     """A choice between two literals whose domain is known only where it is assigned."""
 
-    condition: Any
-    then: Any
-    otherwise: Any
+    condition: Truth
+    then: object
+    otherwise: object
 
     def __eq__(self, other: object) -> bool:
         raise TypeError("a conditional between literals can only be assigned: compare inside its condition instead")
@@ -41,8 +48,37 @@ class Conditional:
     __hash__ = None  # type: ignore[assignment]
 
 
+Literals: TypeAlias = "bool | int | str | Iterable[int] | Conditional"
+
+
+@overload
+def If(test: Truth, then: Condition, otherwise: Truth) -> Condition: ...
+@overload
+def If(test: Truth, then: bool, otherwise: Condition) -> Condition: ...
+@overload
+def If(test: Truth, then: Number, otherwise: Numeric) -> Number: ...
+@overload
+def If(test: Truth, then: int | StandsForNumber, otherwise: Number) -> Number: ...
+@overload
+def If(test: Truth, then: Choice[E], otherwise: Choice[E] | E) -> Choice[E]: ...
+@overload
+def If(test: Truth, then: E, otherwise: Choice[E]) -> Choice[E]: ...
+@overload
+def If(test: Truth, then: Subset, otherwise: Subset | Iterable[int]) -> Subset: ...
+@overload
+def If(test: Truth, then: Iterable[int], otherwise: Subset) -> Subset: ...
+@overload
+def If(test: Truth, then: Literals, otherwise: Literals) -> Conditional: ...
+@overload
+def If(test: Truth, then: Term, otherwise: Conditional) -> Conditional: ...
+@overload
+def If(test: Truth, then: Conditional, otherwise: Term) -> Conditional: ...
 def If(test: Any, then: Any, otherwise: Any) -> Any:
-    """The first value where the condition holds, else the second; the values may be names, sets, numbers or terms."""
+    """The first value where the condition holds, else the second; the values may be names, sets, numbers or terms.
+
+    A name beside a choice, and a set beside a subset, are of its sort. Of two that are no terms, the sort is that of the
+    variable to which they are assigned.
+    """
     sides = (then, otherwise)
     if any(isinstance(side, Membership) for side in sides):
         return subset_if(test, then, otherwise)
@@ -56,33 +92,33 @@ def If(test: Any, then: Any, otherwise: Any) -> Any:
     return conditional(condition(test), one, other)
 
 
-def _is_like(side: Any, known: Term) -> bool:
+def _is_like(side: object, known: Term) -> bool:
     """Whether what is no term is known to be a value of the sort of a term."""
     if isinstance(known, Condition):
         return isinstance(side, bool)
-    return isinstance(known, Number) and (type(side) is int or isinstance(side, StandsForNumber))
+    return isinstance(known, (Number, Choice)) and (type(side) is int or isinstance(side, StandsForNumber))
 
 
-def _beside(known: Term, side: Any) -> Term:
+def _beside(known: Term, side: object) -> Term:
     """What is no term, as a term of the sort of another."""
     if isinstance(known, Condition):
-        return condition(side)  # type: ignore[no-any-return]
-    return (known == side).arguments[1]  # type: ignore[no-any-return]
+        return condition(side)
+    return (known == side).arguments[1]  # type: ignore[attr-defined, no-any-return]  # the operator makes an equation
 
 
-def all_of(formulas: Iterable[Any]) -> Any:
+def all_of(formulas: Iterable[Truth]) -> Condition:
     """The conjunction; true if there are none."""
     parts = closed(tuple(formulas), universal=True)
-    return parts[0] if len(parts) == 1 else And(*parts)
+    return condition(parts[0]) if len(parts) == 1 else And(*parts)
 
 
-def any_of(formulas: Iterable[Any]) -> Any:
+def any_of(formulas: Iterable[Truth]) -> Condition:
     """The disjunction; false if there are none."""
     parts = closed(tuple(formulas), universal=False)
-    return parts[0] if len(parts) == 1 else Or(*parts)
+    return condition(parts[0]) if len(parts) == 1 else Or(*parts)
 
 
-def at_least(count: Any, formulas: Iterable[Any]) -> Any:
+def at_least(count: Numeric, formulas: Iterable[Truth]) -> Condition:
     """The formula: at least ``count`` of the formulas hold.
 
     Built as a decision diagram with shared nodes (count * length of them), which both provers and the kernel handle
@@ -97,77 +133,102 @@ def at_least(count: Any, formulas: Iterable[Any]) -> Any:
         return for_any
     refuse(f"at_least({count}, ...)", parts)
     # row[c]: at least c of the formulas seen so far, which are a suffix of the list, hold
-    row: list[Any] = [TRUE] + [FALSE] * max(count, 0)
+    row: list[Condition] = [TRUE] + [FALSE] * max(count, 0)
     for part in reversed(parts):
         row = [TRUE] + [_unless_decided(part, row[c - 1], row[c]) for c in range(1, len(row))]
     return row[count] if count > 0 else TRUE
 
 
-def _unless_decided(part: Any, fewer: Any, same: Any) -> Any:
+def _unless_decided(part: Truth, fewer: Condition, same: Condition) -> Condition:
     if same is FALSE:
-        return part if fewer is TRUE else fewer if fewer is FALSE else And(part, fewer)
+        return condition(part) if fewer is TRUE else fewer if fewer is FALSE else And(part, fewer)
     return Or(same, part) if fewer is TRUE else Or(same, And(part, fewer))
 
 
-def how_many(*formulas: Any) -> Any:
+def how_many(*formulas: Truth) -> Number:
     """The number of the formulas that hold, as a term; to compare it with a constant, ``at_least`` is better."""
     refuse("how_many", formulas)
     return total(tuple([conditional(condition(formula), number(1), number(0)) for formula in formulas]))
 
 
-def maximum(first: Any, *others: Any) -> Any:
+def same(one: Any, other: Any) -> Condition:
+    """The formula: two values of one sort, whichever it is, are equal. Raises TypeError or ValueError if they do not fit."""
+    return condition(one == other)
+
+
+@overload
+def maximum(first: int, *others: int) -> int: ...  # type: ignore[overload-overlap]  # of terms it is a term
+@overload
+def maximum(first: Numeric | Conditional, *others: Numeric | Conditional) -> Number: ...
+def maximum(first: Numeric | Conditional, *others: Numeric | Conditional) -> Number | int:
     """The greatest of the numbers."""
     return reduce(lambda a, b: _chosen(a >= b, a, b), map(_as_number, others), _as_number(first))
 
 
-def minimum(first: Any, *others: Any) -> Any:
+@overload
+def minimum(first: int, *others: int) -> int: ...  # type: ignore[overload-overlap]
+@overload
+def minimum(first: Numeric | Conditional, *others: Numeric | Conditional) -> Number: ...
+def minimum(first: Numeric | Conditional, *others: Numeric | Conditional) -> Number | int:
     """The least of the numbers."""
     return reduce(lambda a, b: _chosen(a <= b, a, b), map(_as_number, others), _as_number(first))
 
 
-def _as_number(value: Any) -> Any:
+def _chosen(test: Truth, one: Number | int, other: Number | int) -> Number | int:
+    if isinstance(test, bool):
+        return one if test else other
+    return conditional(test, _number(one), _number(other))
+
+
+def _number(value: Number | int) -> Number:
+    return number(value) if isinstance(value, int) else value
+
+
+def _as_number(value: object) -> Number | int:
     """A number, a term of one or a conditional of these, as what can be compared. Raises ModelError for anything else."""
     if isinstance(value, Conditional):
         return _chosen(condition(value.condition), _as_number(value.then), _as_number(value.otherwise))
     if isinstance(value, StandsForNumber):
         return value.term
-    if type(value) is not int and (not isinstance(value, Number) or isinstance(value, Choice)):
-        raise ModelError(f"maximum and minimum compare numbers, and {value!r} is none")
-    return value
+    if type(value) is int or isinstance(value, Number):
+        return value
+    raise ModelError(f"maximum and minimum compare numbers, and {value!r} is none")
 
 
-def _chosen(test: Any, one: Any, other: Any) -> Any:
-    if isinstance(test, bool):
-        return one if test else other
-    return conditional(test, _term(one), _term(other))
-
-
-def _term(value: Any) -> Term:
+def _term(value: object) -> Term:
     """A number, or a truth value, as a term."""
-    if isinstance(value, bool):
-        return condition(value)  # type: ignore[no-any-return]
-    return value if isinstance(value, Term) else number(value)
+    if isinstance(value, Term):
+        return value
+    return number(value) if type(value) is int else condition(value)
 
 
-def at(family: Iterable[Any], index: Any, *, none: Any = None) -> Any:
+def at(family: Iterable[S], index: int | Number | Choice[Any], *, none: object = None) -> S:
     """The member of a family, or of a list, that a choice names; ``none`` is the value where it names none of its universe.
 
     Raises ModelError for what may be out of range, a number or a choice that may name none, unless ``none`` is given.
     """
-    values = list(family)
-    if type(index) is int:
-        return values[index]
+    values: list[Any] = list(family)
+    if not isinstance(index, (Number, Choice)):
+        return values[index]  # type: ignore[no-any-return]
     names = index.names if isinstance(index, Choice) else ()
     if len(names) != len(values) and none is None:
         which = f"may be {names[-1]!r}" if len(names) > len(values) else "may be out of range"
         raise ModelError(f"at: {' '.join(str(index).split())} {which}: say by none= what the value is then")
-    value = values[-1] if none is None else If(index == len(values) - 1, values[-1], none)
+    value: Any = values[-1] if none is None else If(index == len(values) - 1, values[-1], none)
     for position in reversed(range(len(values) - 1)):
         value = If(index == position, values[position], value)
-    return value
+    return value  # type: ignore[no-any-return]
 
 
-def select(index: Any, values: Sequence[Any]) -> Any:
+@overload
+def select(index: Number | Choice[Any], values: Sequence[Number | int]) -> Number: ...
+@overload
+def select(index: Number | Choice[Any], values: Sequence[Condition]) -> Condition: ...
+@overload
+def select(index: Number | Choice[Any], values: Sequence[Choice[E]]) -> Choice[E]: ...
+@overload
+def select(index: Number | Choice[Any], values: Sequence[Subset]) -> Subset: ...
+def select(index: Number | Choice[Any], values: Sequence[Any]) -> Any:
     """``values[index]`` for an index that is a term; the last value where the index is out of range."""
     value = values[-1]
     for position in reversed(range(len(values) - 1)):

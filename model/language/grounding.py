@@ -15,13 +15,14 @@ from fencepost.model.language.locations import Location
 from fencepost.model.language.manner import Manner
 from fencepost.model.language.mistakes import ModelError, reason
 from fencepost.model.language.moves import which
-from fencepost.model.terms.values import FALSE, TRUE, condition
+from fencepost.model.terms.nodes import Term
+from fencepost.model.terms.values import FALSE, TRUE, Condition, Number, Truth, condition, conditions_of
 
 if TYPE_CHECKING:
     from fencepost.model.language.protocol import Protocol
 
 
-Grounded = tuple[Any, dict[Variable, Any], tuple[Taken, ...]]
+Grounded = tuple[Condition, dict[Variable, Term], tuple[Taken, ...]]
 """A guard, updates and moves."""
 
 
@@ -108,6 +109,7 @@ def actions(p: Protocol, definition: Definition) -> Iterator[Action]:
         p.conditions[name] = {**p.conditions[name], **conditions}
         if spends is not None:
             counter = p.variable(spends)
+            assert isinstance(counter.term, Number)
             if counter in updates:
                 raise ModelError(f"{where}: it updates {spends}, the budget that it spends")
             guard = And(guard, counter.term < p.budgets[spends])
@@ -164,7 +166,7 @@ def _taken_by(moves: Iterable[Taken]) -> str:
     return numbers.pop() if len(numbers) == 1 else ""
 
 
-def _checked(p: Protocol, where: str, returned: Any, such: Sequence[Any], called: Iterable[Taken]) -> Grounded:
+def _checked(p: Protocol, where: str, returned: object, such: Sequence[Truth], called: Iterable[Taken]) -> Grounded:
     """The guard, updates and moves that a step has returned; ``such`` must hold besides, ``called`` be among the moves."""
     whole = outcome(where, returned, such)
     guard = _settled(condition(whole.guard))
@@ -176,14 +178,14 @@ def _checked(p: Protocol, where: str, returned: Any, such: Sequence[Any], called
     for taken in called:
         if taken not in whole.moves:
             raise ModelError(f"{where}: it calls {taken.name} and leaves it out: name it after the guard, with a comma")
-    updates: dict[Variable, Any] = {}
+    updates: dict[Variable, Term] = {}
     for key, given in whole.updates.items():
         variable = p.constants.variable_of(key)
         if variable is None:
             raise ModelError(f"{where}: it updates {key}, which is not a variable of the protocol")
         _check_owner(p, where, variable, given)
         try:
-            term = p.constants.assigned(variable.domain, given.value)
+            term = variable.domain.coerce(given.value)
         except (TypeError, ValueError) as error:
             raise ModelError(f"{where}: new value of {variable.name}: {reason(error)}") from error
         p.vet(f"{where}: the new value of {variable.name}", term)
@@ -200,11 +202,11 @@ def _check_owner(p: Protocol, where: str, variable: Variable, given: Given) -> N
         raise ModelError(f"{where}: it changes {variable.name}, a variable of {part}: take a move of {part}")
 
 
-def _settled(guard: Any) -> Any:
+def _settled(guard: Condition) -> Condition:
     """The guard without conjuncts that are settled where it is written, such as ``old != new`` of two members."""
     if guard.op != "and":
         return guard
-    open_ = [conjunct for conjunct in guard.arguments if conjunct is not TRUE]
+    open_ = [conjunct for conjunct in conditions_of(guard) if conjunct is not TRUE]
     if any(conjunct is FALSE for conjunct in open_):
         return FALSE
     return guard if len(open_) == len(guard.arguments) else And(*open_)

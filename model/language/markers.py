@@ -21,7 +21,10 @@ from fencepost.model.terms.simplification import simplified
 from fencepost.model.terms.traversal import QUANTIFIERS, substituted
 from fencepost.model.terms.values import (
     TRUE,
+    Condition,
+    Number,
     StandsForNumber,
+    Truth,
     condition,
     conjunction,
     disjunction,
@@ -93,7 +96,7 @@ class Markers:
         open_ = self._markers_in(term) - self._live
         return [marker for marker in self._universes if marker in open_]
 
-    def close(self, formula: Any, *, universal: bool) -> Any:
+    def close(self, formula: Condition, *, universal: bool) -> Condition:
         """The formula for all members that its markers stand for, or else for some of them."""
         markers = self.of(formula)
         if not markers:
@@ -114,7 +117,7 @@ class Markers:
         universe = self._universes[marker]
         return [w for w in (universe.within(marker), universe.narrows(marker)) if w is not TRUE]
 
-    def so_many(self, count: int, formula: Any) -> Any:
+    def so_many(self, count: int, formula: Condition) -> Condition | None:
         """The formula: there are ``count`` different members for which it holds; None if it is not open in one marker."""
         if len(markers := self.of(formula)) != 1:
             return None
@@ -124,7 +127,7 @@ class Markers:
         different = [distinct(one, other) for one, other in combinations(them, 2)]
         return for_some(them, conjunction((*different, *(substituted(held, {marker: one}) for one in them))))
 
-    def counted(self, count: Any, formulas: list[Any]) -> Any:
+    def counted(self, count: Number, formulas: list[Condition]) -> Condition:
         """The formula: at least ``count``, a term, of the formulas hold; one stands for all, or there is none."""
         if not formulas:
             return negation(count > 0)
@@ -137,7 +140,7 @@ class Markers:
         formula = conjunction((*within, formulas[0])) if within else formulas[0]
         return self.quorums.at_least(count, formula, marker, universe)
 
-    def refuse(self, what: str, *terms: Any) -> None:
+    def refuse(self, what: str, *terms: object) -> None:
         """Raises ModelError if one of the terms is open."""
         for term in terms:
             if isinstance(term, Term) and self.of(term):
@@ -171,10 +174,10 @@ def closed(formulas: tuple[Any, ...], *, universal: bool) -> tuple[Any, ...]:
     if markers is None:
         return formulas
     flat = (part for one in formulas for part in (one if isinstance(one, (list, tuple)) else [one]))
-    return tuple(markers.close(f, universal=universal) if isinstance(f, Term) else f for f in flat)
+    return tuple(markers.close(f, universal=universal) if isinstance(f, Condition) else f for f in flat)
 
 
-def counted(count: Any, formulas: list[Any]) -> Any:
+def counted(count: Number | StandsForNumber, formulas: list[Truth]) -> Condition:
     """The formula: at least so many of the formulas hold, where the number is a term."""
     settled = simplified(count.term if isinstance(count, StandsForNumber) else count)
     markers = _CURRENT.get()
@@ -182,16 +185,16 @@ def counted(count: Any, formulas: list[Any]) -> Any:
         raise ModelError(f"at_least({count}, ...): the number is none, and no universe here is of any size")
     if settled.op == "literal" and settled.detail == 1:
         return disjunction(tuple(map(condition, closed(tuple(formulas), universal=False))))
-    return markers.counted(settled, formulas)
+    return markers.counted(settled, [condition(formula) for formula in formulas])
 
 
-def so_many(count: int, formula: Any) -> Any:
+def so_many(count: int, formula: Truth) -> Condition | None:
     """The formula: it holds for ``count`` members, if it is meant for each member of one universe; otherwise None."""
     markers = _CURRENT.get()
-    return None if markers is None or not isinstance(formula, Term) else markers.so_many(count, formula)
+    return None if markers is None or not isinstance(formula, Condition) else markers.so_many(count, formula)
 
 
-def refuse(what: str, formulas: Iterable[Any]) -> None:
+def refuse(what: str, formulas: Iterable[object]) -> None:
     """Raises ModelError if one of the formulas is open."""
     markers = _CURRENT.get()
     if markers is not None:

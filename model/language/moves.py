@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from fencepost.model.language.declarations import Taken
 from fencepost.model.language.domains import Universe
-from fencepost.model.language.effects import Effect, effect, note
+from fencepost.model.language.effects import Effect, Happens, effect, note
 from fencepost.model.language.locations import Location
 from fencepost.model.language.mistakes import ModelError
+from fencepost.model.terms.values import Number, Truth
 
 if TYPE_CHECKING:
     from fencepost.model.language.manner import Manner
@@ -81,11 +82,12 @@ class Move:
         known = all(type(value) is int for value in arguments.values())
         return not known or self._manner.admits(arguments)
 
-    def _spent(self) -> list[Any]:
+    def _spent(self) -> list[Happens | Truth]:
         budget = self._manner.spends
         if budget is None:
             return []
         counter = self._protocol.variable(budget).term
+        assert isinstance(counter, Number)
         return [counter < self._protocol.budgets[budget], {counter: counter + 1}]
 
 

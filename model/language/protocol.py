@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import product
-from typing import Any, TypeVar, overload
+from typing import Any, TypeAlias, TypeVar, overload
 
 from fencepost.model.language.actors import Actors, Talk
 from fencepost.model.language.constants import Constants
 from fencepost.model.language.declarations import Action, Family, Names, Variable
 from fencepost.model.language.domains import Domain, Flag, Number, Universe, choice_of, subset_of
-from fencepost.model.language.effects import Effect
+from fencepost.model.language.effects import Effect, Outcome
 from fencepost.model.language.grounding import Definition, actions, members, values_of
 from fencepost.model.language.locations import Location
 from fencepost.model.language.manner import Manner, Values
@@ -22,9 +22,20 @@ from fencepost.model.language.mistakes import ArgumentError, ModelError, guess
 from fencepost.model.language.moves import Move, Offer
 from fencepost.model.language.parts import Copies, Scope
 from fencepost.model.language.rules import P, R, Rule
+from fencepost.model.terms import values as terms
+from fencepost.model.terms.nodes import S, Term
 from fencepost.model.terms.traversal import substituted
+from fencepost.model.terms.values import Choice, Condition, Subset
 
 T = TypeVar("T")
+Parameters: TypeAlias = "Mapping[str, Any]"
+"""The sizes and options of an instance by name: each entry of the registry knows of which type they are."""
+
+F = TypeVar("F", bound=Callable[..., Outcome])
+
+W = TypeVar("W", bound=str)
+
+Per: TypeAlias = "Universe | Sequence[Universe]"
 
 _GROUNDING: ContextVar[type[Protocol] | None] = ContextVar("grounding", default=None)
 _FEW = 5
@@ -181,24 +192,48 @@ class Protocol:
         """The numbers from 0 to ``most``, both included, as a parameter of an action."""
         return range(most + 1)
 
-    def flag(self, name: str, *, per: Any = (), init: Any = False) -> Any:
+    @overload
+    def flag(self, name: str, *, init: object = False) -> Condition: ...
+    @overload
+    def flag(self, name: str, *, per: Per, init: object = False) -> Family[Condition]: ...
+    def flag(self, name: str, *, per: Per = (), init: object = False) -> Any:
         """A variable that is true or false."""
         return self.add_family(name, Flag(), per, init)
 
-    def number(self, name: str, low: int, high: int, *, per: Any = (), init: Any = None) -> Any:
+    @overload
+    def number(self, name: str, low: int, high: int, *, init: object = None) -> terms.Number: ...
+    @overload
+    def number(self, name: str, low: int, high: int, *, per: Per, init: object = None) -> Family[terms.Number]: ...
+    def number(self, name: str, low: int, high: int, *, per: Per = (), init: object = None) -> Any:
         """A variable that holds an integer from ``low`` to ``high``; it starts at ``low`` unless told otherwise."""
         if type(low) is not int or type(high) is not int or high < low:
             raise ModelError(f"{self.name}: number {name} has no values: {low!r}..{high!r}")
         return self.add_family(name, Number(low, high), per, low if init is None else init)
 
-    def choice(self, name: str, of: Universe | Sequence[str], *, per: Any = (), init: Any = None, none: str = "") -> Any:
+    @overload
+    def choice(self, name: str, of: Universe, *, init: object = None) -> Choice[int]: ...
+    @overload
+    def choice(self, name: str, of: Universe, *, per: Per, init: object = None) -> Family[Choice[int]]: ...
+    @overload
+    def choice(self, name: str, of: Universe, *, init: object = None, none: W) -> Choice[int | W]: ...
+    @overload
+    def choice(self, name: str, of: Universe, *, per: Per, init: object = None, none: W) -> Family[Choice[int | W]]: ...
+    @overload
+    def choice(self, name: str, of: Sequence[W], *, init: object = None) -> Choice[W]: ...
+    @overload
+    def choice(self, name: str, of: Sequence[W], *, per: Per, init: object = None) -> Family[Choice[W]]: ...
+    def choice(self, name: str, of: Universe | Sequence[str], *, per: Per = (), init: object = None, none: str = "") -> Any:
         """A variable that holds one of several names, or one member of a universe; it starts at the first.
 
         With ``none``, the name of the value that is no member, it starts there.
         """
         return self.add_family(name, choice_of(of, none), per, (none or 0) if init is None else init)
 
-    def subset(self, name: str, of: Universe, *, per: Any = (), init: Any = ()) -> Any:
+    @overload
+    def subset(self, name: str, of: Universe, *, init: object = ()) -> Subset: ...
+    @overload
+    def subset(self, name: str, of: Universe, *, per: Per, init: object = ()) -> Family[Subset]: ...
+    def subset(self, name: str, of: Universe, *, per: Per = (), init: object = ()) -> Any:
         """A variable that holds a subset of a universe; it starts empty."""
         return self.add_family(name, subset_of(of), per, init)
 
@@ -208,12 +243,18 @@ class Protocol:
         self.budgets[self.scope.full(name)] = limit
         return name
 
+    def counter(self, name: str) -> terms.Number:
+        """How much of a budget is spent, by its full name."""
+        counter = self.variable(name).term
+        assert isinstance(counter, terms.Number)
+        return counter
+
     @property
     def counters(self) -> frozenset[Variable]:
         """The variables that count what is taken from budgets."""
         return frozenset(self.constants[name] for name in self.budgets)
 
-    def add_family(self, name: str, domain: Domain, per: Any, init: Any) -> Any:
+    def add_family(self, name: str, domain: Domain, per: Per, init: object) -> Any:
         """Adds the variables of a family, or the one of that name, and returns its value, or the family."""
         self._claim("variable", name)
         if domain.bits > 64:
@@ -262,9 +303,9 @@ class Protocol:
         takes: str = "",
         hears: str = "",
         to: str = "",
-        posts: Family | None = None,
+        posts: Family[Any] | None = None,
         **parameters: Values,
-    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    ) -> Callable[[F], F]:
         """Declares a step of the protocol, grounded over its parameters.
 
         ``by`` names the actor, or the parameter that is the actor; ``mirrors`` the methods of the real system that do this,
@@ -301,7 +342,7 @@ class Protocol:
         takes: str = "",
         alone: bool = True,
         **parameters: Values,
-    ) -> Callable[[Callable[..., Any]], Callable[..., Effect]]:
+    ) -> Callable[[Callable[..., Outcome]], Callable[..., Effect]]:
         """Declares a step, like ``step``, that a part offers: it happens within a step of the protocol that includes the part.
 
         Whoever takes it calls it, with a member or a term for each parameter, and returns the outcome after the guard. Where
@@ -318,7 +359,7 @@ class Protocol:
         only_if: object = True,
         takes: str = "",
         **parameters: Values,
-    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    ) -> Callable[[F], F]:
         """Declares a fault, like ``step``; ``spends`` names the budget that each occurrence takes one from."""
         return self._action(Manner(by, parameters, mirrors, spends, only_if, fault=True, takes=takes))
 
@@ -375,32 +416,32 @@ class Protocol:
         """Whether statements of this kind are put into formulas: all are."""
         return True
 
-    def vet(self, what: str, term: Any, *, primed: bool = False) -> None:
+    def vet(self, what: str, term: Term, *, primed: bool = False) -> None:
         """Raises ModelError, naming ``what``, unless the term is over this protocol's variables (and, if ``primed``, their
         next values) and uses only operators that the kernel compiles."""
         self.constants.vet(what, term, primed=primed)
 
-    def range_of(self, number: Any) -> tuple[int, int]:
+    def range_of(self, number: Term) -> tuple[int, int]:
         """The least and the greatest value that a vetted term may have, as far as the variables' domains alone tell."""
         return self.constants.ranges.of(number)
 
-    def after(self, action: Action, formula: Any) -> Any:
+    def after(self, action: Action, formula: S) -> S:
         """A formula over values and next values, as it stands before the action and speaks of the state after it."""
         return substituted(formula, ((v.next, action.updates.get(v, v.term)) for v in self.variables))
 
-    def still(self, formula: Any) -> Any:
+    def still(self, formula: S) -> S:
         """A formula over values and next values, as it stands where nothing changes."""
         return substituted(formula, ((v.next, v.term) for v in self.variables))
 
-    def primed(self, formula: Any) -> Any:
+    def primed(self, formula: S) -> S:
         """A formula over values, said of the next values."""
         return substituted(formula, ((v.term, v.next) for v in self.variables))
 
-    def next_variables_of(self, formula: Any) -> set[Variable]:
+    def next_variables_of(self, formula: Term) -> set[Variable]:
         """The variables whose value after a step the formula mentions."""
         return self.constants.next_variables_of(formula)
 
-    def variables_of(self, formula: Any) -> frozenset[Variable]:
+    def variables_of(self, formula: Term) -> frozenset[Variable]:
         """The variables whose value, before or after a step, the formula mentions."""
         return self.constants.variables_of(formula)
 

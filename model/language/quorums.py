@@ -14,12 +14,14 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 from fencepost.model.language.mistakes import ModelError
-from fencepost.model.terms.nodes import Function, constant, number
+from fencepost.model.terms.nodes import Function, Term, constant, number
 from fencepost.model.terms.simplification import simplified
 from fencepost.model.terms.sorts import BOOL, Sort, things_sort
 from fencepost.model.terms.traversal import substituted
 from fencepost.model.terms.values import (
     FALSE,
+    Condition,
+    Number,
     conjunction,
     disjunction,
     equation,
@@ -41,7 +43,7 @@ class Quorum:
     universe: str
     count: Any
     size: Any
-    sort: Sort
+    sort: Sort[Term]
     has: Function
     is_one: Function
 
@@ -64,7 +66,7 @@ class Single:
     """The sets of one member, which are its members themselves; otherwise like a ``Quorum``."""
 
     universe: str
-    sort: Sort
+    sort: Sort[Term]
 
     @property
     def count(self) -> Any:
@@ -98,7 +100,7 @@ class Quorums:
         """Takes note of what is known of the sizes."""
         self._assumed += formulas
 
-    def at_least(self, count: Any, formula: Any, marker: Any, universe: Any) -> Any:
+    def at_least(self, count: Number, formula: Condition, marker: Any, universe: Any) -> Condition:
         """The formula: it holds of at least ``count`` of the members for which the marker stands.
 
         Raises ModelError for a number that is not known to be from 1 up to their size.
@@ -134,7 +136,7 @@ class Quorums:
         quorum = self.known[universe.name, name] = Quorum(name, universe.name, count, universe.size.term, sort, has, is_one)
         return quorum
 
-    def _two(self, count: Any, universe: Any, sort: Sort) -> tuple[Quorum | Single, Quorum | Single] | None:
+    def _two(self, count: Any, universe: Any, sort: Sort[Term]) -> tuple[Quorum | Single, Quorum | Single] | None:
         """Two sizes that are together ``count``, if of both was spoken before, or of the size that is one less.
 
         Rather two of which neither is 1: with an ack quorum, what it takes to deny it.
@@ -225,7 +227,7 @@ class Quorums:
         return bool(solver.check() == z3.unsat)
 
 
-def _apart(first: Quorum | Single, second: Quorum | Single, holds: Callable[[Any], Any]) -> Any:
+def _apart(first: Quorum | Single, second: Quorum | Single, holds: Callable[[Any], Any]) -> Condition:
     """The formula: there are two such sets without a member in common, and that holds of all members of both."""
     this, that = first.a_set("Q"), second.a_set("R")
     apart = negation(_meet(first, second, this, that))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import product
-from typing import Any
 
 from fencepost.model.language.connectives import And, Not, Or
 from fencepost.model.language.declarations import Action, Variable
@@ -13,7 +12,9 @@ from fencepost.model.language.formulas import any_of
 from fencepost.model.language.mistakes import ModelError, guess, reason
 from fencepost.model.language.protocol import Protocol
 from fencepost.model.terms.evaluation import Evaluation
+from fencepost.model.terms.nodes import S, Term
 from fencepost.model.terms.traversal import Substitution
+from fencepost.model.terms.values import Condition, equation
 
 
 class Refinement:
@@ -24,12 +25,12 @@ class Refinement:
     begin where the coarse protocol does.
     """
 
-    def __init__(self, where: str, fine: Protocol, coarse: Protocol, values: Any) -> None:
+    def __init__(self, where: str, fine: Protocol, coarse: Protocol, values: object) -> None:
         self.fine, self.coarse = fine, coarse
         self._now = self._mapping(where, values)
         self._check_beginning(where)
 
-    def _mapping(self, where: str, values: Any) -> dict[Variable, Any]:
+    def _mapping(self, where: str, values: object) -> dict[Variable, Term]:
         if not isinstance(values, Mapping):
             raise ModelError(f"{where}: it returns the variables of {self.coarse.name} by name, not {values!r}")
         families = dict.fromkeys(v.family for v in self.coarse.variables)
@@ -39,13 +40,13 @@ class Refinement:
         for family in values:
             if family not in families:
                 raise ModelError(f"{where}: {self.coarse.name} has no variable {family}{guess(family, families)}")
-        now: dict[Variable, Any] = {}
+        now: dict[Variable, Term] = {}
         for v in self.coarse.variables:
             value = values[v.family]
             try:
                 if v.universes:
                     value = value(*v.index) if callable(value) else value[v.index if len(v.index) > 1 else v.index[0]]
-                now[v] = self.fine.constants.assigned(v.domain, value)
+                now[v] = v.domain.coerce(value)
             except (LookupError, TypeError, ValueError) as error:
                 raise ModelError(f"{where}: {v.name}: {reason(error)}") from error
             self.fine.vet(f"{where}: {v.name}", now[v])
@@ -59,7 +60,7 @@ class Refinement:
                 if Evaluation(values)(term) not in v.initial:
                     raise ModelError(f"{where}: {v.name} does not begin as in {self.coarse.name}")
 
-    def of(self, formula: Any) -> Any:
+    def of(self, formula: S) -> S:
         """A formula over values and next values of the coarse protocol, over those of the fine one."""
         return self._by_mapping(formula)
 
@@ -69,23 +70,25 @@ class Refinement:
         return Substitution(nows | {v.next: later for v, later in self._later.items()})
 
     @cached_property
-    def _later(self) -> dict[Variable, Any]:
+    def _later(self) -> dict[Variable, Term]:
         return {v: self.fine.primed(now) for v, now in self._now.items()}
 
     @cached_property
-    def _still(self) -> Any:
-        return And(*(self._later[v] == now for v, now in self._now.items()))
+    def _still(self) -> Condition:
+        return And(*(equation(self._later[v], now) for v, now in self._now.items()))
 
-    def _is(self, action: Action) -> Any:
+    def _is(self, action: Action) -> Condition:
         """The formula of a step: it is that action of the coarse protocol."""
-        return And(self.of(action.guard), *(self._later[v] == self.of(action.updates.get(v, v.term)) for v in self._now))
+        return And(
+            self.of(action.guard), *(equation(self._later[v], self.of(action.updates.get(v, v.term))) for v in self._now)
+        )
 
     @cached_property
-    def steps(self) -> Any:
+    def steps(self) -> Condition:
         """The formula of a step: it is one of the coarse protocol, or changes nothing there."""
         return Or(self._still, *map(self._is, self.coarse.actions))
 
-    def happens(self, name: str) -> Any:
+    def happens(self, name: str) -> Condition:
         """The formula of a state: some step from here is that action of the coarse protocol, and changes something there."""
         such = And(Not(self._still), any_of(self._is(action) for action in self.coarse.actions if action.name == name))
         touched = self.fine.next_variables_of(such)

@@ -53,7 +53,7 @@ class Unbounded(Universe):
         return self.markers.each(self)
 
     @property
-    def sort(self) -> Sort:
+    def sort(self) -> Sort[Term]:
         """The sort of its members."""
         return INT
 
@@ -143,7 +143,7 @@ class Alike(Unbounded):
     """An unbounded universe of things without an order: they are a sort of their own."""
 
     @property
-    def sort(self) -> Sort:
+    def sort(self) -> Sort[Term]:
         """The sort of its members."""
         return things_sort(self.name)
 
@@ -173,7 +173,7 @@ class AnyNumber(Domain):
     highest: Any
 
     @property
-    def sort(self) -> Sort:
+    def sort(self) -> Sort[Term]:
         return INT
 
     def raw(self, value: Any) -> int:
@@ -190,11 +190,11 @@ class OneOrNone(Domain):
     """A member of the universe of that name, whose members are a sort of their own, or none of them, which has a name."""
 
     universe: str
-    member: Sort
+    member: Sort[Term]
     none: str
 
     @property
-    def sort(self) -> Sort:
+    def sort(self) -> Sort[Term]:
         """The sort of its values."""
         return one_or_none_sort(self.universe, self.member, self.none)
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.language import And, If, Not, Or
+from fencepost.model.language import ABSENT, And, Condition, Family, If, Not, Or, Outcome, Updates
 from fencepost.model.pulsar.resource_lock import ResourceLocks
 from fencepost.model.pulsar.shared_bugs import SHARED
 from fencepost.model.zookeeper.sessions_and_nodes import merged
@@ -36,7 +34,7 @@ def put_in(locks: ResourceLocks) -> None:
     p, nodes = locks.protocol, locks.nodes
     stage, bundle_state = locks.stage, locks.bundle_state
 
-    def unless_acquiring(b: int, u: int, lock: str) -> Any:
+    def unless_acquiring(b: int, u: int, lock: str) -> Updates:
         """The lock is lost, but what was served goes on to be."""
         acquires = locks.acquires(b, u)
         return {stage[b, u]: If(acquires, "none", lock), bundle_state[b, u]: If(acquires, "absent", "active")}
@@ -74,7 +72,7 @@ def put_in_shared(locks: ResourceLocks) -> None:
         ),
     )
 
-    def looked_after(b: int, u: int) -> Any:
+    def looked_after(b: int, u: int) -> Updates:
         return {stage[b, u]: If(And(stage[b, u] == "valid", Not(unattended[b, u])), "checking", stage[b, u])}
 
     locks.begins.instead("found_lock_unattended", lambda b, u: {unattended[b, u]: False})
@@ -92,13 +90,13 @@ def put_in_shared(locks: ResourceLocks) -> None:
     locks.invalidated.instead("found_lock_unattended", looked_after)
 
 
-def _flag(locks: ResourceLocks, name: str, bug: str) -> Any:
+def _flag(locks: ResourceLocks, name: str, bug: str) -> Family[Condition]:
     """What only a bug makes a lock remember, of each broker and bundle."""
     p = locks.protocol
     if not p.has(bug):
-        return None
-    locks.besides[name] = p.flag(name, per=(locks.broker, locks.bundle))
-    return locks.besides[name]
+        return ABSENT  # type: ignore[no-any-return]
+    flag = locks.besides[name] = p.flag(name, per=(locks.broker, locks.bundle))
+    return flag
 
 
 def declare_steps(locks: ResourceLocks) -> None:
@@ -112,7 +110,7 @@ def declare_steps(locks: ResourceLocks) -> None:
         u=locks.bundle,
         only_if=p.has("concurrent_revalidations"),
     )
-    def create_concurrently(b: int, u: int) -> Any:
+    def create_concurrently(b: int, u: int) -> Outcome:
         """Another revalidation of the same lock has created the node."""
         return And(store.reaches(b), stage[b, u] == "recreating", nodes[u].absent), nodes[u].created(b)
 
@@ -124,7 +122,7 @@ def declare_steps(locks: ResourceLocks) -> None:
         u=locks.bundle,
         only_if=p.has("failed_creation_left"),
     )
-    def lone_creation_unheard(b: int, u: int) -> Any:
+    def lone_creation_unheard(b: int, u: int) -> Outcome:
         """The store carries the creation out alone as the connection breaks: it is not sent again, the acquisition fails."""
         reaches, updates = store.lost_answer(b, locks.node_created(b, u))
         given_up = merged({stage[b, u]: "none"}, locks.knows(b, u, 0))
@@ -136,7 +134,7 @@ def declare_steps(locks: ResourceLocks) -> None:
 def declare_shared(locks: ResourceLocks) -> None:
     """Of ``declare_steps`` what unloads and splits have too."""
     p, store, nodes, stage = locks.protocol, locks.store, locks.nodes, locks.stage
-    orphan: Any = locks.besides.get("orphan")
+    orphan = locks.besides.get("orphan", ABSENT)
 
     @p.step(
         by="b",
@@ -145,7 +143,7 @@ def declare_shared(locks: ResourceLocks) -> None:
         u=locks.bundle,
         only_if=p.has("recreated_behind_release"),
     )
-    def recreate_behind_release(b: int, u: int) -> Any:
+    def recreate_behind_release(b: int, u: int) -> Outcome:
         """A read that was out as the release began has found no node: it is created, for a lock that is in no map."""
         still_out = And(stage[b, u].among("none", "releasing"), orphan[b, u], nodes[u].absent)
         return And(store.reaches(b), still_out, locks.may_write(b)), merged(nodes[u].created(b), {orphan[b, u]: False})
@@ -165,7 +163,7 @@ def lose_answers(locks: ResourceLocks) -> None:
         u=locks.bundle,
         only_if=p.has("deletion_sent_again"),
     )
-    def deletion_unheard(b: int, u: int) -> Any:
+    def deletion_unheard(b: int, u: int) -> Outcome:
         """The node is deleted as the connection breaks; the request will be sent again, on whatever session there is then."""
         released = And(stage[b, u] == "releasing", locks.release_deletes(b, u))
         retaken = And(stage[b, u] == "retaking", locks.retake_deletes(b, u))
@@ -181,7 +179,7 @@ def lose_answers(locks: ResourceLocks) -> None:
         done=range(2),
         only_if=p.has("lone_release_fails"),
     )
-    def lone_release_unheard(b: int, u: int, done: int) -> Any:
+    def lone_release_unheard(b: int, u: int, done: int) -> Outcome:
         """The store carries the deletion out alone, and the connection breaks: it is not sent again, and the release fails."""
         deleted = And(locks.release_deletes(b, u), bool(done))
         reaches, updates = store.lost_answer(b, nodes[u].vanished(deleted))

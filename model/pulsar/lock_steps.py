@@ -5,10 +5,9 @@ Mirrors ResourceLockImpl, LockManagerImpl and the loader of OwnershipCache; each
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
-from fencepost.model.language import And, Not, Or
+from fencepost.model.language import And, Condition, Not, Or, Outcome, Truth, Updates
 from fencepost.model.pulsar.resource_lock import ResourceLocks
 from fencepost.model.zookeeper.sessions_and_nodes import merged, updates_if
 
@@ -16,8 +15,8 @@ from fencepost.model.zookeeper.sessions_and_nodes import merged, updates_if
 def declare_locks(
     locks: ResourceLocks,
     *,
-    seems_free: Callable[[int, int], Any] = lambda b, u: True,
-    on_deletion: Callable[[int, int], Mapping[Any, Any]] = lambda b, u: {},
+    seems_free: Callable[[int, int], Truth] = lambda b, u: True,
+    on_deletion: Callable[[int, int], Updates] = lambda b, u: {},
 ) -> None:
     """Declares the steps of locks, except those of their release.
 
@@ -26,7 +25,7 @@ def declare_locks(
     p, store, stage, nodes = locks.protocol, locks.store, locks.stage, locks.nodes
     broker, bundle = locks.broker, locks.bundle
 
-    def finds(b: int, u: int, node: Any) -> Any:
+    def finds(b: int, u: int, node: Condition) -> Condition:
         """The formula: the read of a revalidation is answered, with such a node."""
         return And(store.reaches(b), stage[b, u] == "checking", node)
 
@@ -38,7 +37,7 @@ def declare_locks(
         b=broker,
         u=bundle,
     )
-    def try_to_own(b: int, u: int) -> Any:
+    def try_to_own(b: int, u: int) -> Outcome:
         """A lookup has led to this broker, which sets out to acquire the bundle.
 
         Whoever sent it here found no owner, by the node as it is or as it was; or the node is from before a restart. Since
@@ -56,7 +55,7 @@ def declare_locks(
         b=broker,
         u=bundle,
     )
-    def create(b: int, u: int) -> Any:
+    def create(b: int, u: int) -> Outcome:
         """The node is created, if it is absent: expected version -1. The lock is valid, and the bundle is served.
 
         BadVersion: an acquisition looks whose node it is. For a revalidation the lock is lost, even if the node is its own
@@ -76,7 +75,7 @@ def declare_locks(
         b=broker,
         u=bundle,
     )
-    def creation_unheard(b: int, u: int) -> Any:
+    def creation_unheard(b: int, u: int) -> Outcome:
         """The node is created as the connection breaks; the request will be sent again."""
         reaches, updates = store.lost_answer(b, locks.node_created(b, u))
         return And(reaches, stage[b, u].among("acquiring", "recreating"), nodes[u].absent), updates
@@ -89,7 +88,7 @@ def declare_locks(
         b=broker,
         u=bundle,
     )
-    def find_missing(b: int, u: int) -> Any:
+    def find_missing(b: int, u: int) -> Outcome:
         """A revalidation finds no node: it creates it again, and forgets which version it had."""
         recreates = {stage[b, u]: "recreating", **locks.knows(b, u, locks.unknown)}
         return finds(b, u, nodes[u].absent), locks.unless_refused(b, u, recreates)
@@ -102,7 +101,7 @@ def declare_locks(
         b=broker,
         u=bundle,
     )
-    def find_own(b: int, u: int) -> Any:
+    def find_own(b: int, u: int) -> Outcome:
         """The node is the broker's own, from this session: the lock is valid."""
         return finds(b, u, nodes[u].is_own(b)), locks.found_own(b, u)
 
@@ -115,14 +114,14 @@ def declare_locks(
         u=bundle,
         only_if=store.leaves_sessions,
     )
-    def find_former(b: int, u: int) -> Any:
+    def find_former(b: int, u: int) -> Outcome:
         """The node is the broker's own, from a former session that may be about to expire: it is deleted first."""
         guard = finds(b, u, nodes[u].is_held(b, former=True))
         retakes = {stage[b, u]: "retaking", **locks.knows(b, u, nodes[u].version, of_node=True)}
         return guard, locks.unless_refused(b, u, retakes)
 
     @p.step(by="b", mirrors="ResourceLockImpl.revalidate", fair=True, b=broker, u=bundle, only_if=locks.retakes)
-    def retake(b: int, u: int) -> Any:
+    def retake(b: int, u: int) -> Outcome:
         """The node of the former session is deleted, if its version is the one seen.
 
         If it is gone already, or another one with another version is there, the acquisition fails. (A revalidation comes
@@ -143,7 +142,7 @@ def declare_locks(
         b=broker,
         u=bundle,
     )
-    def find_other(b: int, u: int) -> Any:
+    def find_other(b: int, u: int) -> Outcome:
         """The node is another broker's: the lock is lost, or was not won."""
         of_another = And(Not(nodes[u].absent), nodes[u].holder != b)
         return finds(b, u, of_another), merged({locks.revalidate_when_back[b, u]: False}, locks.lost(b, u))
@@ -156,7 +155,7 @@ def declare_locks(
         b=broker,
         u=bundle,
     )
-    def hear_of_deletion(b: int, u: int) -> Any:
+    def hear_of_deletion(b: int, u: int) -> Outcome:
         """A notification says that the node was deleted: a valid lock is looked after."""
         return And(store.hears(b), nodes[u].deleted[b]), merged(nodes[u].unheard(b), locks.invalidated(b, u), on_deletion(b, u))
 
@@ -168,7 +167,7 @@ def declare_locks(
         u=bundle,
         only_if=store.expiries,
     )
-    def fail(b: int, u: int) -> Any:
+    def fail(b: int, u: int) -> Outcome:
         """A request fails for good: an acquisition is given up, a revalidation is left for later."""
         under_way = stage[b, u].among("acquiring", "checking", "recreating", "retaking")
         given_up = {stage[b, u]: "none", locks.revalidate_when_back[b, u]: False, **locks.knows(b, u, 0)}
@@ -181,7 +180,7 @@ def declare_locks(
         u=bundle,
         only_if=store.disconnects or store.expiries,
     )
-    def time_out(b: int, u: int) -> Any:
+    def time_out(b: int, u: int) -> Outcome:
         """A revalidation fails for want of a connection, and is left for later."""
         under_way = stage[b, u].among("checking", "recreating", "retaking")
         cut_off = And(store.lives[b], store.link[b] != "connected", Not(locks.acquires(b, u)))
@@ -195,7 +194,7 @@ def declare_locks(
         u=bundle,
         only_if=(store.disconnects or store.expiries) and not store.kind.tells,
     )
-    def look_again(b: int, u: int) -> Any:
+    def look_again(b: int, u: int) -> Outcome:
         """A revalidation that failed is tried again by a timer, as nobody tells the broker that its connection is back."""
         due = And(store.reaches(b), locks.revalidate_when_back[b, u], stage[b, u] == "valid")
         return due, {stage[b, u]: "checking", locks.revalidate_when_back[b, u]: False}
@@ -205,7 +204,7 @@ def declare_releases(
     locks: ResourceLocks,
     *,
     releases: bool = True,
-    on_released: Callable[[int, int], Mapping[Any, Any]] = lambda b, u: {},
+    on_released: Callable[[int, int], Updates] = lambda b, u: {},
 ) -> None:
     """Declares the steps that end a release.
 
@@ -225,7 +224,7 @@ def declare_releases(
         u=bundle,
         only_if=releases,
     )
-    def release(b: int, u: int) -> Any:
+    def release(b: int, u: int) -> Outcome:
         """The node is deleted, if its version is the one that the lock knows; the bundle leaves the broker's cache.
 
         If the node is gone already, NotFound, that is as good; but etcd and Oxia take that for another version. If another
@@ -246,13 +245,13 @@ def declare_releases(
         u=bundle,
         only_if=releases and not locks.fixed and (store.expiries or locks.writes or misses),
     )
-    def release_fails(b: int, u: int) -> Any:
+    def release_fails(b: int, u: int) -> Outcome:
         """The release fails: its session is gone, or the node that is there, or that none is, does not fit its version."""
         met = And(Not(locks.finds_gone(b, u)), Not(locks.release_deletes(b, u)))
         fails = Or(store.is_zombie(b), And(store.reaches(b), met))
         return And(stage[b, u] == "releasing", fails), {stage[b, u]: "stranded"}
 
     @p.step(by="b", fair=True, b=broker, u=bundle, only_if=releases and locks.fixed and store.expiries)
-    def release_with_session(b: int, u: int) -> Any:
+    def release_with_session(b: int, u: int) -> Outcome:
         """The session is gone, and the node with it: the release is done."""
         return And(store.is_zombie(b), stage[b, u] == "releasing"), merged(locks.released(b, u), on_released(b, u))

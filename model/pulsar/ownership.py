@@ -138,16 +138,15 @@ and weakening, ``properties/ownership/bugs.toml`` the releases that have it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
-from fencepost.model.language import And, ModelError, Not, Or, Protocol
+from fencepost.model.language import ABSENT, And, Condition, Family, ModelError, Not, Or, Outcome, Protocol, Truth, Updates
 from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar import lock_bugs, store_migration
 from fencepost.model.pulsar.lock_steps import declare_locks, declare_releases
 from fencepost.model.pulsar.resource_lock import ResourceLocks
 from fencepost.model.pulsar.shared_bugs import SHARED
 from fencepost.model.pulsar.stores import stated, store_named
-from fencepost.model.zookeeper.sessions_and_nodes import Sessions, Updates, merged, updates_if
+from fencepost.model.zookeeper.sessions_and_nodes import Sessions, merged, updates_if
 
 BUGS = {
     **lock_bugs.BUGS,
@@ -199,7 +198,7 @@ def ownership(
     owners, stage, bundle_state = locks.nodes, locks.stage, locks.bundle_state
     moves = store_migration.Migration(locks) if migration else None
     cached = p.choice("cached", broker, per=(broker, bundle), none=NOBODY)
-    cleanup: Any = p.flag("cleanup", per=(broker, bundle)) if p.has("stale_unload") else None
+    cleanup: Family[Condition] = p.flag("cleanup", per=(broker, bundle)) if p.has("stale_unload") else ABSENT
     p.budget("releases", releases)
     p.budget("disables", disables)
 
@@ -239,7 +238,7 @@ def ownership(
     lock_bugs.declare_steps(locks)
 
     @p.rule
-    def is_named(u: int) -> Any:
+    def is_named(u: int) -> Truth:
         """A lookup names an owner unless its node says that it is being unloaded."""
         return Not(owners[u].marks["disabled"]) if disables else True
 
@@ -253,7 +252,7 @@ def ownership(
         b=broker,
         u=bundle,
     )
-    def read_owner(b: int, u: int) -> Any:
+    def read_owner(b: int, u: int) -> Outcome:
         """A lookup reads the node of another broker, and answers that, unless the node says that it is being unloaded.
 
         A broker that serves the bundle itself answers so, without reading.
@@ -268,7 +267,7 @@ def ownership(
         b=broker,
         u=bundle,
     )
-    def disable(b: int, u: int) -> Any:
+    def disable(b: int, u: int) -> Outcome:
         """The broker writes that it is about to give the bundle up, if the version is the one that it knows.
 
         From then on it does not serve the bundle: lookups elsewhere do not name it any more.
@@ -285,7 +284,7 @@ def ownership(
         u=bundle,
         only_if=disables,
     )
-    def release_disabled(b: int, u: int) -> Any:
+    def release_disabled(b: int, u: int) -> Outcome:
         """What was disabled is released."""
         return And(store.lives[b], locks.may_release(b, u), bundle_state[b, u] == "inactive"), locks.releasing(b, u)
 
@@ -296,7 +295,7 @@ def ownership(
         b=broker,
         u=bundle,
     )
-    def start_release(b: int, u: int) -> Any:
+    def start_release(b: int, u: int) -> Outcome:
         """The broker gives the bundle up: it serves it no longer, and will delete its node.
 
         Only what was acquired is given up, and once: a second deletion could meet the node of the next owner.
@@ -311,7 +310,7 @@ def ownership(
         u=bundle,
         only_if=p.has("stale_unload"),
     )
-    def lose_in_background(b: int, u: int) -> Any:
+    def lose_in_background(b: int, u: int) -> Outcome:
         """The lock is found lost: the bundle leaves the cache, and what else is to be cleaned up is left for later.
 
         Nothing is left of a bundle that was disabled: an unload is refused of one that is not active.
@@ -328,7 +327,7 @@ def ownership(
         u=bundle,
         only_if=p.has("stale_unload"),
     )
-    def clean_up(b: int, u: int) -> Any:
+    def clean_up(b: int, u: int) -> Outcome:
         """The clean-up comes to release the lock that the broker has by now, whichever that is.
 
         It has taken out of service what was lost. What was acquired meanwhile stays active until the release is answered.

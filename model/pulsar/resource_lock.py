@@ -25,14 +25,16 @@ three releases: ``failed_creation_left``, ``recreated_behind_release``, ``deleti
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Literal, get_args
 
-from fencepost.model.language import And, If, Not, Or, Protocol, Universe
+from fencepost.model.language import ABSENT, And, Condition, Family, If, Not, Number, Or, Protocol, Truth, Universe, Updates
 from fencepost.model.releases import both, changed
-from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, merged, updates_if
+from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, merged, updates_if
 
-STAGES = ("none", "acquiring", "valid", "checking", "recreating", "retaking", "releasing", "stranded")
-BUNDLE_STATES = ("absent", "active", "inactive")
+Stage = Literal["none", "acquiring", "valid", "checking", "recreating", "retaking", "releasing", "stranded"]
+STAGES: tuple[Stage, ...] = get_args(Stage)
+BundleState = Literal["absent", "active", "inactive"]
+BUNDLE_STATES: tuple[BundleState, ...] = get_args(BundleState)
 ANY = -1
 """The version of a lock that creates its node again: the store takes it for "any" where a node is deleted."""
 RELEASES = both(
@@ -77,13 +79,13 @@ class ResourceLocks:
         self.version = p.number("lock_version", self.unknown, writes, per=(broker, bundle), init=0)
         self.retakes = store.leaves_sessions
 
-        self.refuses: Any = None
+        self.refuses: Family[Condition] = ABSENT
         """Of each broker whether it refuses to write; None where the metadata are never migrated."""
         self.strands_refused = False
         """Whether a release that is refused fails for good."""
-        self.remembered: Any = None
+        self.remembered: Family[Condition] = ABSENT
         """Of each broker and bundle whether it has put the node; None unless that matters (store_migration.py)."""
-        self.besides: dict[str, Any] = {}
+        self.besides: dict[str, Family[Condition]] = {}
         """What only a bug makes a lock remember: flags of each broker and bundle."""
         self.begins = p.rule(self._begins)
         self.revalidated = p.rule(self._revalidated)
@@ -99,19 +101,19 @@ class ResourceLocks:
 
     # --- formulas
 
-    def acquires(self, b: int, u: int) -> Any:
+    def acquires(self, b: int, u: int) -> Condition:
         """The formula: the lock was never valid; its requests belong to an acquisition."""
         return self.bundle_state[b, u] == "absent"
 
-    def may_acquire(self, b: int) -> Any:
+    def may_acquire(self, b: int) -> Truth:
         """The formula: the broker sets out to acquire what it is asked for."""
         return True if self.acquires_when_lost else self.store.link[b] != "lost"
 
-    def may_release(self, b: int, u: int) -> Any:
+    def may_release(self, b: int, u: int) -> Condition:
         """The formula: the lock was acquired and is not released yet."""
         return self.stage[b, u].among("valid", "checking", "recreating", "retaking")
 
-    def has_known_version(self, b: int, u: int, *, former: bool) -> Any:
+    def has_known_version(self, b: int, u: int, *, former: bool) -> Condition:
         """The formula: a deletion by the version that the lock knows takes effect, on whosoever node has that version."""
         node, known = self.nodes[u], self.version[b, u]
         if self.fixed:
@@ -120,18 +122,18 @@ class ResourceLocks:
             return And(Not(node.absent), Or(known == ANY, node.version == known))
         return node.has_version(b, known)
 
-    def finds_gone(self, b: int, u: int) -> Any:
+    def finds_gone(self, b: int, u: int) -> Truth:
         """The formula: a deletion by the version that the lock knows is answered that the node is gone, NotFound."""
         kind, absent = self.store.kind, self.nodes[u].absent
         if self.fixed or not kind.refuses_missing:
             return absent
         return And(absent, self.version[b, u] == ANY) if kind.reuses_versions else False
 
-    def _retake_deletes(self, b: int, u: int) -> Any:
+    def _retake_deletes(self, b: int, u: int) -> Condition:
         """The formula: what a lock retakes is deleted, by the version that was read."""
         return self.has_known_version(b, u, former=True)
 
-    def _release_deletes(self, b: int, u: int) -> Any:
+    def _release_deletes(self, b: int, u: int) -> Condition:
         """The formula: what a lock releases is deleted, by the version that it knows."""
         return self.has_known_version(b, u, former=False)
 
@@ -148,7 +150,7 @@ class ResourceLocks:
     def retried(self, b: int) -> Updates:
         """Reconnected: the locks whose revalidation failed are looked after."""
 
-        def is_due(u: int) -> Any:
+        def is_due(u: int) -> Condition:
             return And(self.revalidate_when_back[b, u], self.stage[b, u] == "valid")
 
         return merged(
@@ -166,7 +168,7 @@ class ResourceLocks:
 
     # --- what comes of a lock
 
-    def knows(self, b: int, u: int, version: Any, *, of_node: bool = False) -> Updates:
+    def knows(self, b: int, u: int, version: Number | int, *, of_node: bool = False) -> Updates:
         """The version of the lock is this one, which is, or is not, that of the node that is there."""
         return {self.version[b, u]: version, **self.nodes[u].learnt(b, of_node)}
 
@@ -187,7 +189,7 @@ class ResourceLocks:
         marks = {"disabled": self.bundle_state[b, u] == "inactive"} if self.writes else {}
         return self.nodes[u].created(b, **marks)
 
-    def may_write(self, b: int) -> Any:
+    def may_write(self, b: int) -> Truth:
         """The formula: the broker does not refuse to write, as it does while the metadata are migrated."""
         return True if self.refuses is None else Not(self.refuses[b])
 
@@ -216,7 +218,7 @@ class ResourceLocks:
         knowledge = self.knows(b, u, self.found_version(b, u), of_node=True)
         return merged(self.valid(b, u), {self.revalidate_when_back[b, u]: False}, knowledge)
 
-    def _found_version(self, b: int, u: int) -> Any:
+    def _found_version(self, b: int, u: int) -> Number:
         """The version that a lock has when its own node is found: that of the node."""
         return self.nodes[u].version
 
@@ -241,7 +243,7 @@ class ResourceLocks:
         begun = {self.stage[b, u]: "releasing", self.revalidate_when_back[b, u]: False}
         return begun if self.refuses is None else begun | {self.stage[b, u]: If(self.refuses[b], "stranded", "releasing")}
 
-    def may_begin_release(self, b: int) -> Any:
+    def may_begin_release(self, b: int) -> Truth:
         """The formula: a release may begin; one that is refused fails for good."""
         return True if self.strands_refused else self.may_write(b)
 

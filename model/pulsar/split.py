@@ -153,10 +153,29 @@ that have it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Literal
 
-from fencepost.model.language import And, If, Implies, ModelError, Not, Or, Protocol, all_of, any_of, at_least, minimum
+from fencepost.model.language import (
+    ABSENT,
+    And,
+    Condition,
+    Family,
+    If,
+    Implies,
+    ModelError,
+    Not,
+    Or,
+    Outcome,
+    Protocol,
+    Subset,
+    Truth,
+    Updates,
+    all_of,
+    any_of,
+    at_least,
+    minimum,
+)
 from fencepost.model.pulsar import lock_bugs
 from fencepost.model.pulsar.hash_range import ALGORITHMS, HashRange
 from fencepost.model.pulsar.hash_range.universe import Bundles
@@ -165,10 +184,11 @@ from fencepost.model.pulsar.resource_lock import ResourceLocks
 from fencepost.model.pulsar.split_bugs import BUGS, declare_steps
 from fencepost.model.pulsar.split_policies import RECORDED, declare_policies
 from fencepost.model.pulsar.stores import stated, store_named
-from fencepost.model.zookeeper.sessions_and_nodes import PersistentNode, Sessions, Updates, merged, updates_if
+from fencepost.model.zookeeper.sessions_and_nodes import PersistentNode, Sessions, merged, updates_if
 
-STAGES = ("none", "preparing", "writing", "waiting", "written")
-NOTHING = "nothing"
+Stage = Literal["none", "preparing", "writing", "waiting", "written", "recorded"]
+STAGES: tuple[Stage, ...] = ("none", "preparing", "writing", "waiting", "written")
+NOTHING: Literal["nothing"] = "nothing"
 
 
 def split(
@@ -227,14 +247,14 @@ def split(
     node = PersistentNode(store, "layout", writes=splits)
     view = p.subset("view", bundle, per=broker, init=first)
     view_version = p.number("view_version", 0, splits, per=broker)
-    stages = (*STAGES, RECORDED) if policies else STAGES
+    stages: Sequence[Stage] = (*STAGES, RECORDED) if policies else STAGES
     stage = p.choice("split", stages, per=broker)
     parent = p.choice("parent", bundle, per=broker, none=NOTHING)
     children = p.subset("children", bundle, per=broker)
     proposed = p.subset("proposed", bundle, per=broker)
     based_on = p.number("based_on", 0, splits, per=broker)
     attempt = p.number("attempt", 0, attempts + 1, per=broker)
-    hung: Any = p.flag("hung", per=broker) if p.has("load_fails_unanswered") else None
+    hung: Family[Condition] = p.flag("hung", per=broker) if p.has("load_fails_unanswered") else ABSENT
     p.budget("splits", splits)
     p.budget("releases", releases)
 
@@ -254,7 +274,7 @@ def split(
         """The broker has read the layout."""
         return {view[b]: layout, view_version[b]: node.version, node.changed[b]: False}
 
-    def has_room(b: int, *, among: Iterable[Any] = ()) -> Any:
+    def has_room(b: int, *, among: Iterable[Condition] = ()) -> Condition:
         """The formula: as far as the broker knows, the namespace may have one more bundle, after those among others."""
         return Not(at_least(maximum, [*(view[b].has(u) for u in bundle), *among]))
 
@@ -284,7 +304,7 @@ def split(
         fair=True,
         b=broker,
     )
-    def hear_of_layout(b: int) -> Any:
+    def hear_of_layout(b: int) -> Outcome:
         """A notification says that the layout was changed: the broker forgets its copy and reads another."""
         return And(store.reaches(b), node.changed[b]), reread(b)
 
@@ -297,21 +317,21 @@ def split(
         return bool(ranges.parts(u, boundary))
 
     @p.rule
-    def has_bundle(b: int, u: int) -> Any:
+    def has_bundle(b: int, u: int) -> Condition:
         """A bundle is split by the broker that has it."""
         return And(locks.stage[b, u] == "valid", bundle_state[b, u] == "active")
 
     has_bundle.instead("splits_unloaded_bundle", lambda b, u: True)
 
     @p.rule
-    def decided() -> list[Any]:
+    def decided() -> list[Condition]:
         """The splits that the leader has decided on count, each as a bundle more."""
         return [stage[x] != "none" for x in broker]
 
     decided.instead("splits_not_counted", list)
 
     @p.rule
-    def may_split() -> Any:
+    def may_split() -> Condition:
         """The leader decides on a split only as long as there are fewer bundles than the maximum; who leads is free."""
         return any_of(And(store.lives[x], has_room(x, among=decided())) for x in broker)
 
@@ -327,7 +347,7 @@ def split(
         u=bundle,
         only_if=splittable,
     )
-    def start_split(b: int, u: int) -> Any:
+    def start_split(b: int, u: int) -> Outcome:
         """The owner is told to split a bundle of the layout: by the leader, who sees fewer of them than the maximum.
 
         The leader counts the splits that it has decided on. Who leads, and how current that broker's copy is, is free. Whoever
@@ -337,21 +357,21 @@ def split(
         return begins, {stage[b]: "preparing", parent[b]: u}
 
     @p.rule
-    def is_loaded(b: int) -> Any:
+    def is_loaded(b: int) -> bool:
         """The broker has a copy of the layout, or can read one."""
         return True
 
     is_loaded.instead("load_fails_unanswered", lambda b: Not(hung[b]))
 
     @p.rule
-    def finds_parent(b: int, u: int) -> Any:
+    def finds_parent(b: int, u: int) -> Condition:
         """A bundle is split only if it is in the copy of the layout."""
         return view[b].has(u)
 
     finds_parent.instead("splits_missing_bundle", lambda b, u: True)
 
     @p.rule
-    def to_write(b: int, cut: Any) -> Any:
+    def to_write(b: int, cut: Subset) -> Subset:
         """What is written is the broker's copy of the layout, as it is in this attempt, with the parent cut."""
         return cut
 
@@ -367,7 +387,7 @@ def split(
         boundary=range(hashes),
         only_if=cuttable,
     )
-    def prepare(b: int, u: int, boundary: int) -> Any:
+    def prepare(b: int, u: int, boundary: int) -> Outcome:
         """A boundary is chosen, the children's locks are asked for, and the layout to be written follows from the copy."""
         parts = ranges.parts(u, boundary)
         room = has_room(b) if fixed else True
@@ -391,32 +411,32 @@ def split(
         u=bundle,
         only_if=lambda b, u: misses_parent and ranges.splittable(u),
     )
-    def find_parent_missing(b: int, u: int) -> Any:
+    def find_parent_missing(b: int, u: int) -> Outcome:
         """The parent is not in the layout any more, by the broker's copy: the split is given up."""
         refused = Or(Not(view[b].has(u)), Not(has_room(b))) if fixed else Not(view[b].has(u))
         return And(store.lives[b], stage[b] == "preparing", parent[b] == u, is_loaded(b), refused), over(b)
 
     changed_layout = {b: {layout: proposed[b], **node.written(b)} for b in broker}
 
-    def is_through(b: int, c: int) -> Any:
+    def is_through(b: int, c: int) -> Truth:
         """The formula: the request for a child's lock was carried out, as far as the request to write comes after that."""
         if fixed:
             return And(locks.stage[b, c] == "valid", bundle_state[b, c] == "active")
         return locks.stage[b, c] != "acquiring" if in_order else True
 
-    def may_write(b: int) -> Any:
+    def may_write(b: int) -> Condition:
         """The formula: the request to write the layout is carried out."""
         sent = all_of(Implies(children[b].has(c), is_through(b, c)) for c in bundle)
         return And(store.reaches(b), stage[b] == "writing", sent)
 
     @p.rule
-    def is_expected(b: int) -> Any:
+    def is_expected(b: int) -> Condition:
         """The layout is written only if its version is the one of the copy."""
         return node.version == based_on[b]
 
     is_expected.instead("writes_blindly", lambda b: True)
 
-    def fits(b: int) -> Any:
+    def fits(b: int) -> Condition:
         """The formula: the version is the expected one."""
         return And(node.is_countable, is_expected(b))
 
@@ -427,7 +447,7 @@ def split(
         fair=True,
         b=broker,
     )
-    def write(b: int) -> Any:
+    def write(b: int) -> Outcome:
         """The layout is written, if its version is the one that the copy had. The broker's cache is emptied.
 
         With another version another split came between, and the layout of this one would take that back.
@@ -441,13 +461,13 @@ def split(
         spends="disconnects",
         b=broker,
     )
-    def write_unheard(b: int) -> Any:
+    def write_unheard(b: int) -> Outcome:
         """The layout is written as the connection breaks; sent again, the request meets the version that it has written."""
         _, updates = store.lost_answer(b, changed_layout[b])
         return And(may_write(b), fits(b)), updates
 
     @p.rule
-    def has_attempts_left(b: int) -> Any:
+    def has_attempts_left(b: int) -> Condition:
         """A split begins again only so often."""
         return attempt[b] < attempts
 
@@ -456,19 +476,19 @@ def split(
     @p.step(
         by="b", hears="store", mirrors="NamespaceService.splitAndOwnBundleOnceAndRetry", fair=True, b=broker, only_if=contended
     )
-    def meet_bad_version(b: int) -> Any:
+    def meet_bad_version(b: int) -> Outcome:
         """The layout has another version: the split begins again, if it has not done so too often."""
         return And(may_write(b), Not(fits(b))), updates_if(has_attempts_left(b), {stage[b]: "waiting"}, over(b))
 
     @p.rule
-    def has_arrived(b: int) -> Any:
+    def has_arrived(b: int) -> Condition:
         """By the next attempt, 100 ms later, what was under way to the broker has arrived."""
         return Not(node.changed[b])
 
     has_arrived.instead("retries_on_stale_cache", lambda b: True)
 
     @p.step(by="b", mirrors="NamespaceService.splitAndOwnBundleOnceAndRetry", fair=True, b=broker, only_if=contended)
-    def begin_again(b: int) -> Any:
+    def begin_again(b: int) -> Outcome:
         """100 ms later: what was under way to the broker has arrived."""
         ready = store.reaches(b) if fixed else store.lives[b]
         return And(ready, stage[b] == "waiting", has_arrived(b)), {stage[b]: "preparing"}
@@ -480,7 +500,7 @@ def split(
         b=broker,
         only_if=disconnects or expiries or (fixed and refusable),
     )
-    def fail_to_write(b: int) -> Any:
+    def fail_to_write(b: int) -> Outcome:
         """The request to write fails for want of a session, or of a connection if it is carried out alone: the split ends."""
         cut_off = Not(store.reaches(b))
         if fixed:
@@ -503,7 +523,7 @@ def split(
         u=bundle,
         only_if=splittable,
     )
-    def hand_over(b: int, u: int) -> Any:
+    def hand_over(b: int, u: int) -> Outcome:
         """The parent is taken out of service and its lock released; its children are unloaded, if configured and served yet.
 
         This comes after the layout is written: until then lookups lead to the parent.
@@ -530,13 +550,13 @@ def split(
         b=broker,
         u=bundle,
     )
-    def start_release(b: int, u: int) -> Any:
+    def start_release(b: int, u: int) -> Outcome:
         """The broker gives a bundle of the layout up, whether or not it is being split: an unload, or a shedding."""
         held = And(store.lives[b], locks.may_release(b, u), bundle_state[b, u] == "active")
         return And(held, view[b].has(u)), merged({bundle_state[b, u]: "inactive"}, locks.releasing(b, u))
 
     @p.step(by="b", fair=True, b=broker, u=bundle, only_if=locks.fixed)
-    def drop(b: int, u: int) -> Any:
+    def drop(b: int, u: int) -> Outcome:
         """A broker gives up what is not in the layout, as it knows it, and is not part of its own split."""
         own = And(stage[b] != "none", Or(parent[b] == u, children[b].has(u)))
         held = And(store.lives[b], locks.may_release(b, u), bundle_state[b, u] == "active")

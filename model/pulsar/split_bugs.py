@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from fencepost.model.language import And, Not, Protocol, minimum
+from fencepost.model.language import And, Choice, Condition, Family, Not, Number, Outcome, Protocol, minimum
 from fencepost.model.pulsar.shared_bugs import SHARED
 from fencepost.model.zookeeper.sessions_and_nodes import Sessions
+
+if TYPE_CHECKING:
+    from fencepost.model.pulsar.split import Stage
 
 BUGS = {
     "writes_blindly": "pulsar#1117, #1428: the layout is written whatever its version, and a concurrent split is lost",
@@ -31,7 +34,15 @@ BUGS = {
 }
 
 
-def declare_steps(p: Protocol, store: Sessions, *, stage: Any, attempt: Any, attempts: int, hung: Any) -> None:
+def declare_steps(
+    p: Protocol,
+    store: Sessions,
+    *,
+    stage: Family[Choice[Stage]],
+    attempt: Family[Number],
+    attempts: int,
+    hung: Family[Condition],
+) -> None:
     """Declares the steps; the brokers' ``stage``, ``attempt`` and ``hung``, and ``attempts``, are as in split."""
 
     @p.step(
@@ -40,7 +51,7 @@ def declare_steps(p: Protocol, store: Sessions, *, stage: Any, attempt: Any, att
         b=store.client,
         only_if=store.expiries and p.has("load_fails_unanswered"),
     )
-    def fail_to_load(b: int) -> Any:
+    def fail_to_load(b: int) -> Outcome:
         """The copy of the layout was dropped, and another cannot be read for want of a session: nobody completes the split."""
         begins = And(store.is_zombie(b), stage[b] == "preparing", Not(hung[b]))
         return begins, {hung[b]: True, attempt[b]: minimum(attempt[b] + 1, attempts + 1)}

@@ -7,14 +7,15 @@ forget the version, as does the return of a connection or of a session.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal, get_args
 
-from fencepost.model.language import And, If, Protocol
-from fencepost.model.zookeeper.sessions_and_nodes import PersistentNode, Sessions, Updates, merged, updates_if
+from fencepost.model.language import And, Condition, If, Outcome, Protocol, Updates
+from fencepost.model.zookeeper.sessions_and_nodes import PersistentNode, Sessions, merged, updates_if
 
 UNKNOWN = -1
-CHANGES = ("none", "looking", "changing", "done", "bad_version", "failed")
-UNDER_WAY = ("looking", "changing")
+Change = Literal["none", "looking", "changing", "done", "bad_version", "failed"]
+CHANGES: tuple[Change, ...] = get_args(Change)
+UNDER_WAY: tuple[Change, ...] = ("looking", "changing")
 
 
 class LastingNode:
@@ -38,16 +39,16 @@ class LastingNode:
         """Declares what clients do with the node."""
         p, store, node, change, saw = self.protocol, self.store, self.node, self.change, self.saw
 
-        def is_idle(c: int) -> Any:
+        def is_idle(c: int) -> Condition:
             return And(store.lives[c], change[c] != "looking", change[c] != "changing")
 
         @p.step(by="c", mirrors="AbstractMetadataStore.get", c=store.client)
-        def ask_to_look(c: int) -> Any:
+        def ask_to_look(c: int) -> Outcome:
             """A client wants to read the lasting node."""
             return is_idle(c), {change[c]: "looking"}
 
         @p.step(by="c", mirrors="AbstractMetadataStore.put", c=store.client)
-        def ask_to_change(c: int) -> Any:
+        def ask_to_change(c: int) -> Outcome:
             """A client wants to write the lasting node, with the version that it knows."""
             return And(is_idle(c), saw[c] != UNKNOWN, saw[c] < self.changes), {change[c]: "changing"}
 
@@ -58,11 +59,11 @@ class LastingNode:
             fair=True,
             c=store.client,
         )
-        def look(c: int) -> Any:
+        def look(c: int) -> Outcome:
             """The answer says which version is there."""
             return And(store.reaches(c), change[c] == "looking"), {change[c]: "done", saw[c]: node.version}
 
-        def is_expected(c: int) -> Any:
+        def is_expected(c: int) -> Condition:
             return And(node.version == saw[c], node.is_countable)
 
         @p.step(
@@ -71,7 +72,7 @@ class LastingNode:
             fair=True,
             c=store.client,
         )
-        def write_lasting(c: int) -> Any:
+        def write_lasting(c: int) -> Outcome:
             """The node is written if it has the version; otherwise BadVersion, and the client knows none."""
             written = merged(node.written(c), {change[c]: "done", saw[c]: node.version + 1})
             refused = {change[c]: "bad_version", saw[c]: UNKNOWN}
@@ -79,13 +80,13 @@ class LastingNode:
             return asked, updates_if(is_expected(c), written, refused)
 
         @p.fault(by="c", mirrors="ZKMetadataStore.batchOperation", spends="disconnects", c=store.client)
-        def write_unheard(c: int) -> Any:
+        def write_unheard(c: int) -> Outcome:
             """The node is written as the connection breaks; the request will be sent again, and meets its own write."""
             reaches, updates = store.lost_answer(c, node.written(c))
             return And(reaches, change[c] == "changing", is_expected(c)), updates
 
         @p.step(by="c", mirrors="ZKMetadataStore.batchOperation", c=store.client, only_if=store.expiries)
-        def fail_to_change(c: int) -> Any:
+        def fail_to_change(c: int) -> Outcome:
             """A request is answered that the session is gone; who wanted to write knows no version."""
             failed = {change[c]: "failed", saw[c]: If(change[c] == "changing", UNKNOWN, saw[c])}
             return And(store.is_zombie(c), change[c].among(*UNDER_WAY)), failed
@@ -97,6 +98,6 @@ class LastingNode:
             fair=True,
             c=store.client,
         )
-        def hear_of_change(c: int) -> Any:
+        def hear_of_change(c: int) -> Outcome:
             """A notification says that another has written the node: the version that was known is forgotten."""
             return And(store.hears(c), node.changed[c]), merged(node.unheard(c), self.forgotten(c))

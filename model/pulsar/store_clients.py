@@ -99,17 +99,19 @@ The properties are in ``properties/metadata_store/suite.py``. ``BUGS`` has a lin
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Literal, get_args
 
-from fencepost.model.language import And, If, ModelError, Not, Protocol
+from fencepost.model.language import And, Condition, If, ModelError, Not, Outcome, Protocol, Updates
 from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.shared_bugs import SHARED
 from fencepost.model.pulsar.store_changes import LastingNode
 from fencepost.model.pulsar.stores import stated, store_named
-from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, merged, updates_if
+from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, merged, updates_if
 
-OUT = ("creating", "reading", "deleting")
-REQUESTS = ("none", *OUT, "done", "bad_version", "not_found", "failed")
+Out = Literal["creating", "reading", "deleting"]
+OUT: tuple[Out, ...] = get_args(Out)
+Request = Literal["none", Out, "done", "bad_version", "not_found", "failed"]
+REQUESTS: tuple[Request, ...] = get_args(Request)
 
 BUGS = {
     "creates_blindly": SHARED["creates_blindly"],
@@ -180,28 +182,28 @@ def metadata_store(
 
     # --- what clients ask for
 
-    def is_idle(c: int, x: int) -> Any:
+    def is_idle(c: int, x: int) -> Condition:
         return And(store.lives[c], Not(request[c, x].among(*OUT)))
 
     @p.step(by="c", mirrors="AbstractMetadataStore.put", c=client, x=path)
-    def ask_to_create(c: int, x: int) -> Any:
+    def ask_to_create(c: int, x: int) -> Outcome:
         """A client that knows of no node wants to create an ephemeral one: expected version -1."""
         return And(is_idle(c, x), knows[c, x] == NOBODY), {request[c, x]: "creating"}
 
     @p.step(by="c", mirrors="AbstractMetadataStore.get", c=client, x=path)
-    def ask_to_read(c: int, x: int) -> Any:
+    def ask_to_read(c: int, x: int) -> Outcome:
         """A client wants to read a node."""
         return is_idle(c, x), {request[c, x]: "reading"}
 
     @p.step(by="c", mirrors="AbstractMetadataStore.delete", c=client, x=path)
-    def ask_to_delete(c: int, x: int) -> Any:
+    def ask_to_delete(c: int, x: int) -> Outcome:
         """A client that knows of a node, whosoever it is, wants to delete it, with the version that it knows."""
         return And(is_idle(c, x), knows[c, x] != NOBODY), {request[c, x]: "deleting"}
 
     # --- what becomes of it
 
     @p.rule
-    def is_free(x: int) -> Any:
+    def is_free(x: int) -> Condition:
         """A node is created only if it is absent."""
         return nodes[x].absent
 
@@ -214,7 +216,7 @@ def metadata_store(
         c=client,
         x=path,
     )
-    def create(c: int, x: int) -> Any:
+    def create(c: int, x: int) -> Outcome:
         """The node is created, or it is there already: BadVersion."""
         known = {request[c, x]: "done", knows[c, x]: c, mine[c, x]: True, version[c, x]: 0}
         created = merged(known, nodes[x].created(c), nodes[x].learnt(c))
@@ -229,7 +231,7 @@ def metadata_store(
         c=client,
         x=path,
     )
-    def read(c: int, x: int) -> Any:
+    def read(c: int, x: int) -> Outcome:
         """The answer says whose node there is, with its version and whether it is of this session, or that there is none."""
         node = nodes[x]
         known = {knows[c, x]: node.holder, mine[c, x]: node.is_own(c), version[c, x]: node.version}
@@ -237,7 +239,7 @@ def metadata_store(
         return asked, merged({request[c, x]: "done"}, known, node.learnt(c, Not(node.absent)))
 
     @p.rule
-    def fits(c: int, x: int) -> Any:
+    def fits(c: int, x: int) -> Condition:
         """A deletion takes effect on a node of the version that it names, whosoever that is."""
         return nodes[x].has_version(c, version[c, x])
 
@@ -250,7 +252,7 @@ def metadata_store(
         c=client,
         x=path,
     )
-    def delete(c: int, x: int) -> Any:
+    def delete(c: int, x: int) -> Outcome:
         """The node is deleted, if it has the version; otherwise BadVersion, or NotFound if there is none."""
         missing = "bad_version" if kind.refuses_missing else "not_found"
         refused = If(nodes[x].absent, missing, "bad_version")
@@ -265,7 +267,7 @@ def metadata_store(
         x=path,
         only_if=writes,
     )
-    def write(c: int, x: int) -> Any:
+    def write(c: int, x: int) -> Outcome:
         """A client writes its own node with the version that it knows: it asks, and is answered."""
         node = nodes[x]
         own = And(mine[c, x], node.is_own(c), node.has_version(c, version[c, x]), node.version < writes)
@@ -273,20 +275,20 @@ def metadata_store(
         return And(store.reaches(c), is_idle(c, x), own), written
 
     @p.step(by="c", mirrors="ZKMetadataStore.batchOperation", c=client, x=path, only_if=expiries)
-    def fail(c: int, x: int) -> Any:
+    def fail(c: int, x: int) -> Outcome:
         """A request is answered that the session is gone."""
         out = request[c, x].among(*OUT)
         forgotten = updates_if(request[c, x] == "deleting", forgets(c, x), {})
         return And(store.is_zombie(c), out), merged(forgotten, {request[c, x]: "failed"})
 
     @p.fault(by="c", mirrors="ZKMetadataStore.batchOperation", spends="disconnects", c=client, x=path)
-    def creation_unheard(c: int, x: int) -> Any:
+    def creation_unheard(c: int, x: int) -> Outcome:
         """The node is created as the connection breaks; the request will be sent again, on whatever session there is then."""
         reaches, updates = store.lost_answer(c, nodes[x].created(c))
         return And(reaches, request[c, x] == "creating", nodes[x].absent), updates
 
     @p.fault(by="c", mirrors="ZKMetadataStore.batchOperation", spends="disconnects", c=client, x=path)
-    def deletion_unheard(c: int, x: int) -> Any:
+    def deletion_unheard(c: int, x: int) -> Outcome:
         """The node is deleted as the connection breaks; the request will be sent again, as above."""
         reaches, updates = store.lost_answer(c, nodes[x].vanished())
         return And(reaches, request[c, x] == "deleting", fits(c, x)), updates
@@ -301,7 +303,7 @@ def metadata_store(
         c=client,
         x=path,
     )
-    def hear_of_deletion(c: int, x: int) -> Any:
+    def hear_of_deletion(c: int, x: int) -> Outcome:
         """A notification says that the node was deleted: what was known of it is forgotten, unless a deletion is under way."""
         unheard = nodes[x].unheard(c)
         return And(store.hears(c), nodes[x].deleted[c]), merged(

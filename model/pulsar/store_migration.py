@@ -19,12 +19,11 @@ session with the target is lost only with its process until then, and a migratio
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-from fencepost.model.language import And, If, Not, Or, all_of, any_of
+from fencepost.model.language import ABSENT, And, Condition, Family, If, Not, Or, Outcome, Updates, all_of, any_of
 from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.resource_lock import ResourceLocks
-from fencepost.model.zookeeper.sessions_and_nodes import Updates, merged
+from fencepost.model.zookeeper.sessions_and_nodes import merged
 
 BUGS = {
     "recreates_of_others": "in a migration of the metadata a broker creates nodes in the target that are not its own",
@@ -45,7 +44,7 @@ class Migration:
         self.prepared = p.flag("prepared", per=broker)
         self.target_owner = p.choice("target_owner", broker, per=bundle, none=NOBODY)
         self.target_session = p.choice("target_session", broker, per=bundle, none=NOBODY)
-        self._puts: Any = p.flag("puts", per=(broker, bundle)) if p.has("recreates_of_others") else None
+        self._puts: Family[Condition] = p.flag("puts", per=(broker, bundle)) if p.has("recreates_of_others") else ABSENT
         locks.refuses = self.read_only
         locks.strands_refused = p.has("release_refused")
         if self._puts is not None:
@@ -67,7 +66,7 @@ class Migration:
         p, store, broker, bundle = locks.protocol, locks.store, locks.broker, locks.bundle
 
         @p.step(by="coordinator", mirrors="MigrationCoordinator.startMigration, MigrationCoordinator.setInitialMigrationPhase")
-        def start_migration() -> Any:
+        def start_migration() -> Outcome:
             """An operator has the metadata moved to another store: the preparation begins."""
             return phase == "none", {phase: "preparing"}
 
@@ -78,11 +77,11 @@ class Migration:
             fair=True,
             b=broker,
         )
-        def hear_of_preparation(b: int) -> Any:
+        def hear_of_preparation(b: int) -> Outcome:
             """A broker hears of the preparation, or reads it as it starts: from now on it refuses puts and deletions."""
             return And(store.lives[b], phase == "preparing", Not(self.read_only[b])), {self.read_only[b]: True}
 
-        def recreates(b: int, u: int) -> Any:
+        def recreates(b: int, u: int) -> Condition:
             """The formula: the broker puts the node in the target, with the value that it has in the source."""
             node = locks.nodes[u]
             return node.is_own(b) if self._puts is None else And(self._puts[b, u], Not(node.absent))
@@ -94,7 +93,7 @@ class Migration:
             fair=True,
             b=broker,
         )
-        def prepare(b: int) -> Any:
+        def prepare(b: int) -> Outcome:
             """No put or deletion is under way any more: the broker creates its ephemeral nodes in the target."""
             waits = any_of(locks.stage[b, u].among("acquiring", "recreating", "retaking", "releasing") for u in bundle)
             owners = {self.target_owner[u]: If(recreates(b, u), locks.nodes[u].holder, self.target_owner[u]) for u in bundle}
@@ -104,7 +103,7 @@ class Migration:
             return And(begun, Not(waits)), merged({self.prepared[b]: True}, owners, sessions)
 
         @p.rule
-        def all_are_prepared() -> Any:
+        def all_are_prepared() -> Condition:
             """Every broker that takes part has prepared itself."""
             return all_of(Or(Not(store.lives[b]), self.prepared[b]) for b in broker)
 
@@ -116,7 +115,7 @@ class Migration:
             "MigrationCoordinator.copyPersistentData",
             fair=True,
         )
-        def complete() -> Any:
+        def complete() -> Outcome:
             """All are prepared, and the rest is copied: the target takes the place of the source."""
             switched = (
                 {
@@ -136,7 +135,7 @@ class Migration:
             fair=True,
             b=broker,
         )
-        def hear_of_completion(b: int) -> Any:
+        def hear_of_completion(b: int) -> Outcome:
             """A broker hears of the completion: it uses the target, with empty caches, and looks after its locks."""
             heard = And(store.lives[b], phase == "completed", self.read_only[b])
             return heard, merged({self.read_only[b]: False}, locks.revalidated(b), on_switched(b))
@@ -148,7 +147,7 @@ class Migration:
             u=bundle,
             only_if=store.leaves_sessions,
         )
-        def lose_keeper(u: int) -> Any:
+        def lose_keeper(u: int) -> Outcome:
             """The session that created the node in the target is gone, and so is the node, whoever it names."""
             node = locks.nodes[u]
             dead = any_of(And(self.target_session[u] == b, Not(store.lives[b])) for b in broker)

@@ -9,11 +9,9 @@ Oxia's ManagedWriteStream.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
-from fencepost.model.language import ModelError
+from fencepost.model.language import ModelError, Parameters
 from fencepost.model.releases import is_since
 from fencepost.model.zookeeper.store import ClientMethods, Store
 
@@ -61,14 +59,14 @@ STORES = {
 """
 
 
-def stated(parameters: Mapping[str, Any]) -> dict[str, Any]:
+def stated(parameters: Parameters) -> dict[str, bool | int | str]:
     """The parameters of an instance as it states them: that the store is ZooKeeper and is not migrated, that what policies
     say is left out, and that a broker acquires bundles whatever it knows of its session, goes without saying."""
     unsaid = (("metadata_store", "zk"), ("policies", False), ("migration", False), ("acquires_when_lost", True))
     return {name: value for name, value in parameters.items() if (name, value) not in unsaid}
 
 
-def store_of(parameters: Mapping[str, Any]) -> Store:
+def store_of(parameters: Parameters) -> Store:
     """The store of an instance that states these parameters."""
     return STORES[parameters.get("metadata_store", "zk")]
 

@@ -110,17 +110,18 @@ The properties are in ``properties/unload/suite.py``. ``BUGS`` has a line for ea
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Literal, get_args
 
-from fencepost.model.language import And, ModelError, Not, Or, Protocol
+from fencepost.model.language import And, Condition, ModelError, Not, Or, Outcome, Protocol, Updates
 from fencepost.model.pulsar import lock_bugs
 from fencepost.model.pulsar.lock_steps import declare_locks, declare_releases
 from fencepost.model.pulsar.resource_lock import ResourceLocks
 from fencepost.model.pulsar.shared_bugs import SHARED
 from fencepost.model.pulsar.stores import stated, store_named
-from fencepost.model.zookeeper.sessions_and_nodes import Sessions, Updates, merged
+from fencepost.model.zookeeper.sessions_and_nodes import Sessions, merged
 
-UNLOAD = ("none", "closing", "releasing")
+Unload = Literal["none", "closing", "releasing"]
+UNLOAD: tuple[Unload, ...] = get_args(Unload)
 
 BUGS = {
     "unload_not_exclusive": "an unload begins although another one of the same bundle is under way",
@@ -184,7 +185,7 @@ def unload(
         return merged(locks.forgotten(b), idle, closed)
 
     @p.rule
-    def is_unloaded(b: int, u: int) -> Any:
+    def is_unloaded(b: int, u: int) -> Condition:
         """A broker does not set out to acquire what it is still unloading."""
         return unloading[b, u] == "none"
 
@@ -208,13 +209,13 @@ def unload(
         b=broker,
         u=bundle,
     )
-    def open_topic(b: int, u: int) -> Any:
+    def open_topic(b: int, u: int) -> Outcome:
         """A client is served: a topic of the bundle is opened. A bundle that is being unloaded refuses."""
         refused = Or(bundle_state[b, u] != "active", topic_open[b, u])
         return And(store.lives[b], Not(refused)), {topic_open[b, u]: True, overdue[b, u]: False}
 
     @p.rule
-    def may_unload(b: int, u: int) -> Any:
+    def may_unload(b: int, u: int) -> Condition:
         """Only a bundle that is active is unloaded."""
         return bundle_state[b, u] == "active"
 
@@ -228,7 +229,7 @@ def unload(
         b=broker,
         u=bundle,
     )
-    def start_unload(b: int, u: int) -> Any:
+    def start_unload(b: int, u: int) -> Outcome:
         """The bundle goes from active to inactive by compare-and-set, so that one unload only gets through.
 
         A topic that was late for an earlier unload is forgotten since then, and not waited for again.
@@ -237,7 +238,7 @@ def unload(
         return And(store.lives[b], may_unload(b, u)), inactive
 
     @p.rule
-    def is_to_close(b: int, u: int) -> Any:
+    def is_to_close(b: int, u: int) -> Condition:
         """A topic closes because its bundle is being unloaded or was lost."""
         return Or(unloading[b, u] != "none", bundle_state[b, u] == "absent")
 
@@ -250,7 +251,7 @@ def unload(
         b=broker,
         u=bundle,
     )
-    def close_topic(b: int, u: int) -> Any:
+    def close_topic(b: int, u: int) -> Outcome:
         """The topic is closed, because its bundle is being unloaded or was lost."""
         closed = {topic_open[b, u]: False, overdue[b, u]: False}
         return And(store.lives[b], topic_open[b, u], is_to_close(b, u)), closed
@@ -270,18 +271,18 @@ def unload(
         b=broker,
         u=bundle,
     )
-    def fail_to_close(b: int, u: int) -> Any:
+    def fail_to_close(b: int, u: int) -> Outcome:
         """The topic does not close properly: that is ignored, and the broker forgets it."""
         closing = And(store.lives[b], topic_open[b, u], unloading[b, u] == "closing")
         return closing, merged({topic_open[b, u]: False}, after_failure(b, u))
 
     @p.fault(by="b", mirrors="BrokerService.unloadServiceUnit", spends="timeouts", b=broker, u=bundle)
-    def time_out_closing(b: int, u: int) -> Any:
+    def time_out_closing(b: int, u: int) -> Outcome:
         """The topics are not closed after 60 seconds: the unload goes on without them."""
         return And(store.lives[b], topic_open[b, u], unloading[b, u] == "closing"), {overdue[b, u]: True}
 
     @p.rule
-    def is_closed(b: int, u: int) -> Any:
+    def is_closed(b: int, u: int) -> Condition:
         """An unload has waited for the topics, as long as it waits."""
         return Or(Not(topic_open[b, u]), overdue[b, u])
 
@@ -294,7 +295,7 @@ def unload(
         b=broker,
         u=bundle,
     )
-    def start_release(b: int, u: int) -> Any:
+    def start_release(b: int, u: int) -> Outcome:
         """The topics are closed, or late: the lock is released.
 
         Not before, because whoever gets the lock opens the same topics. It is released once, and only if it is still there.
@@ -310,7 +311,7 @@ def unload(
         u=bundle,
         only_if=unloads and (expiries or (crashes and not fixed)),
     )
-    def stop_unload(b: int, u: int) -> Any:
+    def stop_unload(b: int, u: int) -> Outcome:
         """The lock was lost meanwhile, and the bundle with it: nothing is left to be released."""
         return And(store.lives[b], unloading[b, u] != "none", bundle_state[b, u] == "absent"), {unloading[b, u]: "none"}
 
@@ -322,7 +323,7 @@ def unload(
         u=bundle,
         only_if=p.has("active_after_failed_release"),
     )
-    def release_unheard(b: int, u: int) -> Any:
+    def release_unheard(b: int, u: int) -> Outcome:
         """The node is deleted as the connection breaks: the broker takes the release for failed."""
         reaches, updates = store.lost_answer(b, locks.nodes[u].vanished(locks.nodes[u].is_own(b)))
         back = {bundle_state[b, u]: "active", locks.stage[b, u]: "valid", unloading[b, u]: "none"}

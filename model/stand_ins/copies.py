@@ -7,9 +7,8 @@ moves.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
-from fencepost.model.language import ModelError, Protocol
+from fencepost.model.language import ModelError, Outcome, Protocol
 
 WEAK = {"dropped": "the metadata name a bookie without copies, or one bookie twice, instead of one that has them"}
 """What else may happen with certain bugs of auto-recovery, by name."""
@@ -29,22 +28,22 @@ class Copies:
         p.budget("losses", losses)
 
         @p.move(by="bookie", n=range(2), spends="losses")
-        def lose(n: int) -> Any:
+        def lose(n: int) -> Outcome:
             """A disk is lost, or a copy: of the entry that has the fewest, or of others."""
             return copies >= n, {copies: copies - n}
 
         @p.move(by="worker", n=range(1, most + 1))
-        def restore(n: int) -> Any:
+        def restore(n: int) -> Outcome:
             """Entries are copied, and the metadata name who has them; also after the last copy that they named was lost."""
             return copies < n, {copies: n}
 
         @p.move(by="writer", n=range(1, most + 1), only_if=written)
-        def write(n: int) -> Any:
+        def write(n: int) -> Outcome:
             """An entry is added at fewer bookies than those before: some are away."""
             return copies > n, {copies: n}
 
         @p.move(by="worker", n=range(most), only_if="dropped" in allows)
-        def drop(n: int) -> Any:
+        def drop(n: int) -> Outcome:
             """A bug of auto-recovery takes copies."""
             return copies > n, {copies: n}
 

@@ -7,11 +7,12 @@ that has all that was confirmed and nothing that was not sent. Bookies, quorums,
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import Literal, get_args
 
-from fencepost.model.language import And, If, ModelError, Or, Protocol
+from fencepost.model.language import And, If, ModelError, Number, Or, Outcome, Protocol
 
-STATES = ("absent", "open", "closed", "deleted")
+State = Literal["absent", "open", "closed", "deleted"]
+STATES: tuple[State, ...] = get_args(State)
 WEAK = {
     "truncate": "the ledger is closed below what was confirmed",
     "confirm_late": "an entry is confirmed beyond the end of the closed ledger",
@@ -40,29 +41,29 @@ class Ledger:
         """The formula: one entry more can be confirmed."""
 
         @p.move(by="creator", only_if=not created)
-        def create() -> Any:
+        def create() -> Outcome:
             """The ledger is created: its metadata are written."""
             return status == "absent", {status: "open"}
 
         @p.move(by="writer", n=range(1, entries + 1))
-        def send(n: Any) -> Any:
+        def send(n: Number | int) -> Outcome:
             """The next ``n`` entries are sent to bookies; the writer does not know whether the ledger is closed already."""
             return And(status != "absent", sent + n <= entries), {sent: sent + n}
 
         @p.move(by="writer")
-        def confirm() -> Any:
+        def confirm() -> Outcome:
             """The next entry is confirmed to the writer: the ledger is open, or its end is at or after the entry."""
             return self.may_confirm, {confirmed: confirmed + 1}
 
         @p.move(by="closer", n=range(entries + 1))
-        def close(n: Any) -> Any:
+        def close(n: Number | int) -> Outcome:
             """The ledger is closed with ``n`` entries, all that are confirmed and only what was sent, or is found closed so."""
             keeps = True if "truncate" in allows else confirmed <= n
             closes = And(status == "open", keeps, n <= sent)
             return Or(closes, And(status == "closed", end == n)), {status: "closed", end: n}
 
         @p.move(by="deleter", only_if=deletions)
-        def delete() -> Any:
+        def delete() -> Outcome:
             """The metadata are removed. Bookies go on to take entries of a ledger that was open, and nothing limits it."""
             return status.among("open", "closed"), {status: "deleted", end: If(status == "open", entries, end)}
 

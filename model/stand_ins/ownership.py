@@ -8,9 +8,8 @@ and revalidations are behind these moves.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
-from fencepost.model.language import And, If, ModelError, Not, Protocol, Universe, any_of
+from fencepost.model.language import And, If, ModelError, Not, Outcome, Protocol, Universe, any_of
 from fencepost.model.nobody import NOBODY
 
 WEAK = {
@@ -20,7 +19,6 @@ WEAK = {
 """What else may happen with certain bugs of Pulsar, by name: a weaker guard of a move."""
 
 MOVES = ("take", "acquire", "create", "lose", "expire", "release")
-
 
 
 class Ownership:
@@ -48,17 +46,17 @@ class Ownership:
         unowned = "taken_unowned" in allows
 
         @p.move(by="b", b=broker, only_if="take" in moves)
-        def take(b: int) -> Any:
+        def take(b: int) -> Outcome:
             """The broker takes itself for the owner: its node is there."""
             return And(Not(believes[b]), unowned or owner == b), {believes[b]: True}
 
         @p.move(by="b", b=broker, only_if="acquire" in moves)
-        def acquire(b: int) -> Any:
+        def acquire(b: int) -> Outcome:
             """The broker creates the node of the owner, and takes itself for the owner, or goes on to do so."""
             return owner == NOBODY, {owner: b, believes[b]: True}
 
         @p.move(by="b", b=broker, only_if="create" in moves)
-        def create(b: int) -> Any:
+        def create(b: int) -> Outcome:
             """The node of the owner is made this broker's, which does not take itself for the owner any more than before.
 
             Either there was none, or that of a broker that does not take itself for the owner goes at once.
@@ -67,17 +65,17 @@ class Ownership:
             return True if "deleted_while_owned" in allows else Not(free), {owner: b}
 
         @p.move(by="b", b=broker, only_if="lose" in moves)
-        def lose(b: int) -> Any:
+        def lose(b: int) -> Outcome:
             """The broker does not take itself for the owner any more: it gives the bundle up, hears of its loss, or dies."""
             return believes[b], {believes[b]: False}
 
         @p.move(by="b", spends="expiries", b=broker)
-        def expire(b: int) -> Any:
+        def expire(b: int) -> Outcome:
             """The session of a broker that lives expires: its node, if it is there, vanishes, and the broker does not know."""
             return True, {owner: If(owner == b, NOBODY, owner)}
 
         @p.move(by="b", b=broker, only_if="release" in moves)
-        def release(b: int) -> Any:
+        def release(b: int) -> Outcome:
             """The node of a broker that does not take itself for the owner is deleted, or vanishes with its session."""
             idle = True if "deleted_while_owned" in allows else Not(believes[b])
             return And(owner == b, idle), {owner: NOBODY}

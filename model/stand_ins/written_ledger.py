@@ -6,9 +6,7 @@ its recoveries come to them is behind two moves.
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.language import Not, Protocol, Universe
+from fencepost.model.language import Not, Outcome, Protocol, Universe
 
 
 class WrittenLedger:
@@ -20,12 +18,12 @@ class WrittenLedger:
         confirmed = self.confirmed = p.subset("confirmed", entry, init=entry.first(written))
 
         @p.move(by="writer", e=entry)
-        def confirm(e: int) -> Any:
+        def confirm(e: int) -> Outcome:
             """An entry is confirmed to the writer."""
             return (status == "open") & Not(confirmed.has(e)), {confirmed: confirmed.plus(e)}
 
         @p.move(by="closer", n=range(entry.size + 1))
-        def end(n: Any) -> Any:
+        def end(n: int) -> Outcome:
             """The ledger is closed, by its writer or a recovery, with what is confirmed and with the first ``n`` entries."""
             return status == "open", {status: "closed", confirmed: confirmed | entry.where(lambda e: n > e)}
 

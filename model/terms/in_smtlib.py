@@ -55,7 +55,7 @@ class InSmtLib:
             body = f"(let ({' '.join(named[level])}) {body})"
         return body
 
-    def sort(self, sort: Sort) -> str:
+    def sort(self, sort: Sort[Term]) -> str:
         """The text of a sort."""
         if sort.kind in ("thing", "one or none"):
             return symbol(sort.name)
@@ -127,7 +127,7 @@ class InSmtLib:
             return f"#b{term.detail % (1 << size):0{size}b}"
         return str(term.detail) if term.detail >= 0 else f"(- {-term.detail})"
 
-    def _datatype(self, sort: Sort) -> str:
+    def _datatype(self, sort: Sort[Term]) -> str:
         none, one = _constructors(sort)
         which = symbol(f"which {sort.universe}")
         assert sort.member is not None
@@ -145,5 +145,5 @@ def symbol(name: str) -> str:
     return f"|{name}|"
 
 
-def _constructors(sort: Sort) -> tuple[str, str]:
+def _constructors(sort: Sort[Term]) -> tuple[str, str]:
     return symbol(f"{sort.none} of {sort.universe}"), symbol(f"one {sort.universe}")

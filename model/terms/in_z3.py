@@ -34,7 +34,7 @@ class InZ3:
         """Z3's terms for some terms."""
         return [self(term) for term in terms]
 
-    def sort(self, sort: Sort) -> Any:
+    def sort(self, sort: Sort[Term]) -> Any:
         """Z3's sort for a sort."""
         return _sort(sort, self._context)
 
@@ -71,7 +71,7 @@ class InZ3:
 
 
 @cache
-def _sort(sort: Sort, context: z3.Context) -> Any:
+def _sort(sort: Sort[Term], context: z3.Context) -> Any:
     if sort.kind == "thing":
         return z3.DeclareSort(sort.name, context)
     if sort.kind == "one or none":

@@ -10,9 +10,12 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
-from typing import Any, ClassVar, Literal, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, TypeVar
 
 from fencepost.model.terms.sorts import BOOL, INT, Kind, Sort, bits_sort
+
+if TYPE_CHECKING:
+    from fencepost.model.terms.values import Number, Subset
 
 Op = Literal[
     "true",
@@ -64,7 +67,7 @@ class Term:
     __slots__ = ("__weakref__", "_digest", "arguments", "detail", "op", "size", "sort")
 
     op: Op
-    sort: Sort
+    sort: Sort[Term]
     arguments: tuple[Term, ...]
     detail: Any
     size: int
@@ -139,9 +142,10 @@ _set_op, _set_sort, _set_arguments = (_slots[name].__set__ for name in ("op", "s
 _set_detail, _set_size, _set_digest = (_slots[name].__set__ for name in ("detail", "size", "_digest"))
 
 T = TypeVar("T", bound=type[Term])
+S = TypeVar("S", bound=Term)
 
 _CLASSES: dict[str, type[Term]] = {}
-_CLASS_OF: dict[Sort, type[Term]] = {}
+_CLASS_OF: dict[Sort[Term], type[Term]] = {}
 
 
 def of_kind(kind: Kind | Literal["choice"]) -> Callable[[T], T]:
@@ -154,7 +158,7 @@ def of_kind(kind: Kind | Literal["choice"]) -> Callable[[T], T]:
     return name
 
 
-def _class_of(sort: Sort) -> type[Term]:
+def _class_of(sort: Sort[Term]) -> type[Term]:
     if not _CLASSES:
         from fencepost.model.terms import values  # noqa: F401  # whose classes they are
 
@@ -178,14 +182,14 @@ def _forget(reference: weakref.ref[Term]) -> None:
         del _KNOWN[reference.key]
 
 
-def made(op: Op, sort: Sort, arguments: tuple[Term, ...] = (), detail: Any = None) -> Any:
+def made(op: Op, sort: Sort[S], arguments: tuple[Term, ...] = (), detail: Any = None) -> S:
     """The term of that operator, sort and arguments."""
     key = (op, sort, arguments, detail)
     reference = _KNOWN.get(key)
     if reference is not None:
         known = reference()
         if known is not None:
-            return known
+            return known  # type: ignore[return-value]  # its sort is in the key
     term = object.__new__(_CLASS_OF.get(sort) or _class_of(sort))
     size = 1
     for argument in arguments:
@@ -201,9 +205,9 @@ def made(op: Op, sort: Sort, arguments: tuple[Term, ...] = (), detail: Any = Non
     if other is not reference:  # one that is gone and not yet forgotten, or that another thread has made meanwhile
         known = other()
         if known is not None:
-            return known
+            return known  # type: ignore[return-value]
         _KNOWN[key] = reference
-    return term
+    return term  # type: ignore[return-value]  # the class is that of the sort
 
 
 class Function:
@@ -211,12 +215,12 @@ class Function:
 
     __slots__ = ("name", "sorts")
 
-    _known: ClassVar[dict[tuple[str, tuple[Sort, ...]], Function]] = {}
+    _known: ClassVar[dict[tuple[str, tuple[Sort[Term], ...]], Function]] = {}
 
     name: str
-    sorts: tuple[Sort, ...]
+    sorts: tuple[Sort[Term], ...]
 
-    def __new__(cls, name: str, *sorts: Sort) -> Function:
+    def __new__(cls, name: str, *sorts: Sort[Term]) -> Function:
         known = cls._known.get((name, sorts))
         if known is None:
             known = cls._known[name, sorts] = super().__new__(cls)
@@ -228,7 +232,7 @@ class Function:
             literal(sort, one) if type(one) is int else one for one, sort in zip(arguments, self.sorts[:-1], strict=True)
         )
         for one, sort in zip(given, self.sorts, strict=False):
-            if not isinstance(one, Term) or not sort.holds(one.sort):
+            if not isinstance(one, Term) or one.sort is not sort:
                 raise TypeError(f"{self.name} is a function of {sort}, and {one} is none")
         return made("apply", self.sorts[-1], given, self)
 
@@ -236,24 +240,24 @@ class Function:
         return self.name
 
 
-def constant(name: str, sort: Sort) -> Any:
+def constant(name: str, sort: Sort[S]) -> S:
     """The constant of that name and sort."""
     return made("constant", sort, (), name)
 
 
-def literal(sort: Sort, value: int) -> Any:
+def literal(sort: Sort[S], value: int) -> S:
     """The literal of that value: 0 or 1 of a condition, the bits of a subset, the number or the place of a name otherwise."""
     if sort is BOOL:
-        return made("true" if value else "false", BOOL)
+        return made("true" if value else "false", sort)
     return made("literal", sort, (), int(value))
 
 
-def number(value: int) -> Any:
+def number(value: int) -> Number:
     """The number as a term."""
     return made("literal", INT, (), int(value))
 
 
-def bits(value: int, size: int) -> Any:
+def bits(value: int, size: int) -> Subset:
     """The subset of ``size`` members that has those whose bits are set."""
     return made("literal", bits_sort(size), (), value)
 

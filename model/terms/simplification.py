@@ -8,7 +8,7 @@ from functools import reduce
 from math import prod
 from typing import Any
 
-from fencepost.model.terms.nodes import Term, in_order, literal, made
+from fencepost.model.terms.nodes import S, Term, in_order, literal, made
 from fencepost.model.terms.sorts import BOOL
 from fencepost.model.terms.traversal import with_arguments
 from fencepost.model.terms.values import FALSE, TRUE, conjunction, disjunction, equation, negation
@@ -20,14 +20,14 @@ class Simplification:
     def __init__(self) -> None:
         self._done: dict[Term, Any] = {}
 
-    def __call__(self, term: Term) -> Any:
+    def __call__(self, term: S) -> S:
         done = self._done
         for part in in_order([term], done.__contains__):
             done[part] = _simple(part, tuple([done[argument] for argument in part.arguments]))
-        return done[term]
+        return done[term]  # type: ignore[no-any-return]
 
 
-def simplified(term: Term) -> Any:
+def simplified(term: S) -> S:
     """The term, shorter where what is written settles something."""
     return Simplification()(term)
 

@@ -6,47 +6,48 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
 from typing import Any
 
-from fencepost.model.terms.nodes import Term, below, constant, constants_of, made
+from fencepost.model.terms.nodes import S, Term, below, constant, constants_of, made
+from fencepost.model.terms.values import Condition, condition, conditions_of
 
 _NUMBERS = count()
 
 QUANTIFIERS = ("forall", "exists")
 
 
-def with_arguments(term: Term, arguments: tuple[Any, ...]) -> Any:
+def with_arguments(term: S, arguments: tuple[Term, ...]) -> S:
     """The same operator with other arguments, of the same sorts."""
     if all(map(_is, term.arguments, arguments)):
         return term
-    return made(term.op, term.sort, arguments, term.detail)
+    return made(term.op, term.sort, arguments, term.detail)  # type: ignore[return-value]  # of the same sort
 
 
 def _is(one: Term, other: Term) -> bool:
     return one is other
 
 
-def fresh(like: Term, mark: str = "~") -> Any:
+def fresh(like: S, mark: str = "~") -> S:
     """A constant of the sort of another, and of a name that nothing else has."""
-    return constant(f"{like.detail}{mark}{next(_NUMBERS)}", like.sort)
+    return constant(f"{like.detail}{mark}{next(_NUMBERS)}", like.sort)  # type: ignore[return-value]  # of the same sort
 
 
-def opened(quantifier: Term, mark: str = ".") -> tuple[list[Any], Any]:
+def opened(quantifier: Term, mark: str = ".") -> tuple[list[Any], Condition]:
     """Constants for those that a quantifier binds, of names that nothing else has, and its body with them."""
     constants = [fresh(one, mark) for one in quantifier.detail]
-    return constants, substituted(quantifier.arguments[0], dict(zip(quantifier.detail, constants, strict=True)))
+    return constants, substituted(condition(quantifier.arguments[0]), dict(zip(quantifier.detail, constants, strict=True)))
 
 
 class Substitution:
     """Puts some terms in the place of others, wherever these stand and are not bound by a quantifier."""
 
-    def __init__(self, places: Mapping[Term, Any]) -> None:
-        self._done: dict[Term, Any] = dict(places)
+    def __init__(self, places: Mapping[Term, Term]) -> None:
+        self._done: dict[Term, Term] = dict(places)
         self._places = places
 
-    def __call__(self, root: Term) -> Any:
+    def __call__(self, root: S) -> S:
         done = self._done
         if root in done:
-            return done[root]
-        stack = [root]
+            return done[root]  # type: ignore[return-value]  # of the same sort
+        stack: list[Term] = [root]
         while stack:
             term = stack[-1]
             if term in done:
@@ -62,11 +63,11 @@ class Substitution:
             stack.pop()
             arguments = term.arguments
             done[term] = with_arguments(term, tuple([done[one] for one in arguments])) if arguments else term
-        return done[root]
+        return done[root]  # type: ignore[return-value]
 
-    def _under(self, quantifier: Term) -> Any:
+    def _under(self, quantifier: Term) -> Term:
         """The same under a quantifier: what it binds is nothing else's, and no other's becomes its own."""
-        bound, body = list(quantifier.detail), quantifier.arguments[0]
+        bound, body = list(quantifier.detail), condition(quantifier.arguments[0])
         inside = set(below([body], set())) - set(bound)
         places = {old: new for old, new in self._places.items() if old in inside}
         taken = constants_of(*places.values())
@@ -76,16 +77,16 @@ class Substitution:
         return quantifier if new is quantifier.arguments[0] else made(quantifier.op, quantifier.sort, (new,), tuple(bound))
 
 
-def substituted(term: Term, places: Mapping[Term, Any] | Iterable[tuple[Term, Any]]) -> Any:
+def substituted(term: S, places: Mapping[Any, Term] | Iterable[tuple[Term, Term]]) -> S:
     """The term with others, of the same sorts, in the place of some."""
-    these = dict(places)
+    these: dict[Term, Term] = dict(places)
     return Substitution(these)(term) if these else term
 
 
-def conjuncts(term: Term) -> Iterator[Any]:
+def conjuncts(term: Condition) -> Iterator[Condition]:
     """The parts of a conjunction, of those that it is made of as well; without what is true."""
     if term.op == "and":
-        for part in term.arguments:
+        for part in conditions_of(term):
             yield from conjuncts(part)
     elif term.op != "true":
         yield term

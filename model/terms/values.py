@@ -1,6 +1,8 @@
 """Terms by their sorts, with the operators that Python writes: conditions, numbers, choices among names, subsets, things.
 
-What is compared or joined must fit; what does not raises TypeError or ValueError, with the terms in the message.
+What is compared or joined must fit: a type checker says so where it can, of a name that a choice does not have, of a number
+beside a choice, of choices among different names. What does not fit raises TypeError or ValueError, with the terms in the
+message.
 """
 
 from __future__ import annotations
@@ -9,10 +11,21 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from functools import cache, reduce
 from operator import or_
-from typing import Any
+from typing import Any, Generic, NoReturn, TypeAlias, TypeVar, overload
 
-from fencepost.model.terms.nodes import Term, bits, literal, made, number, of_kind
+from fencepost.model.terms.nodes import S, Term, bits, literal, made, number, of_kind
 from fencepost.model.terms.sorts import BOOL, INT, Sort, bits_sort
+
+E = TypeVar("E", bound="int | str")
+"""The values of a choice: a ``Literal`` of its names; a number for a member of a universe."""
+
+V = TypeVar("V")
+
+Truth: TypeAlias = "Condition | bool"
+Numeric: TypeAlias = "Number | int | StandsForNumber"
+Member: TypeAlias = "int | Number | Choice[Any] | Thing | OneOrNone"
+"""A member of a universe: its number, or a term that says which it is."""
+Members: TypeAlias = "Subset | Iterable[int]"
 
 
 class StandsForNumber(ABC):
@@ -24,53 +37,80 @@ class StandsForNumber(ABC):
         """The number."""
 
 
-@of_kind("Bool")
-class Condition(Term):
-    """A term that is true or false."""
+class OfOtherSort:
+    """What comparing values of two sorts is to a type checker: no formula, so that nothing joins it. When it runs it raises."""
+
+
+class Compared(Term, Generic[V]):
+    """A term that is compared by ``==`` and ``!=`` with values of its sort.
+
+    Python has each value compared with any, and a type checker believes it; so that it refuses what does not fit, such a
+    comparison has a type of its own.
+    """
 
     __slots__ = ()
     __hash__ = Term.__hash__
 
-    def __eq__(self, other: object) -> Any:
-        return made("=", BOOL, (self, condition(other)))
+    def _beside(self, other: object) -> Term:
+        """The other side of an operator, as a term of this sort. Raises TypeError or ValueError if it is none."""
+        raise AssertionError
 
-    def __ne__(self, other: object) -> Any:
-        return made("distinct", BOOL, (self, condition(other)))
+    @overload  # type: ignore[override]
+    def __eq__(self, other: V) -> Condition: ...
+    @overload
+    def __eq__(self, other: object) -> OfOtherSort: ...
+    def __eq__(self, other: object) -> Condition | OfOtherSort:
+        return made("=", BOOL, (self, self._beside(other)))
 
-    def __and__(self, other: Any) -> Any:
+    @overload  # type: ignore[override]
+    def __ne__(self, other: V) -> Condition: ...
+    @overload
+    def __ne__(self, other: object) -> OfOtherSort: ...
+    def __ne__(self, other: object) -> Condition | OfOtherSort:
+        return made("distinct", BOOL, (self, self._beside(other)))
+
+
+@of_kind("Bool")
+class Condition(Compared["Condition | bool"]):
+    """A term that is true or false."""
+
+    __slots__ = ()
+
+    def _beside(self, other: object) -> Condition:
+        return condition(other)
+
+    def __and__(self, other: Truth) -> Condition:
         return conjunction((self, condition(other)))
 
-    def __rand__(self, other: Any) -> Any:
+    def __rand__(self, other: Truth) -> Condition:
         return conjunction((condition(other), self))
 
-    def __or__(self, other: Any) -> Any:
+    def __or__(self, other: Truth) -> Condition:
         return disjunction((self, condition(other)))
 
-    def __ror__(self, other: Any) -> Any:
+    def __ror__(self, other: Truth) -> Condition:
         return disjunction((condition(other), self))
 
-    def __xor__(self, other: Any) -> Any:
+    def __xor__(self, other: Truth) -> Condition:
         return made("xor", BOOL, (self, condition(other)))
 
-    def __invert__(self) -> Any:
+    def __invert__(self) -> Condition:
         return negation(self)
 
 
 @cache
-def _small(value: int) -> Any:
+def _small(value: int) -> Number:
     """The number as a term, which stays in memory."""
     return number(value)
 
 
 @of_kind("Int")
-class Number(Term):
+class Number(Compared["Number | int | StandsForNumber"]):
     """A term that is an integer."""
 
     __slots__ = ()
-    __hash__ = Term.__hash__
 
-    def _beside(self, other: Any) -> Any:
-        """The other side of an operator, as a number."""
+    def _beside(self, other: object) -> Number:
         if type(other) is int:
             return _small(other) if -64 <= other <= 64 else number(other)
         if isinstance(other, Number):
@@ -79,105 +119,96 @@ class Number(Term):
             return other.term
         raise TypeError(f"{self} is a number, and {shown(other)} is none")
 
-    def __eq__(self, other: object) -> Any:
-        return made("=", BOOL, (self, self._beside(other)))
-
-    def __ne__(self, other: object) -> Any:
-        return made("distinct", BOOL, (self, self._beside(other)))
-
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: Numeric) -> Condition:
         return made("<=", BOOL, (self, self._beside(other)))
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: Numeric) -> Condition:
         return made("<", BOOL, (self, self._beside(other)))
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: Numeric) -> Condition:
         return made(">=", BOOL, (self, self._beside(other)))
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: Numeric) -> Condition:
         return made(">", BOOL, (self, self._beside(other)))
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Numeric) -> Number:
         return made("+", INT, (self, self._beside(other)))
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: Numeric) -> Number:
         return made("+", INT, (self._beside(other), self))
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Numeric) -> Number:
         return made("-", INT, (self, self._beside(other)))
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Numeric) -> Number:
         return made("-", INT, (self._beside(other), self))
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Numeric) -> Number:
         return made("*", INT, (self, self._beside(other)))
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: Numeric) -> Number:
         return made("*", INT, (self._beside(other), self))
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> Number:
         return made("unary -", INT, (self,))
 
-    def _is_none(self, *_: object) -> Any:
+    def _is_none(self, *_: object) -> NoReturn:
         raise TypeError(f"{self}: of terms there is no quotient, remainder or power, which the kernel cannot compile")
 
     __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = _is_none
 
 
 @of_kind("choice")
-class Choice(Number):
-    """A term that is one of several names, whose place among these is its number; ``==`` and ``!=`` also take a name."""
+class Choice(Compared["Choice[E] | E"], Generic[E]):
+    """A term that is one of several names, whose place among these is its number; ``==`` and ``!=`` also take a name.
+
+    It is no number: it has no order, and nothing is added to it.
+    """
 
     __slots__ = ()
-    __hash__ = Term.__hash__
+
+    sort: Sort[Choice[E]]
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names."""
         return self.sort.names
 
-    def _resolved(self, other: Any) -> Any:
-        if isinstance(other, Choice) and other.sort is not self.sort:
-            raise ValueError(f"{self} is one of {', '.join(self.names)}, and {other} one of {', '.join(other.names)}")
-        if isinstance(other, Number):
+    def _beside(self, other: object) -> Choice[E]:
+        if isinstance(other, Choice):
+            if other.sort is not self.sort:
+                raise ValueError(f"{self} is one of {', '.join(self.names)}, and {other} one of {', '.join(other.names)}")
             return other
-        if isinstance(other, StandsForNumber):
-            return other.term
         if isinstance(other, str) and other in self.names:
-            return named(self.sort, self.names.index(other))
+            return _named(self.sort, self.names.index(other))
         if type(other) is int and 0 <= other < len(self.names):
-            return named(self.sort, other)
-        raise ValueError(f"{self} is never {other!r}: it is one of {', '.join(self.names)}")
+            return _named(self.sort, other)
+        raise ValueError(f"{self} is never {shown(other)}: it is one of {', '.join(self.names)}")
 
-    def __eq__(self, other: object) -> Any:
-        return made("=", BOOL, (self, self._resolved(other)))
-
-    def __ne__(self, other: object) -> Any:
-        return made("distinct", BOOL, (self, self._resolved(other)))
-
-    def among(self, *names: Any) -> Any:
+    def among(self, *names: Choice[E] | E) -> Condition:
         """The formula: the value is one of these names."""
         parts = tuple([self == name for name in names])
         return parts[0] if len(parts) == 1 else disjunction(parts)
 
 
 @cache
-def named(sort: Sort, place: int) -> Any:
-    """A name as a term, by its place."""
+def _named(sort: Sort[Choice[Any]], place: int) -> Choice[Any]:
+    """A name as a term, by its place, which stays in memory."""
     return literal(sort, place)
 
 
 @of_kind("BitVec")
-class Subset(Term):
+class Subset(Compared["Subset | Iterable[int]"]):
     """A term that is a subset of a universe; ``|``, ``&`` and ``~`` are union, intersection and complement.
 
     The other side of these, and of ``==`` and ``!=``, may also be a set of members.
     """
 
     __slots__ = ()
-    __hash__ = Term.__hash__
 
-    def has(self, member: Any) -> Any:
+    sort: Sort[Subset]
+
+    def has(self, member: Member) -> Condition:
         """The formula: the subset contains the member, a number or a term; false for a term beyond the universe."""
         if not isinstance(member, Term):
             place = self._place(member)
@@ -185,15 +216,15 @@ class Subset(Term):
         tests = tuple([conjunction((test, self.has(m))) for m, test in self._tests(member)])
         return tests[0] if len(tests) == 1 else disjunction(tests)
 
-    def plus(self, member: Any) -> Any:
+    def plus(self, member: Member) -> Subset:
         """The subset with a member (a number or a term) added; a term beyond the universe adds nothing."""
         return self | self._mask(member)
 
-    def minus(self, member: Any) -> Any:
+    def minus(self, member: Member) -> Subset:
         """The subset with a member (a number or a term) taken out."""
         return self & ~self._mask(member)
 
-    def _mask(self, member: Any) -> Any:
+    def _mask(self, member: Member) -> Subset:
         size = self.sort.bits
         if not isinstance(member, Term):
             return _bits(1 << self._place(member), size)
@@ -202,51 +233,45 @@ class Subset(Term):
             mask = conditional(test, _bits(1 << m, size), mask)
         return mask
 
-    def _place(self, member: Any) -> int:
+    def _place(self, member: object) -> int:
         if type(member) is not int or not 0 <= member < self.sort.bits:
             raise ValueError(f"{member!r} cannot be in {self}, a subset of {self.sort.bits} members from 0")
         return member
 
-    def _tests(self, member: Term) -> list[tuple[int, Any]]:
+    def _tests(self, member: Term) -> list[tuple[int, Condition]]:
         if isinstance(member, Choice) and len(member.names) != self.sort.bits:
             raise ValueError(f"{member} is one of {', '.join(member.names)}, and {self} a subset of {self.sort.bits} members")
-        if not isinstance(member, Number):
+        if not isinstance(member, (Number, Choice)):
             raise TypeError(f"{member} is no member of {self}, a subset of {self.sort.bits} members from 0")
         return [(m, member == m) for m in range(self.sort.bits)]
 
-    def _beside(self, other: Any) -> Any:
+    def _beside(self, other: object) -> Subset:
         if isinstance(other, Subset):
             if other.sort is not self.sort:
                 raise TypeError(f"{self} is a subset of {self.sort.bits} members, and {other} one of {other.sort.bits}")
             return other
         return _bits(mask_of(other, self.sort.bits), self.sort.bits)
 
-    def __eq__(self, other: object) -> Any:
-        return made("=", BOOL, (self, self._beside(other)))
-
-    def __ne__(self, other: object) -> Any:
-        return made("distinct", BOOL, (self, self._beside(other)))
-
-    def __or__(self, other: Any) -> Any:
+    def __or__(self, other: Members) -> Subset:
         return made("bvor", self.sort, (self, self._beside(other)))
 
-    def __and__(self, other: Any) -> Any:
+    def __and__(self, other: Members) -> Subset:
         return made("bvand", self.sort, (self, self._beside(other)))
 
-    def __xor__(self, other: Any) -> Any:
+    def __xor__(self, other: Members) -> Subset:
         return made("bvxor", self.sort, (self, self._beside(other)))
 
-    def __invert__(self) -> Any:
+    def __invert__(self) -> Subset:
         return made("bvnot", self.sort, (self,))
 
     @property
-    def is_empty(self) -> Any:
+    def is_empty(self) -> Condition:
         """The formula: nothing is in."""
         return made("=", BOOL, (self, _bits(0, self.sort.bits)))
 
 
 @cache
-def _bits(value: int, size: int) -> Any:
+def _bits(value: int, size: int) -> Subset:
     """A subset as a term, which stays in memory."""
     return bits(value, size)
 
@@ -258,17 +283,19 @@ class Thing(Term):
     __slots__ = ()
     __hash__ = Term.__hash__
 
-    def _beside(self, other: Any) -> Term:
+    sort: Sort[Thing]
+
+    def _beside(self, other: object) -> Term:
         if isinstance(other, Term) and other.sort is self.sort:
             return other
         raise TypeError(f"{self} is a {self.sort}, and {shown(other)} is none")
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> Condition:  # type: ignore[override]
         if isinstance(other, OneOrNone):
             return other == self
         return made("=", BOOL, (self, self._beside(other)))
 
-    def __ne__(self, other: object) -> Any:
+    def __ne__(self, other: object) -> Condition:  # type: ignore[override]
         if isinstance(other, OneOrNone):
             return other != self
         return made("distinct", BOOL, (self, self._beside(other)))
@@ -281,23 +308,23 @@ class OneOrNone(Term):
     __slots__ = ()
     __hash__ = Term.__hash__
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> Condition:  # type: ignore[override]
         return made("=", BOOL, (self, chosen(self.sort, other)))
 
-    def __ne__(self, other: object) -> Any:
+    def __ne__(self, other: object) -> Condition:  # type: ignore[override]
         return made("distinct", BOOL, (self, chosen(self.sort, other)))
 
-    def among(self, *values: Any) -> Any:
+    def among(self, *values: object) -> Condition:
         """The formula: the value is one of these."""
         return disjunction(tuple([self == value for value in values]))
 
 
-def chosen(sort: Sort, value: Any) -> Any:
+def chosen(sort: Sort[S], value: object) -> S:
     """The value as a term of one or none: it may be one, or a thing, or the name of none. Raises ValueError for any other."""
     if isinstance(value, str) and value == sort.none:
         return made("none", sort)
     if isinstance(value, Term) and value.sort is sort:
-        return value
+        return value  # type: ignore[return-value]  # of that sort
     if isinstance(value, Term) and value.sort is sort.member:
         return made("one", sort, (value,))
     raise ValueError(f"{value!r} is not of {sort}")
@@ -305,8 +332,8 @@ def chosen(sort: Sort, value: Any) -> Any:
 
 # --- what joins terms
 
-TRUE: Any = made("true", BOOL)
-FALSE: Any = made("false", BOOL)
+TRUE = made("true", BOOL)
+FALSE = made("false", BOOL)
 
 
 def shown(value: object) -> str:
@@ -314,7 +341,7 @@ def shown(value: object) -> str:
     return str(value) if isinstance(value, Term) else repr(value)
 
 
-def condition(value: object) -> Any:
+def condition(value: object) -> Condition:
     """A truth value or a condition as a term. Raises TypeError for anything else."""
     if isinstance(value, Condition):
         return value
@@ -323,63 +350,67 @@ def condition(value: object) -> Any:
     raise TypeError(f"{shown(value)} is no formula")
 
 
-def conjunction(parts: tuple[Any, ...]) -> Any:
+def conditions_of(term: Term) -> tuple[Condition, ...]:
+    """What an operator joins that joins conditions. Raises TypeError if it does not."""
+    return tuple([condition(argument) for argument in term.arguments])
+
+
+def conjunction(parts: tuple[Condition, ...]) -> Condition:
     """All of some conditions."""
     return made("and", BOOL, parts)
 
 
-def disjunction(parts: tuple[Any, ...]) -> Any:
+def disjunction(parts: tuple[Condition, ...]) -> Condition:
     """Any of some conditions."""
     return made("or", BOOL, parts)
 
 
-def negation(part: Any) -> Any:
+def negation(part: Condition) -> Condition:
     """That the condition does not hold."""
     return made("not", BOOL, (part,))
 
 
-def implication(premise: Any, conclusion: Any) -> Any:
+def implication(premise: Condition, conclusion: Condition) -> Condition:
     """That the conclusion holds where the premise does."""
     return made("=>", BOOL, (premise, conclusion))
 
 
-def equation(one: Term, other: Term) -> Any:
+def equation(one: Term, other: Term) -> Condition:
     """That two terms of one sort are equal."""
     return made("=", BOOL, (one, other))
 
 
-def distinct(*terms: Term) -> Any:
+def distinct(*terms: Term) -> Condition:
     """That of some terms of one sort no two are equal."""
     return made("distinct", BOOL, terms)
 
 
-def conditional(test: Any, then: Term, otherwise: Term) -> Any:
+def conditional(test: Truth, then: S, otherwise: S) -> S:
     """The one term where the condition holds and else the other. Raises TypeError or ValueError if they do not fit."""
     one, other = then.sort, otherwise.sort
     if one is not other:
         if one.names and other.names:
             raise ValueError(f"{then} is one of {', '.join(one.names)}, and {otherwise} one of {', '.join(other.names)}")
-        if not one.holds(other):
-            raise TypeError(f"{then} is of sort {one}, and {otherwise} of sort {other}")
-    return made("ite", one if one.names or not other.names else other, (condition(test), then, otherwise))
+        raise TypeError(f"{then} is of sort {one}, and {otherwise} of sort {other}")
+    return made("ite", one, (condition(test), then, otherwise))  # type: ignore[return-value]  # of the sort of both
 
 
-def total(numbers: tuple[Any, ...]) -> Any:
+def total(numbers: tuple[Number, ...]) -> Number:
     """The sum."""
     return made("+", INT, numbers) if numbers else number(0)
 
 
-def extract(high: int, low: int, vector: Term) -> Any:
+def extract(high: int, low: int, vector: Term) -> Subset:
     """The bits of a vector from number ``low`` to number ``high``."""
     return made("extract", bits_sort(high - low + 1), (vector,), (high, low))
 
 
-def concatenation(*vectors: Term) -> Any:
+def concatenation(*vectors: Term) -> Subset:
     """Vectors one behind the other, the highest first."""
     return made("concat", bits_sort(sum(vector.sort.bits for vector in vectors)), vectors)
 
 
-def mask_of(members: Any, size: int) -> int:
+def mask_of(members: object, size: int) -> int:
     """The members, numbers below ``size``, as the bits of a number; ValueError if that is not what they are."""
     if isinstance(members, str) or not isinstance(members, Iterable):
         raise ValueError(f"{members!r} is not a set of members")
@@ -391,17 +422,17 @@ def mask_of(members: Any, size: int) -> int:
     return mask
 
 
-def subset_where(size: int, holds: Callable[[int], Any]) -> Any:
+def subset_where(size: int, holds: Callable[[int], Truth]) -> Subset:
     """The subset of the members, numbers below ``size``, of which the formula holds."""
     members = (conditional(condition(holds(member)), _bits(1 << member, size), _bits(0, size)) for member in range(size))
     return reduce(or_, members, _bits(0, size))
 
 
-def for_all(bound: Iterable[Term], body: Any) -> Any:
+def for_all(bound: Iterable[Term], body: Condition) -> Condition:
     """That the formula holds whatever these constants are."""
     return made("forall", BOOL, (body,), tuple(bound))
 
 
-def for_some(bound: Iterable[Term], body: Any) -> Any:
+def for_some(bound: Iterable[Term], body: Condition) -> Condition:
     """That the formula holds for some values of these constants."""
     return made("exists", BOOL, (body,), tuple(bound))

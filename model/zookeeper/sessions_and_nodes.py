@@ -19,19 +19,35 @@ Until it learns of that it is a zombie.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, get_args, overload
 from typing import Protocol as Protocol_
 
-from fencepost.model.language import And, If, ModelError, Not, Or, Protocol, Universe
+from fencepost.model.language import (
+    ABSENT,
+    And,
+    Choice,
+    Condition,
+    Family,
+    If,
+    ModelError,
+    Not,
+    Number,
+    Or,
+    Outcome,
+    Protocol,
+    Truth,
+    Universe,
+    Updates,
+)
 from fencepost.model.language.effects import is_same
-from fencepost.model.nobody import NOBODY
+from fencepost.model.nobody import NOBODY, Nobody
 from fencepost.model.zookeeper.store import Store
 
-Updates = dict[Any, Any]
-LINK = ("connected", "suspended", "lost")
+Link = Literal["connected", "suspended", "lost"]
+LINK: tuple[Link, ...] = get_args(Link)
 
 
-def merged(*parts: Mapping[Any, Any]) -> Updates:
+def merged(*parts: Updates) -> Updates:
     """The updates of several pieces as one. Raises ModelError if two of them give one variable different values; where the
     later one is to count, write ``earlier | later``."""
     whole: Updates = {}
@@ -43,7 +59,7 @@ def merged(*parts: Mapping[Any, Any]) -> Updates:
     return whole
 
 
-def updates_if(condition: Any, then: Mapping[Any, Any], otherwise: Mapping[Any, Any]) -> Updates:
+def updates_if(condition: Truth, then: Updates, otherwise: Updates) -> Updates:
     """The updates that are ``then`` where the condition holds, and ``otherwise`` where it does not."""
     return {v: If(condition, then.get(v, v), otherwise.get(v, v)) for v in {**then, **otherwise}}
 
@@ -87,22 +103,22 @@ class Sessions:
         p.budget("expiries", expiries)
         p.budget("crashes", crashes)
 
-    def reaches(self, c: int) -> Any:
+    def reaches(self, c: int) -> Condition:
         """The formula: a request of the client is carried out and answered.
 
         Whatever a client asks of the store needs this; what it does by itself needs only that its process ``lives``.
         """
         return And(self.lives[c], self.link[c] == "connected", self.session[c])
 
-    def hears(self, c: int) -> Any:
+    def hears(self, c: int) -> Condition:
         """The formula: what there is to be heard of reaches the client."""
         return And(self.lives[c], self.link[c] == "connected") if self.kind.catches_up else self.lives[c]
 
-    def will_hear(self, c: int) -> Any:
+    def will_hear(self, c: int) -> Condition:
         """The formula: the client hears of what happens now, at once or when it is back."""
         return self.lives[c] if self.kind.catches_up else self.reaches(c)
 
-    def is_zombie(self, c: int) -> Any:
+    def is_zombie(self, c: int) -> Condition:
         """The formula: the process goes on and its session is gone."""
         return And(self.lives[c], Not(self.session[c]))
 
@@ -135,20 +151,20 @@ class Sessions:
         gone = merged(*(node.gone_with(c, closed, unheard_by=c) for node in self._every_node()))
         return gone | self.died(c) | {self.session[c]: And(self.session[c], Not(closed))}
 
-    def lost_answer(self, c: int, effect: Mapping[Any, Any]) -> tuple[Any, Updates]:
+    def lost_answer(self, c: int, effect: Updates) -> tuple[Condition, Updates]:
         """Guard and updates of a request that takes effect while the client loses its connection: it never hears of that."""
         return self.reaches(c), merged(effect, {self.link[c]: "suspended"})
 
     def declare(
         self,
         *,
-        at_start: Callable[[int], Mapping[Any, Any]],
-        on_lost: Callable[[int], Mapping[Any, Any]],
-        on_reconnected: Callable[[int], Mapping[Any, Any]],
-        on_reestablished: Callable[[int], Mapping[Any, Any]],
+        at_start: Callable[[int], Updates],
+        on_lost: Callable[[int], Updates],
+        on_reconnected: Callable[[int], Updates],
+        on_reestablished: Callable[[int], Updates],
         listener: str = "",
         keeps_going: bool = True,
-        may_reopen: Callable[[int], Any] = lambda c: True,
+        may_reopen: Callable[[int], Truth] = lambda c: True,
     ) -> None:
         """Declares what can happen to sessions; each argument says what it means to the client's own variables.
 
@@ -175,7 +191,7 @@ class Sessions:
             arrived=range(2),
             only_if=lambda c, arrived: arrived or not self.kind.catches_up,
         )
-        def disconnect(c: int, arrived: int) -> Any:
+        def disconnect(c: int, arrived: int) -> Outcome:
             """The client loses its connection: ConnectionLost. Notifications under way have arrived by then, or never will."""
             unheard = {} if arrived else self._unheard(c)
             return And(lives[c], link[c] == "connected"), merged({link[c]: "suspended"}, unheard)
@@ -186,12 +202,12 @@ class Sessions:
             c=client,
             only_if=self.disconnects and self.kind.times_out,
         )
-        def lose(c: int) -> Any:
+        def lose(c: int) -> Outcome:
             """By its own clock, at 5/6 of the timeout, the client takes its session for lost: SessionLost."""
             return And(lives[c], link[c] == "suspended"), merged({link[c]: "lost"}, on_lost(c))
 
         @p.step(by="c", mirrors=mirrors(methods.reconnect), fair=True, c=client, only_if=self.disconnects)
-        def reconnect(c: int) -> Any:
+        def reconnect(c: int) -> Outcome:
             """The connection is back and the session was never given up: Reconnected."""
             return And(lives[c], link[c] == "suspended", session[c]), merged({link[c]: "connected"}, on_reconnected(c))
 
@@ -202,7 +218,7 @@ class Sessions:
             c=client,
             only_if=self.disconnects and self.kind.times_out and keeps_going,
         )
-        def resume(c: int) -> Any:
+        def resume(c: int) -> Outcome:
             """The connection is back and the session that the client gave up is still there: SessionReestablished.
 
             With etcd it has a new session from then on, and the one that it gave up is a former one.
@@ -212,7 +228,7 @@ class Sessions:
             return And(lives[c], link[c] == "lost", session[c]), merged(renewed, back, on_reestablished(c))
 
         @p.fault(by="store", mirrors=expires, spends="expiries", c=client)
-        def expire(c: int) -> Any:
+        def expire(c: int) -> Outcome:
             """The store has heard nothing of a live client for longer than the timeout: its session and its nodes go."""
             return And(lives[c], session[c]), merged(self._gone(c, former=False), {session[c]: False})
 
@@ -224,7 +240,7 @@ class Sessions:
             c=client,
             only_if=self.expiries,
         )
-        def learn_of_expiry(c: int) -> Any:
+        def learn_of_expiry(c: int) -> Outcome:
             """A client whose session has expired hears so from the store: SessionLost."""
             return And(self.is_zombie(c), link[c] != "lost"), merged({link[c]: "lost"}, on_lost(c))
 
@@ -235,7 +251,7 @@ class Sessions:
             c=client,
             only_if=self.expiries and keeps_going,
         )
-        def reestablish(c: int) -> Any:
+        def reestablish(c: int) -> Outcome:
             """A client whose session is gone opens a new one: SessionReestablished."""
             opened = {link[c]: "connected", session[c]: True}
             return And(self.is_zombie(c), link[c] == "lost", may_reopen(c)), merged(opened, on_reestablished(c))
@@ -248,29 +264,29 @@ class Sessions:
                 c=client,
                 only_if=self.expiries and keeps_going and p.has("event_lost"),
             )
-            def reestablish_unheard(c: int) -> Any:
+            def reestablish_unheard(c: int) -> Outcome:
                 """A client whose session is gone opens a new one, and its listeners hear of it neither now nor later."""
                 return And(self.is_zombie(c), link[c] == "lost"), {link[c]: "connected", session[c]: True}
 
         @p.fault(by="c", spends="crashes", c=client)
-        def crash(c: int) -> Any:
+        def crash(c: int) -> Outcome:
             """The process dies."""
             return lives[c], merged(self.died(c), at_start(c))
 
         @p.step(by="c", mirrors=methods.start, fair=True, c=client, only_if=self.ends)
-        def restart(c: int) -> Any:
+        def restart(c: int) -> Outcome:
             """The process is started again, with a new session, perhaps before the former one has expired."""
             left = merged(self._become_former(c), {former[c]: Or(former[c], session[c])})
             begun = {lives[c]: True, link[c]: "connected", session[c]: True}
             return Not(lives[c]), merged(begun, left if self.leaves_sessions or self.kind.in_process else {}, at_start(c))
 
         @p.step(by="store", mirrors=expires, fair=True, c=client, only_if=self.leaves_sessions and self.ends)
-        def expire_dead(c: int) -> Any:
+        def expire_dead(c: int) -> Outcome:
             """The session of a process that has died expires, with its nodes."""
             return And(Not(lives[c]), session[c]), merged(self._gone(c, former=False), {session[c]: False})
 
         @p.step(by="store", mirrors=expires, fair=True, c=client, only_if=self.leaves_sessions)
-        def expire_former(c: int) -> Any:
+        def expire_former(c: int) -> Outcome:
             """The session of a process that has been started again expires, with its nodes."""
             return former[c], merged(self._gone(c, former=True), {former[c]: False})
 
@@ -287,18 +303,35 @@ class EphemeralNode:
     def __init__(
         self,
         sessions: Sessions,
-        holder: Any,
-        former: Any,
-        version: Any,
-        marks: Mapping[str, Any],
-        deleted: Any = None,
-        knows_version: Any = None,
+        holder: Choice[int | Nobody],
+        former: Condition,
+        version: Number,
+        marks: Mapping[str, Condition],
+        deleted: Family[Condition] | Sequence[Condition] = ABSENT,
+        knows_version: Family[Condition] | Sequence[Condition] = ABSENT,
         heard: str = "deletion",
     ) -> None:
         self.holder, self.former, self.version = holder, former, version
         self.marks, self.deleted, self.knows_version = marks, deleted, knows_version
         self._sessions, self._tells_creations = sessions, heard == "change"
 
+    @overload
+    @classmethod
+    def declare(
+        cls, sessions: Sessions, name: str, *, writes: int = 0, marks: Sequence[str] = (), heard: str = "deletion"
+    ) -> EphemeralNode: ...
+    @overload
+    @classmethod
+    def declare(
+        cls,
+        sessions: Sessions,
+        name: str,
+        per: Universe,
+        *,
+        writes: int = 0,
+        marks: Sequence[str] = (),
+        heard: str = "deletion",
+    ) -> Sequence[EphemeralNode]: ...
     @classmethod
     def declare(
         cls,
@@ -309,22 +342,24 @@ class EphemeralNode:
         writes: int = 0,
         marks: Sequence[str] = (),
         heard: str = "deletion",
-    ) -> Any:
+    ) -> EphemeralNode | Sequence[EphemeralNode]:
         """The variables of one node; or of one for each member of a universe, to be indexed by it or gone through.
 
         ``heard`` is what clients hear of: a ``deletion``, or every ``change``, which a creation is, too.
         """
         p, client = sessions.protocol, sessions.client
         index = () if per is None else (per,)
-        holder = p.choice(f"{name}_holder", client, per=index, none=NOBODY)
-        former = p.flag(f"{name}_former", per=index)
-        version = p.number(f"{name}_version", 0, writes, per=index)
-        flags = {mark: p.flag(f"{name}_{mark}", per=index) for mark in marks}
+        holder: Any = p.choice(f"{name}_holder", client, per=index, none=NOBODY)
+        former: Any = p.flag(f"{name}_former", per=index)
+        version: Any = p.number(f"{name}_version", 0, writes, per=index)
+        flags: dict[str, Any] = {mark: p.flag(f"{name}_{mark}", per=index) for mark in marks}
         deleted = p.flag(f"{name}_{heard}", per=(*index, client))
-        knows: Any = None if sessions.kind.reuses_versions else p.flag(f"{name}_knows_version", per=(*index, client))
+        knows: Family[Condition] = (
+            ABSENT if sessions.kind.reuses_versions else p.flag(f"{name}_knows_version", per=(*index, client))
+        )
 
-        def by_client(flag: Any, i: int) -> Any:
-            return None if flag is None else client.each(lambda c: flag[i, c])
+        def by_client(flag: Family[Condition], i: int) -> Sequence[Condition]:
+            return ABSENT if flag is None else client.each(lambda c: flag[i, c])
 
         if per is None:
             node = cls(sessions, holder, former, version, flags, deleted, knows, heard)
@@ -340,39 +375,39 @@ class EphemeralNode:
         return nodes
 
     @property
-    def absent(self) -> Any:
+    def absent(self) -> Condition:
         """The formula: there is no such node."""
         return self.holder == NOBODY
 
-    def is_held(self, c: int, *, former: bool) -> Any:
+    def is_held(self, c: int, *, former: bool) -> Condition:
         """The formula: the node is the client's, of its present or of a former session."""
         return And(self.holder == c, self.former if former else Not(self.former))
 
-    def is_own(self, c: int) -> Any:
+    def is_own(self, c: int) -> Condition:
         """The formula: the node was created in the client's present session (Stat.isCreatedBySelf)."""
         return self.is_held(c, former=False)
 
-    def has_version(self, c: int, version: Any) -> Any:
+    def has_version(self, c: int, version: Number | int) -> Condition:
         """The formula: the node is there, and has the version that the client knows."""
         fits = And(Not(self.absent), self.version == version)
         return fits if self.knows_version is None else And(self.knows_version[c], fits)
 
-    def learnt(self, c: int, known: bool = True) -> Updates:
+    def learnt(self, c: int, known: Truth = True) -> Updates:
         """The version that the client knows is of this node; or it knows none that is."""
         return {} if self.knows_version is None else {self.knows_version[c]: known}
 
-    def created(self, c: int, **marks: Any) -> Updates:
+    def created(self, c: int, **marks: Condition) -> Updates:
         """The client creates the node (put with expected version -1), where it is absent."""
         will_hear, hearers = self._sessions.will_hear, self._sessions.client if self._tells_creations else ()
         heard = {self.deleted[o]: Or(self.deleted[o], will_hear(o)) for o in hearers}
         marked = {self.marks[m]: value for m, value in marks.items()}
         return {self.holder: c, self.former: False, self.version: 0, **marked, **heard}
 
-    def written(self, **marks: Any) -> Updates:
+    def written(self, **marks: bool) -> Updates:
         """The node is written, and its version rises."""
         return {self.version: self.version + 1, **{self.marks[m]: value for m, value in marks.items()}}
 
-    def vanished(self, *conditions: Any, unheard_by: int | None = None) -> Updates:
+    def vanished(self, *conditions: Truth, unheard_by: int | None = None) -> Updates:
         """The node is deleted where the conditions hold, and all who watch will hear of it, except for one perhaps."""
         goes = And(*conditions, Not(self.absent))
         client, will_hear = self._sessions.client, self._sessions.will_hear
@@ -390,7 +425,7 @@ class EphemeralNode:
             **heard,
         }
 
-    def gone_with(self, c: int, *conditions: Any, former: bool = False, unheard_by: int | None = None) -> Updates:
+    def gone_with(self, c: int, *conditions: Truth, former: bool = False, unheard_by: int | None = None) -> Updates:
         """The node goes with a session of the client, if that has it, where the conditions hold."""
         return self.vanished(*conditions, self.is_held(c, former=former), unheard_by=unheard_by)
 
@@ -434,7 +469,7 @@ class PersistentNode:
 class Ephemeral(Protocol_):
     """What goes with the session in which a client created it."""
 
-    def gone_with(self, c: int, *conditions: Any, former: bool = False, unheard_by: int | None = None) -> Updates:
+    def gone_with(self, c: int, *conditions: Truth, former: bool = False, unheard_by: int | None = None) -> Updates:
         """What the client created in its present session, or in a former one, goes where the conditions hold."""
 
     def becomes_former(self, c: int) -> Updates:

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from fencepost.model.bookkeeper.bookie_variables import Added, BookieVariables
 from fencepost.model.bookkeeper.checkpoints import positions_taken
 from fencepost.model.bookkeeper.journal import Journal, Replay, Saved
-from fencepost.model.language import And, If, Implies, Not, Or, all_of, any_of, how_many, maximum
+from fencepost.model.language import (
+    And,
+    Choice,
+    Condition,
+    Family,
+    If,
+    Implies,
+    Not,
+    Number,
+    Or,
+    all_of,
+    any_of,
+    how_many,
+    maximum,
+)
 from fencepost.properties.vocabulary import Suite
 
 
@@ -20,7 +33,8 @@ def bookie_conduct(suite: Suite) -> None:
 def _requests(suite: Suite) -> None:
     """Adds how requests must be treated."""
     p = suite.protocol
-    s, n, settings = p.state, p.next, p.parameters
+    s, n = BookieVariables.of(p)
+    settings = p.parameters
     ledger, entry, place = (p.universes[name] for name in ("ledger", "entry", "place"))
     journal = Journal(p)
     pairs = [(of, e) for of in ledger for e in entry]
@@ -29,14 +43,14 @@ def _requests(suite: Suite) -> None:
     goes_on = And(s.stage == "up", n.stage == "up")
     adds = {"e": (s.added, n.added)} | ({"r": (s.recovered, n.recovered)} if settings["recovery"] else {})
 
-    def is_past_safe(of: int, *kinds: str) -> Any:
+    def is_past_safe(of: int, *kinds: str) -> Condition:
         return journal.is_past(safe[journal.of(of)], of, *kinds)
 
-    def grows(of: int, e: int) -> Any:
+    def grows(of: int, e: int) -> Condition:
         return And(Not(s.stored[of].has(e)), n.stored[of].has(e))
 
     @suite.step
-    def only_a_bookie_that_serves_answers() -> Any:
+    def only_a_bookie_that_serves_answers() -> Condition:
         """Requests are taken and answered by a bookie that serves."""
         answers = [
             *(
@@ -53,10 +67,10 @@ def _requests(suite: Suite) -> None:
         return Implies(Or(*answers), goes_on)
 
     @suite.step
-    def adds_are_answered_once() -> Any:
+    def adds_are_answered_once() -> Condition:
         """An add is accepted once, and then acknowledged; refused only where the ledger is fenced, and never accepted after."""
 
-        def follows(before: Any, after: Any) -> Any:
+        def follows(before: Choice[Added], after: Choice[Added]) -> Condition:
             first = after.among("accepted") if journals else after == "acknowledged"
             return Or(
                 after == before,
@@ -72,10 +86,10 @@ def _requests(suite: Suite) -> None:
         )
 
     @suite.step
-    def accepted_adds_are_stored_and_logged() -> Any:
+    def accepted_adds_are_stored_and_logged() -> Condition:
         """What a bookie accepts is in its memory, to be saved, and in the journal, the key with it unless that is there."""
 
-        def taken(who: str, before: Any, after: Any, of: int, e: int) -> Any:
+        def taken(who: str, before: Family[Choice[Added]], after: Family[Choice[Added]], of: int, e: int) -> Condition:
             accepts = And(before[of, e] == "none", after[of, e].among("accepted", "acknowledged"))
             ends = [And(s.logged <= x, p.primed(journal.is_at(x, of, f"{who}{e}"))) for x in place]
             behind = Or(*ends) if journals else True
@@ -87,7 +101,7 @@ def _requests(suite: Suite) -> None:
         return all_of(taken(who, *x, of, e) for who, x in adds.items() for of, e in pairs)
 
     @suite.step
-    def memory_grows_by_requests() -> Any:
+    def memory_grows_by_requests() -> Condition:
         """While a bookie serves, an entry comes by an add, and nothing goes."""
         by_adds = [
             Implies(grows(of, e), any_of(And(b[of, e] == "none", a[of, e] != "none") for b, a in adds.values()))
@@ -106,28 +120,28 @@ def _requests(suite: Suite) -> None:
         return Implies(goes_on, And(*by_adds, *nothing_goes))
 
     @suite.step
-    def keys_and_fences_are_logged_once() -> Any:
+    def keys_and_fences_are_logged_once() -> Condition:
         """A process logs a master key that it has not logged yet, and a fence that is new."""
 
-        def logs(of: int, kind: str) -> Any:
+        def logs(of: int, kind: str) -> Condition:
             return any_of(And(s.logged <= x, x < n.logged, p.primed(journal.is_at(x, of, kind))) for x in place)
 
         keys = [Implies(logs(of, "key"), And(Not(s.key_logged[of]), n.key_logged[of])) for of in ledger]
         return Implies(goes_on, And(*keys, *(Implies(logs(of, "fence"), Not(s.fenced[of])) for of in ledger)))
 
     @suite.step
-    def fences_are_confirmed_with_an_entry() -> Any:
+    def fences_are_confirmed_with_an_entry() -> Condition:
         """A fencing read is answered with an entry that is there, or with NoSuchEntry."""
         confirmations = {of: And(n.fence_told[of], Not(s.fence_told[of]), n.denied[of] == s.denied[of]) for of in ledger}
         return all_of(Implies(confirmations[of], Not(s.stored[of].is_empty)) for of in ledger)
 
     @suite.sometimes
-    def fence_is_confirmed() -> Any:
+    def fence_is_confirmed() -> Condition:
         """A recovery has an answer from a fenced ledger, and nothing was denied."""
         return any_of(And(s.fence_told[of], s.denied[of].is_empty) for of in ledger)
 
     @suite.step
-    def answers_wait_for_the_journal() -> Any:
+    def answers_wait_for_the_journal() -> Condition:
         """No answer leaves before the journal is safe past what it answers for."""
         lacs = [f"lac{x}" for x in journal.explicit_lacs]
         acknowledged = [
@@ -147,17 +161,17 @@ def _requests(suite: Suite) -> None:
         return And(*acknowledged, *confirmations, *lac, *only)
 
     @suite.step
-    def readers_see_what_is_stored() -> Any:
+    def readers_see_what_is_stored() -> Condition:
         """A reader is given what is in memory."""
         return all_of(Implies(And(n.shown[of].has(e), Not(s.shown[of].has(e))), s.stored[of].has(e)) for of, e in pairs)
 
     @suite.step
-    def journal_is_only_appended_to() -> Any:
+    def journal_is_only_appended_to() -> Condition:
         """The journal grows at its end, is written and synced as a whole, and loses its end with the process only."""
         asleep = And(s.stage == "down", n.stage == "down")
         prefix = [Implies(x < s.logged, n.record[x] == s.record[x]) for x in place]
 
-        def moves(j: int) -> Any:
+        def moves(j: int) -> Condition:
             written, synced = journal.written[j], journal.synced[j]
             is_written = Or(p.primed(written) == written, p.primed(written) == journal.end(j))
             is_synced = Or(p.primed(synced) == synced, p.primed(synced) == written)
@@ -173,7 +187,8 @@ def _requests(suite: Suite) -> None:
 def _checkpoints(suite: Suite) -> None:
     """Adds how checkpoints must go."""
     p = suite.protocol
-    s, n, settings = p.state, p.next, p.parameters
+    s, n = BookieVariables.of(p)
+    settings = p.parameters
     ledger, directory, flusher = (p.universes[name] for name in ("ledger", "directory", "flusher"))
     on_db = settings["storage"] == "db"
     journal, saved = Journal(p), Saved(p)
@@ -184,12 +199,12 @@ def _checkpoints(suite: Suite) -> None:
         return [of for of in ledger if f in (0, 1 + of % directory.size)]
 
     @suite.step
-    def checkpoints_go_in_order() -> Any:
+    def checkpoints_go_in_order() -> Condition:
         """A checkpoint is taken at the journal's synced end, of two journals at that of the first and then of the second; it is
         saved, and then its mark is; only a process's end or a failed save stops it."""
         fails = n.failed_saves > s.failed_saves if settings["failed_saves"] else False
 
-        def follows(f: int) -> Any:
+        def follows(f: int) -> Condition:
             before, after, taken = s.checkpoint[f], n.checkpoint[f], positions_taken(p, f)
             due = And(s.stage == "up", s.dirty[f - 1]) if f else Or(on_db, n.stage != "up", s.dirty[0])
             at_end = [p.primed(x) == If(s.stage == "down", *at) for x, *at in zip(taken, ends, journal.synced, strict=True)]
@@ -216,11 +231,11 @@ def _checkpoints(suite: Suite) -> None:
         return all_of(follows(f) for f in flusher)
 
     @suite.step
-    def saves_are_whole() -> Any:
+    def saves_are_whole() -> Condition:
         """Of the ledgers concerned all entries are saved that are in memory; what is saved changes by a save only."""
         done = {f: And(s.checkpoint[f] == "taken", n.checkpoint[f] == "saved") for f in flusher}
 
-        def is_kept(of: int) -> Any:
+        def is_kept(of: int) -> Condition:
             return And(
                 n.saved[of] == saved.entries[of],
                 n.saved_fence[of] == saved.fence[of],
@@ -234,10 +249,10 @@ def _checkpoints(suite: Suite) -> None:
         return And(*keys, *(If(by[of], n.saved[of] == s.stored[of], is_kept(of)) for of in ledger))
 
     @suite.step
-    def dirt_goes_with_a_save() -> Any:
+    def dirt_goes_with_a_save() -> Condition:
         """What was written stays marked as such until it is saved; in sorted and interleaved storages until a boot or stop."""
 
-        def follows(d: int) -> Any:
+        def follows(d: int) -> Condition:
             saves = any_of(And(s.checkpoint[f] == "taken", n.checkpoint[f] == "saved") for f in flusher if f in (0, d + 1))
             cleaned = saves if on_db else And(saves, s.stage != "up")
             return And(
@@ -248,13 +263,13 @@ def _checkpoints(suite: Suite) -> None:
         return all_of(follows(d) for d in directory)
 
     @suite.step
-    def mark_moves_with_a_checkpoint() -> Any:
+    def mark_moves_with_a_checkpoint() -> Condition:
         """The log mark moves where a saved checkpoint was taken, and at the end of a stop of a bookie with one db directory to
         what is synced; never back. Files before it go while the bookie serves."""
         done = {f: And(s.checkpoint[f] == "saved", n.checkpoint[f] == "none") for f in flusher}
         marks = [(mark, p.primed(mark)) for mark in journal.mark]
 
-        def reached(f: int, j: int) -> Any:
+        def reached(f: int, j: int) -> Number | int:
             at = maximum(journal.mark[j], positions_taken(p, f)[j])
             flushed_again = f == 0 and on_db and directory.size == 1
             return If(s.stage == "stopping", journal.synced[j], at) if flushed_again else at
@@ -274,14 +289,15 @@ def _checkpoints(suite: Suite) -> None:
 def _process(suite: Suite) -> None:
     """Adds how a process must begin and end."""
     p = suite.protocol
-    s, n, settings = p.state, p.next, p.parameters
+    s, n = BookieVariables.of(p)
+    settings = p.parameters
     ledger, entry, directory = (p.universes[name] for name in ("ledger", "entry", "directory"))
     journal, saved = Journal(p), Saved(p)
     replay = Replay(journal, saved, journal.mark)
     on_db = settings["storage"] == "db"
 
     @suite.step
-    def processes_go_through_their_stages() -> Any:
+    def processes_go_through_their_stages() -> Condition:
         """A boot replays, saves, serves; a stop saves, and ends; only then is the mark at what was saved; a fault ends all."""
         fails = n.kills + n.power_losses > s.kills + s.power_losses
         reached = zip(journal.mark, positions_taken(p, 0), strict=True)
@@ -296,13 +312,13 @@ def _process(suite: Suite) -> None:
         )
 
     @suite.step
-    def faults_end_a_process() -> Any:
+    def faults_end_a_process() -> Condition:
         """A kill and a loss of power end a process that was there."""
         fails = n.kills + n.power_losses > s.kills + s.power_losses
         return Implies(fails, And(s.stage != "down", n.stage == "down"))
 
     @suite.step
-    def memory_ends_with_the_process() -> Any:
+    def memory_ends_with_the_process() -> Condition:
         """A process that ends leaves nothing in memory, and of the journal what was written, or synced if power is lost."""
         ends = And(s.stage != "down", n.stage == "down")
         gone = [And(n.stored[of].is_empty, Not(n.fenced[of]), Not(n.key_logged[of]), n.explicit_lac[of] == 0) for of in ledger]
@@ -317,7 +333,7 @@ def _process(suite: Suite) -> None:
     if settings["kills"] or settings["power_losses"] or settings["stops"]:
 
         @suite.step
-        def boots_rebuild_the_memory() -> Any:
+        def boots_rebuild_the_memory() -> Condition:
             """After replay the memory is what is saved and what the journal has from the mark on, in its order."""
             boots = And(s.stage == "down", n.stage == "replayed")
             memory = [

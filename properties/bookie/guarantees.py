@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
-from fencepost.model.language import And, Protocol, any_of
+from fencepost.model.bookkeeper.bookie_variables import BookieVariables
+from fencepost.model.language import And, Protocol, Truth, any_of
 from fencepost.model.language.building import wanting
 from fencepost.properties.bookie.suite import bookie
 from fencepost.properties.vocabulary import Suite
@@ -18,11 +18,11 @@ def keeps_its_word(p: Protocol) -> Suite:
     """That what a bookie has acknowledged is there when it runs again: with no settings is it expected to fail."""
     with wanting(ACKNOWLEDGED):
         whole = bookie(p)
-    suite, s = Suite(p), p.state
+    suite, s = Suite(p), BookieVariables.now(p)
     suite.properties = [replace(prop, strict="") for prop in whole.properties if prop.name in ACKNOWLEDGED]
 
     @suite.sometimes
-    def a_bookie_serves_again() -> Any:
+    def a_bookie_serves_again() -> Truth:
         """The process has ended and a flush has failed as often as they may, an add is acknowledged, and the bookie serves."""
         pairs = [(of, e) for of in p.universes["ledger"] for e in p.universes["entry"]]
         ended = [getattr(s, event) == p.budgets[event] for event in ("kills", "power_losses", "failed_saves")]

@@ -42,4 +42,3 @@ SIZES = {
         Instance("two ledgers", {"ledgers": 2, "entries": 1, "kills": 1, "stops": 1}),
     ),
 }
-

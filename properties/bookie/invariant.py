@@ -8,18 +8,18 @@ answered lies before the end of what no fault takes. So memory after a boot is a
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
+from fencepost.model.bookkeeper.bookie_variables import BookieVariables
 from fencepost.model.bookkeeper.checkpoints import positions_taken
 from fencepost.model.bookkeeper.journal import NOTHING, Journal, Saved
-from fencepost.model.language import And, Implies, Not, Or, all_of, any_of
+from fencepost.model.language import And, Condition, Implies, Not, Number, Or, Truth, all_of, any_of
 from fencepost.properties.vocabulary import Suite
 
 
 def bookie_invariant(suite: Suite) -> None:
     """Adds the lemmas to a suite."""
     p = suite.protocol
-    s, settings = p.state, p.parameters
+    s, settings = BookieVariables.now(p), p.parameters
     ledger, entry, place, flusher = (p.universes[name] for name in ("ledger", "entry", "place", "flusher"))
     journal, saved = Journal(p), Saved(p)
     pairs = [(of, e) for of in ledger for e in entry]
@@ -30,11 +30,11 @@ def bookie_invariant(suite: Suite) -> None:
     """The flushers whose checkpoints move the mark."""
     whose = {"e": s.added, "r": s.recovered} if settings["recovery"] else {"e": s.added}
 
-    def lies_before(limit: Any, of: int, kind: str) -> Any:
+    def lies_before(limit: Number, of: int, kind: str) -> Condition:
         return any_of(And(x < limit, journal.is_at(x, of, kind)) for x in place)
 
     @suite.lemma
-    def journal_grows_in_order() -> Any:
+    def journal_grows_in_order() -> Condition:
         """Deleted, marked, checkpointed, synced, written, logged: each goes no farther than the next."""
         checkpoints = [
             And(at <= synced, (s.checkpoint[f] != "none") | (at == 0))
@@ -48,17 +48,17 @@ def bookie_invariant(suite: Suite) -> None:
     if journal.number > 1:
 
         @suite.lemma
-        def positions_follow_records() -> Any:
+        def positions_follow_records() -> Condition:
             """Each position of one of several journals is right behind a record of it, or at the beginning."""
 
-            def follows(position: Any, j: int) -> Any:
+            def follows(position: Number, j: int) -> Condition:
                 return Or(position == 0, *(And(position == x + 1, journal.is_of(x, j)) for x in place))
 
             of_each = (journal.mark, journal.synced, journal.written, *taken.values())
             return all_of(follows(position, j) for positions in of_each for j, position in enumerate(positions))
 
     @suite.lemma
-    def boots_and_stops_save() -> Any:
+    def boots_and_stops_save() -> Condition:
         """A process that starts or ends is saving what it has; one that has ended has nothing in memory or to answer."""
         idle = all_of(s.checkpoint[f] == "none" for f in flusher)
         blank = all_of(And(s.stored[of].is_empty, Not(s.fenced[of]), Not(s.key_logged[of])) for of in ledger)
@@ -76,13 +76,13 @@ def bookie_invariant(suite: Suite) -> None:
         )
 
     @suite.lemma
-    def saved_before_the_mark() -> Any:
+    def saved_before_the_mark() -> Condition:
         """What lies before the mark is saved, and so is what lies before the place that a saved checkpoint remembers; and all
         that is logged once a stop has saved."""
         stopped = And(s.stage == "stopping", s.checkpoint[0] == "saved")
-        done = [True, stopped, *(s.checkpoint[f] == "saved" for f in moving)]
+        done: list[Truth] = [True, stopped, *(s.checkpoint[f] == "saved" for f in moving)]
 
-        def reached(j: int) -> list[Any]:
+        def reached(j: int) -> list[Number]:
             return [journal.mark[j], s.logged, *(taken[f][j] for f in moving)]
 
         return all_of(
@@ -93,13 +93,13 @@ def bookie_invariant(suite: Suite) -> None:
         )
 
     @suite.lemma
-    def logged_is_in_memory() -> Any:
+    def logged_is_in_memory() -> Condition:
         """What is saved, and what is in the journal, is in the memory of a bookie that runs."""
 
-        def known(of: int) -> Any:
+        def known(of: int) -> Condition:
             return Or(saved.key[of], s.key_logged[of], Not(s.stored[of].is_empty), s.fenced[of], s.explicit_lac[of] > 0)
 
-        def is_there(x: int, of: int) -> Any:
+        def is_there(x: int, of: int) -> Condition:
             return And(
                 Implies(journal.is_at(x, of, "key"), known(of)),
                 Implies(journal.is_at(x, of, "fence"), s.fenced[of]),
@@ -111,10 +111,10 @@ def bookie_invariant(suite: Suite) -> None:
         return Implies(runs, And(*from_disk, *(is_there(x, of) for x in place for of in ledger)))
 
     @suite.lemma
-    def keys_come_first() -> Any:
+    def keys_come_first() -> Condition:
         """Before each record of a ledger there is its master key, for replay to meet; or the key is saved."""
 
-        def met(of: int, end: int) -> Any:
+        def met(of: int, end: int) -> Condition:
             return Or(saved.key[of], *(And(journal.mark[journal.of(of)] <= x, journal.is_at(x, of, "key")) for x in range(end)))
 
         kinds = ["fence", *(f"lac{n}" for n in journal.explicit_lacs), *(f"{who}{e}" for who in "er" for e in entry)]
@@ -124,7 +124,7 @@ def bookie_invariant(suite: Suite) -> None:
         )
 
     @suite.lemma
-    def accepted_is_logged() -> Any:
+    def accepted_is_logged() -> Condition:
         """What is accepted, and the fence, is in the journal, or saved; and in memory."""
         adds = [
             Implies(x[of, e] == "accepted", And(s.stored[of].has(e), journal.is_logged(of, f"{who}{e}")))
@@ -135,7 +135,7 @@ def bookie_invariant(suite: Suite) -> None:
         return And(*adds, *fences)
 
     @suite.lemma
-    def answered_is_safe() -> Any:
+    def answered_is_safe() -> Condition:
         """What was answered is in the journal where no fault takes it, or saved."""
         adds = [
             Implies(x[of, e] == "acknowledged", lies_before(safe[journal.of(of)], of, f"{who}{e}"))
@@ -148,7 +148,7 @@ def bookie_invariant(suite: Suite) -> None:
         return And(*adds, *fences)
 
     @suite.lemma
-    def denied_is_not_accepted() -> Any:
+    def denied_is_not_accepted() -> Condition:
         """What was denied was never accepted, and the ledger is known to be fenced."""
         return all_of(
             Implies(s.denied[of].has(e), And(s.fence_told[of], s.added[of, e].among("none", "refused"))) for of, e in pairs
@@ -157,10 +157,10 @@ def bookie_invariant(suite: Suite) -> None:
     if settings["explicit_lacs"]:
 
         @suite.lemma
-        def explicit_lacs_rise() -> Any:
+        def explicit_lacs_rise() -> Condition:
             """Explicit last adds confirmed rise in the journal; one that awaits its answer is there, the acknowledged safe."""
 
-            def later(of: int, n: int, x: int) -> Any:
+            def later(of: int, n: int, x: int) -> Condition:
                 return any_of(journal.is_at(y, of, *(f"lac{m}" for m in range(1, n))) for y in range(x + 1, place.size))
 
             lacs = [(of, n) for of in ledger for n in journal.explicit_lacs]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from fencepost.model.bookkeeper.bookie_variables import BookieVariables
 from fencepost.model.bookkeeper.journal import Journal, Replay, Saved
-from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of
+from fencepost.model.language import And, Condition, Implies, Not, Or, Protocol, all_of, any_of
 from fencepost.properties.bookie.conduct import bookie_conduct
 from fencepost.properties.bookie.invariant import bookie_invariant
 from fencepost.properties.bookie.liveness import bookie_liveness
@@ -14,7 +13,8 @@ from fencepost.properties.vocabulary import Suite
 
 def bookie(p: Protocol) -> Suite:
     """The properties of an instance that ``fencepost.model.bookkeeper.bookie.bookie`` built."""
-    s, n, settings = p.state, p.next, p.parameters
+    s, n = BookieVariables.of(p)
+    settings = p.parameters
     suite = Suite(p)
     ledger, entry, place = (p.universes[name] for name in ("ledger", "entry", "place"))
     journal, saved = Journal(p), Saved(p)
@@ -34,7 +34,7 @@ def bookie(p: Protocol) -> Suite:
         "cache what is not synced, and both were acknowledged",
         when=unjournaled or unsynced,
     )
-    def acknowledged_adds_survive() -> Any:
+    def acknowledged_adds_survive() -> Condition:
         """A bookie that runs has every entry whose add it has acknowledged to the writer."""
         return all_of(Implies(And(runs, s.added[of, e] == "acknowledged"), s.stored[of].has(e)) for of, e in pairs)
 
@@ -44,7 +44,7 @@ def bookie(p: Protocol) -> Suite:
             "as of the writer's adds: without the journal, or before it is synced, an acknowledgement means little",
             when=unjournaled or unsynced,
         )
-        def acknowledged_recovery_adds_survive() -> Any:
+        def acknowledged_recovery_adds_survive() -> Condition:
             """A bookie that runs has every entry that it has told a recovery that it has."""
             return all_of(Implies(And(runs, s.recovered[of, e] == "acknowledged"), s.stored[of].has(e)) for of, e in pairs)
 
@@ -52,7 +52,7 @@ def bookie(p: Protocol) -> Suite:
         "with journalSyncData=false a fence is answered for before it is synced, and the loss of the page cache takes it",
         when=unsynced,
     )
-    def answered_fences_survive() -> Any:
+    def answered_fences_survive() -> Condition:
         """A bookie that runs has every ledger fenced of which it has answered a fencing read, whatever the answer."""
         return all_of(Implies(And(runs, s.fence_told[of]), s.fenced[of]) for of in ledger)
 
@@ -61,7 +61,7 @@ def bookie(p: Protocol) -> Suite:
         "with journalWriteData=false a kill takes an entry, and the bookie denies what it has acknowledged",
         when=unjournaled or unsynced,
     )
-    def denied_adds_stay_out() -> Any:
+    def denied_adds_stay_out() -> Condition:
         """The bookie never acknowledges to the writer an entry of which it has told a fencing read that it does not have it.
 
         That is what a recovery goes by when it takes the entry for one that can never be confirmed.
@@ -74,7 +74,7 @@ def bookie(p: Protocol) -> Suite:
             "with journalSyncData=false the loss of the page cache takes it, as all else",
             when=unsynced,
         )
-        def explicit_lacs_survive() -> Any:
+        def explicit_lacs_survive() -> Condition:
             """A bookie that runs has the explicit last add confirmed that it has acknowledged, or a higher one."""
             return all_of(Implies(runs, s.explicit_lac[of] >= s.lac_told[of]) for of in ledger)
 
@@ -84,18 +84,18 @@ def bookie(p: Protocol) -> Suite:
             "an entry can be read as soon as it is in the storage's memory, before the journal has it",
             when=ends_badly,
         )
-        def shown_entries_survive() -> Any:
+        def shown_entries_survive() -> Condition:
             """A bookie that runs has every entry that it has given to a reader."""
             return all_of(Implies(And(runs, s.shown[of].has(e)), s.stored[of].has(e)) for of, e in pairs)
 
     @suite.always
-    def mark_covers_only_what_is_saved() -> Any:
+    def mark_covers_only_what_is_saved() -> Condition:
         """What lies before the log mark is saved: replay needs none of it."""
         marks = {of: journal.mark[journal.of(of)] for of in ledger}
         return all_of(Implies(x < marks[of], saved.covers(journal, x, of)) for x in place for of in ledger)
 
     @suite.always
-    def replay_is_idempotent() -> Any:
+    def replay_is_idempotent() -> Condition:
         """Replay from the journal's very beginning, if it were still there, would come to the same as replay from the mark.
 
         An explicit last add confirmed may come to less that way, if it is not acknowledged.
@@ -110,47 +110,47 @@ def bookie(p: Protocol) -> Suite:
         )
 
     @suite.always
-    def journal_reaches_the_mark() -> Any:
+    def journal_reaches_the_mark() -> Condition:
         """The journal is there from the log mark on: a bookie for which it is not does not start."""
         return journal.reaches_mark()
 
     # --- what every step must respect
 
     @suite.step
-    def mark_never_goes_back() -> Any:
+    def mark_never_goes_back() -> Condition:
         """The log mark only rises, of each journal."""
         return And(*(p.primed(mark) >= mark for mark in journal.mark))
 
     @suite.step
-    def fenced_ledgers_take_no_adds() -> Any:
+    def fenced_ledgers_take_no_adds() -> Condition:
         """No add of the writer is accepted while the ledger is fenced."""
         taken = [And(s.added[of, e] == "none", n.added[of, e].among("accepted", "acknowledged")) for of, e in pairs]
         return all_of(Implies(took, Not(s.fenced[of])) for took, (of, _) in zip(taken, pairs, strict=True))
 
     @suite.step
-    def what_is_there_is_not_denied() -> Any:
+    def what_is_there_is_not_denied() -> Condition:
         """The bookie denies no entry that it has."""
         return all_of(Implies(And(n.denied[of].has(e), Not(s.denied[of].has(e))), Not(s.stored[of].has(e))) for of, e in pairs)
 
     @suite.ends
-    def no_deadlock() -> Any:
+    def no_deadlock() -> Condition:
         """Nothing comes to a standstill but a bookie that serves, with nothing left to answer."""
         return And(s.stage == "up", all_of(s.added[of, e] != "accepted" for of, e in pairs))
 
     # --- what must be possible
 
     @suite.sometimes
-    def fenced_before_its_first_entry() -> Any:
+    def fenced_before_its_first_entry() -> Condition:
         """A ledger of which the bookie has nothing is fenced, and a recovery knows it."""
         return any_of(And(s.fence_told[of], s.stored[of].is_empty, s.fenced[of]) for of in ledger)
 
     @suite.sometimes
-    def add_is_refused() -> Any:
+    def add_is_refused() -> Condition:
         """An add has met the fence."""
         return any_of(s.added[of, e] == "refused" for of, e in pairs)
 
     @suite.sometimes
-    def mark_reaches_the_end() -> Any:
+    def mark_reaches_the_end() -> Condition:
         """The log mark is at the end of a journal that has all entries of a ledger, and its fence."""
         written = {of: all_of(s.added[of, e] == "acknowledged" for e in entry) for of in ledger}
         marked = {of: journal.mark[journal.of(of)] == journal.end(journal.of(of)) for of in ledger}
@@ -159,13 +159,13 @@ def bookie(p: Protocol) -> Suite:
     if ends:
 
         @suite.sometimes
-        def fence_is_replayed() -> Any:
+        def fence_is_replayed() -> Condition:
             """A fence that a recovery knows of comes back from the journal alone."""
             back = [And(s.fenced[of], s.fence_told[of], Not(s.saved_fence[of])) for of in ledger]
             return And(s.stage == "replayed", Or(*back))
 
         @suite.sometimes
-        def replayed_twice() -> Any:
+        def replayed_twice() -> Condition:
             """A bookie runs again on records that were saved, and whose mark was not."""
             marks = {of: journal.mark[journal.of(of)] for of in ledger}
             past = {of: any_of(And(marks[of] <= x, journal.is_at(x, of, "fence")) for x in place) for of in ledger}
@@ -175,7 +175,7 @@ def bookie(p: Protocol) -> Suite:
     if ends_badly:
 
         @suite.sometimes
-        def unanswered_add_is_lost() -> Any:
+        def unanswered_add_is_lost() -> Condition:
             """An add that was never answered is gone with the process."""
             return And(s.stage == "down", s.logged == 0, s.kills + s.power_losses == 1, *(mark == 0 for mark in journal.mark))
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from fencepost.model.language import And, Protocol, Truth, any_of
+from fencepost.properties.cluster.variables import ClusterVariables
 
-from fencepost.model.language import And, Protocol, any_of
 
-
-def rival_recovers(p: Protocol, m: int) -> Any:
+def rival_recovers(p: Protocol, m: int) -> Truth:
     """The formula: somebody has closed the first ledger of a broker that still serves its topic.
 
     It is an incident, not a message, so it is told of the first message only.
     """
-    s = p.state
+    s = ClusterVariables.now(p)
 
-    def goes_on(b: int) -> Any:
+    def goes_on(b: int) -> Truth:
         return And(s.bundle.believes[b], s.state[b] == "opened", s.current[b] == 0, s.bundle.owner != b)
 
     return And(m == 0, s.ledger.status[0] == "closed", any_of(goes_on(b) for b in p.universes["broker"]))

@@ -2,40 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
+from fencepost.model.language import And, Condition, Implies, Not, Or, Protocol, all_of, any_of, at_least
+from fencepost.properties.cluster.variables import ClusterVariables
 from fencepost.properties.topic.broker import topic_broker
 from fencepost.properties.topic.conduct import topic_conduct
 from fencepost.properties.topic.liveness import topic_liveness
 from fencepost.properties.topic.safety import topic_safety
 from fencepost.properties.topic.terms import Log
-from fencepost.properties.vocabulary import Suite
+from fencepost.properties.vocabulary import Leads, Suite
 
 
 def cluster(p: Protocol) -> Suite:
     """The properties of an instance that ``fencepost.model.cluster.cluster`` built."""
     suite, log = Suite(p), Log(p)
-    s, settings, broker = p.state, p.parameters, log.broker
+    s, settings, broker = ClusterVariables.now(p), p.parameters, log.broker
     topic_safety(suite, log)
     topic_conduct(suite, log)
     topic_broker(suite, log)
     topic_liveness(suite, log)
 
     @suite.always
-    def owners_have_the_topic() -> Any:
+    def owners_have_the_topic() -> Condition:
         """A topic is loaded only at a broker that takes itself for the owner."""
         return all_of(Implies(s.state[b] != "none", s.bundle.believes[b]) for b in broker)
 
     if len(broker) > 1:
 
         @suite.strict("a broker whose session has expired goes on until it hears of that", when=settings["expiries"] > 0)
-        def one_takes_itself_for_the_owner() -> Any:
+        def one_takes_itself_for_the_owner() -> Condition:
             """At most one broker takes itself for the owner."""
             return Not(at_least(2, [s.bundle.believes[b] for b in broker]))
 
         @suite.leads_to
-        def one_is_left() -> Any:
+        def one_is_left() -> Leads:
             """Of two brokers that take themselves for the owner one stops, in the end."""
             two = at_least(2, [s.bundle.believes[b] for b in broker])
             return two, Not(two)
@@ -45,13 +44,13 @@ def cluster(p: Protocol) -> Suite:
         @suite.strict(
             "the disks of all copies may be lost before others are made", when=settings["disk_losses"] >= settings["copies"]
         )
-        def acked_can_be_read() -> Any:
+        def acked_can_be_read() -> Condition:
             """Of every acknowledged message of the first ledger there is a copy at a bookie that the metadata name."""
             there = {m: any_of(log.has(k, e, m) for k, e in log.places if k == 0) for m in log.message}
             return all_of(Implies(And(s.acked > m, there[m]), s.first.copies > 0) for m in log.message)
 
     @suite.leads_to
-    def served_in_the_end() -> Any:
+    def served_in_the_end() -> Leads:
         """A topic that no owner serves is served in the end, by an owner, if a producer has something to write.
 
         The instance bounds how often the topic is opened and the producer connects. An owner that is fenced while it lists a
@@ -62,14 +61,14 @@ def cluster(p: Protocol) -> Suite:
         return [(Not(served), Or(served, spent, s.acked == len(log.message)))]
 
     @suite.sometimes
-    def all_acknowledged() -> Any:
+    def all_acknowledged() -> Condition:
         """Every message is acknowledged."""
         return s.acked == len(log.message)
 
     if len(broker) > 1 and settings["expiries"] and settings["openings"] > 1:
 
         @suite.sometimes
-        def two_serve() -> Any:
+        def two_serve() -> Condition:
             """Two brokers have the topic open, and one of them is no owner."""
             return at_least(2, [s.state[b] == "opened" for b in broker])
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from fencepost.model.language import Parameters
 from fencepost.properties.any_size import General, sizes_from
 from fencepost.properties.registry import Instance, Value
 
@@ -45,7 +45,7 @@ SIZES = {
 }
 
 
-def _no_proof(parameters: Mapping[str, Any], names: Sequence[str]) -> str:
+def _no_proof(parameters: Parameters, names: Sequence[str]) -> str:
     """Why nothing is proved with these parameters and any number of brokers; empty if it is."""
     return "for any number of brokers there is no proof with lookups; leave lookups=no" if parameters.get("lookups") else ""
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
+from fencepost.model.language import And, Condition, Implies, Not, Or, Protocol, Truth, all_of, any_of, at_least
 from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.stores import store_of
 from fencepost.properties.election.conduct import election_conduct
+from fencepost.properties.election.variables import ElectionVariables
 from fencepost.properties.locks.sessions import session_conduct
-from fencepost.properties.vocabulary import Suite
+from fencepost.properties.vocabulary import Leads, Suite
 
 
 def election(p: Protocol) -> Suite:
     """The properties of an instance that ``fencepost.model.pulsar.election.election`` built."""
-    s, n = p.state, p.next
+    s, n = ElectionVariables.of(p)
     settings = p.parameters
     suite = Suite(p)
     broker = p.universes["broker"]
@@ -37,21 +36,21 @@ def election(p: Protocol) -> Suite:
     # Where nobody tells of sessions, a broker hears of the end of its own as of any other, and is not told to look again.
     ignores_deletion |= settings["expiries"] > 0 and not (kind.tells or settings["fixed"])
 
-    def holds(b: int) -> Any:
+    def holds(b: int) -> Condition:
         """The node is there, from the broker's present session."""
         return And(s.leader_holder == b, Not(s.leader_former))
 
-    def is_live(b: int) -> Any:
+    def is_live(b: int) -> Condition:
         return And(s.lives[b], s.session[b])
 
-    def is_current(b: int) -> Any:
+    def is_current(b: int) -> Condition:
         """The broker is connected, its election is over, and it has heard of all that has happened."""
         return And(is_live(b), s.link[b] == "connected", s.stage[b] == "settled", Not(s.leader_deletion[b]))
 
-    def leads(b: int) -> Any:
+    def leads(b: int) -> Condition:
         return s.role[b] == "leading"
 
-    def shuts(b: int) -> Any:
+    def shuts(b: int) -> Truth:
         """The broker shuts down."""
         return s.closing[b] if settings["closes"] else False
 
@@ -62,25 +61,23 @@ def election(p: Protocol) -> Suite:
         "answer; the deletion is another broker's, meant for an earlier node and carried out on this one",
         when=ignores_deletion,
     )
-    def leader_holds_the_node() -> Any:
+    def leader_holds_the_node() -> Condition:
         """A broker that is up to date and believes to lead holds the node."""
         return all_of(Implies(And(is_current(b), leads(b)), holds(b)) for b in broker)
 
     @suite.always
-    def holder_leads() -> Any:
+    def holder_leads() -> Condition:
         """A broker that is up to date and holds the node knows that it leads."""
         return all_of(Implies(And(is_current(b), holds(b)), leads(b)) for b in broker)
 
     @suite.always
-    def followers_know_the_holder() -> Any:
+    def followers_know_the_holder() -> Condition:
         """A broker that is up to date and follows knows who holds the node."""
 
-        def follows(b: int) -> Any:
+        def follows(b: int) -> Condition:
             return And(is_current(b), s.role[b] == "following")
 
-        return all_of(
-            Implies(follows(b), And(s.leader_holder != NOBODY, s.cached[b] == s.leader_holder)) for b in broker
-        )
+        return all_of(Implies(follows(b), And(s.leader_holder != NOBODY, s.cached[b] == s.leader_holder)) for b in broker)
 
     if several:
 
@@ -88,7 +85,7 @@ def election(p: Protocol) -> Suite:
             "a broker believes to lead until its next election is over or it has heard that its node is gone",
             when=deletes_others or takes_over,
         )
-        def leaders_are_one_or_zombies() -> Any:
+        def leaders_are_one_or_zombies() -> Condition:
             """Two brokers believe to lead only while one of them has no session."""
             return Not(at_least(2, [And(is_live(b), leads(b)) for b in broker]))
 
@@ -96,21 +93,21 @@ def election(p: Protocol) -> Suite:
             "as a broker ignores the deletion of the node that it has just created, it leads on while another takes the node",
             when=ignores_deletion,
         )
-        def leaders_up_to_date_are_one() -> Any:
+        def leaders_up_to_date_are_one() -> Condition:
             """Of two brokers that believe to lead one has no session, elects again, or has not heard of something."""
             return Not(at_least(2, [And(is_current(b), leads(b)) for b in broker]))
 
     # --- what every step must respect
 
     @suite.step
-    def node_is_taken_when_free() -> Any:
+    def node_is_taken_when_free() -> Condition:
         """Nobody takes the node from its holder: it is deleted before another one is created."""
         return Or(s.leader_holder == NOBODY, n.leader_holder == NOBODY, n.leader_holder == s.leader_holder)
 
     if several and not deletes_others:
 
         @suite.step
-        def node_of_another_is_kept() -> Any:
+        def node_of_another_is_kept() -> Condition:
             """The node of a broker with a session goes only when that broker deletes it, or ends."""
             return all_of(
                 Implies(
@@ -127,11 +124,11 @@ def election(p: Protocol) -> Suite:
     if several and settings["closes"] and (settings["fixed"] or not loses_node):
 
         @suite.step
-        def closing_leader_deletes_its_own() -> Any:
+        def closing_leader_deletes_its_own() -> Condition:
             """A leader that shuts down deletes its own node and no other."""
             gone = And(s.leader_holder != NOBODY, n.leader_holder == NOBODY)
 
-            def deletes(b: int) -> Any:
+            def deletes(b: int) -> Condition:
                 lets_go = And(s.stage[b] == "closed", s.role[b] == "leading", s.link[b] == "connected")
                 return And(lets_go, gone, Or(n.role[b] != "leading", n.link[b] != "connected"))
 
@@ -140,7 +137,7 @@ def election(p: Protocol) -> Suite:
     if settings["lookups"]:
 
         @suite.step
-        def leader_chooses() -> Any:
+        def leader_chooses() -> Condition:
             """While all brokers are up to date and the leader is active, nobody else chooses a broker for a bundle."""
             calm = all_of(is_current(b) for b in broker)
             chosen = And(s.asked != NOBODY, Not(s.authoritative), Or(n.authoritative, n.asked == NOBODY))
@@ -148,7 +145,7 @@ def election(p: Protocol) -> Suite:
             return Implies(And(calm, chosen, s.leader_holder != NOBODY, Not(s.leader_former)), by_leader)
 
         @suite.step
-        def electing_brokers_do_not_choose() -> Any:
+        def electing_brokers_do_not_choose() -> Condition:
             """A broker whose election is under way chooses only if it believes to lead, or since #26000 in the last leader."""
             chosen = And(Not(s.authoritative), Or(n.authoritative, And(n.asked == NOBODY, s.asked != NOBODY)))
             reads = settings["leads"] == "confirmed"
@@ -156,29 +153,27 @@ def election(p: Protocol) -> Suite:
             return all_of(Implies(And(chosen, s.asked == b, s.lives[b]), Or(knows[b], leads(b))) for b in broker)
 
         @suite.step
-        def choice_is_binding() -> Any:
+        def choice_is_binding() -> Condition:
             """A broker that sends a lookup to another than the leader has chosen it, and says so: it does not go in circles."""
             return all_of(
-                Implies(
-                    And(s.asked == b, s.lives[b], n.asked != b, n.asked != NOBODY, n.asked != s.cached[b]), n.authoritative
-                )
+                Implies(And(s.asked == b, s.lives[b], n.asked != b, n.asked != NOBODY, n.asked != s.cached[b]), n.authoritative)
                 for b in broker
             )
 
     @suite.ends
-    def no_deadlock() -> Any:
+    def no_deadlock() -> Condition:
         """Nothing comes to a standstill before every broker is up to date."""
         return all_of(is_current(b) for b in broker)
 
     # --- what must happen in the end
 
     @suite.leads_to
-    def leader_emerges() -> Any:
+    def leader_emerges() -> Leads:
         """Some broker holds the node and knows that it leads, in the end."""
         return True, any_of(And(holds(b), leads(b), is_current(b)) for b in broker)
 
     @suite.leads_to
-    def election_ends() -> Any:
+    def election_ends() -> Leads:
         """All brokers are up to date, in the end: the election does not go on forever, and every follower learns who leads."""
         return True, all_of(is_current(b) for b in broker)
 
@@ -188,21 +183,21 @@ def election(p: Protocol) -> Suite:
             strict="a leader whose node was deleted unheard leads on, beside the one that has the node",
             when=ignores_deletion,
         )
-        def leader_is_alone() -> Any:
+        def leader_is_alone() -> Leads:
             """Exactly one broker believes to lead, in the end."""
             return True, And(any_of(leads(b) for b in broker), Not(at_least(2, [leads(b) for b in broker])))
 
     if settings["lookups"]:
 
         @suite.leads_to
-        def lookup_is_answered() -> Any:
+        def lookup_is_answered() -> Leads:
             """A lookup is answered, or fails with its broker, in the end."""
             return s.asked != NOBODY, s.asked == NOBODY
 
     # --- what must be possible
 
     @suite.sometimes
-    def all_agree() -> Any:
+    def all_agree() -> Condition:
         """One broker leads, and all others know it."""
         return all_of(
             And(is_current(b), Or(And(holds(b), leads(b)), And(s.role[b] == "following", s.cached[b] == s.leader_holder)))
@@ -212,7 +207,7 @@ def election(p: Protocol) -> Suite:
     if several and loses_sessions and not shuts_down:
 
         @suite.sometimes
-        def zombie_leads_beside_its_successor() -> Any:
+        def zombie_leads_beside_its_successor() -> Condition:
             """A zombie believes to lead, and another broker does so with the node."""
             return any_of(
                 And(s.lives[z], Not(s.session[z]), leads(z), holds(b), leads(b), is_current(b))
@@ -224,7 +219,7 @@ def election(p: Protocol) -> Suite:
     if several:
 
         @suite.sometimes
-        def last_becomes_leader() -> Any:
+        def last_becomes_leader() -> Condition:
             """The last broker leads, and another one follows."""
             last = broker.size - 1
             return And(holds(last), leads(last), s.stage[last] == "settled", any_of(s.role[b] == "following" for b in broker))
@@ -232,19 +227,19 @@ def election(p: Protocol) -> Suite:
     if settings["crashes"]:
 
         @suite.sometimes
-        def former_node_found() -> Any:
+        def former_node_found() -> Condition:
             """A broker that is back finds the node of its former session."""
             return any_of(And(s.stage[b] == "retaking", s.leader_holder == b, s.leader_former) for b in broker)
 
     # --- why
 
     @suite.lemma
-    def settled_brokers_have_a_role() -> Any:
+    def settled_brokers_have_a_role() -> Condition:
         """A broker whose election is over leads or follows."""
         return all_of(Implies(s.stage[b] == "settled", s.role[b] != "no_leader") for b in broker)
 
     @suite.lemma
-    def faults_have_budgets() -> Any:
+    def faults_have_budgets() -> Condition:
         """What only a fault can bring about does not happen without one."""
         return And(
             *(s.lives[b] for b in broker if not (ends or settings["crashes"])),
@@ -260,46 +255,46 @@ def election(p: Protocol) -> Suite:
     if settings["closes"]:
 
         @suite.step
-        def who_closes_does_not_come_to_lead() -> Any:
+        def who_closes_does_not_come_to_lead() -> Condition:
             """A broker that shuts down, and does not lead, does not come to lead before it is started again."""
             return all_of(Not(And(s.lives[b], s.closing[b], Not(leads(b)), n.role[b] == "leading")) for b in broker)
 
         @suite.lemma
-        def who_closes_has_closed() -> Any:
+        def who_closes_has_closed() -> Condition:
             """A broker that shuts down has closed its election, and nobody else has."""
             return all_of(s.closing[b] == (s.stage[b] == "closed") for b in broker)
 
     if not settings["closes"]:
 
         @suite.lemma
-        def nobody_closes() -> Any:
+        def nobody_closes() -> Condition:
             """No broker is shutting down."""
             return all_of(s.stage[b] != "closed" for b in broker)
 
     @suite.lemma
-    def nobody_withdraws() -> Any:
+    def nobody_withdraws() -> Condition:
         """As a closed election does not go on, none has a node to withdraw."""
         return all_of(s.stage[b] != "withdrawing" for b in broker)
 
     if settings["leads"] == "created" and kind.ordered:
 
         @suite.lemma
-        def nobody_confirms() -> Any:
+        def nobody_confirms() -> Condition:
             """No broker reads the node that it has created."""
             return all_of(s.stage[b] != "confirming" for b in broker)
 
     @suite.lemma
-    def node_belongs_to_a_session() -> Any:
+    def node_belongs_to_a_session() -> Condition:
         """The node of a present session goes with it."""
         return all_of(Implies(holds(b), s.session[b]) for b in broker)
 
     if not deletes_others and not settings["fixed"]:
 
         @suite.lemma
-        def creators_hold_the_node() -> Any:
+        def creators_hold_the_node() -> Condition:
             """As no deletion errs, a broker has the node that it has just created."""
 
-            def confirms(b: int) -> Any:
+            def confirms(b: int) -> Condition:
                 return And(is_live(b), s.link[b] == "connected", s.stage[b] == "confirming")
 
             return all_of(Implies(confirms(b), holds(b)) for b in broker)
@@ -307,33 +302,33 @@ def election(p: Protocol) -> Suite:
     if not deletes_others and not takes_over and not gives_up:
 
         @suite.lemma
-        def leaders_hold_the_node() -> Any:
+        def leaders_hold_the_node() -> Condition:
             """As no session expires either, whoever believes to lead has the node."""
             return all_of(Implies(And(is_live(b), leads(b)), holds(b)) for b in broker)
 
         if retakes:
 
             @suite.lemma
-            def who_retakes_does_not_lead() -> Any:
+            def who_retakes_does_not_lead() -> Condition:
                 """Whoever is about to delete a node that it found of a former session of its own does not believe to lead."""
                 return all_of(Implies(And(is_live(b), s.stage[b] == "retaking"), Not(leads(b))) for b in broker)
 
     if several and settings["closes"] and retakes and not settings["fixed"] and not loses_node:
 
-        def shuts_down_now(b: int) -> Any:
+        def shuts_down_now(b: int) -> Truth:
             return s.stage[b] == "closed"
 
         @suite.lemma
-        def one_shuts_down() -> Any:
+        def one_shuts_down() -> Truth:
             """Only one broker ever shuts down."""
             several_do = at_least(2, [shuts_down_now(b) for b in broker])
             return And(Not(several_do), Implies(any_of(shuts_down_now(b) for b in broker), s.closes > 0))
 
         @suite.lemma
-        def first_to_shut_down_is_right() -> Any:
+        def first_to_shut_down_is_right() -> Truth:
             """Until it has ended no session is a former one, and no deletion errs: whoever believes to lead has the node."""
 
-            def is_right(b: int) -> Any:
+            def is_right(b: int) -> Truth:
                 no_former = And(s.lives[b], Not(s.former_session[b]), s.stage[b] != "retaking")
                 return And(no_former, Implies(Or(leads(b), s.stage[b] == "confirming"), holds(b)))
 
@@ -341,7 +336,7 @@ def election(p: Protocol) -> Suite:
             return Implies(none_ended, And(Not(s.leader_former), all_of(is_right(b) for b in broker)))
 
     @suite.lemma
-    def brokers_up_to_date_are_right() -> Any:
+    def brokers_up_to_date_are_right() -> Condition:
         """What a broker that is up to date believes is so: each election ends in the truth, and each change is heard of."""
         right = [holder_leads(), followers_know_the_holder()]
         return And(*right) if ignores_deletion else And(leader_holds_the_node(), *right)

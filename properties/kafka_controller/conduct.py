@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fencepost.model.kafka.controller.client import ZKCLIENT
-from fencepost.model.language import And, If, Implies, Not, Or, all_of, any_of, minimum
+from fencepost.model.language import And, Condition, If, Implies, Not, Or, all_of, any_of, minimum
 from fencepost.model.nobody import NOBODY
 from fencepost.properties.kafka_controller.terms import Terms
+from fencepost.properties.kafka_controller.variables import KafkaControllerVariables
 from fencepost.properties.locks.sessions import session_rules
 from fencepost.properties.vocabulary import Suite
 
@@ -24,14 +23,15 @@ def controller_conduct(suite: Suite, t: Terms) -> None:
 
 def _threads(suite: Suite, t: Terms) -> None:
     """What the thread of a broker goes on to."""
-    s, n, broker, multi = t.p.state, t.p.next, t.broker, t.p.parameters["multi"]
+    s, n = KafkaControllerVariables.of(t.p)
+    broker, multi = t.broker, t.p.parameters["multi"]
     limit, lock = t.p.parameters["expiries"], t.p.parameters["thread"] == "lock"
 
     @suite.step
-    def threads_go_forward() -> Any:
+    def threads_go_forward() -> Condition:
         """A thread elects, fails over and is idle by what it reads and does in the store, and elects again for a reason."""
 
-        def follows(b: int) -> Any:
+        def follows(b: int) -> Condition:
             before, after, reaches = s.stage[b], n.stage[b], t.reaches(b)
             elected = And(n.leader[b] == b, n.controller_holder == b, Not(n.controller_former))
             heard = And(s.controller_change[b], Not(n.controller_change[b]), s.controller_holder == NOBODY)
@@ -53,10 +53,10 @@ def _threads(suite: Suite, t: Terms) -> None:
         return all_of(Implies(t.keeps(b), follows(b)) for b in broker)
 
     @suite.step
-    def terms_are_read_or_raised() -> Any:
+    def terms_are_read_or_raised() -> Condition:
         """A broker that fails over reads the epoch, and raises it if it is what it has read; else the epoch stays."""
 
-        def follows(b: int) -> Any:
+        def follows(b: int) -> Condition:
             took = And(s.stage[b] == "epoch_read", n.stage[b] == "idle", n.active[b], Not(multi))
             stays = Or(n.stage[b] == s.stage[b], False if multi else n.stage[b] == "created")
             raised = And(n.epoch[b] == s.epoch[b] + 1, n.controller_epoch == s.epoch[b] + 1)
@@ -65,10 +65,10 @@ def _threads(suite: Suite, t: Terms) -> None:
         return all_of(Implies(t.keeps(b), follows(b)) for b in broker)
 
     @suite.step
-    def leaders_are_read() -> Any:
+    def leaders_are_read() -> Condition:
         """A broker takes for the controller whom the node names as it looks, or itself as it creates the node."""
 
-        def follows(b: int) -> Any:
+        def follows(b: int) -> Condition:
             reads = And(t.reaches(b), s.stage[b].among("electing", "idle"), n.leader[b] == s.controller_holder)
             elected = And(s.stage[b] == "electing", n.leader[b] == b, n.controller_holder == b)
             gives_up = And(n.leader[b] == NOBODY, Not(n.active[b]))
@@ -79,10 +79,10 @@ def _threads(suite: Suite, t: Terms) -> None:
     if t.hears_late:
 
         @suite.step
-        def ends_come_to_threads() -> Any:
+        def ends_come_to_threads() -> Condition:
             """A thread that handles a new session elects unless the node names its broker, which then changes nothing."""
 
-            def follows(b: int) -> Any:
+            def follows(b: int) -> Condition:
                 before, after = s.new_sessions[b], n.new_sessions[b]
                 opened = And(Not(s.session[b]), n.session[b])
                 leader = n.leader[b] == (s.leader[b] if lock else s.controller_holder)
@@ -98,10 +98,10 @@ def _threads(suite: Suite, t: Terms) -> None:
     if not t.hears_late and t.p.parameters["expiries"]:
 
         @suite.step
-        def ends_are_awaited() -> Any:
+        def ends_are_awaited() -> Condition:
             """A broker that hears that its session is over is no controller, and elects in the next."""
 
-            def follows(b: int) -> Any:
+            def follows(b: int) -> Condition:
                 hears = And(t.stays(b), n.link[b] == "lost", s.link[b] != "lost")
                 elects = And(n.stage[b] == "electing", n.leader[b] == NOBODY, Not(n.active[b]), Not(n.controller_change[b]))
                 return Implies(hears, elects)
@@ -111,15 +111,15 @@ def _threads(suite: Suite, t: Terms) -> None:
     if t.p.parameters["restarts"]:
 
         @suite.always
-        def ended_processes_are_blank() -> Any:
+        def ended_processes_are_blank() -> Condition:
             """Nothing is left of a process that has ended."""
             return all_of(Implies(Not(s.lives[b]), t.is_blank(b)) for b in broker)
 
         @suite.step
-        def processes_end_by_stopping() -> Any:
+        def processes_end_by_stopping() -> Condition:
             """A process ends by a stop, and with it its session if it reaches the store."""
 
-            def follows(b: int) -> Any:
+            def follows(b: int) -> Condition:
                 ends = And(s.lives[b], Not(n.lives[b]))
                 closed = And(Implies(t.reaches(b), Not(n.session[b])), n.link[b] == "lost")
                 return Implies(ends, And(n.restarts == s.restarts + 1, closed))
@@ -129,13 +129,14 @@ def _threads(suite: Suite, t: Terms) -> None:
 
 def _offices(suite: Suite, t: Terms) -> None:
     """Who has the node, and who acts."""
-    s, n, broker, settings = t.p.state, t.p.next, t.broker, t.p.parameters
+    s, n = KafkaControllerVariables.of(t.p)
+    broker, settings = t.broker, t.p.parameters
 
     @suite.step
-    def node_is_created_by_electing() -> Any:
+    def node_is_created_by_electing() -> Condition:
         """The node is created where there is none, by a broker that elects, and with it its term where that is one request."""
 
-        def follows(b: int) -> Any:
+        def follows(b: int) -> Condition:
             created = And(s.controller_holder != b, n.controller_holder == b)
             fits = And(s.controller_holder == NOBODY, t.reaches(b), s.stage[b] == "electing", Not(n.controller_former))
             term = n.controller_epoch == s.controller_epoch + (1 if settings["multi"] else 0)
@@ -146,23 +147,23 @@ def _offices(suite: Suite, t: Terms) -> None:
         return all_of(follows(b) for b in broker)
 
     @suite.step
-    def node_is_deleted_with_a_reason() -> Any:
+    def node_is_deleted_with_a_reason() -> Condition:
         """The node goes with a session of its holder, or because that broker resigns and reaches the store."""
 
-        def with_session(b: int) -> Any:
+        def with_session(b: int) -> Condition:
             return Or(And(s.session[b], Not(n.session[b])), And(s.former_session[b], Not(n.former_session[b])))
 
-        def resigns(b: int) -> Any:
+        def resigns(b: int) -> Condition:
             return And(t.reaches(b), s.leader[b] == b, n.leader[b] == NOBODY)
 
         gone = And(s.controller_holder != NOBODY, n.controller_holder == NOBODY)
         return Implies(gone, any_of(And(s.controller_holder == b, Or(with_session(b), resigns(b))) for b in broker))
 
     @suite.step
-    def resigning_deletes_ones_own() -> Any:
+    def resigning_deletes_ones_own() -> Condition:
         """A broker that resigns, or may not take office, deletes its own node and stops."""
 
-        def follows(b: int) -> Any:
+        def follows(b: int) -> Condition:
             fails = And(t.keeps(b), s.stage[b] == "epoch_read", n.stage[b] == "idle", Not(n.active[b]))
             resigns = And(n.resignations > s.resignations, s.active[b], Not(n.active[b]))
             forced = And(t.reaches(b), Implies(resigns, s.stage[b] == "idle"), n.leader[b] == NOBODY)
@@ -173,11 +174,11 @@ def _offices(suite: Suite, t: Terms) -> None:
         return And(Implies(n.resignations > s.resignations, forced), all_of(follows(b) for b in broker))
 
     @suite.step
-    def offices_end_with_a_reason() -> Any:
+    def offices_end_with_a_reason() -> Condition:
         """A controller stops because it is not named any more, because it resigns, or because it hears that its session is
         over."""
 
-        def follows(b: int) -> Any:
+        def follows(b: int) -> Condition:
             stops = And(t.keeps(b), s.active[b], Not(n.active[b]))
             heard = And(s.controller_change[b], Not(n.controller_change[b]), s.leader[b] == b)
             session = n.new_sessions[b] == s.new_sessions[b] - 1 if t.hears_late else False
@@ -187,10 +188,10 @@ def _offices(suite: Suite, t: Terms) -> None:
         return all_of(follows(b) for b in broker)
 
     @suite.step
-    def offices_begin_with_the_brokers() -> Any:
+    def offices_begin_with_the_brokers() -> Condition:
         """A broker that takes office knows the brokers that are there, and has a request for each."""
 
-        def follows(b: int) -> Any:
+        def follows(b: int) -> Condition:
             takes = And(Not(s.active[b]), n.active[b])
             there = (And(*(of[b, x] == s.registered[x] for of in (n.live, n.queued, n.knows))) for x in broker)
             return Implies(takes, And(s.stage[b] == "epoch_read", n.stage[b] == "idle", Not(n.brokers_change[b]), *there))
@@ -198,10 +199,10 @@ def _offices(suite: Suite, t: Terms) -> None:
         return all_of(follows(b) for b in broker)
 
     @suite.always
-    def others_have_nothing_to_send() -> Any:
+    def others_have_nothing_to_send() -> Condition:
         """Whoever does not act knows of no broker, has nothing to send, and after its election no epoch."""
 
-        def is_blank(c: int) -> Any:
+        def is_blank(c: int) -> Condition:
             empty = (Not(Or(s.live[c, b], s.queued[c, b], s.knows[c, b])) for b in broker)
             return And(Not(s.brokers_change[c]), Implies(s.stage[c].among("electing", "idle"), s.epoch[c] == 0), *empty)
 
@@ -210,13 +211,14 @@ def _offices(suite: Suite, t: Terms) -> None:
 
 def _watches(suite: Suite, t: Terms) -> None:
     """Who hears of what."""
-    s, n, broker, lock = t.p.state, t.p.next, t.broker, t.p.parameters["thread"] == "lock"
+    s, n = KafkaControllerVariables.of(t.p)
+    broker, lock = t.broker, t.p.parameters["thread"] == "lock"
 
     @suite.step
-    def changes_of_the_node_are_heard() -> Any:
+    def changes_of_the_node_are_heard() -> Condition:
         """Every broker that lives hears of a change of the node, its own too, and nobody of what did not happen."""
 
-        def follows(b: int) -> Any:
+        def follows(b: int) -> Condition:
             changed = n.controller_holder != s.controller_holder
             forgets = And(n.link[b] == "lost", s.link[b] != "lost") if not t.hears_late else False
             reopens = And(Not(s.session[b]), n.session[b]) if t.hears_late else False
@@ -228,10 +230,10 @@ def _watches(suite: Suite, t: Terms) -> None:
         return all_of(follows(b) for b in broker)
 
     @suite.step
-    def heard_changes_are_acted_on() -> Any:
+    def heard_changes_are_acted_on() -> Condition:
         """A broker that handles a change of the node looks at it, follows, and elects if there is none."""
 
-        def follows(b: int) -> Any:
+        def follows(b: int) -> Condition:
             heard = And(t.keeps(b), s.controller_change[b], Not(n.controller_change[b]))
             stage = If(s.controller_holder == NOBODY, n.stage[b] == "electing", n.stage[b] == "idle")
             deposed = And(s.leader[b] == b, s.controller_holder != b)
@@ -242,11 +244,11 @@ def _watches(suite: Suite, t: Terms) -> None:
         return all_of(Implies(t.keeps(b), follows(b)) for b in broker)
 
     @suite.step
-    def changes_of_brokers_are_heard() -> Any:
+    def changes_of_brokers_are_heard() -> Condition:
         """A controller hears of every broker that comes or goes, and of none that does not."""
         moved = any_of(s.registered[b] != n.registered[b] for b in broker)
 
-        def follows(c: int) -> Any:
+        def follows(c: int) -> Condition:
             goes_on = And(t.keeps(c), s.active[c], n.active[c])
             settled = And(s.stage[c] != n.stage[c], s.stage[c] == "epoch_read")
             reopens = And(Not(s.session[c]), n.session[c]) if t.hears_late else False
@@ -261,14 +263,15 @@ def _watches(suite: Suite, t: Terms) -> None:
 
 def _registrations(suite: Suite, t: Terms) -> None:
     """The nodes of the brokers."""
-    s, n, broker = t.p.state, t.p.next, t.broker
+    s, n = KafkaControllerVariables.of(t.p)
+    broker = t.broker
     lock, former = t.p.parameters["thread"] == "lock", t.leaves_nodes
 
     @suite.step
-    def brokers_register_themselves() -> Any:
+    def brokers_register_themselves() -> Condition:
         """A broker registers in its session, where its thread is not failing over; its node goes with the session."""
 
-        def follows(b: int) -> Any:
+        def follows(b: int) -> Condition:
             began, gone = And(Not(s.registered[b]), n.registered[b]), And(s.registered[b], Not(n.registered[b]))
             waits = s.stage[b].among("electing", "idle") if lock else True
             ended = Or(And(s.session[b], Not(n.session[b])), And(s.former_session[b], Not(n.former_session[b])))
@@ -281,10 +284,10 @@ def _registrations(suite: Suite, t: Terms) -> None:
     if former:
 
         @suite.step
-        def nodes_become_former() -> Any:
+        def nodes_become_former() -> Condition:
             """The node of a broker is of a former session once its process is back, until that session is gone."""
 
-            def follows(b: int) -> Any:
+            def follows(b: int) -> Condition:
                 back = And(Not(s.lives[b]), n.lives[b])
                 gone = And(s.former_session[b], Not(n.former_session[b]))
                 return And(
@@ -297,10 +300,10 @@ def _registrations(suite: Suite, t: Terms) -> None:
             return all_of(follows(b) for b in broker)
 
     @suite.step
-    def known_nodes_are_there() -> Any:
+    def known_nodes_are_there() -> Condition:
         """A controller knows no node that is gone, and forgets none that is there while it acts."""
 
-        def follows(c: int, b: int) -> Any:
+        def follows(c: int, b: int) -> Condition:
             stays = And(t.keeps(c), s.active[c], n.active[c], s.knows[c, b], n.registered[b])
             return And(Implies(n.knows[c, b], n.registered[b]), Implies(stays, n.knows[c, b]))
 
@@ -309,27 +312,28 @@ def _registrations(suite: Suite, t: Terms) -> None:
 
 def _requests(suite: Suite, t: Terms) -> None:
     """What controllers send, and what brokers take."""
-    s, n, broker, settings = t.p.state, t.p.next, t.broker, t.p.parameters
+    s, n = KafkaControllerVariables.of(t.p)
+    broker, settings = t.broker, t.p.parameters
 
-    def takes(c: int, b: int) -> Any:
+    def takes(c: int, b: int) -> Condition:
         meant = s.knows[c, b] if settings["broker_epochs"] else True
         return And(s.epoch[c] >= s.seen[b], meant)
 
-    def took(c: int, b: int) -> Any:
+    def took(c: int, b: int) -> Condition:
         return And(n.seen[b] == s.epoch[c], *(n.metadata[b, x] == s.live[c, x] for x in broker))
 
-    def is_untouched(b: int) -> Any:
+    def is_untouched(b: int) -> Condition:
         return And(n.seen[b] == s.seen[b], *(n.metadata[b, x] == s.metadata[b, x] for x in broker))
 
-    def sent(c: int, b: int) -> Any:
+    def sent(c: int, b: int) -> Condition:
         looked = And(s.brokers_change[c], Not(n.brokers_change[c]))
         return And(s.queued[c, b], Not(n.queued[c, b]), n.active[c], s.active[c], t.keeps(c), Not(looked))
 
     @suite.step
-    def requests_are_taken_or_refused() -> Any:
+    def requests_are_taken_or_refused() -> Condition:
         """A broker that a request reaches takes it if that is current, and is meant for it; else nothing changes."""
 
-        def follows(c: int, b: int) -> Any:
+        def follows(c: int, b: int) -> Condition:
             obeyed = n.obeyed[b] == If(s.epoch[c] > s.obeyed[b], s.epoch[c], s.obeyed[b]) if settings["restarts"] else True
             same = n.obeyed[b] == s.obeyed[b] if settings["restarts"] else True
             fits = If(takes(c, b), And(took(c, b), obeyed), And(is_untouched(b), same))
@@ -339,24 +343,24 @@ def _requests(suite: Suite, t: Terms) -> None:
         return all_of(follows(c, b) for c in broker for b in broker)
 
     @suite.step
-    def brokers_change_by_requests() -> Any:
+    def brokers_change_by_requests() -> Condition:
         """What a broker knows, and which epoch it has seen, changes with a request that it takes."""
         return all_of(
             Implies(t.stays(b), Or(is_untouched(b), any_of(And(sent(c, b), takes(c, b)) for c in broker))) for b in broker
         )
 
     @suite.step
-    def looks_are_complete() -> Any:
+    def looks_are_complete() -> Condition:
         """A controller that looks knows the brokers that are there; if any has come, gone or come back, all get a request."""
 
-        def follows(c: int) -> Any:
+        def follows(c: int) -> Condition:
             looked = And(t.keeps(c), s.active[c], n.active[c], s.brokers_change[c], Not(n.brokers_change[c]))
             settled = And(s.stage[c] != n.stage[c], s.stage[c] == "epoch_read")
 
-            def moved(b: int) -> Any:
+            def moved(b: int) -> Condition:
                 return Or(s.registered[b] != s.live[c, b], And(s.live[c, b], s.registered[b], Not(s.knows[c, b])))
 
-            def sends(b: int) -> Any:
+            def sends(b: int) -> Condition:
                 every = all_of(Implies(And(moved(x), s.registered[b]), n.queued[c, b]) for x in broker)
                 no_more = Implies(n.queued[c, b], And(s.registered[b], Or(s.queued[c, b], any_of(moved(x) for x in broker))))
                 return And(every, no_more, Implies(And(s.queued[c, b], s.registered[b]), n.queued[c, b]))
@@ -368,10 +372,10 @@ def _requests(suite: Suite, t: Terms) -> None:
         return all_of(follows(c) for c in broker)
 
     @suite.step
-    def others_do_not_look() -> Any:
+    def others_do_not_look() -> Condition:
         """What a controller knows of the brokers, and what it has to send, grows only as it looks or takes office."""
 
-        def follows(c: int, b: int) -> Any:
+        def follows(c: int, b: int) -> Condition:
             takes_office = And(s.stage[c] == "epoch_read", n.stage[c] == "idle")
             looked = Or(And(s.brokers_change[c], Not(n.brokers_change[c])), takes_office)
             grows = Or(And(n.queued[c, b], Not(s.queued[c, b])), And(n.knows[c, b], Not(s.knows[c, b])))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from fencepost.model.kafka.controller.families import AWAITED, BROKER_EPOCHS, MULTI, QUEUE
+from fencepost.model.language import Parameters
 from fencepost.properties.any_size import General, sizes_from
 from fencepost.properties.registry import Instance, Value
 
@@ -51,7 +51,7 @@ MUTATED = (
 )
 
 
-def _no_proof(parameters: Mapping[str, Any], names: Sequence[str]) -> str:
+def _no_proof(parameters: Parameters, names: Sequence[str]) -> str:
     """Why nothing is proved with these parameters and any number of brokers; empty if it is."""
     if parameters.get("broker_epochs") and parameters.get("restarts"):
         return "for any number of brokers there is no proof with broker_epochs and restarts; leave restarts=0"

@@ -2,46 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.language import And, Implies, Not, Or, all_of
+from fencepost.model.language import And, Condition, Implies, Not, Or, Truth, all_of
 from fencepost.properties.kafka_controller.terms import Terms
+from fencepost.properties.kafka_controller.variables import KafkaControllerVariables
 from fencepost.properties.vocabulary import Suite
 
 
 def epoch_lemmas(suite: Suite, t: Terms) -> None:
     """Adds the lemmas. They hold without the bugs of releases, with any budgets."""
-    s, broker, multi = t.p.state, t.broker, t.p.parameters["multi"]
+    s, broker, multi = KafkaControllerVariables.now(t.p), t.broker, t.p.parameters["multi"]
     fails_over = ("epoch_read",) if multi else ("created", "epoch_read")
 
-    def has_term(b: int) -> Any:
+    def has_term(b: int) -> Condition:
         """The broker acts, or with its node it has raised the epoch already."""
         return Or(s.active[b], s.stage[b] == "epoch_read") if multi else s.active[b]
 
-    def begins_term(b: int) -> Any:
+    def begins_term(b: int) -> Condition:
         """The broker acts, or it has created its node and fails over."""
         return Or(s.active[b], s.stage[b].among(*fails_over))
 
     @suite.lemma
-    def epochs_were_counted() -> Any:
+    def epochs_were_counted() -> Condition:
         """No broker has an epoch above that of the store."""
         return all_of(s.epoch[b] <= s.controller_epoch for b in broker)
 
     @suite.lemma
-    def who_acts_is_not_elected() -> Any:
+    def who_acts_is_not_elected() -> Condition:
         """A broker that acts is in no election: it has stopped before it takes part in one."""
         return all_of(Implies(s.active[b], s.stage[b] == "idle") for b in broker)
 
     @suite.lemma
-    def who_acts_takes_itself_for_the_controller() -> Any:
+    def who_acts_takes_itself_for_the_controller() -> Condition:
         """A broker that fails over or acts takes itself for the controller, and so stops when it hears that it is not."""
         return all_of(Implies(begins_term(b), s.leader[b] == b) for b in broker)
 
     @suite.lemma
-    def whoever_acts_has_the_node_or_something_to_hear() -> Any:
+    def whoever_acts_has_the_node_or_something_to_hear() -> Condition:
         """A broker with a term has the node, unless its session is gone, or something of it is left to hear."""
 
-        def heard(b: int) -> Any:
+        def heard(b: int) -> Condition:
             return And(s.session[b], Not(s.controller_change[b]), s.new_sessions[b] == 0) if t.hears_late else s.session[b]
 
         return all_of(Implies(And(begins_term(b), heard(b)), t.holds(b)) for b in broker)
@@ -49,31 +48,31 @@ def epoch_lemmas(suite: Suite, t: Terms) -> None:
     if not t.hears_late:
 
         @suite.lemma
-        def holders_have_the_newest_epoch() -> Any:
+        def holders_have_the_newest_epoch() -> Condition:
             """A broker that has the node and a term has the newest epoch."""
             return all_of(Implies(And(has_term(b), t.holds(b)), s.epoch[b] == s.controller_epoch) for b in broker)
 
     @suite.lemma
-    def own_nodes_of_terms_are_present() -> Any:
+    def own_nodes_of_terms_are_present() -> Condition:
         """A broker with a term that the node names has it from its present session."""
         return all_of(Implies(And(begins_term(b), s.controller_holder == b), Not(s.controller_former)) for b in broker)
 
     @suite.lemma
-    def terms_are_of_the_living() -> Any:
+    def terms_are_of_the_living() -> Condition:
         """A broker with a term runs, and has not heard that its session is over where it waits for that."""
         awaited = t.p.parameters["thread"] == "awaited"
         return all_of(Implies(begins_term(b), And(s.lives[b], s.link[b] != "lost" if awaited else True)) for b in broker)
 
     @suite.lemma
-    def nothing_is_left_of_processes() -> Any:
+    def nothing_is_left_of_processes() -> Condition:
         """A process that has ended is cut off, and has left nothing."""
         return all_of(Implies(Not(s.lives[b]), And(s.link[b] == "lost", t.is_blank(b))) for b in broker)
 
     @suite.lemma
-    def registrations_are_of_sessions() -> Any:
+    def registrations_are_of_sessions() -> Condition:
         """The node of a broker is there with the session in which it was created."""
 
-        def of_former(b: int) -> Any:
+        def of_former(b: int) -> Truth:
             return s.registered_former[b] if t.leaves_nodes else False
 
         return all_of(
@@ -85,7 +84,7 @@ def epoch_lemmas(suite: Suite, t: Terms) -> None:
         )
 
     @suite.lemma
-    def nodes_that_are_known_are_there() -> Any:
+    def nodes_that_are_known_are_there() -> Condition:
         """A controller knows no node that is gone, and only of brokers that it takes for alive; it sends to no others."""
         return all_of(
             And(Implies(s.knows[c, b], And(s.registered[b], s.live[c, b])), Implies(s.queued[c, b], s.live[c, b]))
@@ -94,15 +93,15 @@ def epoch_lemmas(suite: Suite, t: Terms) -> None:
         )
 
     @suite.lemma
-    def only_controllers_know() -> Any:
+    def only_controllers_know() -> Condition:
         """Whoever does not act knows of no broker, has nothing to hear of them, and except in a fail-over no epoch."""
 
-        def is_blank(c: int) -> Any:
+        def is_blank(c: int) -> Condition:
             return And(Not(s.brokers_change[c]), Or(s.stage[c].among(*fails_over), s.epoch[c] == 0))
 
         return all_of(Implies(Not(s.active[c]), And(is_blank(c), Not(s.live[c, b]))) for c in broker for b in broker)
 
     @suite.lemma
-    def terms_have_their_own_epochs() -> Any:
+    def terms_have_their_own_epochs() -> Condition:
         """No two brokers have a term of one epoch."""
         return t.of_pairs(lambda a, b: Not(And(has_term(a), has_term(b), s.epoch[a] == s.epoch[b])))

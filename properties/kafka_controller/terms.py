@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-from fencepost.model.language import And, Implies, Not, Protocol, all_of
+from fencepost.model.language import And, Condition, Implies, Not, Protocol, Truth, all_of
 from fencepost.model.nobody import NOBODY
+from fencepost.properties.kafka_controller.variables import KafkaControllerVariables
 
 
 class Terms:
@@ -17,51 +17,51 @@ class Terms:
         self.leaves_nodes = p.parameters["restarts"] > 0 and p.parameters["disconnects"] > 0
         self.hears_late = p.parameters["expiries"] > 0 and p.parameters["thread"] != "awaited"
 
-    def reaches(self, b: int) -> Any:
+    def reaches(self, b: int) -> Condition:
         """A request of the broker is carried out and answered."""
-        s = self.p.state
+        s = KafkaControllerVariables.now(self.p)
         return And(s.lives[b], s.link[b] == "connected", s.session[b])
 
-    def holds(self, b: int) -> Any:
+    def holds(self, b: int) -> Condition:
         """The node is there, from the broker's present session."""
-        s = self.p.state
+        s = KafkaControllerVariables.now(self.p)
         return And(s.controller_holder == b, Not(s.controller_former))
 
-    def is_up_to_date(self, b: int) -> Any:
+    def is_up_to_date(self, b: int) -> Condition:
         """The broker has a session, and has handled all that concerns the node."""
-        s = self.p.state
+        s = KafkaControllerVariables.now(self.p)
         handled = s.new_sessions[b] == 0 if self.hears_late else True
         return And(self.reaches(b), handled, s.stage[b] == "idle", Not(s.controller_change[b]))
 
-    def is_in_office(self, b: int) -> Any:
+    def is_in_office(self, b: int) -> Condition:
         """The broker has the node, and acts as the controller."""
-        s = self.p.state
+        s = KafkaControllerVariables.now(self.p)
         return And(self.holds(b), s.active[b], s.lives[b], s.session[b])
 
-    def is_blank(self, b: int) -> Any:
+    def is_blank(self, b: int) -> Condition:
         """The broker knows of nothing, and elects: so it begins, and so it is left by a process that has ended."""
-        s = self.p.state
+        s = KafkaControllerVariables.now(self.p)
         late = s.new_sessions[b] == 0 if self.hears_late else True
         calm = And(s.stage[b] == "electing", s.leader[b] == NOBODY, Not(s.controller_change[b]), late)
         return And(calm, Not(s.active[b]), s.seen[b] == 0, *(Not(s.metadata[b, x]) for x in self.broker))
 
-    def all_know(self) -> Any:
+    def all_know(self) -> Condition:
         """Every broker lives, is registered, and knows that all others are."""
-        s, broker = self.p.state, self.broker
+        s, broker = KafkaControllerVariables.now(self.p), self.broker
         knows = (s.metadata[b, x] for b in broker for x in broker)
         return And(*(And(s.lives[b], s.registered[b]) for b in broker), *knows)
 
-    def of_pairs(self, say: Callable[[int, int], Any]) -> Any:
+    def of_pairs(self, say: Callable[[int, int], Truth]) -> Condition:
         """It holds of any two brokers."""
         return all_of(say(a, b) for a in self.broker for b in self.broker.but(a))
 
-    def stays(self, b: int) -> Any:
+    def stays(self, b: int) -> Condition:
         """The formula over a step: the process of the broker lives before and after it."""
-        return And(self.p.state.lives[b], self.p.next.lives[b])
+        return And(KafkaControllerVariables.now(self.p).lives[b], KafkaControllerVariables.later(self.p).lives[b])
 
-    def keeps(self, b: int) -> Any:
+    def keeps(self, b: int) -> Condition:
         """The formula over a step: the broker lives on, and does not hear, as one that awaits it does, that its session is
         over."""
-        s, n = self.p.state, self.p.next
+        s, n = KafkaControllerVariables.of(self.p)
         awaited = self.p.parameters["thread"] == "awaited"
         return And(self.stays(b), Implies(n.link[b] == "lost", s.link[b] == "lost") if awaited else True)

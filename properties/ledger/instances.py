@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from fencepost.model.language import Parameters
 from fencepost.properties.any_size import Case, General, Sizes, sizes_from
 from fencepost.properties.registry import Instance
 
@@ -58,7 +59,7 @@ MUTATED = (
 )
 
 
-def _no_proof(parameters: Mapping[str, Any], names: Sequence[str]) -> str:
+def _no_proof(parameters: Parameters, names: Sequence[str]) -> str:
     """Why nothing is proved with these parameters and any number of those named; empty if it is."""
     what = " and ".join(names)
     uncounted = [name for name in ("losses", "unclean_shutdowns", "rots") if parameters.get(name)]

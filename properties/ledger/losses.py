@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
-from fencepost.model.language import And, Not, Protocol, any_of
+from fencepost.model.language import And, Not, Protocol, Truth, any_of
 from fencepost.properties.ledger.guarantees import LedgerWords
+from fencepost.properties.ledger.variables import LedgerVariables
 
 
-def entry_is_cut_off(p: Protocol, e: int) -> Any:
+def entry_is_cut_off(p: Protocol, e: int) -> Truth:
     """The formula: entry e is confirmed, and the ledger is closed before it."""
-    return And(p.state.status == "closed", p.state.confirmed.has(e), p.state.last < e)
+    return And(
+        LedgerVariables.now(p).status == "closed", LedgerVariables.now(p).confirmed.has(e), LedgerVariables.now(p).last < e
+    )
 
 
 def adds_take_their_ensemble_first(p: Protocol) -> Protocol:
@@ -20,7 +22,7 @@ def adds_take_their_ensemble_first(p: Protocol) -> Protocol:
     The model also lets one be queued at once, which is the same with no time between. Odds need one arrival for each entry.
     """
     words = LedgerWords(p)
-    taken = {e: any_of(p.state.sent_to[b].has(e) for b in words.bookie) for e in words.entry}
+    taken = {e: any_of(LedgerVariables.now(p).sent_to[b].has(e) for b in words.bookie) for e in words.entry}
     p.actions = [replace(a, guard=And(a.guard, taken[a.grounding[0][1]])) if a.name == "send" else a for a in p.actions]
     return p
 
@@ -37,7 +39,7 @@ def the_first_bookie_forgets(p: Protocol) -> Protocol:
     return p
 
 
-def entry_has_no_copy(p: Protocol, e: int) -> Any:
+def entry_has_no_copy(p: Protocol, e: int) -> Truth:
     """The formula: entry e is confirmed, and no bookie of its write set has a copy."""
     words = LedgerWords(p)
-    return And(p.state.confirmed.has(e), Not(any_of(words.has_copy(b, e) for b in words.bookie)))
+    return And(LedgerVariables.now(p).confirmed.has(e), Not(any_of(words.has_copy(b, e) for b in words.bookie)))

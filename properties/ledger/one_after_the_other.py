@@ -12,7 +12,8 @@ from functools import wraps
 from typing import Any
 
 from fencepost.model.bookkeeper.ledger import ledger
-from fencepost.model.language import Action, And, Not, Or, Protocol, all_of
+from fencepost.model.language import Action, And, Not, Or, Protocol, Truth, all_of
+from fencepost.properties.ledger.variables import LedgerVariables
 
 OF_THE_WRITER = ("send", "take_ensemble", "add", "ack", "confirm", "replace", "publish_change", "resend")
 SELDOM = (
@@ -21,14 +22,14 @@ SELDOM = (
 )
 """Actions without which most known bugs show."""
 
-Conditions = Mapping[str, Callable[[Action], Any]]
+Conditions = Mapping[str, Callable[[Action], Truth]]
 
 
 @wraps(ledger)
 def recovered_last(**settings: Any) -> Protocol:
     """A ledger that is recovered when all its entries are confirmed, and whose writer does nothing from then on."""
     p = ledger(**settings)
-    idle = all_of(p.state.phase[r] == "idle" for r in p.universes["recoverer"])
+    idle = all_of(LedgerVariables.now(p).phase[r] == "idle" for r in p.universes["recoverer"])
     writes: Conditions = dict.fromkeys(OF_THE_WRITER, lambda _: idle)
     return _with(_with(p, writes), {"add": _in_order(p), "recover": lambda _: _all_confirmed(p)}, without=SELDOM)
 
@@ -38,7 +39,7 @@ def replaced_first(**settings: Any) -> Protocol:
     """A ledger whose bookies are replaced one by one, each by the next that is spare, before any has an entry, and that loses
     disks when all entries are confirmed."""
     p = ledger(**settings)
-    s, ensemble = p.state, p.parameters["ensemble"]
+    s, ensemble = LedgerVariables.now(p), p.parameters["ensemble"]
     bookies = [p.universes["bookie"].label(b) for b in p.universes["bookie"]]
     in_order = _in_order(p)
     return _with(
@@ -52,17 +53,17 @@ def replaced_first(**settings: Any) -> Protocol:
     )
 
 
-def _all_confirmed(p: Protocol) -> Any:
-    return all_of(p.state.confirmed.has(e) for e in p.universes["entry"])
+def _all_confirmed(p: Protocol) -> Truth:
+    return all_of(LedgerVariables.now(p).confirmed.has(e) for e in p.universes["entry"])
 
 
-def _in_order(p: Protocol) -> Callable[[Action], Any]:
+def _in_order(p: Protocol) -> Callable[[Action], Truth]:
     """The condition of an add: acknowledgements have been heard, and bookies that come before have the entry."""
-    s, bookie, entry = p.state, p.universes["bookie"], p.universes["entry"]
+    s, bookie, entry = LedgerVariables.now(p), p.universes["bookie"], p.universes["entry"]
     bookies, entries = ([universe.label(x) for x in universe] for universe in (bookie, entry))
     heard = Not(Or(*(action.guard for action in p.actions if action.name == "ack")))
 
-    def condition(action: Action) -> Any:
+    def condition(action: Action) -> Truth:
         mine, e = bookies.index(action.arguments["b"]), entries.index(action.arguments["e"])
         return And(heard, *(Or(Not(s.sent_to[b].has(e)), s.stored[b].has(e)) for b in bookie if b < mine))
 

@@ -7,11 +7,11 @@ enters it by the weak moves that its table names (``allows``).
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
 from fencepost.model.language import If
 from fencepost.model.stand_ins.ledger import stand_in
 from fencepost.model.stand_ins.written_ledger import written_ledger
+from fencepost.properties.ledger.variables import LedgerVariables
 from fencepost.properties.vocabulary import Suite
 
 NAME = "is_a_ledger_of_a_topic"
@@ -21,11 +21,11 @@ NAME = "is_a_ledger_of_a_topic"
 def ledger_refinement(suite: Suite, weak: Collection[str] = ()) -> None:
     """Adds to a suite that each step of the ledger is one of its stand-in with these weak moves, or changes nothing there."""
     p = suite.protocol
-    s, settings = p.state, p.parameters
+    s, settings = LedgerVariables.now(p), p.parameters
     deletions = bool(settings["deletions"])
 
     @suite.refines(stand_in(settings["entries"], deletions=deletions, allows=weak))
-    def is_a_ledger_of_a_topic() -> Any:
+    def is_a_ledger_of_a_topic() -> dict[str, object]:
         """A topic sees a ledger of which entries are sent and confirmed, and that is closed with all that is confirmed."""
         status = If(s.status == "closed", "closed", "open")
         ended = s.status == "closed"
@@ -37,10 +37,10 @@ def ledger_refinement(suite: Suite, weak: Collection[str] = ()) -> None:
 def written_refinement(suite: Suite) -> None:
     """Adds to a suite that each step of the ledger is one of the ledger that auto-recovery knows, or changes nothing there."""
     p = suite.protocol
-    s, entry = p.state, p.universes["entry"]
+    s, entry = LedgerVariables.now(p), p.universes["entry"]
 
     @suite.refines(written_ledger(p.parameters["entries"]))
-    def is_a_ledger_to_replicate() -> Any:
+    def is_a_ledger_to_replicate() -> dict[str, object]:
         """Auto-recovery sees a ledger with the entries that are confirmed and, once it is closed, with all up to its end."""
         ended = s.status.among("closed", "deleted")
         confirmed = entry.where(lambda e: If(ended, s.last >= e, s.lac >= e))

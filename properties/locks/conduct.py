@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.language import And, Implies, Not, Or, all_of, any_of
+from fencepost.model.language import And, Condition, Implies, Not, Or, all_of, any_of
 from fencepost.model.nobody import NOBODY
 from fencepost.properties.locks.properties import Locks
 from fencepost.properties.locks.sessions import session_conduct
+from fencepost.properties.locks.variables import LockVariables
 from fencepost.properties.vocabulary import Suite
 
 
 def lock_conduct(suite: Suite, locks: Locks) -> None:
     """Adds the rules of conduct of sessions and of locks to the suite of a protocol that uses them."""
     p = suite.protocol
-    s, n = p.state, p.next
+    s, n = LockVariables.of(p)
     pairs = locks.pairs
     session_conduct(suite)
 
-    def reaches(b: int) -> Any:
+    def reaches(b: int) -> Condition:
         return And(s.lives[b], s.link[b] == "connected", s.session[b])
 
-    def goes_on(b: int) -> Any:
+    def goes_on(b: int) -> Condition:
         return And(s.lives[b], n.lives[b])
 
-    def is_zombie(b: int) -> Any:
+    def is_zombie(b: int) -> Condition:
         return And(s.lives[b], Not(s.session[b]))
 
-    def is_back(b: int) -> Any:
+    def is_back(b: int) -> Condition:
         return And(s.link[b] != "connected", n.link[b] == "connected")
 
     @suite.step
-    def locks_go_forward() -> Any:
+    def locks_go_forward() -> Condition:
         """A lock goes from stage to stage by what the broker reads or does in the store, or because that fails."""
 
-        def follows(b: int, u: int) -> Any:
+        def follows(b: int, u: int) -> Condition:
             before, after, holder = s.lock[b, u], n.lock[b, u], s.owner_holder[u]
             present, former = holder != NOBODY, And(holder == b, s.owner_former[u])
             served, cut_off = s.bundle_state[b, u] != "absent", Or(s.link[b] != "connected", Not(s.session[b]))
@@ -71,10 +70,10 @@ def lock_conduct(suite: Suite, locks: Locks) -> None:
     if locks.kind.tells:
 
         @suite.step
-        def valid_locks_are_looked_after() -> Any:
+        def valid_locks_are_looked_after() -> Condition:
             """When a broker is back, it looks after the locks that it could not, or all if it had given its session up."""
 
-            def follows(b: int, u: int) -> Any:
+            def follows(b: int, u: int) -> Condition:
                 valid, checked = s.lock[b, u] == "valid", n.lock[b, u] == "checking"
                 return And(
                     Implies(
@@ -87,10 +86,10 @@ def lock_conduct(suite: Suite, locks: Locks) -> None:
             return all_of(Implies(And(goes_on(b), is_back(b)), follows(b, u)) for b, u in pairs)
 
     @suite.step
-    def failures_are_remembered() -> Any:
+    def failures_are_remembered() -> Condition:
         """A lock is to be looked after again only when a request for it has failed, for want of a connection or a session."""
 
-        def follows(b: int, u: int) -> Any:
+        def follows(b: int, u: int) -> Condition:
             fresh = And(n.revalidate_when_back[b, u], Not(s.revalidate_when_back[b, u]))
             fails = Or(s.link[b] != "connected", Not(s.session[b]))
             return Implies(fresh, And(s.lives[b], fails, n.lock[b, u] == "valid"))
@@ -100,6 +99,6 @@ def lock_conduct(suite: Suite, locks: Locks) -> None:
     if locks.budget("disconnects") and locks.budget("expiries"):
 
         @suite.sometimes
-        def revalidation_fails() -> Any:
+        def revalidation_fails() -> Condition:
             """A lock counts as valid because it could not be looked after."""
             return any_of(And(s.lock[b, u] == "valid", s.revalidate_when_back[b, u]) for b, u in pairs)

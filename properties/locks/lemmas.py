@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.language import And, Implies, Not, Or, all_of
+from fencepost.model.language import And, Condition, Implies, Not, Or, Truth, all_of
 from fencepost.model.nobody import NOBODY
-from fencepost.model.pulsar.resource_lock import ANY
+from fencepost.model.pulsar.resource_lock import ANY, Stage
 from fencepost.properties.locks.properties import Locks
+from fencepost.properties.locks.variables import LockVariables
 from fencepost.properties.vocabulary import Suite
 
 
 def lock_lemmas(suite: Suite, locks: Locks) -> None:
     """Adds the lemmas about locks to the suite of a protocol that uses them."""
     p = suite.protocol
-    s, settings = p.state, p.parameters
+    s, settings = LockVariables.now(p), p.parameters
     broker, pairs = p.universes["broker"], locks.pairs
     expires, crashes = locks.budget("expiries"), locks.budget("crashes")
     is_live, holds = locks.is_live, locks.holds
 
     @suite.lemma
-    def dead_processes_have_no_locks() -> Any:
+    def dead_processes_have_no_locks() -> Condition:
         """A process that has ended holds no lock, and serves nothing."""
         return all_of(Implies(Not(s.lives[b]), And(s.lock[b, u] == "none", s.bundle_state[b, u] == "absent")) for b, u in pairs)
 
     @suite.lemma
-    def stages_fit_what_is_served() -> Any:
+    def stages_fit_what_is_served() -> Condition:
         """What is not acquired is not served; what is released is inactive; a node is retaken to acquire the lock."""
         return all_of(
             And(
@@ -37,7 +36,7 @@ def lock_lemmas(suite: Suite, locks: Locks) -> None:
         )
 
     @suite.lemma
-    def former_nodes_are_not_served() -> Any:
+    def former_nodes_are_not_served() -> Condition:
         """While a node of its former session is there, a broker has no lock on it yet, and serves nothing."""
         return all_of(
             Implies(
@@ -48,19 +47,19 @@ def lock_lemmas(suite: Suite, locks: Locks) -> None:
         )
 
     strands = locks.releases and not locks.fixed and (expires or settings.get("disables"))
-    idle = [] if locks.releases else ["releasing"]
+    idle: list[Stage] = [] if locks.releases else ["releasing"]
     idle += [] if strands else ["stranded"]
     idle += [] if crashes else ["retaking"]
 
     if idle:
 
         @suite.lemma
-        def no_other_stages() -> Any:
+        def no_other_stages() -> Condition:
             """No lock is in a stage that this instance does not lead to."""
             return all_of(Not(s.lock[b, u].among(*idle)) for b, u in pairs)
 
     @suite.lemma
-    def faults_have_budgets() -> Any:
+    def faults_have_budgets() -> Condition:
         """What only a fault can bring about does not happen without one."""
         return And(
             *(And(s.lives[b], Not(s.former_session[b])) for b in broker if not crashes),
@@ -71,7 +70,7 @@ def lock_lemmas(suite: Suite, locks: Locks) -> None:
         )
 
     @suite.lemma
-    def nodes_belong_to_sessions() -> Any:
+    def nodes_belong_to_sessions() -> Condition:
         """A node's session is there: present nodes belong to the client's session, former ones to its former one."""
         return all_of(
             And(
@@ -82,7 +81,7 @@ def lock_lemmas(suite: Suite, locks: Locks) -> None:
         )
 
     @suite.lemma
-    def valid_locks_hold_their_nodes() -> Any:
+    def valid_locks_hold_their_nodes() -> Condition:
         """A valid lock of a session that is there holds its node, unless its loss is known, or deletions go astray."""
         return all_of(
             Implies(
@@ -101,31 +100,31 @@ def lock_lemmas(suite: Suite, locks: Locks) -> None:
     if not expires and not locks.deletes_others:
 
         @suite.lemma
-        def served_bundles_are_held() -> Any:
+        def served_bundles_are_held() -> Condition:
             """As no session expires under a live broker and no deletion errs, a broker holds the node of what it serves."""
             return all_of(Implies(And(s.lives[b], s.bundle_state[b, u] != "absent"), holds(b, u)) for b, u in pairs)
 
         @suite.lemma
-        def served_bundles_are_not_created_again() -> Any:
+        def served_bundles_are_not_created_again() -> Condition:
             """As a broker holds the node of what it serves, it does not find it missing."""
             return all_of(Implies(s.lock[b, u] == "recreating", s.bundle_state[b, u] == "absent") for b, u in pairs)
 
     if not (expires or crashes or locks.releases):
 
         @suite.lemma
-        def nodes_stay() -> Any:
+        def nodes_stay() -> Truth:
             """As nobody gives a bundle up, dies or loses its session, a node that was met is there: none is created again."""
             return all_of(
                 And(s.lock[b, u] != "recreating", Implies(s.lock[b, u] == "checking", s.owner_holder[u] != NOBODY))
                 for b, u in pairs
             )
 
-    unheard_creations = [] if settings["disconnects"] else ["recreating"]
+    unheard_creations: list[Stage] = [] if settings["disconnects"] else ["recreating"]
 
     if not locks.forsakes:
 
         @suite.lemma
-        def nodes_have_locks() -> Any:
+        def nodes_have_locks() -> Condition:
             """A node of a session that is there belongs to a lock, and not to one that is about to be retaken."""
             return all_of(
                 Implies(And(holds(b, u), is_live(b)), Not(s.lock[b, u].among("none", "retaking", *unheard_creations)))
@@ -133,10 +132,10 @@ def lock_lemmas(suite: Suite, locks: Locks) -> None:
             )
 
     @suite.lemma
-    def locks_know_versions() -> Any:
+    def locks_know_versions() -> Condition:
         """A lock that was acquired knows the version of its node, or none: while it creates that, or may have."""
 
-        def knows(b: int, u: int) -> Any:
+        def knows(b: int, u: int) -> Condition:
             version, forgot = s.lock_version[b, u], s.lock_version[b, u] == ANY
             ours = And(holds(b, u), is_live(b), s.bundle_state[b, u] != "absent")
             cut_off = And(s.revalidate_when_back[b, u], Or(s.link[b] != "connected", Not(s.session[b])))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from fencepost.model.language import And, Implies, Not, Or, Protocol, Universe, all_of, any_of, at_least
+from fencepost.model.language import And, Condition, Implies, Not, Or, Protocol, Universe, all_of, any_of, at_least
 from fencepost.model.nobody import NOBODY
+from fencepost.model.pulsar.resource_lock import Stage
 from fencepost.model.pulsar.stores import store_of
 from fencepost.model.zookeeper.store import Store
-from fencepost.properties.vocabulary import Suite
+from fencepost.properties.locks.variables import LockVariables
+from fencepost.properties.vocabulary import Leads, Suite
 
 
 @dataclass(frozen=True)
@@ -100,24 +101,24 @@ class Locks:
         where there is no deletion of any version."""
         return self.strands and self.forsakes and not self.kind.deletes_any
 
-    def is_live(self, b: int) -> Any:
+    def is_live(self, b: int) -> Condition:
         """The formula: the process goes on and its session is there."""
-        return And(self.p.state.lives[b], self.p.state.session[b])
+        return And(LockVariables.now(self.p).lives[b], LockVariables.now(self.p).session[b])
 
-    def holds(self, b: int, u: int) -> Any:
+    def holds(self, b: int, u: int) -> Condition:
         """The formula: the node is there, from the broker's present session."""
-        return And(self.p.state.owner_holder[u] == b, Not(self.p.state.owner_former[u]))
+        return And(LockVariables.now(self.p).owner_holder[u] == b, Not(LockVariables.now(self.p).owner_former[u]))
 
-    def is_active(self, b: int, u: int) -> Any:
+    def is_active(self, b: int, u: int) -> Condition:
         """The formula: the broker serves the bundle."""
-        return self.p.state.bundle_state[b, u] == "active"
+        return LockVariables.now(self.p).bundle_state[b, u] == "active"
 
-    def is_up_to_date(self, b: int, u: int) -> Any:
+    def is_up_to_date(self, b: int, u: int) -> Condition:
         """The formula: the lock is valid, and the broker is connected and has heard of all that has happened to its node.
 
         Where nobody tells it of its connection it is, besides, not to look after the lock by itself.
         """
-        s = self.p.state
+        s = LockVariables.now(self.p)
         heard = [Not(s.owner_deletion[u, b]), *([] if self.kind.tells else [Not(s.revalidate_when_back[b, u])])]
         return And(self.is_live(b), s.link[b] == "connected", s.lock[b, u] == "valid", *heard)
 
@@ -125,7 +126,8 @@ class Locks:
 def lock_properties(suite: Suite, locks: Locks) -> None:
     """Adds what must hold of locks to the suite of a protocol that uses them."""
     p = suite.protocol
-    s, n, settings = p.state, p.next, p.parameters
+    s, n = LockVariables.of(p)
+    settings = p.parameters
     broker, bundle, pairs = p.universes["broker"], p.universes["bundle"], locks.pairs
     several, deletes_others, misses, forsakes = locks.several, locks.deletes_others, locks.misses, locks.forsakes
     expires, crashes = locks.budget("expiries"), locks.budget("crashes")
@@ -136,7 +138,7 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
     unheard = "a broker that was cut off does not hear that its node was deleted, and looks after no lock when it is back"
 
     @suite.strict(unheard, when=misses)
-    def owner_holds_the_node() -> Any:
+    def owner_holds_the_node() -> Condition:
         """A broker that is up to date and has a valid lock holds the node."""
         return all_of(Implies(is_up_to_date(b, u), holds(b, u)) for b, u in pairs)
 
@@ -144,12 +146,12 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
         "a re-creation whose answer is lost is sent again and meets its own node, which the broker takes for another's",
         when=forsakes,
     )
-    def holder_is_responsible() -> Any:
+    def holder_is_responsible() -> Condition:
         """The node of a broker's present session belongs to a lock that the broker knows of: what is owned is served."""
         return all_of(Implies(And(holds(b, u), is_live(b)), s.lock[b, u] != "none") for b, u in pairs)
 
     @suite.always
-    def valid_locks_are_served() -> Any:
+    def valid_locks_are_served() -> Condition:
         """A broker whose lock is valid has the bundle in its cache, and a bundle in the cache belongs to a lock."""
         return all_of(
             And(
@@ -162,7 +164,7 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
     if settings.get("disables"):
 
         @suite.always
-        def owner_knows_the_version() -> Any:
+        def owner_knows_the_version() -> Condition:
             """A broker that is up to date and holds the node knows its version."""
             return all_of(
                 Implies(And(is_up_to_date(b, u), holds(b, u)), s.lock_version[b, u] == s.owner_version[u]) for b, u in pairs
@@ -174,7 +176,7 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
             "a zombie goes on to serve until it hears that its session is gone; what it writes meets the fence of the ledger",
             when=expires or deletes_others,
         )
-        def single_server() -> Any:
+        def single_server() -> Condition:
             """At most one broker serves a bundle, zombies included."""
             return all_of(Not(at_least(2, [And(s.lives[b], is_active(b, u)) for b in broker])) for u in bundle)
 
@@ -182,26 +184,26 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
             "a broker with a new session goes on to serve until it has looked after its locks",
             when=expires or deletes_others,
         )
-        def single_owner() -> Any:
+        def single_owner() -> Condition:
             """At most one broker with a session serves a bundle."""
             return all_of(Not(at_least(2, [And(is_live(b), is_active(b, u)) for b in broker])) for u in bundle)
 
         @suite.strict(unheard, when=misses)
-        def single_owner_up_to_date() -> Any:
+        def single_owner_up_to_date() -> Condition:
             """At most one broker that is up to date serves a bundle."""
             return all_of(Not(at_least(2, [And(is_up_to_date(b, u), is_active(b, u)) for b in broker])) for u in bundle)
 
     # --- what every step must respect
 
     @suite.step
-    def node_is_taken_when_free() -> Any:
+    def node_is_taken_when_free() -> Condition:
         """Nobody takes a node from its holder: it is deleted before another one is created."""
         return all_of(
             Or(s.owner_holder[u] == NOBODY, n.owner_holder[u] == NOBODY, n.owner_holder[u] == s.owner_holder[u]) for u in bundle
         )
 
     @suite.step
-    def locks_create_nodes() -> Any:
+    def locks_create_nodes() -> Condition:
         """A node is created only by a broker whose lock asks for it: nothing writes for a lock that is released."""
         return all_of(
             Implies(And(s.owner_holder[u] == NOBODY, n.owner_holder[u] == b), s.lock[b, u].among("acquiring", "recreating"))
@@ -211,7 +213,7 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
     if several and not deletes_others:
 
         @suite.step
-        def node_of_another_is_kept() -> Any:
+        def node_of_another_is_kept() -> Condition:
             """The node of a live broker goes only with its session, or when that broker's own lock lets it go."""
             return all_of(
                 Implies(
@@ -222,7 +224,7 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
             )
 
     @suite.step
-    def released_when_inactive() -> Any:
+    def released_when_inactive() -> Condition:
         """A broker's node goes, but with its session, only when it does not serve the bundle any more or creates it again."""
         return all_of(
             Implies(
@@ -233,9 +235,9 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
         )
 
     @suite.ends
-    def no_deadlock() -> Any:
+    def no_deadlock() -> Condition:
         """Nothing comes to a standstill before some broker has, or takes itself to have, each bundle."""
-        has_it = ("valid", "releasing", "stranded")
+        has_it: Sequence[Stage] = ("valid", "releasing", "stranded")
         return all_of(any_of(Or(holds(b, u), s.lock[b, u].among(*has_it)) for b in broker) for u in bundle)
 
     # --- what must happen in the end
@@ -244,7 +246,7 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
         strict="the node of a session that is there belongs to no lock: nobody serves the bundle, and nobody may take it",
         when=locks.is_left or locks.keeps_nodes,
     )
-    def owned_in_the_end() -> Any:
+    def owned_in_the_end() -> Leads:
         """A bundle that is looked up again and again is served, in the end."""
         return [(True, any_of(And(s.lives[b], is_active(b, u)) for b in broker)) for u in bundle]
 
@@ -258,21 +260,21 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
             "broker until it is restarted",
             when=locks.strands,
         )
-        def releases_end() -> Any:
+        def releases_end() -> Leads:
             """A bundle that is given up leaves the broker's cache, in the end."""
             return [(s.bundle_state[b, u] == "inactive", s.bundle_state[b, u] != "inactive") for b, u in pairs]
 
     # --- what must be possible
 
     @suite.sometimes
-    def all_owned() -> Any:
+    def all_owned() -> Condition:
         """Every bundle is owned and served."""
         return all_of(any_of(And(is_up_to_date(b, u), is_active(b, u)) for b in broker) for u in bundle)
 
     if several and expires:
 
         @suite.sometimes
-        def zombie_serves_beside_the_owner() -> Any:
+        def zombie_serves_beside_the_owner() -> Condition:
             """A zombie serves a bundle that another broker owns."""
             return any_of(
                 And(s.lives[z], Not(s.session[z]), is_active(z, u), is_up_to_date(b, u), is_active(b, u))
@@ -282,27 +284,27 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
             )
 
         @suite.sometimes
-        def owner_returns() -> Any:
+        def owner_returns() -> Condition:
             """A broker that lost its session creates the node again, and serves the bundle without a break."""
             return any_of(And(s.lock[b, u] == "recreating", is_active(b, u), s.owner_holder[u] == NOBODY) for b, u in pairs)
 
     if crashes:
 
         @suite.sometimes
-        def former_node_found() -> Any:
+        def former_node_found() -> Condition:
             """A broker that is back finds the node of its former session."""
             return any_of(And(s.lock[b, u] == "retaking", s.owner_holder[u] == b, s.owner_former[u]) for b, u in pairs)
 
 
 def lock_liveness(suite: Suite, locks: Locks) -> None:
     """Adds what locks come to in the end, whatever they are for."""
-    s = suite.protocol.state
+    s = LockVariables.now(suite.protocol)
 
     @suite.leads_to
-    def revalidations_end() -> Any:
+    def revalidations_end() -> Leads:
         """A lock that is looked after is valid, or lost, in the end, and nothing more is to be heard."""
 
-        def is_out(b: int, u: int) -> Any:
+        def is_out(b: int, u: int) -> Condition:
             return s.lock[b, u].among("checking", "recreating", "retaking")
 
         return [(is_out(b, u), And(Not(is_out(b, u)), Not(s.owner_deletion[u, b]))) for b, u in locks.pairs]

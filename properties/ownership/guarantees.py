@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from fencepost.model.language import And, Condition, Not, Protocol, Truth, all_of, any_of, at_least
+from fencepost.properties.ownership.variables import OwnershipVariables
+from fencepost.properties.vocabulary import Leads, Suite
 
-from fencepost.model.language import And, Not, Protocol, all_of, any_of, at_least
-from fencepost.properties.vocabulary import Suite
 
-
-def _serving(p: Protocol, u: int) -> list[Any]:
+def _serving(p: Protocol, u: int) -> list[Condition]:
     """For each broker the formula that it lives, and serves the bundle."""
-    return [And(p.state.lives[b], p.state.bundle_state[b, u] == "active") for b in p.universes["broker"]]
+    return [
+        And(OwnershipVariables.now(p).lives[b], OwnershipVariables.now(p).bundle_state[b, u] == "active")
+        for b in p.universes["broker"]
+    ]
 
 
-def _happened(p: Protocol) -> Any:
+def _happened(p: Protocol) -> Truth:
     """The formula: every session that may be lost is lost, and every bundle is unloaded that may be."""
-    return all_of(getattr(p.state, name) == p.budgets[name] for name in ("expiries", "unloads") if name in p.budgets)
+    return all_of(
+        getattr(OwnershipVariables.now(p), name) == p.budgets[name] for name in ("expiries", "unloads") if name in p.budgets
+    )
 
 
 def _serves_again(p: Protocol, suite: Suite) -> None:
     @suite.sometimes
-    def a_bundle_is_served_after_all() -> Any:
+    def a_bundle_is_served_after_all() -> Truth:
         """Sessions were lost, or bundles unloaded, as many as may be, and a broker serves a bundle."""
         return And(_happened(p), any_of(each for u in p.universes["bundle"] for each in _serving(p, u)))
 
@@ -30,7 +34,7 @@ def one_server(p: Protocol) -> Suite:
     suite = Suite(p)
 
     @suite.always
-    def bundles_have_one_server() -> Any:
+    def bundles_have_one_server() -> Truth:
         """At most one broker serves a bundle, whether it has a session or not."""
         return all_of(Not(at_least(2, _serving(p, u))) for u in p.universes["bundle"])
 
@@ -43,7 +47,7 @@ def one_server_in_the_end(p: Protocol) -> Suite:
     suite = Suite(p)
 
     @suite.leads_to
-    def bundles_come_to_one_server() -> Any:
+    def bundles_come_to_one_server() -> Leads:
         """A bundle that two brokers serve is served by at most one, in the end."""
         twice = {u: at_least(2, _serving(p, u)) for u in p.universes["bundle"]}
         return [(twice[u], Not(twice[u])) for u in twice]
@@ -57,13 +61,13 @@ def served(p: Protocol) -> Suite:
     suite = Suite(p)
 
     @suite.leads_to
-    def bundles_are_served() -> Any:
+    def bundles_are_served() -> Leads:
         """A bundle that nobody serves is served, in the end."""
         anybody = {u: any_of(_serving(p, u)) for u in p.universes["bundle"]}
         return [(Not(anybody[u]), anybody[u]) for u in anybody]
 
     @suite.sometimes
-    def a_bundle_is_unserved_after_all() -> Any:
+    def a_bundle_is_unserved_after_all() -> Truth:
         """Sessions were lost, or bundles unloaded, as many as may be, and nobody serves a bundle."""
         return And(_happened(p), any_of(Not(any_of(_serving(p, u))) for u in p.universes["bundle"]))
 

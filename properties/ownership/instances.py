@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from fencepost.model.language import Parameters
 from fencepost.properties.any_size import General, sizes_from
 from fencepost.properties.registry import Instance, Value
 
@@ -37,7 +37,7 @@ FAULTS = ("disconnects", "expiries", "crashes", "releases", "disables")
 _ALL: Mapping[str, Value] = {**_CUT_OFF, "crashes": 1, "releases": 1, "fixed": True}
 
 
-def _no_proof(parameters: Mapping[str, Any], names: Sequence[str]) -> str:
+def _no_proof(parameters: Parameters, names: Sequence[str]) -> str:
     """Why nothing is proved with these parameters and any number of such things; empty if it is."""
     if not parameters.get("migration"):
         return ""

@@ -8,11 +8,11 @@ one step. To a topic that is nothing new, because the stand-in does so in two.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
-from fencepost.model.language import And
+from fencepost.model.language import And, Condition
 from fencepost.model.stand_ins.ownership import MOVES, stand_in
 from fencepost.properties.locks.properties import Locks
+from fencepost.properties.ownership.variables import OwnershipVariables
 from fencepost.properties.vocabulary import Suite
 
 NAME = "is_the_owner_that_a_topic_has"
@@ -20,6 +20,7 @@ NAME = "is_the_owner_that_a_topic_has"
 
 FIRST = 0
 """The bundle of which it says so: bundles are alike."""
+
 
 def moves(locks: Locks) -> tuple[str, ...]:
     """The moves of the stand-in to which an instance leads. Others are allowed: that no step is one needs more lemmas."""
@@ -48,15 +49,15 @@ def ownership_refinement(suite: Suite, locks: Locks, weak: Collection[str] | Non
     ``weak`` are the weak moves that the stand-in has; if None, those that it needs without bugs.
     """
     p = suite.protocol
-    s, settings = p.state, p.parameters
+    s, settings = OwnershipVariables.now(p), p.parameters
     weak = allowed(locks) if weak is None else weak
     coarse = stand_in(settings["brokers"], settings["expiries"], allows=weak)
 
     @suite.refines(coarse, reached=MOVES if p.active else moves(locks))
-    def is_the_owner_that_a_topic_has() -> Any:
+    def is_the_owner_that_a_topic_has() -> dict[str, object]:
         """A topic sees whose node is there, which brokers take themselves for the owner, and how many sessions are lost."""
 
-        def believes(b: int) -> Any:
+        def believes(b: int) -> Condition:
             return And(s.lives[b], s.bundle_state[b, FIRST] == "active")
 
         return {"owner": s.owner_holder[FIRST], "believes": believes, "expiries": s.expiries}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.language import And, Implies, Not, Or, all_of, any_of, at_least, how_many
+from fencepost.model.language import And, Condition, Implies, Not, Or, all_of, any_of, at_least, how_many
 from fencepost.model.nobody import NOBODY
 from fencepost.properties.replication.terms import Terms
+from fencepost.properties.replication.variables import ReplicationVariables
 from fencepost.properties.vocabulary import Suite
 
 
@@ -20,10 +19,11 @@ def replication_conduct(suite: Suite, t: Terms) -> None:
 
 def _tasks(suite: Suite, t: Terms) -> None:
     """Who publishes a ledger, and who takes it."""
-    s, n, bookie = t.p.state, t.p.next, t.bookie
+    s, n = ReplicationVariables.of(t.p)
+    bookie = t.bookie
 
     @suite.step
-    def tasks_are_marked_for_a_reason() -> Any:
+    def tasks_are_marked_for_a_reason() -> Condition:
         """A task is created, or lists one more bookie, for a member that is away or lacks something; and a mark is news."""
         audited = {b: And(n.audited[b], Not(s.audited[b])) for b in bookie}
         listed = {b: And(n.missing.has(b), Not(s.missing.has(b))) for b in bookie}
@@ -36,7 +36,7 @@ def _tasks(suite: Suite, t: Terms) -> None:
         )
 
     @suite.step
-    def tasks_are_deleted_by_their_version() -> Any:
+    def tasks_are_deleted_by_their_version() -> Condition:
         """A task goes when a worker with the lock, which has found the ledger whole, deletes it in the version that it saw."""
         by = [
             And(s.phase[w] == "clean", n.phase[w] == "idle", s.lock == f"w{w}", s.seen[w] == s.task_version) for w in t.locking
@@ -45,10 +45,10 @@ def _tasks(suite: Suite, t: Terms) -> None:
         return And(Implies(goes, And(Or(*by), n.missing.is_empty, n.task_version == 0)), Implies(Or(*by), Not(n.task)))
 
     @suite.step
-    def tasks_are_taken_with_the_lock() -> Any:
+    def tasks_are_taken_with_the_lock() -> Condition:
         """A worker begins with a task that is there, and with its lock, which was free; and with the version of the task."""
 
-        def follows(w: int) -> Any:
+        def follows(w: int) -> Condition:
             begins = And(s.phase[w] == "idle", n.phase[w] != "idle")
             enabled = True if t.p.parameters["disable"] == "no" else s.switch != "disabled"
             took = And(s.task, s.lock == NOBODY, n.lock == f"w{w}", n.seen[w] == s.task_version, Not(s.zombie[w]), enabled)
@@ -59,7 +59,7 @@ def _tasks(suite: Suite, t: Terms) -> None:
     if t.p.parameters["disable"] != "no" and len(t.locking) < len(t.worker):
 
         @suite.step
-        def commands_wait_for_the_switch() -> Any:
+        def commands_wait_for_the_switch() -> Condition:
             """The command begins once auto-recovery is disabled, and with ``wait`` once no task is under way."""
             idle = all_of(s.phase[w] == "idle" for w in t.locking)
             ready = And(s.switch == "disabled", idle if t.p.parameters["disable"] == "wait" else True)
@@ -67,7 +67,7 @@ def _tasks(suite: Suite, t: Terms) -> None:
             return all_of(Implies(And(s.phase[w] == "idle", n.phase[w] != "idle"), ready) for w in commands)
 
         @suite.step
-        def the_switch_is_heeded() -> Any:
+        def the_switch_is_heeded() -> Condition:
             """While auto-recovery is disabled nothing is audited, and it stays so until the commands have ended."""
             off = s.switch == "disabled"
             ended = all_of(s.phase[w].among("idle", "stopped") for w in t.worker if w not in t.locking)
@@ -78,7 +78,7 @@ def _tasks(suite: Suite, t: Terms) -> None:
     if not any(settings[name] for name in ("daily", "opened", "integrity", "emptied", "gaps", "rots")):
 
         @suite.step
-        def audits_are_remembered() -> Any:
+        def audits_are_remembered() -> Condition:
             """A newly listed bookie has been audited, and an audit of one that the ledger does not name changes no version."""
             news = {b: And(n.audited[b], Not(s.audited[b])) for b in bookie}
             listed = {b: And(n.missing.has(b), Not(s.missing.has(b))) for b in bookie}
@@ -93,7 +93,7 @@ def _tasks(suite: Suite, t: Terms) -> None:
     if t.p.parameters["decommissions"]:
 
         @suite.step
-        def members_that_are_away_are_decommissioned() -> Any:
+        def members_that_are_away_are_decommissioned() -> Condition:
             """A bookie is decommissioned while it is away and named, and until it is named no more."""
             begins = {b: And(n.decommissions_wait.has(b), Not(s.decommissions_wait.has(b))) for b in bookie}
             ends = {b: And(s.decommissions_wait.has(b), Not(n.decommissions_wait.has(b))) for b in bookie}
@@ -101,7 +101,7 @@ def _tasks(suite: Suite, t: Terms) -> None:
             return all_of(And(Implies(begins[b], And(named[b], Not(s.up[b]))), Implies(ends[b], Not(named[b]))) for b in bookie)
 
     @suite.step
-    def locks_go_with_the_work() -> Any:
+    def locks_go_with_the_work() -> Condition:
         """A worker that ends its work, or whose session expires, has no lock any more."""
         return all_of(
             Implies(Or(And(s.phase[w] != "idle", n.phase[w] == "idle"), And(n.zombie[w], Not(s.zombie[w]))), n.lock != f"w{w}")
@@ -111,13 +111,14 @@ def _tasks(suite: Suite, t: Terms) -> None:
 
 def _work(suite: Suite, t: Terms) -> None:
     """How a worker goes on."""
-    p, s, n, bookie, place = t.p, t.p.state, t.p.next, t.bookie, t.place
+    s, n = ReplicationVariables.of(t.p)
+    p, bookie, place = t.p, t.bookie, t.place
 
     @suite.step
-    def work_goes_forward() -> Any:
+    def work_goes_forward() -> Condition:
         """A worker checks, replaces, checks again, and deletes the task or gives it up; or waits and recovers."""
 
-        def follows(w: int) -> Any:
+        def follows(w: int) -> Condition:
             before, after = s.phase[w], n.phase[w]
             whole = t.is_whole()
             return Or(
@@ -135,10 +136,10 @@ def _work(suite: Suite, t: Terms) -> None:
         return all_of(follows(w) for w in t.locking)
 
     @suite.step
-    def what_is_bad_is_replaced() -> Any:
+    def what_is_bad_is_replaced() -> Condition:
         """Who begins to replace sees the ensemble as it is, and replaces the members that are bad; the command its bookie."""
 
-        def follows(w: int) -> Any:
+        def follows(w: int) -> Condition:
             begins = And(s.phase[w] != "choosing", n.phase[w] == "choosing")
             bad = {b: And(t.named(s, b), Or(Not(s.up[b]), Not(t.holds_all(s, b)))) for b in bookie}
             seen = [n.excluded[w].has(b) == t.named(s, b) for b in bookie]
@@ -150,10 +151,10 @@ def _work(suite: Suite, t: Terms) -> None:
         return all_of(follows(w) for w in t.worker)
 
     @suite.step
-    def targets_are_chosen_among_others() -> Any:
+    def targets_are_chosen_among_others() -> Condition:
         """A bookie is chosen once for each that is bad: one that is up, and was not in the ensemble at the check."""
 
-        def follows(w: int, o: int, x: int) -> Any:
+        def follows(w: int, o: int, x: int) -> Condition:
             chosen = And(s.moves[w, o] != x, n.moves[w, o] == x)
             fits = And(s.phase[w] == "choosing", s.bad[w].has(o), s.up[x], Not(s.excluded[w].has(x)), Not(t.is_target(s, w, x)))
             return Implies(chosen, fits)
@@ -161,10 +162,10 @@ def _work(suite: Suite, t: Terms) -> None:
         return all_of(follows(w, o, x) for w in t.worker for o in bookie for x in bookie)
 
     @suite.step
-    def ensembles_change_as_chosen() -> Any:
+    def ensembles_change_as_chosen() -> Condition:
         """Each place changes from one that is bad to who was chosen for it, once everything is copied, and all at once."""
 
-        def is_by(w: int) -> Any:
+        def is_by(w: int) -> Condition:
             ends = And(s.phase[w] == "choosing", n.phase[w] != "choosing", (s.confirmed & ~s.copied[w]).is_empty)
             chosen = {(o, x): s.moves[w, o] == x for o in bookie for x in bookie if o != x}
             moved = [Implies(And(s.member[i] == o, n.member[i] == x), chosen[o, x]) for i in place for o, x in chosen]
@@ -175,10 +176,10 @@ def _work(suite: Suite, t: Terms) -> None:
         return Implies(changes, any_of(is_by(w) for w in t.worker))
 
     @suite.step
-    def failures_have_a_reason() -> Any:
+    def failures_have_a_reason() -> Condition:
         """Who gives a replacement up lacks a bookie, an answer or an entry, or finds the new bookie in the ensemble."""
 
-        def follows(w: int) -> Any:
+        def follows(w: int) -> Condition:
             ends = And(s.phase[w] == "choosing", n.phase[w].among("checking_again", "stopped"))
             same = all_of(s.member[i] == n.member[i] for i in place)
             chosen = all_of(Implies(s.bad[w].has(o), s.moves[w, o] != "none") for o in bookie)
@@ -192,10 +193,10 @@ def _work(suite: Suite, t: Terms) -> None:
         return all_of(follows(w) for w in t.worker)
 
     @suite.step
-    def work_is_forgotten_at_its_end() -> Any:
+    def work_is_forgotten_at_its_end() -> Condition:
         """What a worker knew of a fragment ends with the replacement; nothing else forgets it."""
 
-        def follows(w: int) -> Any:
+        def follows(w: int) -> Condition:
             nobody = all_of(n.moves[w, o] == "none" for o in bookie)
             blank = And(n.bad[w].is_empty, n.excluded[w].is_empty, n.copied[w].is_empty, nobody)
             stays = And(
@@ -213,7 +214,7 @@ def _work(suite: Suite, t: Terms) -> None:
     if p.parameters["opened"]:
 
         @suite.step
-        def open_ledgers_are_closed_by_recoveries() -> Any:
+        def open_ledgers_are_closed_by_recoveries() -> Condition:
             """A worker closes an open ledger after the grace period if it is still not whole and every entry can be read."""
             readable = all_of(Implies(s.confirmed.has(e), t.readable(s, e)) for e in t.entry)
             waited = {w: And(s.phase[w] == "grace", n.phase[w] == "idle", s.zombie[w] == n.zombie[w]) for w in t.locking}
@@ -223,14 +224,15 @@ def _work(suite: Suite, t: Terms) -> None:
 
 def _copies(suite: Suite, t: Terms) -> None:
     """Where copies come from, and where they go."""
-    s, n, bookie, entry, worker = t.p.state, t.p.next, t.bookie, t.entry, t.worker
+    s, n = ReplicationVariables.of(t.p)
+    bookie, entry, worker = t.bookie, t.entry, t.worker
     settings = t.p.parameters
 
     @suite.step
-    def copies_come_from_readable_entries() -> Any:
+    def copies_come_from_readable_entries() -> Condition:
         """What is copied was readable, and every new bookie has it."""
 
-        def follows(w: int, e: int) -> Any:
+        def follows(w: int, e: int) -> Condition:
             copied = And(n.copied[w].has(e), Not(s.copied[w].has(e)))
             there = all_of(Implies(t.is_target(s, w, b), And(s.up[b], t.has_good(n, b, e))) for b in bookie)
             chosen = all_of(Implies(s.bad[w].has(o), s.moves[w, o] != "none") for o in bookie)
@@ -239,10 +241,10 @@ def _copies(suite: Suite, t: Terms) -> None:
         return all_of(follows(w, e) for w in worker for e in entry)
 
     @suite.step
-    def copies_come_for_a_reason() -> Any:
+    def copies_come_for_a_reason() -> Condition:
         """A bookie gets an entry from the writer, as a new member, or as one that gets its entries back."""
 
-        def follows(b: int, e: int) -> Any:
+        def follows(b: int, e: int) -> Condition:
             gets = And(n.stored[b].has(e), Not(s.stored[b].has(e)))
             added = And(n.confirmed.has(e), Not(s.confirmed.has(e)), t.named(s, b), s.up[b])
             target = any_of(And(t.is_target(s, w, b), n.copied[w].has(e), Not(s.copied[w].has(e))) for w in worker)
@@ -253,10 +255,10 @@ def _copies(suite: Suite, t: Terms) -> None:
         return all_of(follows(b, e) for b in bookie for e in entry)
 
     @suite.step
-    def copies_go_for_a_reason() -> Any:
+    def copies_go_for_a_reason() -> Condition:
         """A bookie loses an entry by a fault, or to its collector, under the lock, if the metadata do not name it."""
 
-        def follows(b: int, e: int) -> Any:
+        def follows(b: int, e: int) -> Condition:
             loses = And(s.stored[b].has(e), Not(n.stored[b].has(e)))
             copied = any_of(t.is_target(s, w, b) for w in worker)
             surplus = And(Not(t.named(s, b)), s.status == "closed", s.up[b], Not(copied))
@@ -268,7 +270,7 @@ def _copies(suite: Suite, t: Terms) -> None:
     if settings["opened"]:
 
         @suite.step
-        def writes_reach_the_members() -> Any:
+        def writes_reach_the_members() -> Condition:
             """What the writer adds, every member that is up gets, an ack quorum at least, and none of them is in limbo."""
             takes = {b: And(t.named(s, b), s.up[b]) for b in bookie}
             limbo = any_of(And(takes[b], s.limbo[b]) for b in bookie) if settings["integrity"] else False
@@ -280,7 +282,7 @@ def _copies(suite: Suite, t: Terms) -> None:
     if settings["rots"]:
 
         @suite.step
-        def rotten_copies_do_not_spread() -> Any:
+        def rotten_copies_do_not_spread() -> Condition:
             """A copy is rotten by a fault alone."""
             return all_of(
                 Implies(And(n.rotten[b].has(e), Not(s.rotten[b].has(e))), And(n.rots > s.rots, s.stored[b].has(e)))
@@ -291,13 +293,14 @@ def _copies(suite: Suite, t: Terms) -> None:
 
 def _bookies(suite: Suite, t: Terms) -> None:
     """What faults do to bookies, and how bookies come back."""
-    s, n, bookie = t.p.state, t.p.next, t.bookie
+    s, n = ReplicationVariables.of(t.p)
+    bookie = t.bookie
     emptied = t.p.parameters["emptied"]
 
     if not t.has_spare:
 
         @suite.step
-        def nobody_takes_their_place() -> Any:
+        def nobody_takes_their_place() -> Condition:
             """Where the cluster has no bookie but the members, they stay; one that is back without its disk lacks all of it."""
             stay = [s.member[i] == n.member[i] for i in t.place]
             filled = any(t.p.parameters[way] for way in ("integrity", "opened"))
@@ -307,7 +310,7 @@ def _bookies(suite: Suite, t: Terms) -> None:
     if emptied:
 
         @suite.step
-        def lost_disks_come_back_empty() -> Any:
+        def lost_disks_come_back_empty() -> Condition:
             """A bookie is up again with the disk that it had, or with an empty one."""
             back = {b: And(Not(s.up[b]), n.up[b]) for b in bookie}
             empty = {b: Implies(s.gone[b], n.stored[b].is_empty) for b in bookie}
@@ -316,7 +319,7 @@ def _bookies(suite: Suite, t: Terms) -> None:
     if t.p.parameters["gaps"]:
 
         @suite.step
-        def gaps_are_of_copies() -> Any:
+        def gaps_are_of_copies() -> Condition:
             """A gap takes a copy that a bookie had."""
             taken = any_of(And(s.stored[b].has(e), Not(n.stored[b].has(e))) for b in bookie for e in t.entry)
             return Implies(n.gaps != s.gaps, taken)
@@ -324,13 +327,13 @@ def _bookies(suite: Suite, t: Terms) -> None:
     if t.p.parameters["rots"]:
 
         @suite.step
-        def copies_that_go_bad_were_good() -> Any:
+        def copies_that_go_bad_were_good() -> Condition:
             """A copy that goes bad was a good one."""
             spoilt = any_of(And(t.has_good(s, b, e), Not(t.has_good(n, b, e))) for b in bookie for e in t.entry)
             return Implies(n.rots != s.rots, spoilt)
 
     @suite.step
-    def absences_are_audited_again() -> Any:
+    def absences_are_audited_again() -> Condition:
         """A bookie that goes is yet to be audited, and an audit lasts until it goes again."""
         goes = {b: And(s.up[b], Not(n.up[b])) for b in bookie}
         audits_last = [Implies(And(s.audited[b], Not(goes[b])), n.audited[b]) for b in bookie]
@@ -339,10 +342,10 @@ def _bookies(suite: Suite, t: Terms) -> None:
     if t.p.parameters["integrity"]:
 
         @suite.step
-        def replaced_disks_are_checked() -> Any:
+        def replaced_disks_are_checked() -> Condition:
             """A bookie that boots with an empty disk needs a check, and is in limbo for an open ledger that names it."""
 
-            def follows(b: int) -> Any:
+            def follows(b: int) -> Condition:
                 boots = And(s.gone[b], Not(n.gone[b]))
                 limbo = n.limbo[b] == And(s.status == "open", t.named(s, b))
                 ends = And(s.needs_check[b], Not(n.needs_check[b]), n.losses == s.losses)

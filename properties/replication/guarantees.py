@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
-from fencepost.model.language import And, Not, Or, Protocol, any_of
+from fencepost.model.language import And, Not, Or, Protocol, Truth, any_of
 from fencepost.model.language.building import wanting
 from fencepost.properties.replication.suite import replication
 from fencepost.properties.replication.terms import Terms
-from fencepost.properties.vocabulary import Suite
+from fencepost.properties.replication.variables import ReplicationVariables
+from fencepost.properties.vocabulary import Leads, Suite
 
 
 def becomes_whole_again(p: Protocol) -> Suite:
@@ -17,19 +17,23 @@ def becomes_whole_again(p: Protocol) -> Suite:
     suite, t = _of(p, ("tasks_end",), ("losses" if p.parameters["emptied"] else "crashes",)), Terms(p)
 
     @suite.leads_to
-    def is_whole_in_the_end() -> Any:
+    def is_whole_in_the_end() -> Leads:
         """A ledger of which a member is away or lacks an entry is whole in the end."""
-        return [(t.lacks(p.state, b), t.is_whole()) for b in t.bookie]
+        return [(t.lacks(ReplicationVariables.now(p), b), t.is_whole()) for b in t.bookie]
 
     return suite
 
 
 def decommissions_end(p: Protocol) -> Suite:
     """That every decommissioning ends unless its bookie is started again: that nobody can take its place is no excuse."""
-    suite, s, t = _of(p, ("members_that_are_away_are_decommissioned",), ("decommissions",)), p.state, Terms(p)
+    suite, s, t = (
+        _of(p, ("members_that_are_away_are_decommissioned",), ("decommissions",)),
+        ReplicationVariables.now(p),
+        Terms(p),
+    )
 
     @suite.leads_to
-    def ends_unless_started_again() -> Any:
+    def ends_unless_started_again() -> Leads:
         """No metadata name a bookie that is decommissioned in the end, or it is up."""
         return [(s.decommissions_wait.has(b), Or(Not(s.decommissions_wait.has(b)), s.up[b])) for b in t.bookie]
 
@@ -44,11 +48,11 @@ def keeps_copies(p: Protocol) -> Suite:
 def _of(p: Protocol, names: Collection[str], events: Collection[str]) -> Suite:
     with wanting(names):
         whole = replication(p)
-    suite, s, t = Suite(p), p.state, Terms(p)
+    suite, s, t = Suite(p), ReplicationVariables.now(p), Terms(p)
     suite.properties = [prop for prop in whole.properties if prop.name in names]
 
     @suite.sometimes
-    def a_bookie_is_replaced() -> Any:
+    def a_bookie_is_replaced() -> Truth:
         """The events have happened as often as they may, every command has ended, and a bookie has another's place."""
         happened = [getattr(s, event) == p.budgets[event] for event in events]
         ended = [s.phase[w] == "stopped" for w in t.worker if w not in t.locking]

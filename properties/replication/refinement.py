@@ -6,11 +6,11 @@ A bug of auto-recovery enters a cluster by the weak move that its history names 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
-from fencepost.model.language import If, how_many, minimum
+from fencepost.model.language import If, Number, how_many, minimum
 from fencepost.model.stand_ins.copies import copies
 from fencepost.properties.replication.terms import Terms
+from fencepost.properties.replication.variables import ReplicationVariables
 from fencepost.properties.vocabulary import Suite
 
 NAME = "keeps_copies_of_a_ledger"
@@ -21,15 +21,15 @@ FAULTS = ("losses", "gaps", "rots")
 def replication_refinement(suite: Suite, t: Terms, weak: Collection[str] = ()) -> None:
     """Adds to a suite that each step of auto-recovery is one of its stand-in with these weak moves, or nothing there."""
     p = suite.protocol
-    s, settings, most = p.state, p.parameters, t.place.size
+    s, settings, most = ReplicationVariables.now(p), p.parameters, t.place.size
     faults = sum(settings[fault] for fault in FAULTS)
     coarse = copies(most, faults, written=settings["opened"], allows=weak)
 
     @suite.refines(coarse, reached=())
-    def keeps_copies_of_a_ledger() -> Any:
+    def keeps_copies_of_a_ledger() -> dict[str, object]:
         """A cluster sees how many copies the entry has that has the fewest."""
         fewest = minimum(most, *(If(s.confirmed.has(e), how_many(*t.holders(s, e)), most) for e in t.entry))
-        taken: Any = 0
+        taken: Number | int = 0
         for fault in FAULTS:
-            taken = taken + getattr(s, fault)
+            taken = p.counter(fault) + taken
         return {"copies": fewest, "losses": taken}

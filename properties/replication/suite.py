@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least, how_many
+from fencepost.model.language import And, Condition, Implies, Not, Or, Protocol, all_of, any_of, at_least, how_many
 from fencepost.properties.replication.conduct import replication_conduct
 from fencepost.properties.replication.liveness import replication_liveness
 from fencepost.properties.replication.refinement import replication_refinement
 from fencepost.properties.replication.terms import Terms
+from fencepost.properties.replication.variables import ReplicationVariables
 from fencepost.properties.vocabulary import Suite
 
 
 def replication(p: Protocol) -> Suite:
     """The properties of an instance that ``fencepost.model.bookkeeper.replication`` built."""
-    s, n, settings = p.state, p.next, p.parameters
+    s, n = ReplicationVariables.of(p)
+    settings = p.parameters
     suite, t = Suite(p), Terms(p)
     bookie, entry, place, worker = t.bookie, t.entry, t.place, t.worker
 
     @suite.always
-    def members_are_distinct() -> Any:
+    def members_are_distinct() -> Condition:
         """No bookie is in the ensemble twice."""
         return all_of(s.member[i] != s.member[j] for i in place for j in place if i < j)
 
     @suite.step
-    def copies_are_not_fewer() -> Any:
+    def copies_are_not_fewer() -> Condition:
         """Unless a fault takes a copy, a confirmed entry never has fewer good copies at bookies that the metadata name."""
         copies = [
             Implies(And(s.confirmed.has(e), at_least(k, t.holders(s, e))), at_least(k, t.holders(n, e)))
@@ -34,22 +34,22 @@ def replication(p: Protocol) -> Suite:
         return Implies(And(t.unharmed(), n.confirmed == s.confirmed), And(*copies))
 
     @suite.step
-    def replaced_by_holders() -> Any:
+    def replaced_by_holders() -> Condition:
         """A bookie that the metadata name from a step on has all that is confirmed."""
         return all_of(Implies(And(Not(t.named(s, b)), t.named(n, b)), t.holds_all(s, b)) for b in bookie)
 
     @suite.step
-    def only_closed_fragments_change() -> Any:
+    def only_closed_fragments_change() -> Condition:
         """The ensemble of a fragment changes only when nobody adds to it any more."""
         return Implies(any_of(s.member[i] != n.member[i] for i in place), s.status == "closed")
 
     @suite.step
-    def closed_is_final() -> Any:
+    def closed_is_final() -> Condition:
         """A closed ledger stays closed, and gets no entry more."""
         return Implies(s.status == "closed", And(n.status == "closed", n.confirmed == s.confirmed))
 
     @suite.step
-    def locks_are_kept() -> Any:
+    def locks_are_kept() -> Condition:
         """A lock goes only when its holder ends its work or loses its session."""
         return all_of(
             Implies(And(s.lock == f"w{w}", n.lock != f"w{w}"), Or(n.phase[w] != s.phase[w], n.zombie[w] != s.zombie[w]))
@@ -59,7 +59,7 @@ def replication(p: Protocol) -> Suite:
     if settings["collects"] and not any(settings[fault] for fault in ("losses", "gaps", "rots")):
 
         @suite.step
-        def collected_is_surplus() -> Any:
+        def collected_is_surplus() -> Condition:
             """What a collector deletes, as many bookies that the metadata name have as an ensemble has."""
             return all_of(
                 Implies(
@@ -75,14 +75,14 @@ def replication(p: Protocol) -> Suite:
     if settings["workers"] and settings["crashes"] and bookie.size > place.size:
 
         @suite.sometimes
-        def replaced_and_whole() -> Any:
+        def replaced_and_whole() -> Condition:
             """A bookie was replaced, the task is done, and the ledger is whole."""
             return And(any_of(s.member[i] != i for i in place), Not(s.task), t.is_whole())
 
     if settings["collects"] and settings["crashes"]:
 
         @suite.sometimes
-        def surplus_is_collected() -> Any:
+        def surplus_is_collected() -> Condition:
             """A bookie that has been replaced is up and has nothing of the ledger any more."""
             return any_of(And(Not(t.named(s, i)), s.up[i], s.stored[i].is_empty) for i in place)
 
@@ -90,21 +90,21 @@ def replication(p: Protocol) -> Suite:
     if len(worker) > 1 and (beside or settings["expiries"]) and settings["crashes"]:
 
         @suite.sometimes
-        def two_work_at_once() -> Any:
+        def two_work_at_once() -> Condition:
             """Two replace bookies of the ledger at once."""
             return at_least(2, (s.phase[w] == "choosing" for w in worker))
 
     if settings["opened"]:
 
         @suite.sometimes
-        def closed_by_its_writer() -> Any:
+        def closed_by_its_writer() -> Condition:
             """The ledger is closed before anything has happened to a bookie."""
             return And(s.status == "closed", s.crashes == 0, s.losses == 0)
 
     if settings["opened"] and settings["crashes"] and settings["workers"]:
 
         @suite.sometimes
-        def writer_may_be_fenced() -> Any:
+        def writer_may_be_fenced() -> Condition:
             """A worker waits to close the ledger of a writer that could still add to it."""
             some_up = any_of(s.up[b] for b in bookie)
             return And(s.status == "open", any_of(s.phase[w] == "grace" for w in t.locking), some_up)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.language import And, If, Implies, Not, Or, all_of, any_of
-from fencepost.model.nobody import NOBODY
+from fencepost.model.language import And, Choice, Condition, If, Implies, Not, Or, all_of, any_of
+from fencepost.model.nobody import NOBODY, Nobody
 from fencepost.properties.locks.sessions import session_rules
 from fencepost.properties.service_unit.terms import Units
 from fencepost.properties.vocabulary import Formula, Suite
@@ -37,40 +35,42 @@ def conduct(suite: Suite, now: Units, then: Units) -> list[Formula]:
 def _nodes(suite: Suite, now: Units, then: Units) -> list[Formula]:
     """Adds what the nodes of the leader, and of the registry if brokers ever leave it, tell of sessions."""
 
-    def nodes(at: Units) -> list[tuple[Any, Any]]:
+    def nodes(at: Units) -> list[tuple[Choice[int | Nobody], Condition]]:
         s = at.s
         registered = [(s.registry_holder[b], s.registry_former[b]) for b in at.broker] if at.brokers_go else []
         return [*registered, (s.leader_holder, s.leader_former)]
 
     @suite.always
-    def nodes_have_sessions() -> Any:
+    def nodes_have_sessions() -> Condition:
         """The node of the leader, and of a broker in the registry, is of a session that is there, or is not expired yet."""
         held = {b: [(holder == b, former) for holder, former in nodes(now)] for b in now.broker}
         there = now.s.session, now.s.former_session
         return all_of(Implies(its, If(former, there[1][b], there[0][b])) for b in now.broker for its, former in held[b])
 
     @suite.always
-    def absent_nodes_are_blank() -> Any:
+    def absent_nodes_are_blank() -> Condition:
         """Nothing is left of a node that is not there."""
         return all_of(Implies(holder == NOBODY, Not(former)) for holder, former in nodes(now))
 
     @suite.step
-    def nodes_are_made_by_those_who_stay() -> Any:
+    def nodes_are_made_by_those_who_stay() -> Condition:
         """A node is made by a broker that reaches the store, and has not left to shut down, in its present session."""
         both = list(zip(nodes(now), nodes(then), strict=True))
         new = [(And(before == NOBODY, after == b), former, b) for (before, _), (after, former) in both for b in now.broker]
         return all_of(Implies(each, And(now.reaches(b), now.stays(b), Not(former))) for each, former, b in new)
 
     @suite.step
-    def nodes_go_with_a_reason() -> Any:
+    def nodes_go_with_a_reason() -> Condition:
         """A node goes with its session, or as a broker shuts down, and its session does not come back."""
         s, n = now.s, then.s
 
-        def has_reason(b: int, former: Any) -> Any:
+        def has_reason(b: int, former: Condition) -> Condition:
             ended = If(former, And(s.former_session[b], Not(n.former_session[b])), And(s.session[b], Not(n.session[b])))
             return Or(ended, And(now.stays(b), Not(then.stays(b))))
 
-        def follows(b: int, before: tuple[Any, Any], after: tuple[Any, Any]) -> Any:
+        def follows(
+            b: int, before: tuple[Choice[int | Nobody], Condition], after: tuple[Choice[int | Nobody], Condition]
+        ) -> Condition:
             stays = And(after[0] == b, Implies(before[1], after[1]))
             return Implies(before[0] == b, Or(stays, And(after[0] == NOBODY, has_reason(b, before[1]))))
 
@@ -85,7 +85,7 @@ def _lost_sessions(suite: Suite, now: Units) -> Formula:
     s = now.s
 
     @suite.always
-    def lost_brokers_do_not_lead() -> Any:
+    def lost_brokers_do_not_lead() -> Condition:
         """A broker that knows that its session is lost neither leads nor takes the metadata store for stable."""
         lost = {b: And(s.lives[b], s.link[b] == "lost") for b in now.broker}
         return all_of(Implies(lost[b], And(Not(s.leads[b]), s.metadata[b] == "unstable")) for b in now.broker)
@@ -93,7 +93,7 @@ def _lost_sessions(suite: Suite, now: Units) -> Formula:
     if now.settings["disconnects"]:
 
         @suite.sometimes
-        def connected_again() -> Any:
+        def connected_again() -> Condition:
             """All brokers are connected after one was not."""
             return And(s.disconnects == now.settings["disconnects"], *(now.reaches(b) for b in now.broker))
 
@@ -105,16 +105,16 @@ def _processes(suite: Suite, now: Units, then: Units) -> Formula:
     s, n, broker = now.s, then.s, now.broker
 
     @suite.step
-    def processes_go_on() -> Any:
+    def processes_go_on() -> Condition:
         """A process ends by a crash, or to shut down when it has left the registry and the election."""
         ends = {b: And(s.lives[b], Not(n.lives[b])) for b in broker}
         return all_of(Implies(ends[b], Or(n.crashes > s.crashes, Not(now.stays(b)))) for b in broker)
 
     @suite.always
-    def ended_processes_hold_nothing() -> Any:
+    def ended_processes_hold_nothing() -> Condition:
         """A process that has ended has no topics, knows nothing, and has nothing under way."""
 
-        def is_blank(b: int) -> Any:
+        def is_blank(b: int) -> Condition:
             under_way = [Not(flag[b, u]) for flag in (s.pending, s.closing, s.existing) for u in now.unit]
             due = [
                 And(s.to_publish[b, u] == "none", s.to_publish_dst[b, u] == NOBODY, s.to_publish_version[b, u] == 0)
@@ -140,10 +140,10 @@ def _leader(suite: Suite, now: Units, then: Units) -> None:
     if now.brokers_go:
 
         @suite.step
-        def clean_ups_begin_with_a_reason() -> Any:
+        def clean_ups_begin_with_a_reason() -> Condition:
             """The leader begins to clean up when a unit that it knows of is the matter of a broker that is not registered."""
 
-            def has_reason(b: int, x: int) -> Any:
+            def has_reason(b: int, x: int) -> Condition:
                 missed = any_of(now.view(b, u).concerns(x) for u in now.unit)
                 return And(monitors[b], now.runs(b), Not(now.is_registered(x)), missed)
 
@@ -154,10 +154,10 @@ def _leader(suite: Suite, now: Units, then: Units) -> None:
     if now.overrides:
 
         @suite.step
-        def overrides_have_a_reason() -> Any:
+        def overrides_have_a_reason() -> Condition:
             """A record is overridden in a clean-up, by the leader as a move takes long, or by an owner who shuts down."""
 
-            def has_reason(u: int) -> Any:
+            def has_reason(u: int) -> Condition:
                 old = now.record(u)
                 cleaned = any_of(And(s.cleans[b, x, u], old.concerns(x), Not(now.reaches(x))) for b in broker for x in broker)
                 there = [Or(now.is_registered(x), Not(old.concerns(x))) for x in broker]
@@ -170,7 +170,7 @@ def _leader(suite: Suite, now: Units, then: Units) -> None:
     if settings["burials"]:
 
         @suite.step
-        def the_leader_buries() -> Any:
+        def the_leader_buries() -> Condition:
             """An old record is deleted by a broker that leads, and takes the metadata store for stable."""
             return Implies(n.burials > s.burials, any_of(monitors.values()))
 
@@ -180,7 +180,7 @@ def _topics(suite: Suite, now: Units, then: Units) -> None:
     s, n = now.s, then.s
 
     @suite.step
-    def topics_go_their_way() -> Any:
+    def topics_go_their_way() -> Condition:
         """Topics are opened by the owner, and closed when the unit is to be released, is another's, or has closed too late.
 
         Halfway they are closed to transfer the unit; whoever opens them again has closed them for good before.
@@ -188,7 +188,7 @@ def _topics(suite: Suite, now: Units, then: Units) -> None:
         Those of a unit that was split become its child's.
         """
 
-        def follows(b: int, u: int) -> Any:
+        def follows(b: int, u: int) -> Condition:
             before, after = s.topics[b, u], n.topics[b, u]
             together = now.closed_with(u)
             halfway = [And(n.to_publish[b, v] == "release_attached", n.to_publish_dst[b, v] != NOBODY) for v in together]
@@ -214,7 +214,7 @@ def _hand_over(suite: Suite, now: Units, then: Units) -> None:
     s, n = now.s, then.s
 
     @suite.step
-    def leaving_brokers_leave_no_nodes() -> Any:
+    def leaving_brokers_leave_no_nodes() -> Condition:
         """A broker that leaves the registry and the election is in neither, if it reaches the metadata store."""
         leaves = {b: And(s.stage[b] != "unregistered", n.stage[b] == "unregistered", now.reaches(b)) for b in now.broker}
         own = {b: And(n.registry_holder[b] == b, Not(n.registry_former[b])) for b in now.broker}
@@ -222,7 +222,7 @@ def _hand_over(suite: Suite, now: Units, then: Units) -> None:
         return all_of(Implies(leaves[b], Not(Or(own[b], leads[b]))) for b in now.broker)
 
     @suite.step
-    def handed_over_when_read() -> Any:
+    def handed_over_when_read() -> Condition:
         """A broker that shuts down is done with a unit when it has read its record."""
         done = {(b, u): And(s.hands_over[b, u], Not(n.hands_over[b, u]), n.lives[b]) for b, u in now.pairs}
         return all_of(Implies(done[b, u], now.view(b, u).equals(now.record(u))) for b, u in now.pairs)
@@ -233,7 +233,7 @@ def _splits(suite: Suite, now: Units) -> None:
     s = now.s
 
     @suite.always
-    def splits_end_blank() -> Any:
+    def splits_end_blank() -> Condition:
         """Nothing is left of a split that is over at a broker."""
         over = {b: And(s.split_version[b] == 0, s.split_tries[b] == 0) for b in now.broker}
         return all_of(Implies(s.split_stage[b] == "none", over[b]) for b in now.broker)

@@ -7,12 +7,12 @@ expires. Without a fault a broker has topics open only while the record is its o
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
-from fencepost.model.language import And, If
+from fencepost.model.language import And, Condition, If
 from fencepost.model.nobody import NOBODY
 from fencepost.model.stand_ins.ownership import MOVES, stand_in
 from fencepost.properties.service_unit.terms import Units
+from fencepost.properties.service_unit.variables import ServiceUnitVariables
 from fencepost.properties.vocabulary import Suite
 
 NAME = "is_the_owner_that_a_topic_has"
@@ -30,7 +30,7 @@ BOTH = ("taken_unowned", "deleted_while_owned")
 
 def channel_refinement(suite: Suite, now: Units, weak: Collection[str]) -> None:
     """Adds to a suite that each step is one of the stand-in with these weak moves, or changes nothing there."""
-    s, broker, settings = suite.protocol.state, now.broker, now.settings
+    s, broker, settings = ServiceUnitVariables.now(suite.protocol), now.broker, now.settings
     leaves = settings["unloads"] + settings["splits"] + now.brokers_go > 0
     never = NEVER if leaves else (*NEVER, "lose", "release")
     moves = [move for move in MOVES if move not in never]
@@ -41,12 +41,12 @@ def channel_refinement(suite: Suite, now: Units, weak: Collection[str]) -> None:
     reached = [move for move in moves if gives_up or move != "release"]
 
     @suite.refines(stand_in(broker.size, 0, allows=weak, moves=moves), reached=reached)
-    def is_the_owner_that_a_topic_has() -> Any:
+    def is_the_owner_that_a_topic_has() -> dict[str, object]:
         """A topic sees which broker the record says, and which brokers have topics of the unit open."""
         record = now.record(UNIT)
         leaving = record.state.among("Releasing", "Splitting")
 
-        def believes(b: int) -> Any:
+        def believes(b: int) -> Condition:
             return And(s.lives[b], s.topics[b, UNIT].among("open", "detaching", "late", "lingering"))
 
         owner = If(record.state == "Owned", record.dst, If(leaving, record.src, NOBODY))

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
 
-from fencepost.model.language import And, Implies, Not, Or
+from fencepost.model.language import And, Implies, Not, Or, Truth
+from fencepost.model.language.domains import choice_of
 from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.service_unit.records import FIRST, STATES, Record, keeps_old
 from fencepost.model.terms.nodes import constant, number
@@ -38,7 +38,7 @@ _PARTS = (("state", STATES), ("dst", BROKERS), ("src", BROKERS))
 OLD, NEW, NEXT = (_record(name) for name in ("old", "new", "next"))
 
 
-def keeps(old: Record, new: Record, topic: bool, bugs: Bugs = frozenset()) -> Any:
+def keeps(old: Record, new: Record, topic: bool, bugs: Bugs = frozenset()) -> Truth:
     """The formula: of two records the old one is kept, over the topic or over the metadata store, with these bugs."""
     decision = keeps_old(old, new, topic=topic, first=LEAST, last=LAST)
     if "equal_versions_accepted" in bugs:
@@ -104,20 +104,20 @@ def theorems(bugs: Bugs = frozenset()) -> list[Theorem]:
     return statements.theorems
 
 
-def _given(*records: Record) -> tuple[Any, ...]:
+def _given(*records: Record) -> tuple[Truth, ...]:
     """That the constants are records: versions are longs, and an owner has a name."""
-    inside = [And(part >= 0, part < len(part.names)) for r in records for part in (r.state, r.dst, r.src)]
+    inside = [choice_of(part.names).within(part) for r in records for part in (r.state, r.dst, r.src)]
     longs = [And(r.version >= LEAST, r.version <= LAST) for r in records]
     owned = [Implies(r.state.among("Owned", "Assigning"), r.dst != NOBODY) for r in records]
     return (*inside, *longs, *owned)
 
 
-def _is_written(record: Record) -> Any:
+def _is_written(record: Record) -> Truth:
     """The formula: there is a record."""
     return Not(record.absent)
 
 
-def _step(name: str, given: tuple[Any, ...], claim: Any, *records: Record) -> Step:
+def _step(name: str, given: tuple[Truth, ...], claim: Truth, *records: Record) -> Step:
     """A step about these records, printed for Z3."""
     from fencepost.model.terms.in_z3 import InZ3
 

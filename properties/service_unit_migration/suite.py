@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
+from fencepost.model.language import And, Condition, Implies, Not, Or, Protocol, all_of, any_of, at_least
 from fencepost.model.pulsar.service_unit.records import IN_FLIGHT, Record
-from fencepost.properties.vocabulary import Suite
+from fencepost.properties.service_unit_migration.variables import ServiceUnitMigrationVariables
+from fencepost.properties.vocabulary import Leads, Suite
 
 UNIT = 0
 
@@ -14,7 +13,7 @@ UNIT = 0
 def service_unit_migration(p: Protocol) -> Suite:
     """The properties of an instance that ``fencepost.model.pulsar.service_unit.service_unit_migration`` built."""
     suite = Suite(p)
-    now, then = _Cluster(p.state, p), _Cluster(p.next, p)
+    now, then = _Cluster(ServiceUnitMigrationVariables.now(p), p), _Cluster(ServiceUnitMigrationVariables.later(p), p)
     _owners(suite, now)
     _stores(suite, now, then)
     _in_the_end(suite, now)
@@ -25,7 +24,7 @@ def service_unit_migration(p: Protocol) -> Suite:
 class _Cluster:
     """The unit in both stores, and what each broker takes it for."""
 
-    def __init__(self, state: Any, p: Protocol) -> None:
+    def __init__(self, state: ServiceUnitMigrationVariables, p: Protocol) -> None:
         self.s, self.broker = state, p.universes["broker"]
         self.syncer = self.broker.size
         self.to_nodes = p.parameters["to"] == "metadata"
@@ -40,23 +39,23 @@ class _Cluster:
         """What a broker takes the record for."""
         return self._record("node_view", b, UNIT).where(self.s.uses_nodes[b], self._record("topic_view", b, UNIT))
 
-    def owns(self, b: int) -> Any:
+    def owns(self, b: int) -> Condition:
         """The formula: the broker takes itself for the owner."""
         return And(self.s.lives[b], self.view(b).state == "Owned", self.view(b).dst == b)
 
-    def has_moved(self, b: int) -> Any:
+    def has_moved(self, b: int) -> Condition:
         """The formula: the broker uses the store to which the cluster migrates."""
         return self.s.uses_nodes[b] if self.to_nodes else Not(self.s.uses_nodes[b])
 
-    def is_copied(self) -> Any:
+    def is_copied(self) -> Condition:
         """The formula: the syncer is active, and has read all that was written."""
         return And(self.s.sync == "active", self.s.behind[self.syncer] == 0, Not(self.s.unheard[self.syncer, UNIT]))
 
-    def is_alike(self) -> Any:
+    def is_alike(self) -> Condition:
         """The formula: both stores have the same record."""
         return self.topic.equals(self.nodes)
 
-    def is_served(self) -> Any:
+    def is_served(self) -> Condition:
         """The formula: a broker that lives knows that it owns the unit, and so does its store."""
         return any_of(And(self.owns(b), self.view(b).equals(self.used(b))) for b in self.broker)
 
@@ -72,12 +71,12 @@ def _owners(suite: Suite, now: _Cluster) -> None:
         return
 
     @suite.always
-    def one_takes_itself_for_the_owner() -> Any:
+    def one_takes_itself_for_the_owner() -> Condition:
         """No two brokers take themselves for the owner of the unit, whichever stores they use."""
         return Not(at_least(2, [now.owns(b) for b in now.broker]))
 
     @suite.always
-    def topics_are_open_once() -> Any:
+    def topics_are_open_once() -> Condition:
         """No two brokers have topics of the unit open."""
         return Not(at_least(2, [And(s.lives[b], s.topics[b, UNIT] == "open") for b in now.broker]))
 
@@ -86,17 +85,17 @@ def _stores(suite: Suite, now: _Cluster, then: _Cluster) -> None:
     """Adds how the records in both stores go together."""
 
     @suite.always
-    def copied_stores_agree() -> Any:
+    def copied_stores_agree() -> Condition:
         """Where the syncer is active, and has read all that was written, both stores have the same record."""
         return Implies(now.is_copied(), now.is_alike())
 
     @suite.always
-    def versions_suffice() -> Any:
+    def versions_suffice() -> Condition:
         """No record has the last version that this instance counts to."""
         return all_of(store.version < suite.protocol.parameters["versions"] for store in now.stores)
 
     @suite.step
-    def owners_are_not_deleted() -> Any:
+    def owners_are_not_deleted() -> Condition:
         """In a store that brokers use the record of a unit that is owned, or about to be, is not deleted."""
         used = (any_of(Not(uses) for uses in now.s.uses_nodes), any_of(now.s.uses_nodes))
         stores = list(zip(used, now.stores, then.stores, strict=True))
@@ -106,7 +105,7 @@ def _stores(suite: Suite, now: _Cluster, then: _Cluster) -> None:
         return all_of(Implies(each, Not(next_.absent)) for each, next_ in busy)
 
     @suite.step
-    def records_are_not_turned_back() -> Any:
+    def records_are_not_turned_back() -> Condition:
         """Once the syncer is active, in neither store an older record takes the place of a newer one, or of its like."""
         pairs = list(zip(now.stores, then.stores, strict=True))
         newer = [Or(next_.equals(store), next_.absent, next_.version > store.version) for store, next_ in pairs]
@@ -118,27 +117,27 @@ def _in_the_end(suite: Suite, now: _Cluster) -> None:
     s = now.s
 
     @suite.leads_to
-    def syncer_becomes_active() -> Any:
+    def syncer_becomes_active() -> Leads:
         """A syncer that starts is active in the end, so that brokers can be restarted."""
         return s.sync != "active", s.sync == "active"
 
     @suite.leads_to
-    def stores_become_alike() -> Any:
+    def stores_become_alike() -> Leads:
         """What is in one store is in the other one in the end, or something newer."""
         return Not(now.is_alike()), now.is_alike()
 
     @suite.leads_to
-    def looked_up_unit_is_served() -> Any:
+    def looked_up_unit_is_served() -> Leads:
         """A unit that clients go on to look up is owned in the end, by a broker that lives and knows it."""
         return Not(now.is_served()), now.is_served()
 
     @suite.leads_to
-    def moves_end() -> Any:
+    def moves_end() -> Leads:
         """The unit does not stay between brokers, in either store."""
         return [(store.state.among(*IN_FLIGHT), Not(store.state.among(*IN_FLIGHT))) for store in now.stores]
 
     @suite.ends
-    def all_is_quiet() -> Any:
+    def all_is_quiet() -> Condition:
         """A run ends only where the unit is owned, and both stores say so."""
         return And(now.is_served(), now.is_alike())
 
@@ -148,14 +147,14 @@ def _possible(suite: Suite, now: _Cluster) -> None:
     s, last = now.s, now.broker.size - 1
 
     @suite.sometimes
-    def copied() -> Any:
+    def copied() -> Condition:
         """A unit is owned, and both stores say so, while the syncer is active."""
         return And(now.is_copied(), now.owns(0), now.nodes.state == "Owned", now.is_alike())
 
     if suite.protocol.parameters["restarts"]:
 
         @suite.sometimes
-        def migrated() -> Any:
+        def migrated() -> Condition:
             """As many brokers as are restarted use the other store, and one of these owns the unit, with topics open."""
             enough = at_least(suite.protocol.parameters["restarts"], [now.has_moved(b) for b in now.broker])
             served = And(now.has_moved(last), now.owns(last), s.topics[last, UNIT] == "open")

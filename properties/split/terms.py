@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
-from fencepost.model.language import And, Not, any_of, at_least
+from fencepost.model.language import And, Condition, Not, Subset, any_of, at_least
 from fencepost.model.pulsar.hash_range import HashRange
 from fencepost.model.pulsar.hash_range.algorithms import RANGE
 from fencepost.model.pulsar.hash_range.universe import Bundles
 from fencepost.model.pulsar.split_policies import RECORDED
 from fencepost.properties.locks.properties import Locks
+from fencepost.properties.split.variables import SplitVariables
 
 
 @dataclass(frozen=True)
@@ -113,48 +113,48 @@ class Splits(Locks):
         settings = self.p.parameters
         return bool(settings["maximum"] < min(settings["bundles"] + settings["splits"], settings["hashes"] - 1))
 
-    def has_more_than(self, count: int, *, besides: Iterable[Any] = ()) -> Any:
+    def has_more_than(self, count: int, *, besides: Iterable[Condition] = ()) -> Condition:
         """The formula: the layout has more than so many bundles, together with what else holds."""
-        return at_least(count + 1, [*(self.p.state.layout.has(u) for u in self.p.universes["bundle"]), *besides])
+        return at_least(count + 1, [*(SplitVariables.now(self.p).layout.has(u) for u in self.p.universes["bundle"]), *besides])
 
-    def knows_more_than(self, b: int, count: int) -> Any:
+    def knows_more_than(self, b: int, count: int) -> Condition:
         """The formula: the broker's copy of the layout has more than so many bundles."""
-        return at_least(count + 1, [self.p.state.view[b].has(u) for u in self.p.universes["bundle"]])
+        return at_least(count + 1, [SplitVariables.now(self.p).view[b].has(u) for u in self.p.universes["bundle"]])
 
-    def covers(self, hash: int) -> Any:
+    def covers(self, hash: int) -> Condition:
         """The formula: exactly one bundle of the layout has the hash."""
-        having = [self.p.state.layout.has(u) for u in self.ranges.with_hash(hash)]
+        having = [SplitVariables.now(self.p).layout.has(u) for u in self.ranges.with_hash(hash)]
         return And(any_of(having), Not(at_least(2, having)))
 
-    def cut(self, u: int, parts: Iterable[int]) -> Any:
+    def cut(self, u: int, parts: Iterable[int]) -> Subset:
         """The layout with these parts in the place of a bundle."""
-        layout = self.p.state.layout.minus(u)
+        layout = SplitVariables.now(self.p).layout.minus(u)
         for part in parts:
             layout = layout.plus(part)
         return layout
 
-    def was_split(self, u: int) -> Any:
+    def was_split(self, u: int) -> Condition:
         """The formula: parts of the bundle are in the layout."""
-        return any_of(self.p.state.layout.has(c) for c in self.ranges.within(u))
+        return any_of(SplitVariables.now(self.p).layout.has(c) for c in self.ranges.within(u))
 
-    def is_current(self, b: int) -> Any:
+    def is_current(self, b: int) -> Condition:
         """The formula: the broker is connected, and its copy of the layout is the layout."""
-        s = self.p.state
+        s = SplitVariables.now(self.p)
         return And(self.is_live(b), s.link[b] == "connected", s.view[b] == s.layout)
 
-    def is_served(self, b: int, u: int) -> Any:
+    def is_served(self, b: int, u: int) -> Condition:
         """The formula: the broker serves the bundle, and is up to date about it."""
         return And(self.is_up_to_date(b, u), self.is_active(b, u))
 
-    def splits(self, b: int, u: int) -> Any:
+    def splits(self, b: int, u: int) -> Condition:
         """The formula: the broker is splitting the bundle."""
-        return And(self.p.state.split[b] != "none", self.p.state.parent[b] == u)
+        return And(SplitVariables.now(self.p).split[b] != "none", SplitVariables.now(self.p).parent[b] == u)
 
-    def has_cut(self, state: Any, b: int) -> Any:
+    def has_cut(self, state: SplitVariables, b: int) -> Condition:
         """The formula: in this state the broker has written the layout of a split, and has yet to hand the parent over."""
         return state.split[b].among("written", RECORDED) if self.records else state.split[b] == "written"
 
-    def is_due(self, b: int) -> Any:
+    def is_due(self, b: int) -> Condition:
         """The formula: what the broker is about to write has the version of the layout."""
-        s = self.p.state
+        s = SplitVariables.now(self.p)
         return And(s.split[b] == "writing", s.based_on[b] == s.layout_version)

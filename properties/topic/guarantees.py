@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.language import And, Protocol, any_of, at_least
+from fencepost.model.language import And, Protocol, Truth, any_of, at_least
 from fencepost.properties.topic.terms import Log
+from fencepost.properties.topic.variables import TopicVariables
 from fencepost.properties.vocabulary import Suite
 
 
@@ -14,7 +13,7 @@ def _surviving(p: Protocol) -> tuple[Suite, Log]:
     suite, log = Suite(p), Log(p)
 
     @suite.always
-    def acknowledged_messages_survive() -> Any:
+    def acknowledged_messages_survive() -> Truth:
         """An acknowledged message is in the log: every reader that comes after gets it."""
         return log.keeps_acknowledged
 
@@ -27,10 +26,10 @@ def survive_sessions(p: Protocol) -> Suite:
     several = len(log.broker) > 1
 
     @suite.sometimes
-    def a_session_is_lost_after_all() -> Any:
+    def a_session_is_lost_after_all() -> Truth:
         """A session is lost, so that another broker has the topic or an update of the list fails; and all is acknowledged."""
-        twice = at_least(2, [p.state.state[b] == "opened" for b in log.broker])
-        return And(p.state.acked == len(log.message), twice if several else log.is_spent("failures"))
+        twice = at_least(2, [TopicVariables.now(p).state[b] == "opened" for b in log.broker])
+        return And(TopicVariables.now(p).acked == len(log.message), twice if several else log.is_spent("failures"))
 
     return suite
 
@@ -40,9 +39,9 @@ def survive_updates(p: Protocol) -> Suite:
     suite, log = _surviving(p)
 
     @suite.sometimes
-    def an_update_fails_after_all() -> Any:
+    def an_update_fails_after_all() -> Truth:
         """As many updates have failed as may, and all is acknowledged."""
-        return And(p.state.acked == len(log.message), log.is_spent("failures"))
+        return And(TopicVariables.now(p).acked == len(log.message), log.is_spent("failures"))
 
     return suite
 
@@ -52,9 +51,9 @@ def survive_crashes(p: Protocol) -> Suite:
     suite, log = _surviving(p)
 
     @suite.sometimes
-    def a_broker_dies_after_all() -> Any:
+    def a_broker_dies_after_all() -> Truth:
         """As many brokers have died as may, and all is acknowledged."""
-        return And(p.state.acked == len(log.message), log.is_spent("crashes"))
+        return And(TopicVariables.now(p).acked == len(log.message), log.is_spent("crashes"))
 
     return suite
 
@@ -62,15 +61,15 @@ def survive_crashes(p: Protocol) -> Suite:
 def keep_backlog(p: Protocol) -> Suite:
     """That a subscription gets what it has not acknowledged, whatever is trimmed and whichever broker dies."""
     suite, log = Suite(p), Log(p)
-    s = p.state
+    s = TopicVariables.now(p)
 
     @suite.always
-    def a_backlog_is_kept() -> Any:
+    def a_backlog_is_kept() -> Truth:
         """What the subscription has not acknowledged is not trimmed."""
         return log.keeps_unread
 
     @suite.sometimes
-    def there_is_a_backlog_after_all() -> Any:
+    def there_is_a_backlog_after_all() -> Truth:
         """As many brokers have died as may, and there is an entry that the subscription has not acknowledged."""
         unread = any_of(And(log.is_stored(*x), s.consumed <= log.number(*x)) for x in log.places)
         return And(unread, log.is_spent("crashes"))
@@ -78,7 +77,7 @@ def keep_backlog(p: Protocol) -> Suite:
     if log.settings["trims"]:
 
         @suite.sometimes
-        def read_ledgers_are_trimmed() -> Any:
+        def read_ledgers_are_trimmed() -> Truth:
             """As many brokers have died as may, and a ledger with entries is trimmed."""
             trimmed = any_of(And(log.is_trimmed(k), log.end[k] > 0) for k in log.ledger)
             return And(trimmed, log.is_spent("crashes"))

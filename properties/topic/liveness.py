@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fencepost.model.language import And, Not, Or, any_of
 from fencepost.model.nobody import NOBODY
 from fencepost.properties.topic.terms import Log
-from fencepost.properties.vocabulary import Suite
+from fencepost.properties.vocabulary import Leads, Suite
 
 
 def topic_liveness(suite: Suite, log: Log) -> None:
@@ -15,26 +13,26 @@ def topic_liveness(suite: Suite, log: Log) -> None:
     s, settings, broker = log.state, log.settings, log.broker
 
     @suite.leads_to
-    def writes_are_answered() -> Any:
+    def writes_are_answered() -> Leads:
         """A write that a topic has taken is answered, in the end, or the connection that it came by is over."""
         owed = {b: Or(s.owed[b], s.stuck[b]) if hasattr(s, "owed") else False for b in broker}
         waits = {b: Or(s.length[b] > 0, owed[b]) for b in broker}
         return [(waits[b], Or(Not(waits[b]), log.waits_in_vain(b))) for b in broker]
 
     @suite.leads_to
-    def producer_is_answered() -> Any:
+    def producer_is_answered() -> Leads:
         """A producer that has sent a message hears that it is stored, or is disconnected, in the end."""
         waits = {b: And(s.connected == b, s.next_out > s.acked) for b in broker}
         return [(waits[b], Or(Not(waits[b]), log.waits_in_vain(b))) for b in broker]
 
     @suite.leads_to
-    def producer_is_read() -> Any:
+    def producer_is_read() -> Leads:
         """What a connected producer has to send arrives at its broker, or it is disconnected, in the end."""
         waits = [(b, m, And(s.connected == b, s.next_out == m)) for b in broker for m in log.message]
         return [(here, Or(Not(here), log.waits_in_vain(b))) for b, _, here in waits]
 
     @suite.leads_to
-    def producer_connects() -> Any:
+    def producer_connects() -> Leads:
         """A producer connects to a topic that takes writes, in the end."""
         serves = any_of(And(s.state[b].among("opened", "closed_ledger"), s.topic[b] == "serving") for b in broker)
         waits = And(s.connected == NOBODY, serves, Not(log.is_spent("connections")))
@@ -43,7 +41,7 @@ def topic_liveness(suite: Suite, log: Log) -> None:
     if settings["openings"] > 1:
 
         @suite.leads_to
-        def opening_ends() -> Any:
+        def opening_ends() -> Leads:
             """A broker that opens the topic has loaded it, or has given up, in the end."""
             opens = {b: s.state[b].among("opening", "recovered") for b in broker}
             return [(opens[b], Or(Not(opens[b]), log.waits_in_vain(b))) for b in broker]
@@ -51,21 +49,21 @@ def topic_liveness(suite: Suite, log: Log) -> None:
     if settings["failures"] + settings["closings"] + settings["terminations"] or settings["brokers"] > 1:
 
         @suite.leads_to
-        def fenced_is_unfenced() -> Any:
+        def fenced_is_unfenced() -> Leads:
             """A topic that fences itself takes writes again, or is closed, in the end."""
             return [(s.topic[b] != "serving", Or(s.topic[b] == "serving", log.waits_in_vain(b))) for b in broker]
 
     if settings["terminations"]:
 
         @suite.leads_to
-        def termination_is_listed() -> Any:
+        def termination_is_listed() -> Leads:
             """The list says in the end that the topic is terminated, unless another broker has written it."""
             return [(s.state[b] == "terminated", Or(s.ended, s.state[b] != "terminated")) for b in broker]
 
     if settings["subscription"]:
 
         @suite.leads_to
-        def position_is_written() -> Any:
+        def position_is_written() -> Leads:
             """The position of a subscription is written, in the end, unless the topic leaves its broker."""
             is_behind = {b: And(s.has_cursor[b], s.mark[b] != s.cursor) for b in broker}
             return [(is_behind[b], Not(is_behind[b])) for b in broker]
@@ -75,7 +73,7 @@ def topic_liveness(suite: Suite, log: Log) -> None:
     if several or stops:
 
         @suite.leads_to(strict="a broker whose opening fails, or that stops in between, leaves its new ledger behind")
-        def unlisted_is_deleted() -> Any:
+        def unlisted_is_deleted() -> Leads:
             """A ledger that was created, and is open and in no list, is deleted in the end."""
             pending = {k: any_of(s.fresh[b] == k for b in broker) for k in log.ledger}
             orphans = {k: And(log.status[k] == "open", Not(s.listed.has(k)), Not(pending[k])) for k in log.ledger}
@@ -86,7 +84,7 @@ def topic_liveness(suite: Suite, log: Log) -> None:
         @suite.leads_to(
             strict="a broker that trims and dies, or is fenced, leaves what it has not deleted", when=several or stops
         )
-        def trimmed_is_deleted() -> Any:
+        def trimmed_is_deleted() -> Leads:
             """A ledger with entries that the list had, and has no more, is deleted in the end."""
             unlisted = {k: And(Not(s.listed.has(k)), log.status[k] == "closed", log.end[k] > 0) for k in log.ledger}
             return [(unlisted[k], log.status[k] == "deleted") for k in log.ledger]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.language import And, Not, Protocol
+from fencepost.model.language import And, Not, Protocol, Truth
 from fencepost.properties.topic.terms import Log
+from fencepost.properties.topic.variables import TopicVariables
 
 
-def message_is_lost(p: Protocol, m: int) -> Any:
+def message_is_lost(p: Protocol, m: int) -> Truth:
     """The formula: message m is acknowledged, and no reader gets it."""
-    return And(p.state.acked > m, Not(Log(p).gets(m)))
+    return And(TopicVariables.now(p).acked > m, Not(Log(p).gets(m)))

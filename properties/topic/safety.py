@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.language import And, Implies, Not, Or, all_of, any_of, at_least
+from fencepost.model.language import And, Condition, Implies, Not, Or, all_of, any_of, at_least
 from fencepost.model.pulsar.topic.state import NONE
 from fencepost.properties.topic.terms import Log
 from fencepost.properties.vocabulary import Suite
@@ -21,7 +19,7 @@ def _messages(suite: Suite, log: Log) -> None:
     s, settings, message, places = log.state, log.settings, log.message, log.places
 
     @suite.always
-    def acked_is_in_log() -> Any:
+    def acked_is_in_log() -> Condition:
         """An acknowledged message is in the log: every reader that comes after gets it."""
         return log.keeps_acknowledged
 
@@ -30,7 +28,7 @@ def _messages(suite: Suite, log: Log) -> None:
     if len(message) > 1:
 
         @suite.always
-        def in_producer_order() -> Any:
+        def in_producer_order() -> Condition:
             """A message in the log has the one before it somewhere before it: first occurrences are in the producer's order."""
             pairs = [(m, y) for m in message if m > 0 for y in places]
             earlier = {(m, y): any_of(log.has(*x, m - 1) for x in places if x < y) for m, y in pairs}
@@ -39,7 +37,7 @@ def _messages(suite: Suite, log: Log) -> None:
     again = not settings["dedup"] and settings["connections"] > 1
 
     @suite.strict("a producer that connects again sends what it has not heard of once more", when=again)
-    def stored_once() -> Any:
+    def stored_once() -> Condition:
         """No message is twice in the log."""
         twice = [And(log.has(*x, m), log.has(*y, m)) for m in message for x in places for y in places if x < y]
         return all_of(Not(both) for both in twice)
@@ -47,7 +45,7 @@ def _messages(suite: Suite, log: Log) -> None:
     rivals = settings["brokers"] > 1 and settings["openings"] > 1
 
     @suite.strict("a broker that has lost the topic serves readers, with the ledgers that it knows", when=rivals)
-    def every_broker_has_all() -> Any:
+    def every_broker_has_all() -> Condition:
         """A reader gets every acknowledged message from each broker that has loaded the topic."""
         loaded = {b: Not(s.state[b].among("none", "opening", "recovered")) for b in log.broker}
         has = {(b, m): any_of(And(log.has(k, e, m), log.serves(b, k)) for k, e in places) for b in log.broker for m in message}
@@ -56,7 +54,7 @@ def _messages(suite: Suite, log: Log) -> None:
     if settings["terminations"]:
 
         @suite.always
-        def nothing_is_past_the_end() -> Any:
+        def nothing_is_past_the_end() -> Condition:
             """A terminated topic has no entry past the position at which it was terminated."""
             return all_of(Not(And(s.ended, log.is_stored(*x), Not(log.reaches(*x)))) for x in places)
 
@@ -65,10 +63,10 @@ def _list(suite: Suite, log: Log) -> None:
     s, ledger = log.state, log.ledger
 
     @suite.always
-    def unloaded_is_forgotten() -> Any:
+    def unloaded_is_forgotten() -> Condition:
         """A broker that has not loaded the topic remembers nothing of it."""
 
-        def remembers(b: int) -> Any:
+        def remembers(b: int) -> Condition:
             entries = [s.known_entries[b, k] > 0 for k in ledger]
             sequences = [s.pushed[b] > 0, s.persisted[b] > 0] if log.settings["dedup"] else []
             ledgers = [s.known_version[b] > 0, s.current[b] != NONE, s.fresh[b] != NONE]
@@ -81,22 +79,22 @@ def _list(suite: Suite, log: Log) -> None:
         return all_of(Not(And(s.state[b] == "none", remembers(b))) for b in log.broker)
 
     @suite.always
-    def one_open_ledger() -> Any:
+    def one_open_ledger() -> Condition:
         """At most one ledger of the list is open: all others have an end."""
         return Not(at_least(2, [And(s.listed.has(k), log.status[k] == "open") for k in ledger]))
 
     @suite.always
-    def listed_is_created() -> Any:
+    def listed_is_created() -> Condition:
         """A ledger of the list was created."""
         return all_of(Implies(s.listed.has(k), log.status[k] != "absent") for k in ledger)
 
     @suite.always
-    def listed_is_not_deleted() -> Any:
+    def listed_is_not_deleted() -> Condition:
         """A ledger of the list that has entries is not deleted."""
         return all_of(Not(And(s.listed.has(k), log.status[k] == "deleted", s.entries[k] > 0)) for k in ledger)
 
     @suite.always
-    def listed_entries_are_the_end() -> Any:
+    def listed_entries_are_the_end() -> Condition:
         """The list says of each ledger but its last one how many entries it has: those up to its end."""
         former = {k: And(s.listed.has(k), log.has_a_ledger_after(k), log.status[k] == "closed") for k in ledger}
         return all_of(Not(And(former[k], s.entries[k] != log.end[k])) for k in ledger)
@@ -108,7 +106,7 @@ def _subscription(suite: Suite, log: Log) -> None:
         return
 
     @suite.always
-    def cursor_is_not_ahead() -> Any:
+    def cursor_is_not_ahead() -> Condition:
         """The stored position of the subscription is behind an entry of the log: it skips nothing that is yet to come."""
         behind = {x: s.cursor == log.number(*x) + 1 for x in log.places}
         return Or(log.is_discarded, all_of(Implies(behind[x], log.is_stored(*x)) for x in log.places))
@@ -117,12 +115,12 @@ def _subscription(suite: Suite, log: Log) -> None:
         return
 
     @suite.always
-    def unread_is_kept() -> Any:
+    def unread_is_kept() -> Condition:
         """What the subscription has not acknowledged is not trimmed."""
         return log.keeps_unread
 
     @suite.strict("a broker that has lost the topic writes an older position", when=settings["brokers"] > 1)
-    def cursor_is_in_the_log() -> Any:
+    def cursor_is_in_the_log() -> Condition:
         """The stored position of the subscription is behind no entry that is trimmed."""
         passed = {k: s.cursor >= log.number(k, 0) + log.end[k] for k in log.ledger}
         return all_of(Not(And(s.trimmed.has(k), log.end[k] > 0, Not(passed[k]))) for k in log.ledger)

@@ -53,7 +53,7 @@ def locks(brokers: int = 3, *, spoiled: str = "") -> Protocol:
     def leave(b: int) -> Any:
         """The owner that a majority knows lets go; who heard of it is kept in the second place."""
         known = at_least(brokers // 2, [knows[o, 0].has(b) for o in broker if o != b])
-        best = last[b] == b if spoiled != "order" else last[b] <= b
+        best = last[b] == b if spoiled != "order" else last[b].among(*range(b + 1))
         return And(owner == broker.label(b), known, best), {
             owner: "nobody",
             **{knows[o, 1]: knows[o, 0] & ~knows[o, 1] for o in broker},

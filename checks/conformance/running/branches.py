@@ -17,6 +17,8 @@ from fencepost.model.kernel.search.search import search
 from fencepost.model.language import Action, And, Not, Or, Protocol
 from fencepost.model.terms.nodes import Term
 from fencepost.model.terms.simplification import truth_of
+from fencepost.model.terms.values import Condition
+from fencepost.model.terms.values import condition as condition_of
 from fencepost.traces.trace import State, Trace
 from fencepost.traces.wording.reasons import conjuncts
 from fencepost.traces.wording.wording import Wording
@@ -129,7 +131,7 @@ def _is_settled(formula: Any) -> bool:
     return truth_of(formula) is not None
 
 
-def _decisions(term: Term, path: tuple[Any, ...], seen: set[Term]) -> Iterator[tuple[tuple[Any, ...], Any]]:
+def _decisions(term: Term, path: tuple[Condition, ...], seen: set[Term]) -> Iterator[tuple[tuple[Condition, ...], Condition]]:
     """The condition of every ``If`` in a term, each once, with the conditions on the way to it."""
     stack = [(term, path)]
     while stack:
@@ -138,7 +140,8 @@ def _decisions(term: Term, path: tuple[Any, ...], seen: set[Term]) -> Iterator[t
             continue
         seen.add(node)
         if node.op == "ite":
-            condition, then, otherwise = node.arguments
+            test, then, otherwise = node.arguments
+            condition = condition_of(test)
             yield way, condition
             stack += [(then, (*way, condition)), (otherwise, (*way, Not(condition))), (condition, way)]
         else:

@@ -16,7 +16,7 @@ from fencepost.model.language import And, Implies, Not, Or
 from fencepost.model.terms.nodes import Function, Term, below, constant, made
 from fencepost.model.terms.sorts import BOOL, Sort
 from fencepost.model.terms.traversal import QUANTIFIERS, opened, substituted, with_arguments
-from fencepost.model.terms.values import for_all
+from fencepost.model.terms.values import conditions_of, for_all
 
 GOALS = 2
 """Names for the members of which a conclusion is denied, of each sort, that are among the terms of which everything is said."""
@@ -33,9 +33,9 @@ class Instantiation:
     there is is not named but stays, too. ``names`` is how many names of each sort a denial has among the terms.
     """
 
-    def __init__(self, terms: Sequence[Any], left: Collection[Sort] = (), names: int = GOALS) -> None:
+    def __init__(self, terms: Sequence[Any], left: Collection[Sort[Term]] = (), names: int = GOALS) -> None:
         self._given, self._left, self._names = list(terms), set(left), names
-        self._goals: dict[Sort, list[Any]] = {}
+        self._goals: dict[Sort[Term], list[Any]] = {}
         self._witnesses: list[Any] = []
         self._numbers = itertools.count()
         self._has: dict[Term, bool] = {}
@@ -50,9 +50,9 @@ class Instantiation:
 
     def denied(self, formula: Any) -> Any:
         """What follows from the formula's being false."""
-        unused: dict[Sort, Iterator[Any]] = {}
+        unused: dict[Sort[Term], Iterator[Any]] = {}
 
-        def name(sort: Sort) -> Any:
+        def name(sort: Sort[Term]) -> Any:
             goal = next(unused.setdefault(sort, iter(self.goals(sort))), None)
             return self._fresh(sort) if goal is None else goal
 
@@ -63,22 +63,22 @@ class Instantiation:
         while self._defined:
             yield self.supposed(self._defined.pop())
 
-    def goals(self, sort: Sort) -> list[Any]:
+    def goals(self, sort: Sort[Term]) -> list[Any]:
         """Of a sort the names of which a conclusion is denied first."""
         if sort not in self._goals:
             self._goals[sort] = [constant(f"any {sort}!{number}", sort) for number in range(self._names)]
         return self._goals[sort]
 
-    def terms(self, sort: Sort) -> list[Any]:
+    def terms(self, sort: Sort[Term]) -> list[Any]:
         """Of a sort the terms of which everything is said."""
         return [*(term for term in self._given if term.sort is sort), *self.goals(sort)]
 
-    def _witness(self, sort: Sort) -> Any:
+    def _witness(self, sort: Sort[Term]) -> Any:
         witness = self._fresh(sort)
         self._witnesses.append(witness)
         return witness
 
-    def _fresh(self, sort: Sort) -> Any:
+    def _fresh(self, sort: Sort[Term]) -> Any:
         return constant(f"some!{next(self._numbers)}", sort)
 
     def _is_quantified(self, formula: Any) -> bool:
@@ -184,14 +184,15 @@ def general_conjuncts(formula: Term) -> Iterator[Any]:
         for child in formula.arguments:
             yield from general_conjuncts(child)
     elif formula.op == "=>":
-        premise, conclusion = formula.arguments
+        premise, conclusion = conditions_of(formula)
         yield from _with_side(conclusion, lambda part: Implies(premise, part))
     elif formula.op == "or" and any(map(_is_of_several, formula.arguments)):
         place = next(place for place, child in enumerate(formula.arguments) if _is_of_several(child))
-        before, after = formula.arguments[:place], formula.arguments[place + 1 :]
+        children = conditions_of(formula)
+        before, after = children[:place], children[place + 1 :]
         yield from _with_side(formula.arguments[place], lambda part: Or(*before, part, *after))
     elif formula.op == "not" and formula.arguments[0].op == "or":
-        for child in formula.arguments[0].arguments:
+        for child in conditions_of(formula.arguments[0]):
             yield from general_conjuncts(Not(child))
     elif formula.op == "forall":
         variables, body = opened(formula)

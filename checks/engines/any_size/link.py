@@ -171,7 +171,7 @@ class AtSize:
         """The members of an unbounded universe at this size."""
         return range(self._size(universe.size.term))
 
-    def member(self, sort: Sort, place: int) -> Any:
+    def member(self, sort: Sort[Term], place: int) -> Any:
         """The term for a member of that sort, or for a quorum, which at this size is its number."""
         if sort is INT:
             return number(place)
@@ -231,7 +231,7 @@ class AtSize:
             return self._value(self._symbols[function], arguments, primed=False)
         return self._value(self._primed[function], arguments, primed=True)
 
-    def _all(self, sort: Sort) -> list[Any]:
+    def _all(self, sort: Sort[Term]) -> list[Any]:
         size = len(self._quorums[sort]) if sort in self._quorums else self._number_of[sort]
         return [self.member(sort, one) for one in range(size)]
 

@@ -10,7 +10,7 @@ from typing import Any
 import z3
 
 from fencepost.checks.engines.solvers.solving import ask
-from fencepost.model.language import Action, Not, Or, Protocol, Variable
+from fencepost.model.language import Action, Or, Protocol, Variable
 from fencepost.model.language.domains import Flag, Subset
 from fencepost.model.terms.evaluation import Evaluation
 from fencepost.model.terms.in_z3 import InZ3, raw
@@ -125,7 +125,9 @@ class _Nearest:
         """The formula, in Z3: the raw value of the variable is at most this."""
         if isinstance(variable.domain, Subset):
             return z3.ULE(self.printed(variable.term), self.printed(variable.domain.literal(most)))
-        return self.printed(Not(variable.term) if isinstance(variable.domain, Flag) else variable.term <= most)
+        if isinstance(variable.domain, Flag):
+            return z3.Not(self.printed(variable.term))
+        return self.printed(variable.term) <= most
 
     def _value(self, variable: Variable) -> int:
         return raw(self.model.eval(self.printed(variable.term), model_completion=True))

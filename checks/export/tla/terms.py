@@ -40,6 +40,7 @@ from fencepost.checks.export.tla.kinds import (
 from fencepost.model.language import ModelError, Protocol, Universe, Variable, at_least
 from fencepost.model.language.domains import Choice, Subset
 from fencepost.model.terms.nodes import Term
+from fencepost.model.terms.values import Condition, conditions_of
 
 COMPARISONS = {"<=": "<=", "<": "<", ">=": ">=", ">": ">"}
 ARITHMETIC = {"+": "+", "-": "-", "*": "*"}
@@ -280,16 +281,17 @@ def _is_set(term: Term) -> bool:
     return term.op == "literal" and term.sort.bits > 0
 
 
-def _counts(term: Term) -> Iterator[tuple[int, list[Term]]]:
+def _counts(term: Term) -> Iterator[tuple[int, list[Condition]]]:
     """What ``at_least`` may have been given to make the term, if it has made it."""
-    spine: list[Term] = []
+    spine: list[Condition] = []
     rest = term
     while _is_pair(rest, "or"):
-        spine.append(rest.arguments[1])
-        yield 1, [*spine, rest.arguments[0]]
-        rest = rest.arguments[0]
+        left, right = conditions_of(rest)
+        spine.append(right)
+        yield 1, [*spine, left]
+        rest = left
     if _is_pair(term, "or") and _is_pair(term.arguments[1], "and"):
-        first, others = term.arguments[1].arguments
+        first, others = conditions_of(term.arguments[1])
         for count, parts in _counts(others):
             yield count + 1, [first, *parts]
 

@@ -5,22 +5,22 @@ Mirrors BookieImpl, LedgerDescriptorImpl and the read and write processors of bo
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from fencepost.model.bookkeeper.ledger.disk import Fences, Saves, WriteCache
 from fencepost.model.bookkeeper.ledger.state import LedgerState
-from fencepost.model.language import And, If, Not, Or, Protocol, at_least, maximum
+from fencepost.model.language import And, Condition, If, Not, Number, Or, Outcome, Protocol, Truth, Updates, at_least, maximum
 from fencepost.model.language.rules import Rule
 
 
 class Answers(NamedTuple):
     """How bookies treat the requests of a recovery, which are one step with the recovery's hearing of the answer."""
 
-    fence: Rule[[int], dict[Any, Any]]
+    fence: Rule[[int], Updates]
     """The updates: a read of the last add confirmed fences."""
-    fence_by_read: Rule[[int, bool], dict[Any, Any]]
+    fence_by_read: Rule[[int, bool], Updates]
     """The updates: a recovery's read of an entry fences, and is answered with the entry or, if so it says, denied."""
-    no_such_entry: Rule[[int, Any], Any]
+    no_such_entry: Rule[[int, Number], Condition]
     """The formula: the bookie answers that it has no such entry."""
     fences: Fences
     """What storing an entry does for the fence."""
@@ -39,12 +39,12 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
     fences, saves, write_cache = Fences(p, s), Saves(p, s), WriteCache(p, s)
 
     @p.rule
-    def arrives(b: int, e: int) -> Any:
+    def arrives(b: int, e: int) -> Condition:
         """The writer has sent the add to the bookie."""
         return s.sent_to[b].has(e)
 
     @p.rule
-    def takes_add(b: int, e: int) -> Any:
+    def takes_add(b: int, e: int) -> Condition:
         """The ledger is not fenced at the bookie: LedgerDescriptorImpl.isFenced, under the lock that fencing takes as well."""
         return Not(fenced[b])
 
@@ -61,7 +61,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
             fair=True,
             mirrors="HandleFactoryImpl.getHandle, LedgerDescriptorImpl.isFenced",
         )
-        def check_fence(b: int, e: int) -> Any:
+        def check_fence(b: int, e: int) -> Outcome:
             """An add finds that the ledger is not fenced, by a descriptor other than the one that a fence uses meanwhile."""
             comes = And(up[b], arrives(b, e), Not(taken_by_bookie[b].has(e)), Not(checked[b].has(e)), Not(s.fenced[b]))
             return comes, {checked[b]: checked[b].plus(e)}
@@ -78,7 +78,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
         mirrors="BookieImpl.addEntry, BookieImpl.addEntryInternal, LedgerDescriptorImpl.isFenced, "
         "WriteEntryProcessorV3.getAddResponse, WriteEntryProcessor.processPacket",
     )
-    def add(b: int, e: int) -> Any:
+    def add(b: int, e: int) -> Outcome:
         """The bookie stores an add of the writer, unless the ledger is fenced there.
 
         Nothing else keeps an add that is still under way from being acknowledged when recovery has already found the end of
@@ -97,7 +97,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
     # --- what can happen to a bookie
 
     @p.rule
-    def after_crash(b: int) -> dict[Any, Any]:
+    def after_crash(b: int) -> Updates:
         """What is journaled, entries, fences and explicit last adds confirmed, survives."""
         return {}
 
@@ -108,7 +108,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
     )
     after_crash.instead("explicit_lac_lost", lambda b: {explicit_lac[b]: -1})
 
-    def without_entries(b: int, when: Any) -> dict[Any, Any]:
+    def without_entries(b: int, when: Truth) -> Updates:
         return {
             stored[b]: If(when, (), stored[b]),
             rotten[b]: If(when, (), rotten[b]),
@@ -125,7 +125,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
     )
 
     @p.fault(by="b", takes="bookie_kills", spends="crashes", b=bookie, mirrors="BookieImpl.shutdown")
-    def crash(b: int) -> Any:
+    def crash(b: int) -> Outcome:
         """The bookie stops or is killed; while it is down it does nothing."""
         forgotten = {} if checked is None else {checked[b]: ()}
         losses = {**fences.after_crash(b), **saves.after_crash(b), **forgotten, **after_crash(b)}
@@ -139,21 +139,21 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
         only_if=p.budgets["crashes"],
         mirrors="BookieImpl.readJournal, BookieImpl.start",
     )
-    def restart(b: int) -> Any:
+    def restart(b: int) -> Outcome:
         """The bookie comes back with its data, unless its disk is lost."""
         return And(Not(up[b]), Not(s.is_gone(b))), {up[b]: True, **fences.after_boot(b), **saves.after_boot(b)}
 
     @p.rule
-    def fenced_at_boot(b: int) -> Any:
+    def fenced_at_boot(b: int) -> bool:
         """A bookie that may have lost fences fences its open ledgers at boot: DataIntegrityCheckImpl.runPreBootCheck."""
         return True
 
     @p.rule
-    def limbo_at_boot(b: int) -> Any:
+    def limbo_at_boot(b: int) -> bool:
         """A bookie that may have lost entries puts its open ledgers into limbo: what it has not is unknown, not absent."""
         return True
 
-    def back_with(b: int, keep: int) -> dict[Any, Any]:
+    def back_with(b: int, keep: int) -> Updates:
         left = stored[b]
         for e in range(keep, s.entries):
             left = left.minus(e)
@@ -176,7 +176,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
         mirrors="UncleanShutdownDetectionImpl.lastShutdownWasUnclean, DataIntegrityCheckImpl.runPreBootCheck, "
         "SingleDirectoryDbLedgerStorage.setLimboState",
     )
-    def unclean_shutdown(b: int, keep: int) -> Any:
+    def unclean_shutdown(b: int, keep: int) -> Outcome:
         """A bookie that writes no journal is killed, and back with its entries below ``keep``.
 
         It may have lost entries and fences, so its open ledgers are fenced, and in limbo.
@@ -185,7 +185,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
         return up[b], {**write_cache.on_disk(b, back_with(b, keep)), **boot, **saves.after_loss(b)}
 
     @p.rule
-    def back_without_disk(b: int) -> dict[Any, Any]:
+    def back_without_disk(b: int) -> Updates:
         """The cookie is missing on the empty disk: the bookie does not start any more (LegacyCookieValidation.checkCookies).
 
         With dataIntegrityChecking and dataIntegrityStampMissingCookies it is back, its open ledgers fenced and in limbo
@@ -203,17 +203,17 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
         mirrors="LegacyCookieValidation.checkCookies, DataIntegrityCookieValidation.checkCookies, "
         "DataIntegrityCheckImpl.runPreBootCheck, SingleDirectoryDbLedgerStorage.setLimboState",
     )
-    def lose_disk(b: int) -> Any:
+    def lose_disk(b: int) -> Outcome:
         """The bookie's disk is lost, and an empty one is in its place."""
         return up[b], {**write_cache.on_disk(b, back_with(b, 0)), **back_without_disk(b), **saves.after_loss(b)}
 
     @p.fault(by="b", spends="rots", b=bookie, e=entry)
-    def rot(b: int, e: int) -> Any:
+    def rot(b: int, e: int) -> Outcome:
         """The bookie's copy of an entry goes bad on its disk; whoever reads it finds that the digest does not match."""
         return And(stored[b].has(e), Not(rotten[b].has(e))), {rotten[b]: rotten[b].plus(e)}
 
     @p.rule
-    def fence_of_a_deleted(b: int) -> dict[Any, Any]:
+    def fence_of_a_deleted(b: int) -> Updates:
         """That a deleted ledger was fenced stays known: HandleFactoryImpl.ledgerDeleted."""
         return {}
 
@@ -228,7 +228,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
         mirrors="ScanAndCompareGarbageCollector.gc, SingleDirectoryDbLedgerStorage.deleteLedger, "
         "HandleFactoryImpl.ledgerDeleted",
     )
-    def collect(b: int) -> Any:
+    def collect(b: int) -> Outcome:
         """The bookie drops the entries of a deleted ledger; that it is fenced stays known.
 
         Otherwise an add that arrives late would be accepted, and acknowledged, as that of a new ledger.
@@ -240,17 +240,17 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
     # --- how it answers a recovery
 
     @p.rule
-    def fence(b: int) -> dict[Any, Any]:
+    def fence(b: int) -> Updates:
         """The ledger is fenced, whether the bookie has any of it or not: BookieImpl.fenceLedger."""
         return {fenced[b]: True, **fences.after_fencing(b, stored[b].is_empty)}
 
     @p.rule
-    def fence_by_read(b: int, denies: bool) -> dict[Any, Any]:
+    def fence_by_read(b: int, denies: bool) -> Updates:
         """A recovery's read of an entry fences as well."""
         return fence(b) | fences.after_fencing(b, denies)
 
     @p.rule
-    def no_such_entry(b: int, e: Any) -> Any:
+    def no_such_entry(b: int, e: Number) -> Condition:
         """The bookie has no such entry, and knows that it never had."""
         return And(Not(stored[b].has(e)), Not(limbo[b]))
 

@@ -5,10 +5,8 @@ Mirrors LedgerHandle.asyncReadLastConfirmed, asyncReadEntries and PendingReadOp 
 
 from __future__ import annotations
 
-from typing import Any
-
 from fencepost.model.bookkeeper.ledger.state import LedgerState
-from fencepost.model.language import And, Not, Or, Protocol, any_of
+from fencepost.model.language import And, Not, Or, Outcome, Protocol, any_of
 
 
 def declare_readers(p: Protocol, s: LedgerState) -> None:
@@ -23,7 +21,7 @@ def declare_readers(p: Protocol, s: LedgerState) -> None:
         mirrors="LedgerHandle.asyncReadLastConfirmed, LedgerHandle.asyncReadEntries, ReadLastConfirmedOp.initiate, "
         "TryReadLastConfirmedOp.readEntryComplete, PendingReadOp.initiate",
     )
-    def read_tail(l: int, e: int) -> Any:  # noqa: E741
+    def read_tail(l: int, e: int) -> Outcome:  # noqa: E741
         """A reader that polls bookies for the last add confirmed, or knows the ledger's end, reads up to entry e.
 
         What lies beyond both it leaves alone: an entry that is merely stored may turn out not to be in the ledger.

@@ -5,12 +5,10 @@ Mirrors ReadOnlyLedgerHandle.recover, LedgerRecoveryOp, ReadLastConfirmedOp and 
 
 from __future__ import annotations
 
-from typing import Any
-
 from fencepost.model.bookkeeper.ledger.bookie import Answers
 from fencepost.model.bookkeeper.ledger.lengths import Lengths
 from fencepost.model.bookkeeper.ledger.state import LedgerState
-from fencepost.model.language import And, If, Not, Or, Protocol, at_least, maximum
+from fencepost.model.language import And, Condition, If, Not, Number, Or, Outcome, Protocol, Updates, at_least, maximum
 
 
 def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
@@ -25,7 +23,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
     # --- it fences
 
     @p.rule
-    def marked() -> dict[Any, Any]:
+    def marked() -> Updates:
         """The ledger is marked IN_RECOVERY, unless it is, which raises the version."""
         return {status: "in_recovery", version: If(status == "open", version + 1, version)}
 
@@ -45,7 +43,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         mirrors="ReadOnlyLedgerHandle.recover, LedgerOpenOp.openWithMetadata, LedgerRecoveryOp.initiate, "
         "MetadataUpdateLoop.run",
     )
-    def recover(r: int) -> Any:
+    def recover(r: int) -> Outcome:
         """A client opens the ledger with recovery: it marks it IN_RECOVERY, unless it is, and keeps a copy of the metadata.
 
         The mark raises the version, so that no change of ensemble by the writer gets through any more: the copy stays true.
@@ -67,7 +65,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         mirrors="ReadLastConfirmedOp.readEntryComplete, ReadLastConfirmedOp.initiateWithFencing, BookieImpl.fenceLedger, "
         "LedgerDescriptorImpl.fenceAndLogInJournal, ReadEntryProcessorV3.getReadResponse",
     )
-    def read_lac(r: int, b: int) -> Any:
+    def read_lac(r: int, b: int) -> Outcome:
         """The bookie fences the ledger, and its last add confirmed reaches the recovery; in limbo it gives no answer.
 
         The bookies of the last ensemble are asked, to which new adds go; each of them counts once. One whose last entry has a
@@ -83,7 +81,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         }
 
     @p.rule
-    def asks_to_fence(r: int) -> Any:
+    def asks_to_fence(r: int) -> Condition:
         """Requests that fence are under way as soon as the recovery has begun, and may arrive whatever it does by then."""
         return phase[r] != "idle"
 
@@ -96,17 +94,17 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         b=bookie,
         mirrors="BookieImpl.fenceLedger, LedgerDescriptorImpl.fenceAndLogInJournal",
     )
-    def fence_unheard(r: int, b: int) -> Any:
+    def fence_unheard(r: int, b: int) -> Outcome:
         """The bookie fences the ledger for a recovery, and its answer is lost or comes too late."""
         return And(asks_to_fence(r), up[b], for_recovery[r].in_last(b), Not(s.fenced[b])), answers.fence(b)
 
     @p.rule
-    def is_covered(r: int) -> Any:
+    def is_covered(r: int) -> Condition:
         """In no write set of the last ensemble are an ack quorum unheard of."""
         return for_recovery[r].covered_by(coverage[r].has, s.ack_quorum)
 
     @p.rule
-    def lac_to_begin_with(r: int) -> Any:
+    def lac_to_begin_with(r: int) -> Number:
         """The highest last add confirmed that was heard, or the last entry before the last ensemble."""
         return maximum(recovery_lac[r], new_ensembles[r].last_first() - 1)
 
@@ -122,7 +120,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         mirrors="LedgerRecoveryOp.initiate, LedgerRecoveryOp.doRecoveryRead, "
         "RoundRobinDistributionSchedule.RRQuorumCoverageSet.checkCovered",
     )
-    def start_reading(r: int) -> Any:
+    def start_reading(r: int) -> Outcome:
         """So many bookies are fenced that no new add can gather an ack quorum: recovery reads from the entry after the LAC.
 
         With fewer answers the writer could go on, and have entries confirmed beyond the end that recovery is about to find.
@@ -137,11 +135,11 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
 
     # --- it reads
 
-    def is_before_last(r: int) -> Any:
+    def is_before_last(r: int) -> Condition:
         return here(r) < published.last_first()
 
     @p.rule
-    def reads_from(r: int, b: int) -> Any:
+    def reads_from(r: int, b: int) -> Condition:
         """The bookie is of the entry's write set by the metadata for recovery, those of the start.
 
         An ensemble that recovery has put in its place holds only what recovery itself has stored there.
@@ -161,21 +159,21 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
     enough_denials.instead("one_no_such_entry_suffices", lambda: 1)
     enough_denials.instead("no_such_entry_threshold_too_low", lambda: max(s.write_quorum - s.ack_quorum, 1))
 
-    def at_end(r: int) -> Any:
+    def at_end(r: int) -> Condition:
         """So many bookies have denied the entry that it can never have been confirmed: the ledger ends before it."""
         denied = at_least(enough_denials(), (And(no_such_entry[r].has(b), reads_from(r, b)) for b in bookie))
         return And(phase[r] == "reading", Or(recovery_lac[r] == s.entries - 1, denied))
 
-    def asks(r: int, b: int) -> Any:
+    def asks(r: int, b: int) -> Condition:
         return And(phase[r] == "reading", Not(at_end(r)), up[b], reads_from(r, b))
 
     @p.rule
-    def is_readable(r: int, b: int) -> Any:
+    def is_readable(r: int, b: int) -> Condition:
         """The copy's digest matches: DigestManager.verifyDigestAndReturnData."""
         return Not(rotten[b].has(here(r)))
 
     @p.rule
-    def on_found(r: int) -> dict[Any, Any]:
+    def on_found(r: int) -> Updates:
         """The entry found is stored again before the next one is read."""
         return {phase[r]: "adding"}
 
@@ -194,7 +192,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         mirrors="LedgerRecoveryOp.onEntryComplete, PendingReadOp.readEntryComplete, PendingReadOp.sendReadTo, "
         "ReadEntryProcessorV3.getReadResponse",
     )
-    def read_found(r: int, b: int) -> Any:
+    def read_found(r: int, b: int) -> Outcome:
         """A bookie of the write set has the entry: one copy whose digest matches recovers it. The read fences too.
 
         It fences because a bookie that the fencing phase did not hear may accept the add after the read.
@@ -218,7 +216,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         "PendingReadOp.SequenceReadRequest.logErrorAndReattemptRead, LedgerRecoveryOp.onEntryComplete, "
         "ReadEntryProcessorV3.getReadResponse",
     )
-    def read_no_such_entry(r: int, b: int) -> Any:
+    def read_no_such_entry(r: int, b: int) -> Outcome:
         """A bookie of the write set answers NoSuchEntry; a bookie in limbo does not. The read fences too.
 
         A denial counts once, and only if it is true and stays true: a bookie in limbo may have had the entry and lost it, and
@@ -234,7 +232,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         only_if=p.has("unknown_counts_as_no_such_entry"),
         mirrors="ReadOpBase.LedgerEntryRequest.logErrorAndReattemptRead",
     )
-    def read_unanswered(r: int, b: int) -> Any:
+    def read_unanswered(r: int, b: int) -> Outcome:
         """A bookie does not answer a read, and the recovery counts it among those that do not have the entry."""
         asked = And(phase[r] == "reading", Not(at_end(r)), reads_from(r, b), Not(no_such_entry[r].has(b)))
         return asked, {no_such_entry[r]: no_such_entry[r].plus(b)}
@@ -242,7 +240,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
     # --- it stores again what it has read
 
     @p.rule
-    def writes_to(r: int, b: int) -> Any:
+    def writes_to(r: int, b: int) -> Condition:
         """The bookie is of the entry's write set by recovery's own copy of the ensembles, which it publishes when it closes."""
         return new_ensembles[r].holds(b, here(r))
 
@@ -261,7 +259,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         mirrors="LedgerHandle.asyncRecoveryAddEntry, BookieImpl.recoveryAddEntry, PendingAddOp.enableRecoveryAdd, "
         "PendingAddOp.writeComplete",
     )
-    def recovery_add(r: int, b: int) -> Any:
+    def recovery_add(r: int, b: int) -> Outcome:
         """The entry found is stored again at a bookie of its write set, past the fence, and the acknowledgement is heard."""
         asked = And(phase[r] == "adding", up[b], writes_to(r, b), Not(recovery_acked[r].has(b)))
         return And(asked, recovery_lac[r] < s.entries - 1), {
@@ -274,7 +272,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         }
 
     @p.step(by="b", takes="never", hears="r", r=recoverer, b=bookie, e=entry, mirrors="BookieImpl.recoveryAddEntry")
-    def late_recovery_add(r: int, b: int, e: int) -> Any:
+    def late_recovery_add(r: int, b: int, e: int) -> Outcome:
         """An entry that recovery stores again arrives with its acknowledgement lost, or when recovery has long gone on."""
         asked = Or(new_ensembles[r].holds(b, e), for_recovery[r].holds(b, e))
         is_news = Or(Not(stored[b].has(e)), answers.write_cache.is_news(b, e, e - 1))
@@ -292,7 +290,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         fair=True,
         mirrors="LedgerRecoveryOp.addComplete, LedgerHandle.sendAddSuccessCallbacks",
     )
-    def recovery_add_complete(r: int) -> Any:
+    def recovery_add_complete(r: int) -> Outcome:
         """An ack quorum has the entry again: recovery goes on to the next one.
 
         It may have been on one bookie only. Closed over that, the ledger would have an entry that one lost disk takes away.
@@ -305,12 +303,12 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         }
 
     @p.rule
-    def changes_from(r: int) -> Any:
+    def changes_from(r: int) -> Number:
         """A change of ensemble in recovery begins with the entry that is not stored again yet."""
         return here(r)
 
     @p.rule
-    def published_at_once(r: int, o: int, n: int) -> dict[Any, Any]:
+    def published_at_once(r: int, o: int, n: int) -> Updates:
         """What a change of ensemble in recovery changes in the store: nothing, until the ledger is closed."""
         return {}
 
@@ -331,7 +329,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         mirrors="ReadOnlyLedgerHandle.handleBookieFailure, LedgerHandle.unsetSuccessAndSendWriteRequest, "
         "EnsembleUtils.replaceBookiesInEnsemble",
     )
-    def replace_in_recovery(r: int, o: int, n: int) -> Any:
+    def replace_in_recovery(r: int, o: int, n: int) -> Outcome:
         """Storing the entry again at bookie o fails: recovery puts bookie n in its place, from this entry on.
 
         It does so in its own copy of the ensembles only, until it closes the ledger: another recovery that reads where this one
@@ -344,17 +342,17 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
     # --- it closes
 
     @p.rule
-    def may_close(r: int) -> Any:
+    def may_close(r: int) -> Condition:
         """Recovery has found the end."""
         return at_end(r)
 
     @p.rule
-    def may_be_closed() -> Any:
+    def may_be_closed() -> Condition:
         """The ledger is IN_RECOVERY, whatever its version: an update that conflicts is tried again with what it finds."""
         return status == "in_recovery"
 
     @p.rule
-    def published_by_close(r: int) -> dict[Any, Any]:
+    def published_by_close(r: int) -> Updates:
         """The last ensemble and those after it become as recovery has changed them; those before it stay as the store has them.
 
         Auto-recovery may have replaced bookies there.
@@ -377,7 +375,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         fair=True,
         mirrors="ReadOnlyLedgerHandle.closeRecovered, MetadataUpdateLoop.writeLoop",
     )
-    def close_recovered(r: int) -> Any:
+    def close_recovered(r: int) -> Outcome:
         """Recovery closes the ledger before the entry that it could not find, unless somebody else has closed it.
 
         Its changes of ensemble become known with this. That nobody else has changed the ensembles is what the mark is for: from
@@ -402,7 +400,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         fair=True,
         mirrors="ReadOnlyLedgerHandle.closeRecovered, ReadOnlyLedgerHandle.recover",
     )
-    def adopt_end(r: int) -> Any:
+    def adopt_end(r: int) -> Outcome:
         """Recovery wants to close and finds the ledger closed: that end is the end."""
         return And(at_end(r), status == "closed"), {
             phase[r]: "done",

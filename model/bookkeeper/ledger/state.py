@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Literal, get_args
 
 from fencepost.model.bookkeeper.ensembles import Ensembles, Striping
-from fencepost.model.language import And, If, Not, Protocol, any_of
+from fencepost.model.language import And, Condition, If, Not, Number, Protocol, Truth, Updates, any_of
 
-STATUSES = ("open", "in_recovery", "closed", "deleted")
-WRITER = ("writing", "changing", "changed", "closed", "failed")
-RECOVERY = ("idle", "fencing", "reading", "adding", "done")
+Status = Literal["open", "in_recovery", "closed", "deleted"]
+STATUSES: Sequence[Status] = get_args(Status)
+Writer = Literal["writing", "changing", "changed", "closed", "failed"]
+WRITER: tuple[Writer, ...] = get_args(Writer)
+Recovery = Literal["idle", "fencing", "reading", "adding", "done"]
+RECOVERY: tuple[Recovery, ...] = get_args(Recovery)
 
 
 class LedgerState:
@@ -83,24 +86,24 @@ class LedgerState:
         self.read_to = p.number("read_to", -1, entries - 1, per=reader)
 
         self.may_update = self.version < versions
-        self.after_update: dict[Any, Any] = {self.version: self.version + 1}
+        self.after_update: Updates = {self.version: self.version + 1}
 
-    def lac_after(self, b: int, e: Any, piggybacked_lac: Any) -> Any:
+    def lac_after(self, b: int, e: Number | int, piggybacked_lac: Number | int) -> Number:
         """The last add confirmed that a bookie tells of once it has stored an entry: that of the last entry's latest copy."""
         return If(self.has_later(b, e), self.bookie_lac[b], piggybacked_lac)
 
-    def has_later(self, b: int, e: Any) -> Any:
+    def has_later(self, b: int, e: Number | int) -> Condition:
         """The bookie has an entry after this one."""
         return any_of(And(self.stored[b].has(later), later > e) for later in self.entry)
 
-    def is_gone(self, b: int) -> Any:
+    def is_gone(self, b: int) -> Truth:
         """The bookie has lost its disk, and does not start any more."""
         return False if self.gone is None else self.gone[b]
 
-    def last_is_rotten(self, b: int) -> Any:
+    def last_is_rotten(self, b: int) -> Condition:
         """The digest of a bookie's last entry, with which it tells its last add confirmed, does not match."""
         return any_of(And(self.stored[b].has(e), self.rotten[b].has(e), Not(self.has_later(b, e))) for e in self.entry)
 
-    def recovered_next(self, r: int) -> Any:
+    def recovered_next(self, r: int) -> Number:
         """The entry that the recovery reads, or stores again: the one after its last add confirmed."""
         return self.recovery_lac[r] + 1

@@ -8,10 +8,8 @@ meanwhile: one thread does both.
 
 from __future__ import annotations
 
-from typing import Any
-
 from fencepost.model.bookkeeper.ledger.state import LedgerState
-from fencepost.model.language import And, If, Not, Or, Protocol, any_of, maximum
+from fencepost.model.language import And, Condition, If, Not, Or, Outcome, Protocol, Truth, Updates, any_of, maximum
 
 
 class Unsetting:
@@ -34,7 +32,7 @@ class Unsetting:
             fair=True,
             mirrors="PendingAddOp.unsetSuccessAndSendWriteRequest, LedgerHandle.sendAddSuccessCallbacks",
         )
-        def unset(e: int) -> Any:
+        def unset(e: int) -> Outcome:
             """The loop comes to a pending add: who has left counts no more, and who has joined is sent it.
 
             If the change does not touch its write set, what is complete at the head of the queue is confirmed now.
@@ -47,7 +45,7 @@ class Unsetting:
                 **{s.acked[b]: If(writers.holds(b, e), s.acked[b], s.acked[b].minus(e)) for b in s.bookie},
             }
 
-    def accepts_ack(self, b: int, e: int) -> Any:
+    def accepts_ack(self, b: int, e: int) -> Condition:
         """An acknowledgement counts for the ensemble that the add has, until the loop comes to it.
 
         One of the adds that the replaced bookie has not acknowledged is the one that failed, and never will be.
@@ -57,18 +55,18 @@ class Unsetting:
         of_a_leaver = And(s.writer.among("changing", "changed"), left, s.sent_to[b].has(e), any_of(others))
         return And(self._unset_to == 0, Or(s.writers.holds(b, e), of_a_leaver))
 
-    def counts(self, b: int, e: int) -> Any:
+    def counts(self, b: int, e: int) -> Condition:
         """The bookie has acknowledged the entry, whether it has left meanwhile or not."""
         return self._s.acked[b].has(e)
 
-    def may_confirm(self) -> Any:
+    def may_confirm(self) -> Condition:
         """No change is under way, or the loop is at an add that it does not touch."""
         return Or(self._s.writer == "writing", And(self._s.writer == "changed", self._calls_back))
 
-    def is_through(self) -> Any:
+    def is_through(self) -> Truth:
         """The loop has come to the last pending add."""
         return self._at > self._s.sent
 
-    def ended(self) -> dict[Any, Any]:
+    def ended(self) -> Updates:
         """The updates: the loop is over."""
         return {self._unset_to: 0, self._calls_back: False}

@@ -5,11 +5,9 @@ Mirrors LedgerHandle and PendingAddOp of bookkeeper-server.
 
 from __future__ import annotations
 
-from typing import Any
-
 from fencepost.model.bookkeeper.ledger.state import LedgerState
 from fencepost.model.bookkeeper.ledger.unsetting import Unsetting
-from fencepost.model.language import And, If, Not, Or, Protocol, any_of, at_least
+from fencepost.model.language import And, Condition, If, Not, Or, Outcome, Protocol, Subset, Truth, Updates, any_of, at_least
 
 
 def declare_writer(p: Protocol, s: LedgerState) -> None:
@@ -19,17 +17,17 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
     sent_to, taken_by_bookie, acked, status = s.sent_to, s.taken_by_bookie, s.acked, s.status
     unsetting = Unsetting(p, s) if p.has("confirms_while_unsetting") else None
 
-    def lives() -> Any:
+    def lives() -> Condition:
         return writer.among("writing", "changing", "changed")
 
-    def forgets_acks() -> dict[Any, Any]:
+    def forgets_acks() -> Updates:
         return {acked[b]: () for b in bookie}
 
-    def is_stale(e: int) -> Any:
+    def is_stale(e: int) -> Condition:
         """The add was sent to an ensemble that is not the writer's any more: somebody of its write set was not sent it."""
         return any_of(And(writers.holds(b, e), Not(sent_to[b].has(e))) for b in bookie)
 
-    def taken(e: int) -> Any:
+    def taken(e: int) -> Condition:
         return any_of(sent_to[b].has(e) for b in bookie)
 
     @p.step(
@@ -39,14 +37,14 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         only_if=p.has("captured_ensemble"),
         mirrors="LedgerHandle.asyncAddEntry, PendingAddOp.create",
     )
-    def take_ensemble(e: int) -> Any:
+    def take_ensemble(e: int) -> Outcome:
         """The thread that adds takes the ensemble for the entry, and has still to queue the add."""
         return And(writer == "writing", sent == e - 1, Not(taken(e))), {
             sent_to[b]: If(writers.holds(b, e), sent_to[b].plus(e), sent_to[b]) for b in bookie
         }
 
     @p.rule
-    def goes_to(b: int, e: int) -> Any:
+    def goes_to(b: int, e: int) -> Condition:
         """The add goes to the bookie: it is of the entry's write set, by the ensemble as it is when the add is queued."""
         return writers.holds(b, e)
 
@@ -60,7 +58,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         fair=True,
         mirrors="LedgerHandle.doAsyncAddEntry, PendingAddOp.initiate, PendingAddOp.sendWriteRequest",
     )
-    def send(e: int) -> Any:
+    def send(e: int) -> Outcome:
         """The application adds entry e: it goes to its write set, and carries the last add confirmed as of now.
 
         Entries follow each other without a gap, and none is sent while the ensemble changes.
@@ -72,7 +70,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         }
 
     @p.rule
-    def is_of_write_set(b: int, e: int) -> Any:
+    def is_of_write_set(b: int, e: int) -> Condition:
         """An acknowledgement counts if the bookie is of the entry's write set: PendingAddOp compares with its ensemble."""
         return writers.holds(b, e)
 
@@ -90,7 +88,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         fair=True,
         mirrors="PendingAddOp.writeComplete, RoundRobinDistributionSchedule.AckSetImpl.completeBookieAndCheck",
     )
-    def ack(b: int, e: int) -> Any:
+    def ack(b: int, e: int) -> Outcome:
         """The bookie's acknowledgement reaches the writer while it waits for the entry and still counts on the bookie.
 
         That of a bookie that has left the write set is void: neither readers nor recovery will look for the entry there.
@@ -99,17 +97,17 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         return And(lives(), taken_by_bookie[b].has(e), awaited), {acked[b]: acked[b].plus(e)}
 
     @p.rule
-    def counts(b: int, e: int) -> Any:
+    def counts(b: int, e: int) -> Condition:
         """The bookie has acknowledged the entry, and the metadata say that it is there."""
         return And(acked[b].has(e), writers.holds(b, e))
 
     @p.rule
-    def is_next(e: int) -> Any:
+    def is_next(e: int) -> Condition:
         """The entry follows what is confirmed: only the head of the pending adds can be."""
         return lac == e - 1
 
     @p.rule
-    def may_confirm() -> Any:
+    def may_confirm() -> Condition:
         """No change of ensemble is under way."""
         return writer == "writing"
 
@@ -129,7 +127,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         fair=True,
         mirrors="LedgerHandle.sendAddSuccessCallbacks, PendingAddOp.sendAddSuccessCallbacks, PendingAddOp.submitCallback",
     )
-    def confirm(e: int) -> Any:
+    def confirm(e: int) -> Outcome:
         """The next entry is confirmed to the application: an ack quorum has it. This waits while the ensemble changes.
 
         It is the next one, because recovery takes all up to the last add confirmed for stored. The ack quorum is one of the
@@ -146,16 +144,16 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
     # --- a change of ensemble
 
     @p.rule
-    def asked() -> Any:
+    def asked() -> str:
         """The store is asked for the change, and confirmations wait for its answer."""
         return "changing"
 
     @p.rule
-    def may_wait(o: int, e: int) -> Any:
+    def may_wait(o: int, e: int) -> Condition:
         """The entry may be waiting for bookie o."""
         return writers.holds(o, e)
 
-    def failed_late(o: int) -> Any:
+    def failed_late(o: int) -> Truth:
         """An add to bookie o may have failed when others had confirmed the entry: LedgerHandle.notifyWriteFailed."""
         may_be = s.ack_quorum < s.write_quorum
         return any_of(And(e <= lac, sent_to[o].has(e), writers.holds(o, e)) for e in entry) if may_be else False
@@ -173,7 +171,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         mirrors="LedgerHandle.handleBookieFailure, LedgerHandle.ensembleChangeLoop, EnsembleUtils.replaceBookiesInEnsemble, "
         "LedgerHandle.notifyWriteFailed, LedgerHandle.maybeHandleDelayedWriteBookieFailure",
     )
-    def replace(o: int, n: int) -> Any:
+    def replace(o: int, n: int) -> Outcome:
         """A pending add to bookie o fails or times out: the writer wants bookie n in its place, from entry LAC + 1 on.
 
         It changes its own copy of the ensembles and asks the store to do the same. There is a reason only if an entry waits for
@@ -188,7 +186,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         }
 
     @p.rule
-    def is_allowed() -> Any:
+    def is_allowed() -> Condition:
         """The ledger is OPEN, whatever its version: an update that conflicts is tried again with what it finds."""
         return status == "open"
 
@@ -201,7 +199,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         only_if=s.changes,
         mirrors="MetadataUpdateLoop.writeLoop, LedgerManager.writeLedgerMetadata",
     )
-    def publish_change() -> Any:
+    def publish_change() -> Outcome:
         """The store replaces the last ensemble, or appends one, if the ledger is still OPEN.
 
         Recovery marks it before it asks any bookie, so that from then on the writer cannot go to bookies of which recovery does
@@ -214,21 +212,21 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
             **s.after_update,
         }
 
-    def held(b: int) -> Any:
+    def held(b: int) -> Subset:
         return entry.where(lambda e: writers.holds(b, e))
 
     @p.rule
-    def kept_acks() -> dict[Any, Any]:
+    def kept_acks() -> Updates:
         """The acknowledgements of whoever has left a write set are void: PendingAddOp.unsetSuccessAndSendWriteRequest."""
         return {acked[b]: acked[b] & held(b) for b in bookie}
 
     @p.rule
-    def is_through() -> Any:
+    def is_through() -> bool:
         """All pending adds are gone through at once: nothing is confirmed meanwhile."""
         return True
 
     @p.rule
-    def loop_ended() -> dict[Any, Any]:
+    def loop_ended() -> Updates:
         """No loop is to be ended."""
         return {}
 
@@ -248,13 +246,13 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         mirrors="LedgerHandle.unsetSuccessAndSendWriteRequest, PendingAddOp.unsetSuccessAndSendWriteRequest, "
         "LedgerHandle.ensembleChangeLoop, EnsembleUtils.diffEnsemble",
     )
-    def resend() -> Any:
+    def resend() -> Outcome:
         """The writer learns that its change is in force.
 
         Acknowledgements of the bookie that left are void; the one that joined is sent what is not confirmed yet.
         """
 
-        def pending(b: int) -> Any:
+        def pending(b: int) -> Subset:
             return entry.where(lambda e: And(lac < e, e <= sent, writers.holds(b, e)))
 
         return And(writer == "changed", is_through()), {
@@ -267,7 +265,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
     # --- the end
 
     @p.rule
-    def not_closed() -> Any:
+    def not_closed() -> Condition:
         """Nobody has closed the ledger. Over a recovery in progress the writer closes as well."""
         return status.among("open", "in_recovery")
 
@@ -279,7 +277,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         fair=True,
         mirrors="LedgerHandle.doAsyncCloseInternal, LedgerHandle.handleUnrecoverableErrorDuringAdd, MetadataUpdateLoop.run",
     )
-    def close() -> Any:
+    def close() -> Outcome:
         """The writer closes at its last add confirmed: asked to, an add is hopeless, or no bookie can replace a failed one.
 
         Only CLOSED stops it, because an end that was published may have been relied on.
@@ -300,7 +298,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         fair=True,
         mirrors="LedgerHandle.doAsyncCloseInternal, LedgerHandle.ensembleChangeLoop",
     )
-    def find_closed() -> Any:
+    def find_closed() -> Outcome:
         """The writer finds the ledger closed: at its own last add confirmed that is success, at another end an error.
 
         The ends are the same if the lengths are, too.
@@ -315,7 +313,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         only_if=p.has("length_after_refusal") and s.changes,
         mirrors="LedgerHandle.ensembleChangeLoop, LedgerHandle.setLedgerMetadata, LedgerHandle.drainPendingAddsAndAdjustLength",
     )
-    def find_closed_by_change() -> Any:
+    def find_closed_by_change() -> Outcome:
         """The change of ensemble is refused, because the ledger is closed: the handle takes over the last entry and length.
 
         Then it drains its pending adds, subtracts them from that length, and closes: if there was one, with another length.
@@ -333,7 +331,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         mirrors="ExplicitLacFlushPolicy.ExplicitLacFlushPolicyImpl.asyncExplicitLacFlush, PendingWriteLacOp.initiate, "
         "BookieImpl.setExplicitLac",
     )
-    def send_explicit_lac(b: int) -> Any:
+    def send_explicit_lac(b: int) -> Outcome:
         """The writer tells a bookie its last add confirmed without an entry, and the bookie keeps it.
 
         It goes to bookies of the last ensemble that know of less. (PendingWriteLacOp sends it to the write set of the last add
@@ -343,6 +341,6 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         return asks, {s.explicit_lac[b]: lac}
 
     @p.step(by="store", spends="deletions", mirrors="LedgerDeleteOp.initiate, LedgerManager.removeLedgerMetadata")
-    def delete() -> Any:
+    def delete() -> Outcome:
         """The closed ledger is deleted from the metadata. (Upstream deletes whatever the state; that is left out.)"""
         return And(status == "closed", s.may_update), {status: "deleted", **s.after_update}

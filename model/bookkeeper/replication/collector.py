@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.bookkeeper.replication.state import State, Updates
-from fencepost.model.language import And, If, Not, Or, any_of
+from fencepost.model.bookkeeper.replication.state import State
+from fencepost.model.language import And, Condition, If, Not, Or, Outcome, Truth, Updates, any_of
 from fencepost.model.nobody import NOBODY
 
 
@@ -13,16 +11,16 @@ def declare_collector(s: State) -> None:
     """The steps of removeOverReplicatedledgers, once a day at most."""
     p, bookie = s.protocol, s.bookie
 
-    def is_surplus(b: int) -> Any:
+    def is_surplus(b: int) -> Condition:
         return And(s.up[b], s.status == "closed", Not(s.named(b)))
 
     @p.rule
-    def may_delete(b: int) -> Any:
+    def may_delete(b: int) -> Condition:
         """The metadata still do not name the bookie, and nobody is copying the ledger to it, with the lock or without."""
         return And(is_surplus(b), Not(any_of(s.is_target(w, b) for w in s.worker)))
 
     @p.rule
-    def may_lock(b: int) -> Any:
+    def may_lock(b: int) -> Condition:
         """Nobody replicates the ledger."""
         return s.lock == NOBODY
 
@@ -46,7 +44,7 @@ def declare_collector(s: State) -> None:
     may_lock.instead("collector_takes_no_lock", lambda b: True)
     locks = not p.has("collector_takes_no_lock")
 
-    def has_lock(b: int) -> Any:
+    def has_lock(b: int) -> Truth:
         return s.lock == f"gc{b}" if locks else True
 
     def released() -> Updates:
@@ -59,7 +57,7 @@ def declare_collector(s: State) -> None:
         mirrors="ScanAndCompareGarbageCollector.removeOverReplicatedledgers,"
         " ZkLedgerUnderreplicationManager.acquireUnderreplicatedLedger",
     )
-    def lock_surplus(b: int) -> Any:
+    def lock_surplus(b: int) -> Outcome:
         """The collector, which does one thing at a time, finds a closed ledger that does not name its bookie, and locks it."""
         return And(is_surplus(b), Not(s.stored[b].is_empty), Not(s.surplus[b]), may_lock(b)), {s.lock: f"gc{b}"}
 
@@ -71,7 +69,7 @@ def declare_collector(s: State) -> None:
         mirrors="ScanAndCompareGarbageCollector.removeOverReplicatedledgers,"
         " ScanAndCompareGarbageCollector.isNotBookieIncludedInLedgerEnsembles",
     )
-    def look(b: int) -> Any:
+    def look(b: int) -> Outcome:
         """It reads the metadata again, and releases the lock if they name the bookie by now."""
         ready = And(has_lock(b), s.up[b], Not(s.surplus[b]), Not(s.stored[b].is_empty))
         freed = {target: If(is_surplus(b), target, value) for target, value in released().items()}
@@ -80,7 +78,7 @@ def declare_collector(s: State) -> None:
     @p.step(
         by="b", b=bookie, fair=True, only_if=s.collects, mirrors="ScanAndCompareGarbageCollector.removeOverReplicatedledgers"
     )
-    def collect(b: int) -> Any:
+    def collect(b: int) -> Outcome:
         """It deletes the copies of the bookie, and releases the lock."""
         return And(s.surplus[b], s.up[b]), {
             **s.forgets_all(b, may_delete(b)),

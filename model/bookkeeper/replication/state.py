@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Literal, get_args
 
-from fencepost.model.language import And, If, Implies, Not, Or, Protocol, all_of, any_of, either
+from fencepost.model.language import (
+    ABSENT,
+    And,
+    Choice,
+    Condition,
+    Family,
+    If,
+    Implies,
+    Not,
+    Or,
+    Protocol,
+    Subset,
+    Truth,
+    Updates,
+    all_of,
+    any_of,
+    either,
+)
+from fencepost.model.language.effects import Effect
 from fencepost.model.nobody import NOBODY
 from fencepost.model.stand_ins.written_ledger import WrittenLedger
 
-Updates = dict[Any, Any]
-
-PHASES = ("idle", "checking", "choosing", "checking_again", "failed", "grace", "clean", "stopped")
-SWITCH = ("on", "disabled", "enabled")
+Phase = Literal["idle", "checking", "choosing", "checking_again", "failed", "grace", "clean", "stopped"]
+PHASES: tuple[Phase, ...] = get_args(Phase)
+Switch = Literal["on", "disabled", "enabled"]
+SWITCH: tuple[Switch, ...] = get_args(Switch)
 
 
 class State:
@@ -61,11 +79,11 @@ class State:
         self.up = p.flag("up", per=bookie, init=True)
         self.gone = p.flag("gone", per=bookie)
         self.stored = p.subset("stored", entry, per=bookie, init=lambda b: first if b < place.size else [])
-        self.rotten: Any = p.subset("rotten", entry, per=bookie) if rots else None
-        self.limbo: Any = p.flag("limbo", per=bookie) if integrity else None
-        self.needs_check: Any = p.flag("needs_check", per=bookie) if integrity else None
+        self.rotten: Family[Subset] = p.subset("rotten", entry, per=bookie) if rots else ABSENT
+        self.limbo: Family[Condition] = p.flag("limbo", per=bookie) if integrity else ABSENT
+        self.needs_check: Family[Condition] = p.flag("needs_check", per=bookie) if integrity else ABSENT
         by_boot = p.has("refill_by_boot_metadata") and integrity
-        self.cached: Any = p.subset("cached", bookie, per=bookie) if by_boot else None
+        self.cached: Family[Subset] = p.subset("cached", bookie, per=bookie) if by_boot else ABSENT
 
         self.task = p.flag("task")
         self.versions = max(marks, 1)
@@ -74,11 +92,11 @@ class State:
         self.audited = p.flag("audited", per=bookie)
         collectors = (f"gc{b}" for b in bookie if collects)
         self.lock = p.choice("lock", (NOBODY, *(f"w{w}" for w in self.locking), *collectors))
-        self.surplus: Any = p.flag("surplus", per=bookie) if collects else None
+        self.surplus: Family[Condition] = p.flag("surplus", per=bookie) if collects else ABSENT
         refusing = collects and p.has("collected_is_refused")
-        self.loaded: Any = p.flag("loaded", per=bookie, init=lambda b: b < place.size) if refusing else None
-        self.refuses: Any = p.flag("refuses", per=bookie) if refusing else None
-        self.switch: Any = p.choice("switch", SWITCH) if disable != "no" else None
+        self.loaded: Family[Condition] = p.flag("loaded", per=bookie, init=lambda b: b < place.size) if refusing else ABSENT
+        self.refuses: Family[Condition] = p.flag("refuses", per=bookie) if refusing else ABSENT
+        self.switch: Choice[Switch] = p.choice("switch", SWITCH) if disable != "no" else ABSENT
         self.decommissions = p.subset("decommissions_wait", bookie)
 
         self.phase = p.choice("phase", PHASES, per=worker)
@@ -89,23 +107,23 @@ class State:
         self.moves = p.choice("moves", bookie, per=(worker, bookie), none="none")
         self.copied = p.subset("copied", entry, per=worker)
         open_too = p.has("open_fragment_replicated") and opened
-        self.known: Any = p.subset("known", entry, per=worker) if open_too else None
+        self.known: Family[Subset] = p.subset("known", entry, per=worker) if open_too else ABSENT
 
     # --- the ledger and its copies
 
-    def named(self, b: int) -> Any:
+    def named(self, b: int) -> Condition:
         """The metadata name the bookie."""
         return any_of(self.member[i] == b for i in self.place)
 
-    def has_good(self, b: int, e: int) -> Any:
+    def has_good(self, b: int, e: int) -> Condition:
         """The bookie has a copy of the entry whose digest is right."""
         return And(self.stored[b].has(e), True if self.rotten is None else Not(self.rotten[b].has(e)))
 
-    def readable(self, e: int) -> Any:
+    def readable(self, e: int) -> Condition:
         """A member that is up has a good copy: a read by the handle tries them all, and checks digests."""
         return any_of(And(self.named(b), self.up[b], self.has_good(b, e)) for b in self.bookie)
 
-    def stores(self, b: int, e: int, where: Any = True, *, rotten: Any = False) -> Updates:
+    def stores(self, b: int, e: int, where: Truth = True, *, rotten: Truth = False) -> Updates:
         """The bookie gets a copy of the entry where the condition holds, a good one unless the source is rotten."""
         updates: Updates = {self.stored[b]: If(where, self.stored[b].plus(e), self.stored[b])}
         if self.rotten is not None:
@@ -113,37 +131,37 @@ class State:
             updates[self.rotten[b]] = If(where, whole, self.rotten[b])
         return updates
 
-    def added_where(self, where: Callable[[int], Any], e: int) -> Updates:
+    def added_where(self, where: Callable[[int], Truth], e: int) -> Updates:
         """A client adds the entry to each bookie of which the condition holds: it gets a good copy."""
         copies = {variable: value for b in self.bookie for variable, value in self.stores(b, e, where(b)).items()}
         if self.loaded is None:
             return copies
         return copies | {self.loaded[b]: Or(self.loaded[b], where(b)) for b in self.bookie}
 
-    def forgets_all(self, b: int, where: Any = True) -> Updates:
+    def forgets_all(self, b: int, where: Truth = True) -> Updates:
         """The bookie has no copy of the ledger any more, where the condition holds."""
         copies = [self.stored] if self.rotten is None else [self.stored, self.rotten]
         return {of[b]: If(where, (), of[b]) for of in copies}
 
-    def closes(self, where: Any = True) -> Any:
+    def closes(self, where: Truth = True) -> Effect:
         """A recovery closes the ledger with what is confirmed where the condition holds, unless it is closed."""
         return either(And(self.status == "open", where), self.ledger.end(0), {})
 
     # --- the workers
 
-    def is_target(self, w: int, b: int) -> Any:
+    def is_target(self, w: int, b: int) -> Condition:
         """The worker has chosen the bookie."""
         return any_of(self.moves[w, o] == b for o in self.bookie)
 
-    def all_chosen(self, w: int) -> Any:
+    def all_chosen(self, w: int) -> Condition:
         """The worker has chosen a bookie for each that is bad."""
         return all_of(Implies(self.bad[w].has(o), self.moves[w, o] != "none") for o in self.bookie)
 
-    def fragment(self, w: int) -> Any:
+    def fragment(self, w: int) -> Subset:
         """The entries that the worker copies: up to the last that it knows to be confirmed."""
         return self.confirmed if self.known is None else self.known[w]
 
-    def begins(self, w: int, bad: Any) -> Updates:
+    def begins(self, w: int, bad: Subset) -> Updates:
         """The worker begins to replace the bookies, in the ensemble as it is now."""
         known = {} if self.known is None else {self.known[w]: self.confirmed}
         return {self.phase[w]: "choosing", self.bad[w]: bad, self.excluded[w]: self.bookie.where(self.named), **known}
@@ -161,10 +179,10 @@ class State:
         memory = {} if self.loaded is None else {self.loaded[b]: False, self.refuses[b]: False}
         return {self.lock: If(self.lock == f"gc{b}", NOBODY, self.lock), self.surplus[b]: False, **memory}
 
-    def is_enabled(self) -> Any:
+    def is_enabled(self) -> Truth:
         """Auto-recovery is not disabled."""
         return True if self.switch is None else self.switch != "disabled"
 
-    def any_works(self) -> Any:
+    def any_works(self) -> Condition:
         """A worker of auto-recovery has a task under way."""
         return Or(*(self.phase[w] != "idle" for w in self.locking))

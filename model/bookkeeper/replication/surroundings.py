@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fencepost.model.bookkeeper.replication.integrity import metadata_read
 from fencepost.model.bookkeeper.replication.state import State
-from fencepost.model.language import And, Not, any_of, at_least
+from fencepost.model.language import And, Condition, Not, Outcome, any_of, at_least
 
 
 def declare_surroundings(s: State, *, ack_quorum: int) -> None:
     """The steps of the stand-in of the writer, and the faults of bookies."""
     p, bookie, entry = s.protocol, s.bookie, s.entry
 
-    def takes(b: int) -> Any:
+    def takes(b: int) -> Condition:
         return And(s.named(b), s.up[b])
 
     @p.step(by="writer", e=entry, only_if=s.opened, mirrors="LedgerHandle.asyncAddEntry")
-    def write(e: int) -> Any:
+    def write(e: int) -> Outcome:
         """The writer adds an entry at every member that is up; a member in limbo is fenced, and fails it."""
         fenced = any_of(And(takes(b), s.limbo[b]) for b in bookie) if s.integrity else False
         enough = at_least(ack_quorum, (takes(b) for b in bookie))
@@ -25,22 +23,22 @@ def declare_surroundings(s: State, *, ack_quorum: int) -> None:
         return And(enough, Not(fenced)), s.ledger.confirm(e), added
 
     @p.step(by="writer", only_if=s.opened, mirrors="LedgerHandle.doAsyncCloseInternal")
-    def close() -> Any:
+    def close() -> Outcome:
         """The writer closes the ledger."""
         return s.ledger.end(0)
 
     @p.fault(by="b", spends="crashes", b=bookie)
-    def crash(b: int) -> Any:
+    def crash(b: int) -> Outcome:
         """The bookie goes away, with its data."""
         return s.up[b], {s.up[b]: False, s.audited[b]: False, **s.process_gone(b)}
 
     @p.step(by="b", b=bookie, mirrors="BookieImpl.start", only_if=p.budgets["crashes"])
-    def restart(b: int) -> Any:
+    def restart(b: int) -> Outcome:
         """The bookie is back."""
         return And(Not(s.up[b]), Not(s.gone[b])), {s.up[b]: True, **metadata_read(s, b)}
 
     @p.fault(by="b", spends="losses", b=bookie)
-    def lose_disk(b: int) -> Any:
+    def lose_disk(b: int) -> Outcome:
         """The bookie's disk is lost with it. Without its cookie it does not start."""
         limbo = {s.limbo[b]: False, s.needs_check[b]: False} if s.integrity else {}
         lost = {s.up[b]: False, s.gone[b]: True, s.audited[b]: False, **s.forgets_all(b), **limbo}
@@ -54,17 +52,17 @@ def declare_surroundings(s: State, *, ack_quorum: int) -> None:
         mirrors="LegacyCookieValidation.checkCookies, LegacyCookieValidation.stampNewCookie,"
         " DataIntegrityCookieValidation.checkCookies",
     )
-    def start_empty(b: int) -> Any:
+    def start_empty(b: int) -> Outcome:
         """An operator has deleted the cookie of a bookie whose disk was lost: it starts under its name, as a new one."""
         return s.gone[b], {s.gone[b]: False, s.up[b]: True, **metadata_read(s, b)}
 
     @p.fault(by="b", spends="gaps", b=bookie, e=entry)
-    def lose_entry(b: int, e: int) -> Any:
+    def lose_entry(b: int, e: int) -> Outcome:
         """A bookie loses an entry, and does not know."""
         rotten = {} if s.rotten is None else {s.rotten[b]: s.rotten[b].minus(e)}
         return s.stored[b].has(e), {s.stored[b]: s.stored[b].minus(e), **rotten}
 
     @p.fault(by="b", spends="rots", b=bookie, e=entry)
-    def rot(b: int, e: int) -> Any:
+    def rot(b: int, e: int) -> Outcome:
         """A copy goes bad: its digest is wrong."""
         return s.has_good(b, e), {s.rotten[b]: s.rotten[b].plus(e)}

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fencepost.model.bookkeeper.replication.checker import Checker
-from fencepost.model.bookkeeper.replication.state import State, Updates
-from fencepost.model.language import And, If, Not, any_of, minimum
+from fencepost.model.bookkeeper.replication.state import State
+from fencepost.model.language import And, Condition, If, Not, Outcome, Subset, Truth, Updates, any_of, minimum
 from fencepost.model.nobody import NOBODY
 
 
@@ -39,13 +37,13 @@ class Tasks:
         p, bookie = s.protocol, s.bookie
 
         @p.rule
-        def is_news(b: int) -> Any:
+        def is_news(b: int) -> bool:
             """A mark is written, and raises the version of the task, also where the task lists the bookie already."""
             return True
 
         is_news.instead("listed_replica_is_no_news", lambda b: Not(s.missing.has(b)))
 
-        def published(replicas: Any, news: Any) -> Updates:
+        def published(replicas: Subset, news: Truth) -> Updates:
             raised = If(And(s.task, news), minimum(s.task_version + 1, s.versions), s.task_version)
             return {s.task: True, s.missing: s.missing | replicas, s.task_version: raised}
 
@@ -64,7 +62,7 @@ class Tasks:
             fair=True,
             mirrors=f"AuditorBookieCheckTask.auditBookies, Auditor.submitAuditTask, {published_by}",
         )
-        def audit(b: int) -> Any:
+        def audit(b: int) -> Outcome:
             """The auditor finds that a bookie is away, and publishes the ledgers that name it then: once for each absence."""
             return And(s.is_enabled(), Not(s.up[b]), Not(s.audited[b])), {s.audited[b]: True, **published_if_named(b)}
 
@@ -75,7 +73,7 @@ class Tasks:
             only_if=daily,
             mirrors=f"AuditorBookieCheckTask.runTask, AuditorBookieCheckTask.auditBookies, {published_by}",
         )
-        def audit_again(b: int) -> Any:
+        def audit_again(b: int) -> Outcome:
             """Once a day the auditor publishes the ledgers of all bookies that are away."""
             listed = And(s.task, s.missing.has(b))
             return And(s.is_enabled(), Not(s.up[b]), s.named(b), Not(listed)), published_if_named(b)
@@ -86,7 +84,7 @@ class Tasks:
             mirrors="AuditorCheckAllLedgersTask.runTask, LedgerChecker.checkLedger",
             only_if=weekly and (s.opened or s.integrity or s.emptied or p.budgets["gaps"] or p.budgets["rots"]),
         )
-        def check_all() -> Any:
+        def check_all() -> Outcome:
             """Once a week the auditor checks every ledger, and publishes one that lacks copies."""
             finding = any_of(And(s.up[b], checker.is_bad(b)) for b in bookie)
             return And(s.is_enabled(), Not(s.task), finding), published(bookie.where(checker.is_bad), True)
@@ -102,13 +100,13 @@ class Tasks:
             mirrors="ZkLedgerUnderreplicationManager.getLedgerToRereplicateFromHierarchy,"
             " ZkLedgerUnderreplicationManager.getLedgerToRereplicate",
         )
-        def take(w: int) -> Any:
+        def take(w: int) -> Outcome:
             """The worker finds the task, reads its version, and creates the lock, an ephemeral node."""
             free = And(s.phase[w] == "idle", s.task, s.lock == NOBODY, Not(s.zombie[w]), s.is_enabled())
             return free, {s.phase[w]: "checking", s.lock: f"w{w}", s.seen[w]: s.task_version}
 
         @p.rule
-        def is_as_seen(w: int) -> Any:
+        def is_as_seen(w: int) -> Condition:
             """The worker has its lock, and the task the version that it has seen: nobody has marked the ledger since."""
             return And(s.lock == f"w{w}", s.task_version == s.seen[w])
 
@@ -116,7 +114,7 @@ class Tasks:
         is_as_seen.instead("task_deleted_blindly", lambda w: True)
 
         @p.step(by="w", w=s.locking, fair=True, mirrors="ZkLedgerUnderreplicationManager.markLedgerReplicated")
-        def mark_replicated(w: int) -> Any:
+        def mark_replicated(w: int) -> Outcome:
             """The worker deletes the task by its version, and its lock. A task that was created again counts from 0."""
             same = And(s.task, is_as_seen(w))
             gone = {s.task: And(s.task, Not(same)), s.missing: If(same, (), s.missing)}
@@ -130,12 +128,12 @@ class Tasks:
             mirrors="ReplicationWorker.deferLedgerLockReleaseOfFailedLedger,"
             " ZkLedgerUnderreplicationManager.releaseUnderreplicatedLedger",
         )
-        def give_up(w: int) -> Any:
+        def give_up(w: int) -> Outcome:
             """After 9 to 300 seconds the worker releases the lock of a ledger that is not whole; the task stays."""
             return s.phase[w] == "failed", self.given_back(w)
 
         @p.fault(by="w", spends="expiries", w=s.locking)
-        def expire(w: int) -> Any:
+        def expire(w: int) -> Outcome:
             """The worker's session expires, and its lock goes. Its client has a new session, and the worker goes on."""
             return And(s.phase[w] != "idle", Not(s.zombie[w])), {
                 s.zombie[w]: True,
@@ -149,7 +147,7 @@ class Tasks:
             only_if=expiries,
             mirrors="AutoRecoveryMain.shutdown, ReplicationWorker.shutdown, ZkLedgerUnderreplicationManager.close",
         )
-        def shut_down(w: int) -> Any:
+        def shut_down(w: int) -> Outcome:
             """The daemon hears of the expiry and shuts down: it deletes the lock that it takes for its own. It is started
             again."""
             held = s.phase[w] != "idle"

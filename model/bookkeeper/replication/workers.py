@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fencepost.model.bookkeeper.replication.checker import Checker
-from fencepost.model.bookkeeper.replication.state import State, Updates
+from fencepost.model.bookkeeper.replication.state import State
 from fencepost.model.bookkeeper.replication.tasks import Tasks
-from fencepost.model.language import And, If, Implies, Not, Or, all_of, any_of, at_least
+from fencepost.model.language import And, Choice, Condition, If, Implies, Not, Or, Outcome, Updates, all_of, any_of, at_least
 
 
 def declare_workers(s: State, checker: Checker, tasks: Tasks) -> None:
@@ -20,19 +18,19 @@ def _declare_checks(s: State, checker: Checker, tasks: Tasks) -> None:
     p = s.protocol
 
     @p.rule
-    def is_closed() -> Any:
+    def is_closed() -> Condition:
         """Nobody will add to the fragment any more (LedgerFragment.isClosed)."""
         return s.status == "closed"
 
     is_closed.instead("open_fragment_replicated", lambda: True)
 
     @p.step(by="w", w=s.locking, fair=True, mirrors="LedgerChecker.checkLedger, ReplicationWorker.getUnderreplicatedFragments")
-    def find_whole(w: int) -> Any:
+    def find_whole(w: int) -> Outcome:
         """Every member answers for the entries that it should have."""
         return And(s.phase[w].among("checking", "checking_again"), checker.finds_nothing()), {s.phase[w]: "clean"}
 
     @p.step(by="w", w=s.locking, fair=True, mirrors="LedgerChecker.checkLedger, ReplicationWorker.rereplicate")
-    def find_bad(w: int) -> Any:
+    def find_bad(w: int) -> Outcome:
         """A member does not answer, or lacks an entry. An open fragment is left for the grace period."""
         begun = s.begins(w, s.bookie.where(checker.is_bad))
         waits = {s.phase[w]: "grace"}
@@ -40,18 +38,18 @@ def _declare_checks(s: State, checker: Checker, tasks: Tasks) -> None:
         return And(s.phase[w] == "checking", Not(checker.finds_nothing())), updates
 
     @p.step(by="w", w=s.locking, fair=True, mirrors="ReplicationWorker.rereplicate")
-    def find_bad_again(w: int) -> Any:
+    def find_bad_again(w: int) -> Outcome:
         """The check after the replacements finds a bad place: the ledger has failed for this time."""
         return And(s.phase[w] == "checking_again", Not(checker.finds_nothing())), {s.phase[w]: "failed"}
 
     @p.step(by="w", w=s.locking, fair=True, only_if=s.opened, mirrors="ReplicationWorker.deferLedgerLockRelease")
-    def recover_after_grace(w: int) -> Any:
+    def recover_after_grace(w: int) -> Outcome:
         """After 30 seconds a ledger that is still open and has a bad place is opened with recovery, which closes it."""
         stays = Or(checker.finds_nothing(), Not(can_recover(s)))
         return s.phase[w] == "grace", s.closes(Not(stays)), tasks.given_back(w)
 
 
-def can_recover(s: State) -> Any:
+def can_recover(s: State) -> Condition:
     """A recovery of the ledger can end: it reads every entry."""
     return all_of(Implies(s.confirmed.has(e), s.readable(e)) for e in s.entry)
 
@@ -59,7 +57,7 @@ def can_recover(s: State) -> Any:
 def _declare_replacement(s: State, tasks: Tasks) -> None:
     p, bookie, entry = s.protocol, s.bookie, s.entry
 
-    def is_choice(w: int, n: int) -> Any:
+    def is_choice(w: int, n: int) -> Condition:
         """The bookie is up, was not in the ensemble at the check, and is not chosen yet."""
         return And(s.up[n], Not(s.excluded[w].has(n)), Not(s.is_target(w, n)))
 
@@ -71,13 +69,13 @@ def _declare_replacement(s: State, tasks: Tasks) -> None:
         fair=True,
         mirrors="BookKeeperAdmin.getReplacementBookiesByIndexes, EnsemblePlacementPolicy.replaceBookie",
     )
-    def choose(w: int, o: int, n: int) -> Any:
+    def choose(w: int, o: int, n: int) -> Outcome:
         """A bookie is chosen for one that is bad."""
         due = And(s.phase[w] == "choosing", s.bad[w].has(o), s.moves[w, o] == "none")
         return And(o != n, due, is_choice(w, n)), {s.moves[w, o]: n}
 
     @p.rule
-    def takes_copies(b: int) -> Any:
+    def takes_copies(b: int) -> Condition:
         """The bookie stores what is added to it past a fence: BookieImpl.recoveryAddEntry."""
         return s.up[b]
 
@@ -91,7 +89,7 @@ def _declare_replacement(s: State, tasks: Tasks) -> None:
         fair=True,
         mirrors="LedgerFragmentReplicator.recoverLedgerFragmentEntry, LedgerFragmentReplicator.replicateFragmentInternal",
     )
-    def copy(w: int, e: int) -> Any:
+    def copy(w: int, e: int) -> Outcome:
         """An entry is read from any member and added to each new bookie, past a fence; all acknowledge it."""
         due = And(s.phase[w] == "choosing", s.all_chosen(w), s.fragment(w).has(e), Not(s.copied[w].has(e)))
         answer = all_of(Implies(s.is_target(w, b), takes_copies(b)) for b in bookie)
@@ -99,17 +97,17 @@ def _declare_replacement(s: State, tasks: Tasks) -> None:
         return And(due, s.readable(e), answer), {s.copied[w]: s.copied[w].plus(e), **added}
 
     @p.rule
-    def is_copied(w: int) -> Any:
+    def is_copied(w: int) -> Condition:
         """Every entry of the fragment is copied."""
         return (s.fragment(w) & ~s.copied[w]).is_empty
 
     @p.rule
-    def is_new(w: int) -> Any:
+    def is_new(w: int) -> Condition:
         """None of the new bookies is in the ensemble, as it is now."""
         return all_of(Implies(s.is_target(w, b), Not(s.named(b))) for b in bookie)
 
     @p.rule
-    def is_there(w: int) -> Any:
+    def is_there(w: int) -> Condition:
         """Each new bookie is up, and has what it has acknowledged."""
         has_its_copies = {b: all_of(Implies(s.copied[w].has(e), s.has_good(b, e)) for e in entry) for b in bookie}
         return all_of(Implies(s.is_target(w, b), And(s.up[b], has_its_copies[b])) for b in bookie)
@@ -129,11 +127,11 @@ def _declare_replacement(s: State, tasks: Tasks) -> None:
         mirrors="LedgerFragmentReplicator.updateEnsembleInfo, MetadataUpdateLoop.writeLoop,"
         " LedgerFragmentReplicator.SingleFragmentCallback.processResult",
     )
-    def replace(w: int) -> Any:
+    def replace(w: int) -> Outcome:
         """By compare-and-set each old bookie becomes its new one where it still is, whoever has the lock."""
 
-        def after(i: int) -> Any:
-            value: Any = s.member[i]
+        def after(i: int) -> Choice[int]:
+            value: Choice[int] = s.member[i]
             for o in bookie:
                 for n in (n for n in bookie if n != o):
                     value = If(And(s.member[i] == o, s.moves[w, o] == n), n, value)
@@ -148,7 +146,7 @@ def _declare_replacement(s: State, tasks: Tasks) -> None:
         fair=True,
         mirrors="ReplicationWorker.rereplicate, ReplicationWorker.tryReadingFaultyEntries, BookKeeperAdmin.recoverLedger",
     )
-    def fail(w: int) -> Any:
+    def fail(w: int) -> Outcome:
         """There is no bookie to choose, a new one does not answer or is a member by now, or nobody can read an entry."""
         nobody_left = And(Not(s.all_chosen(w)), Not(at_least(1, (is_choice(w, n) for n in bookie))))
         silent = And(Not(is_copied(w)), any_of(And(s.is_target(w, b), Not(takes_copies(b))) for b in bookie))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fencepost.model.kafka.controller.state import State
-from fencepost.model.language import And, If, Not, Or, any_of, maximum
-from fencepost.model.zookeeper.sessions_and_nodes import Updates, merged, updates_if
+from fencepost.model.language import And, Condition, If, Not, Or, Outcome, Truth, Updates, any_of, maximum
+from fencepost.model.zookeeper.sessions_and_nodes import merged, updates_if
 
 
 def declare_brokers(s: State, *, registers: str, looks: str) -> None:
@@ -15,7 +13,7 @@ def declare_brokers(s: State, *, registers: str, looks: str) -> None:
     active, epoch, live, queued = s.active, s.epoch, s.live, s.queued
 
     @p.step(by="b", mirrors=registers, fair=True, b=broker)
-    def register(b: int) -> Any:
+    def register(b: int) -> Outcome:
         """The broker creates its node, at its start and in every new session. On one thread with the controller, it waits."""
         waits = s.stage[b].among("electing", "idle") if s.thread == "lock" else True
         tries = True if s.registration is None else s.registration[b] != "given_up"
@@ -26,7 +24,7 @@ def declare_brokers(s: State, *, registers: str, looks: str) -> None:
     if s.registration is not None:
 
         @p.step(by="b", hears="store", mirrors=registers, b=broker)
-        def register_in_vain(b: int) -> Any:
+        def register_in_vain(b: int) -> Outcome:
             """In a new session the broker still meets its node of the session before, which ZooKeeper removes late, and gives
             up."""
             again = And(s.registration[b] == "again", Not(ids.there[b]))
@@ -35,26 +33,26 @@ def declare_brokers(s: State, *, registers: str, looks: str) -> None:
     if p.has("session_given_up"):
 
         @p.step(by="b", mirrors="KafkaHealthcheck.SessionExpireListener.handleSessionEstablishmentError", b=broker)
-        def give_session_up(b: int) -> Any:
+        def give_session_up(b: int) -> Outcome:
             """A client whose session is gone cannot open another, as its address has no name just then, and gives up."""
             return And(store.is_zombie(b), store.link[b] == "lost", Not(s.shut_out[b])), {s.shut_out[b]: True}
 
     if s.has_own_epoch is not None:
 
         @p.step(by="b", hears="store", mirrors=registers, fair=True, b=broker)
-        def learn_own_epoch(b: int) -> Any:
+        def learn_own_epoch(b: int) -> Outcome:
             """The answer to the registration comes, and with it the broker's own epoch."""
             return And(store.reaches(b), ids.there[b], Not(s.has_own_epoch[b])), {s.has_own_epoch[b]: True}
 
     @p.rule
-    def is_back(c: int, b: int) -> Any:
+    def is_back(c: int, b: int) -> Condition:
         """A broker that was known is there with another node: it was away between two looks."""
         return And(live[c, b], ids.there[b], Not(ids.knows[c, b]))
 
     is_back.instead("bounce_missed", lambda c, b: False)
 
     @p.step(by="c", hears="store", mirrors=looks, fair=True, c=broker)
-    def hear_brokers(c: int) -> Any:
+    def hear_brokers(c: int) -> Outcome:
         """The watch of the brokers has fired. The controller compares the nodes that are there with those that it knows.
 
         If any has come, gone or come back, it sends every live broker an UpdateMetadata, and closes the channels of the dead.
@@ -73,14 +71,14 @@ def declare_brokers(s: State, *, registers: str, looks: str) -> None:
         return And(s.is_free(c), active[c], ids.changed[c]), heard
 
     @p.rule
-    def is_current(c: int, b: int) -> Any:
+    def is_current(c: int, b: int) -> Condition:
         """A broker takes a request unless it has taken one with a newer epoch."""
         return epoch[c] >= s.seen[b]
 
     is_current.instead("epochs_unchecked", lambda c, b: True)
 
     @p.rule
-    def is_meant(c: int, b: int) -> Any:
+    def is_meant(c: int, b: int) -> Truth:
         """Since KIP-380 a broker takes only what names its own incarnation, or one that it does not know of yet."""
         return ids.knows[c, b] if s.broker_epochs else True
 
@@ -93,7 +91,7 @@ def declare_brokers(s: State, *, registers: str, looks: str) -> None:
         c=broker,
         b=broker,
     )
-    def deliver(c: int, b: int) -> Any:
+    def deliver(c: int, b: int) -> Outcome:
         """The thread of the channel sends the request until the broker answers it, which takes it or refuses it."""
         takes = And(is_current(c, b), is_meant(c, b))
         obeyed = {} if s.obeyed is None else {s.obeyed[b]: If(takes, maximum(s.obeyed[b], epoch[c]), s.obeyed[b])}
@@ -102,6 +100,6 @@ def declare_brokers(s: State, *, registers: str, looks: str) -> None:
         return sent, {**updates_if(takes, taken, {}), **obeyed, queued[c, b]: False}
 
     @p.fault(by="b", mirrors="KafkaServer.shutdown", spends="restarts", b=broker)
-    def stop(b: int) -> Any:
+    def stop(b: int) -> Outcome:
         """The broker stops and closes its session; it will be started again, perhaps before anybody looks."""
         return store.lives[b], store.ended(b) | s.at_start(b)

@@ -8,10 +8,9 @@ that were missed while a client was cut off fire when it is back (DataTree.setWa
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-from fencepost.model.language import And, Not, Or
-from fencepost.model.zookeeper.sessions_and_nodes import Sessions, Updates
+from fencepost.model.language import ABSENT, And, Condition, Family, Not, Or, Truth, Updates
+from fencepost.model.zookeeper.sessions_and_nodes import Sessions
 from fencepost.model.zookeeper.store import ClientMethods, Store
 
 ZKCLIENT = Store(deletes_any=True, catches_up=True, methods=ClientMethods(start="KafkaServer.startup"))
@@ -25,16 +24,16 @@ class BrokerIds:
     ``listens`` is who watches the parent.
     """
 
-    def __init__(self, sessions: Sessions, listens: Callable[[int], Any]) -> None:
+    def __init__(self, sessions: Sessions, listens: Callable[[int], Truth]) -> None:
         p, broker = sessions.protocol, sessions.client
         self.there = p.flag("registered", per=broker)
-        self.former: Any = p.flag("registered_former", per=broker) if sessions.leaves_sessions else None
+        self.former: Family[Condition] = p.flag("registered_former", per=broker) if sessions.leaves_sessions else ABSENT
         self.changed = p.flag("brokers_change", per=broker)
         self.knows = p.flag("knows", per=(broker, broker))
         self._sessions, self._listens, self._broker = sessions, listens, broker
         sessions.nodes.append([self])
 
-    def _heard(self, condition: Any) -> Updates:
+    def _heard(self, condition: Truth) -> Updates:
         """Who watches hears of a change where the condition holds."""
         will_hear, listens = self._sessions.will_hear, self._listens
         return {self.changed[c]: Or(self.changed[c], And(condition, will_hear(c), listens(c))) for c in self._broker}
@@ -44,9 +43,9 @@ class BrokerIds:
         former = {} if self.former is None else {self.former[b]: False}
         return {self.there[b]: True, **former, **self._heard(True)}
 
-    def gone_with(self, c: int, *conditions: Any, former: bool = False, unheard_by: int | None = None) -> Updates:
+    def gone_with(self, c: int, *conditions: Truth, former: bool = False, unheard_by: int | None = None) -> Updates:
         """The node goes with a session of its broker, where the conditions hold; who is cut off hears of it later."""
-        of_former: Any = False if self.former is None else self.former[c]
+        of_former: Truth = False if self.former is None else self.former[c]
         goes = And(*conditions, self.there[c], of_former if former else Not(of_former))
         left = {} if self.former is None else {self.former[c]: And(self.former[c], Not(goes))}
         unknown = {self.knows[x, c]: And(self.knows[x, c], Not(goes)) for x in self._broker}

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fencepost.model.kafka.controller.state import State
-from fencepost.model.language import And, If, Not, Or
-from fencepost.model.nobody import NOBODY
-from fencepost.model.zookeeper.sessions_and_nodes import Updates, merged, updates_if
+from fencepost.model.language import And, Choice, Condition, If, Not, Or, Outcome, Updates
+from fencepost.model.nobody import NOBODY, Nobody
+from fencepost.model.zookeeper.sessions_and_nodes import merged, updates_if
 
 
 def declare_election(s: State, *, by: str, hears: str, resigns: str) -> None:
@@ -16,7 +14,7 @@ def declare_election(s: State, *, by: str, hears: str, resigns: str) -> None:
     raised = {s.store_epoch: s.store_epoch + 1}
     is_countable = s.store_epoch < s.last
 
-    def read_before(b: int, otherwise: Any) -> Any:
+    def read_before(b: int, otherwise: Choice[int | Nobody]) -> Choice[int | Nobody]:
         """Whom a broker takes for the controller as an election begins: up to 0.10.2 whom it took before, until it has read."""
         return s.leader[b] if s.thread == "lock" else otherwise
 
@@ -37,7 +35,7 @@ def declare_election(s: State, *, by: str, hears: str, resigns: str) -> None:
     found_own.instead("new_session_resigns", lambda b: {s.stage[b]: "idle"})
 
     @p.step(by="b", hears="store", mirrors=by, fair=True, b=broker)
-    def elect(b: int) -> Any:
+    def elect(b: int) -> Outcome:
         """The broker reads the node: it follows whoever is named there; or creates it, and the session has it then.
 
         That somebody else creates it in between is as if it had been read later.
@@ -51,7 +49,7 @@ def declare_election(s: State, *, by: str, hears: str, resigns: str) -> None:
         return And(store.reaches(b), s.stage[b] == "electing", may), updates_if(node.absent, created, reading)
 
     @p.fault(by="b", mirrors=by, spends="disconnects", b=broker)
-    def creation_unheard(b: int) -> Any:
+    def creation_unheard(b: int) -> Outcome:
         """The node is created as the connection breaks, and the broker gives the request up; it will elect again."""
         term = raised if s.multi else {}
         reaches, updates = store.lost_answer(b, merged(node.created(b), term))
@@ -65,7 +63,7 @@ def declare_election(s: State, *, by: str, hears: str, resigns: str) -> None:
         b=broker,
         only_if=not s.multi,
     )
-    def read_epoch(b: int) -> Any:
+    def read_epoch(b: int) -> Outcome:
         """The elected broker reads the epoch, with its version."""
         return And(store.reaches(b), s.stage[b] == "created"), {s.stage[b]: "epoch_read", s.epoch[b]: s.store_epoch}
 
@@ -86,7 +84,7 @@ def declare_election(s: State, *, by: str, hears: str, resigns: str) -> None:
         fair=True,
         b=broker,
     )
-    def fail_over(b: int) -> Any:
+    def fail_over(b: int) -> Outcome:
         """The epoch is raised by compare-and-set, unless the creation has done so, and the broker takes office.
 
         It reads which brokers live, and sends each of them an UpdateMetadata with its epoch.
@@ -98,11 +96,11 @@ def declare_election(s: State, *, by: str, hears: str, resigns: str) -> None:
         return And(ready, is_countable), updates_if(s.store_epoch == s.epoch[b], in_term, epoch_not_raised(b))
 
     @p.step(by="b", hears="store", mirrors=hears, fair=True, b=broker)
-    def hear_node(b: int) -> Any:
+    def hear_node(b: int) -> Outcome:
         """A watch of the node has fired. Whoever took itself for the controller and is not named resigns; if there is no node,
         an election begins."""
         lost = And(s.leader[b] == b, node.holder != b)
-        named = If(node.absent, read_before(b, NOBODY), node.holder)
+        named = read_before(b, node.holder) if s.thread != "lock" else If(node.absent, s.leader[b], node.holder)
         heard = {s.leader[b]: named, s.stage[b]: If(node.absent, "electing", "idle"), **node.unheard(b)}
         return And(s.is_free(b), node.deleted[b]), {**updates_if(lost, s.stands_down(b), {}), **heard}
 
@@ -122,7 +120,7 @@ def declare_election(s: State, *, by: str, hears: str, resigns: str) -> None:
     )
 
     @p.step(by="b", hears="store", mirrors=resigns, fair=True, b=broker, only_if=s.hears_late)
-    def handle_new_session(b: int) -> Any:
+    def handle_new_session(b: int) -> Outcome:
         """The thread comes to the end of a session, which may be behind other work, and after the next session has begun."""
         return And(s.is_free(b), s.new_sessions[b] > 0), {**on_new_session(b), s.new_sessions[b]: s.new_sessions[b] - 1}
 
@@ -141,13 +139,13 @@ def declare_election(s: State, *, by: str, hears: str, resigns: str) -> None:
         spends="resignations",
         c=broker,
     )
-    def resign(c: int) -> Any:
+    def resign(c: int) -> Outcome:
         """A request that an earlier failure has left makes the controller resign (IllegalStateException): it deletes its
         node."""
         return And(s.is_free(c), s.active[c]), merged({s.leader[c]: NOBODY}, cleaned_up(c), s.deleted(c))
 
     @p.rule
-    def checks_epoch(c: int) -> Any:
+    def checks_epoch(c: int) -> Condition:
         """A write of the controller goes through only with the version of the epoch node that it knows."""
         return s.store_epoch == s.epoch[c]
 
@@ -159,7 +157,7 @@ def declare_election(s: State, *, by: str, hears: str, resigns: str) -> None:
         c=broker,
         only_if=s.written is not None,
     )
-    def write(c: int) -> Any:
+    def write(c: int) -> Outcome:
         """The controller writes what it has decided, such as a partition's leader, with its epoch."""
         return And(store.reaches(c), s.active[c], s.written != s.epoch[c], checks_epoch(c)), {s.written: s.epoch[c]}
 
@@ -172,11 +170,11 @@ def _declare_rebalancing(s: State) -> None:
     p, broker = s.protocol, s.broker
 
     @p.step(by="c", mirrors="KafkaController.checkAndTriggerPartitionRebalance", c=broker)
-    def begin_rebalance(c: int) -> Any:
+    def begin_rebalance(c: int) -> Outcome:
         """The controller's rebalancing of partitions begins."""
         return And(s.store.lives[c], s.active[c], Not(s.rebalances[c])), {s.rebalances[c]: True}
 
     @p.step(by="c", mirrors="KafkaController.checkAndTriggerPartitionRebalance", fair=True, c=broker)
-    def end_rebalance(c: int) -> Any:
+    def end_rebalance(c: int) -> Outcome:
         """It has had the lock, and is over."""
         return And(s.rebalances[c], s.stage[c] != "blocked"), {s.rebalances[c]: False}

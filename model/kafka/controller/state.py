@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal, get_args
 
 from fencepost.model.kafka.controller.client import ZKCLIENT, BrokerIds
-from fencepost.model.language import And, Not, Or, Protocol, minimum
+from fencepost.model.language import ABSENT, And, Choice, Condition, Family, Not, Number, Or, Protocol, Truth, Updates, minimum
 from fencepost.model.nobody import NOBODY
-from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, merged, updates_if
+from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, merged, updates_if
 
-REGISTRATIONS = ("first", "again", "given_up")
-STAGES = ("electing", "created", "epoch_read", "idle", "blocked")
+Registration = Literal["first", "again", "given_up"]
+REGISTRATIONS: tuple[Registration, ...] = get_args(Registration)
+Stage = Literal["electing", "created", "epoch_read", "idle", "blocked"]
+STAGES: tuple[Stage, ...] = get_args(Stage)
 
 
 class State:
@@ -53,19 +55,21 @@ class State:
         stages = [stage for stage in STAGES if not (multi and stage == "created")]
         self.stage = p.choice("stage", stages if p.has("resigns_inside_lock") else stages[:-1], per=broker)
         self.epoch = p.number("epoch", 0, self.last, per=broker)
-        self.new_sessions: Any = p.number("new_sessions", 0, expiries, per=broker) if self.hears_late else None
+        self.new_sessions: Family[Number] = p.number("new_sessions", 0, expiries, per=broker) if self.hears_late else ABSENT
         self.ids = BrokerIds(self.store, lambda c: self.active[c])
         self.live = p.flag("live", per=(broker, broker))
         self.queued = p.flag("queued", per=(broker, broker))
         self.seen = p.number("seen", 0, self.last, per=broker)
-        self.obeyed: Any = p.number("obeyed", 0, self.last, per=broker) if restarts else None
+        self.obeyed: Family[Number] = p.number("obeyed", 0, self.last, per=broker) if restarts else ABSENT
         self.metadata = p.flag("metadata", per=(broker, broker))
-        self.written: Any = p.number("written", 0, self.last) if writes else None
-        self.rebalances: Any = p.flag("rebalances", per=broker) if p.has("resigns_inside_lock") else None
-        self.has_own_epoch: Any = p.flag("has_own_epoch", per=broker) if p.has("newer_refused") else None
-        self.shut_out: Any = p.flag("shut_out", per=broker) if self.can_be_shut_out else None
+        self.written: Number = p.number("written", 0, self.last) if writes else ABSENT
+        self.rebalances: Family[Condition] = p.flag("rebalances", per=broker) if p.has("resigns_inside_lock") else ABSENT
+        self.has_own_epoch: Family[Condition] = p.flag("has_own_epoch", per=broker) if p.has("newer_refused") else ABSENT
+        self.shut_out: Family[Condition] = p.flag("shut_out", per=broker) if self.can_be_shut_out else ABSENT
         registers = p.has("registration_given_up")
-        self.registration: Any = p.choice("registration", REGISTRATIONS, per=broker) if registers else None
+        self.registration: Family[Choice[Registration]] = (
+            p.choice("registration", REGISTRATIONS, per=broker) if registers else ABSENT
+        )
         p.budget("restarts", restarts)
         p.budget("resignations", resignations)
 
@@ -79,7 +83,7 @@ class State:
         """Whether a client can come to open no session any more."""
         return self.protocol.has("waits_inside_lock") or self.protocol.has("session_given_up")
 
-    def may_reopen(self, b: int) -> Any:
+    def may_reopen(self, b: int) -> Truth:
         """The formula: the client can open a session."""
         return True if self.shut_out is None else Not(self.shut_out[b])
 
@@ -133,6 +137,6 @@ class State:
         updates: Updates = node.vanished(Or(node.is_own(b), p.has("deletes_any")))
         return updates
 
-    def is_free(self, b: int) -> Any:
+    def is_free(self, b: int) -> Condition:
         """The formula: the thread that handles what the broker hears has nothing else to do, and reaches the store."""
         return And(self.store.reaches(b), self.stage[b] == "idle")

@@ -17,20 +17,37 @@ leads in the callback of the creation, which is on that thread, too, so that a d
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Literal, get_args
 
-from fencepost.model.language import And, If, ModelError, Not, Or, Protocol
-from fencepost.model.nobody import NOBODY
+from fencepost.model.language import (
+    ABSENT,
+    And,
+    Choice,
+    Condition,
+    Family,
+    If,
+    ModelError,
+    Not,
+    Or,
+    Outcome,
+    Protocol,
+    Truth,
+    Updates,
+)
+from fencepost.model.nobody import NOBODY, Nobody
 from fencepost.model.pulsar.election.lookups import declare_lookup
 from fencepost.model.pulsar.shared_bugs import SHARED
 from fencepost.model.pulsar.stores import stated, store_named
 from fencepost.model.releases import both, changed
-from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, merged, updates_if
+from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, merged, updates_if
 
-STAGES = ("looking", "proposing", "confirming", "retaking", "withdrawing", "waiting", "settled", "closed")
-UNDER_WAY = ("looking", "proposing", "confirming", "retaking", "withdrawing")
-BEGUN = ("start", "session", "event", "deletion")
-ROLES = ("no_leader", "leading", "following")
+Stage = Literal["looking", "proposing", "confirming", "retaking", "withdrawing", "waiting", "settled", "closed"]
+STAGES: tuple[Stage, ...] = get_args(Stage)
+UNDER_WAY: tuple[Stage, ...] = ("looking", "proposing", "confirming", "retaking", "withdrawing")
+Begun = Literal["start", "session", "event", "deletion"]
+BEGUN: tuple[Begun, ...] = get_args(Begun)
+Role = Literal["no_leader", "leading", "following"]
+ROLES: tuple[Role, ...] = get_args(Role)
 LEADS = ("confirmed", "created")
 CLOSES = ("unconditional", "by_version", "looked")
 RELEASES = both(
@@ -117,13 +134,13 @@ def election(
     role = p.choice("role", ROLES, per=broker)
     cached = p.choice("cached", broker, per=broker, none=NOBODY)
     p.budget("closes", closes)
-    closing: Any = p.flag("closing", per=broker) if closes else None
+    closing: Family[Condition] = p.flag("closing", per=broker) if closes else ABSENT
     reopens = reopened or (closes > 0 and p.has("closed_elects_again"))
-    found: Any = p.flag("found", per=broker) if looks else None
-    shut: Any = p.flag("shut", per=broker) if goes_on else None
-    gives_back: Any = p.flag("gives_back", per=broker) if goes_on else None
+    found: Family[Condition] = p.flag("found", per=broker) if looks else ABSENT
+    shut: Family[Condition] = p.flag("shut", per=broker) if goes_on else ABSENT
+    gives_back: Family[Condition] = p.flag("gives_back", per=broker) if goes_on else ABSENT
 
-    begun: Any = p.choice("begun", BEGUN, per=broker) if p.has("failure_not_retried") else None
+    begun: Family[Choice[Begun]] = p.choice("begun", BEGUN, per=broker) if p.has("failure_not_retried") else ABSENT
 
     def at_start(b: int) -> Updates:
         blank: Updates = {closing[b]: False} if closes else {}
@@ -133,7 +150,7 @@ def election(
         begins = {stage[b]: "looking", role[b]: "no_leader", cached[b]: NOBODY}
         return merged(blank, leader.learnt(b, False), begins)
 
-    def is_shut(b: int) -> Any:
+    def is_shut(b: int) -> Condition:
         """The formula: the election is closed, though a request of it may be out."""
         return Or(stage[b] == "closed", shut[b]) if goes_on else stage[b] == "closed"
 
@@ -204,13 +221,11 @@ def election(
     # --- the election
 
     @p.rule
-    def known_leader(as_role: str) -> Any:
+    def known_leader(as_role: str) -> Choice[int | Nobody]:
         """Whom a broker has in its cache when its election is over: a read has filled it."""
         return leader.holder
 
-    known_leader.instead(
-        "followers_do_not_cache", lambda as_role: leader.holder if as_role == "leading" else NOBODY
-    )
+    known_leader.instead("followers_do_not_cache", lambda as_role: leader.holder if as_role == "leading" else NOBODY)
 
     def over(b: int) -> Updates:
         """The election is over: the broker waits for a deletion, or the second election of a new session begins."""
@@ -224,21 +239,21 @@ def election(
         return {**over(b), role[b]: as_role, cached[b]: known_leader(as_role), **opened(b)}
 
     @p.rule
-    def takes_for_former(b: int) -> Any:
+    def takes_for_former(b: int) -> Condition:
         """A broker takes a node for its own of a former session: it has its value, and is not of this session."""
         return leader.is_held(b, former=True)
 
     takes_for_former.instead("same_value", lambda b: Not(leader.is_own(b)))
     retakes = store.leaves_sessions or p.has("same_value")
 
-    def has_known_version(b: int) -> Any:
+    def has_known_version(b: int) -> Condition:
         """The formula: a deletion by the version that was seen takes effect, on whosoever node: it is never written."""
         if fixed:
             return leader.is_held(b, former=True)
         return Not(leader.absent) if kind.reuses_versions else leader.has_version(b, 0)
 
     @p.step(by="b", hears="store", mirrors="LeaderElectionImpl.elect {!optLock.isPresent()}", fair=True, b=broker)
-    def find_none(b: int) -> Any:
+    def find_none(b: int) -> Outcome:
         """The broker looks at the node and there is none: it will propose itself."""
         return And(store.reaches(b), stage[b] == "looking", leader.absent), unless_shut(b, {stage[b]: "proposing"})
 
@@ -258,7 +273,7 @@ def election(
         b=broker,
         only_if=disconnects or expiries or retakes or goes_on,
     )
-    def find_own(b: int) -> Any:
+    def find_own(b: int) -> Outcome:
         """The broker finds the node that it created in this session: it leads still, or again."""
         return And(store.reaches(b), stage[b] == "looking", leader.is_own(b)), unless_shut(b, found_own(b))
 
@@ -271,7 +286,7 @@ def election(
         b=broker,
         only_if=retakes,
     )
-    def find_former(b: int) -> Any:
+    def find_former(b: int) -> Outcome:
         """The broker finds its own value from another session, which may be about to expire: it will delete it first."""
         guard = And(store.reaches(b), stage[b] == "looking", Not(leader.absent), takes_for_former(b))
         return guard, unless_shut(b, {stage[b]: "retaking", **leader.learnt(b)})
@@ -284,20 +299,20 @@ def election(
         fair=True,
         b=broker,
     )
-    def find_other(b: int) -> Any:
+    def find_other(b: int) -> Outcome:
         """The broker finds the node of another: it follows."""
         of_another = And(Not(leader.absent), Not(leader.is_own(b)), Not(takes_for_former(b)))
         return And(store.reaches(b), stage[b] == "looking", of_another), unless_shut(b, settled(b, "following"))
 
     @p.rule
-    def is_free() -> Any:
+    def is_free() -> Condition:
         """The node is created only if it is absent."""
         return leader.absent
 
     is_free.instead("creates_blindly", lambda: True)
 
     @p.step(by="b", mirrors="LeaderElectionImpl.tryToBecomeLeader", fair=True, b=broker)
-    def propose(b: int) -> Any:
+    def propose(b: int) -> Outcome:
         """The node is created, if it is absent: expected version -1. BadVersion means that another was faster: look again.
 
         Who has created it leads, or up to 4.0.8 reads it first; with etcd and Oxia the answer to the creation may come after
@@ -318,7 +333,7 @@ def election(
         b=broker,
         only_if=waits,
     )
-    def confirm(b: int) -> Any:
+    def confirm(b: int) -> Outcome:
         """The read that sets the watch has come back, whatever it says, or the answer to the creation: the broker leads."""
         confirmed = settled(b, "leading") | ({} if reads else {cached[b]: b})
         if fixed:
@@ -340,7 +355,7 @@ def election(
         return updates_if(follows, {**looks_again(b), begun[b]: "event"}, ends)
 
     @p.step(by="b", mirrors="LeaderElectionImpl.handleExistingLeaderValue", fair=True, b=broker, only_if=retakes)
-    def retake(b: int) -> Any:
+    def retake(b: int) -> Outcome:
         """The node is deleted, if its version is still the one seen, and the broker proposes itself; NotFound is a failure.
 
         The node is never written, so that where versions begin again it has 0: whoever created it meanwhile, it is deleted.
@@ -357,21 +372,21 @@ def election(
         b=broker,
         only_if=goes_on,
     )
-    def withdraw(b: int) -> Any:
+    def withdraw(b: int) -> Outcome:
         """A broker that has created the node, and was closed meanwhile, deletes it by its version."""
         return And(store.reaches(b), stage[b] == "withdrawing"), merged(
             leader.vanished(has_known_version(b)), unless_the_first(b, {stage[b]: "closed", **opened(b)})
         )
 
     @p.rule
-    def is_retried(b: int) -> Any:
+    def is_retried(b: int) -> Condition:
         """An election that failed is tried again."""
         return stage[b] == "waiting"
 
     is_retried.instead("failure_not_retried", lambda b: And(stage[b] == "waiting", begun[b] == "deletion"))
 
     @p.rule
-    def begun_by_deletion(b: int, acts: Any) -> Updates:
+    def begun_by_deletion(b: int, acts: Condition) -> Updates:
         """What an election that a deletion begins is remembered for: nothing."""
         return {}
 
@@ -384,7 +399,7 @@ def election(
         b=broker,
         only_if=disconnects or expiries or retakes or goes_on,
     )
-    def try_again(b: int) -> Any:
+    def try_again(b: int) -> Outcome:
         """Five seconds after a failure the election begins again."""
         again = looks_again(b)
         if goes_on:
@@ -398,7 +413,7 @@ def election(
         b=broker,
         only_if=p.has("failure_not_retried"),
     )
-    def fail_to_start(b: int) -> Any:
+    def fail_to_start(b: int) -> Outcome:
         """The first election of a process has failed, which waits for it as it starts: it ends."""
         return And(store.lives[b], stage[b] == "waiting", begun[b] == "start"), merged(store.died(b), at_start(b))
 
@@ -410,7 +425,7 @@ def election(
         fair=True,
         b=broker,
     )
-    def hear_of_deletion(b: int) -> Any:
+    def hear_of_deletion(b: int) -> Outcome:
         """A notification says that the node was deleted. A broker whose election is settled begins another one.
 
         While one is under way the notification is ignored, except for the cache of 4.0.8, which forgets the value.
@@ -435,7 +450,7 @@ def election(
         spends="disconnects",
         b=broker,
     )
-    def creation_unheard(b: int) -> Any:
+    def creation_unheard(b: int) -> Outcome:
         """The node is created as the connection breaks; the request will be sent again, unless the broker looks before."""
         reaches, updates = store.lost_answer(b, leader.created(b))
         return And(reaches, stage[b] == "proposing", leader.absent), updates
@@ -447,7 +462,7 @@ def election(
         b=broker,
         only_if=retakes,
     )
-    def deletion_unheard(b: int) -> Any:
+    def deletion_unheard(b: int) -> Outcome:
         """The node of the former session is deleted as the connection breaks; the request will be sent again, as above."""
         deleted = has_known_version(b)
         reaches, updates = store.lost_answer(b, leader.vanished(deleted))
@@ -459,7 +474,7 @@ def election(
         b=broker,
         only_if=disconnects or expiries,
     )
-    def fail(b: int) -> Any:
+    def fail(b: int) -> Outcome:
         """A request of an election fails for want of a session, or of a connection if the store carries it out alone."""
         return And(store.lives[b], store.link[b] != "connected", stage[b].among(*UNDER_WAY)), failed(b)
 
@@ -480,7 +495,7 @@ def election(
         closed.instead("closed_goes_on", goes_on_closed)
 
     @p.fault(by="b", mirrors="LeaderElectionImpl.asyncClose, LeaderElectionService.close", spends="closes", b=broker)
-    def start_closing(b: int) -> Any:
+    def start_closing(b: int) -> Outcome:
         """The broker shuts down. It takes part in no election any more, and deletes the node if it believes to lead."""
         return And(store.lives[b], Not(closing[b])), {closing[b]: True, **closed(b)}
 
@@ -491,22 +506,22 @@ def election(
         b=broker,
         only_if=reopens,
     )
-    def close_again(b: int) -> Any:
+    def close_again(b: int) -> Outcome:
         """What was closed and has elected again is closed once more, with all that coordinates the broker."""
         return And(store.lives[b], closing[b], Not(is_shut(b))), closed(b)
 
-    def gives_up_the_node(b: int) -> Any:
+    def gives_up_the_node(b: int) -> Condition:
         """The formula: the deletion of the node by a broker that shuts down is under way."""
         return gives_back[b] if goes_on else And(stage[b] == "closed", role[b] == "leading")
 
-    def meant(b: int) -> Any:
+    def meant(b: int) -> Truth:
         """The formula: the deletion of the node by a broker that shuts down takes effect on the node that is there."""
         if fixed:
             return leader.is_own(b)
         created = leader.version == 0 if store.kind.reuses_versions else leader.has_version(b, 0)
         return True if close == "unconditional" else created
 
-    def deletion_is_out(b: int) -> Any:
+    def deletion_is_out(b: int) -> Condition:
         """The formula: the request by which a broker that shuts down deletes the node is out."""
         return And(gives_up_the_node(b), found[b]) if looks else gives_up_the_node(b)
 
@@ -523,7 +538,7 @@ def election(
         b=broker,
         only_if=looks,
     )
-    def look_at_close(b: int) -> Any:
+    def look_at_close(b: int) -> Outcome:
         """A leader that shuts down looks whether the node is of its session; if it is, it will delete it."""
         looked = updates_if(leader.is_own(b), {found[b]: True}, given_back(b))
         return And(store.reaches(b), gives_up_the_node(b), Not(found[b])), looked
@@ -535,7 +550,7 @@ def election(
         b=broker,
         only_if=closes,
     )
-    def delete_at_close(b: int) -> Any:
+    def delete_at_close(b: int) -> Outcome:
         """A leader that shuts down deletes the node: unconditionally, because the version is never remembered; or, since 5.0.1,
         by the version that it has just read.
 
@@ -556,13 +571,13 @@ def election(
         b=broker,
         only_if=closes and p.has("deletion_sent_again"),
     )
-    def deletion_at_close_unheard(b: int) -> Any:
+    def deletion_at_close_unheard(b: int) -> Outcome:
         """The node is deleted as the connection breaks; the request will be sent again, whoever has the node by then."""
         reaches, updates = store.lost_answer(b, leader.vanished(meant(b)))
         return And(reaches, deletion_is_out(b), Not(leader.absent), meant(b)), updates
 
     @p.step(by="b", mirrors="PulsarService.closeAsync, ZKMetadataStore.close", fair=True, b=broker, only_if=closes)
-    def end(b: int) -> Any:
+    def end(b: int) -> Outcome:
         """The process ends and closes its session; a leader that reaches the store has deleted the node before."""
         done = Or(Not(gives_up_the_node(b)), Not(store.reaches(b)))
         return And(store.lives[b], is_shut(b), done), store.ended(b) | at_start(b)
@@ -575,7 +590,7 @@ def election(
         b=broker,
         only_if=p.has("leader_value_expires"),
     )
-    def forget_leader(b: int) -> Any:
+    def forget_leader(b: int) -> Outcome:
         """The cached value has expired."""
         return And(stage[b] == "settled", cached[b] != NOBODY), {cached[b]: NOBODY}
 

@@ -9,31 +9,32 @@ the topic.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Literal, get_args
 
-from fencepost.model.language import And, If, Not, Or, Protocol, Universe, all_of, any_of
+from fencepost.model.language import And, Condition, If, Not, Or, Outcome, Protocol, Truth, Universe, Updates, all_of, any_of
 from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.service_unit.metadata_views import HEARS as HEARS_OF_NODES
 from fencepost.model.pulsar.service_unit.metadata_views import MetadataViews
 from fencepost.model.pulsar.service_unit.records import Record, Records
 from fencepost.model.pulsar.service_unit.system_topic import HEARS as HEARS_OF_MESSAGES
 from fencepost.model.pulsar.service_unit.system_topic import Handler, SystemTopic
-from fencepost.model.zookeeper.sessions_and_nodes import Sessions, Updates, Watched, merged
+from fencepost.model.zookeeper.sessions_and_nodes import Sessions, Watched, merged
 
 TO = ("metadata", "topic")
-SYNC = ("off", "cleaned", "copied", "listens", "active")
+Sync = Literal["off", "cleaned", "copied", "listens", "active"]
+SYNC: tuple[Sync, ...] = get_args(Sync)
 
 
 class _Users:
     """The users of one of the stores: the brokers that use it, and, while it ``listens``, the syncer."""
 
-    def __init__(self, sessions: Sessions, client: Universe, uses: list[Any], listens: Any) -> None:
+    def __init__(self, sessions: Sessions, client: Universe, uses: list[Condition], listens: Condition) -> None:
         self.client, self._sessions = client, sessions
         self.lives = [*(And(sessions.lives[b], uses[b]) for b in sessions.client), listens]
         self._reach = [*(And(sessions.reaches(b), uses[b]) for b in sessions.client), listens]
         self.watched: list[Watched] = sessions.watched
 
-    def reaches(self, c: int) -> Any:
+    def reaches(self, c: int) -> Condition:
         """The formula: a request of the user is carried out and answered."""
         return self._reach[c]
 
@@ -67,54 +68,54 @@ class BothStores:
         nodes, topic = self.nodes.view, self.topic.view
         self.view = {(b, u): nodes[b, u].where(on_nodes[b], topic[b, u]) for b in broker for u in unit}
         self.record = self.nodes.record if self.to_nodes else self.topic.record
-        self.is_there: Callable[[int], Any] = lambda b: True
+        self.is_there: Callable[[int], Truth] = lambda b: True
         self.may_act = p.rule(self._may_act)
         self.may_end = p.rule(self._may_end)
 
     # --- formulas
 
-    def has_moved(self, b: int) -> Any:
+    def has_moved(self, b: int) -> Condition:
         """The formula: the broker uses the store to which the cluster migrates."""
         return self.uses_nodes[b] if self.to_nodes else Not(self.uses_nodes[b])
 
-    def is_alike(self, u: int) -> Any:
+    def is_alike(self, u: int) -> Condition:
         """The formula: both stores have the same record of a unit."""
         return self.topic.record[u].equals(self.nodes.record[u])
 
-    def _may_act(self) -> Any:
+    def _may_act(self) -> Condition:
         """From the first restart on nobody writes before the last write was copied: each follows what is in either store."""
         started = any_of(Or(self.has_moved(b), Not(self.is_there(b))) for b in self.broker)
         return Or(Not(started), And(self.sync == "active", self.all_alike()))
 
-    def _may_end(self) -> Any:
+    def _may_end(self) -> Condition:
         """Nor does a broker end before that: the syncer may end with it, and who starts reads what was copied."""
         return self.all_alike()
 
-    def all_alike(self) -> Any:
+    def all_alike(self) -> Condition:
         """The formula: both stores have the same records."""
         return all_of(self.is_alike(u) for u in self.unit)
 
-    def is_known(self, b: int, u: int) -> Any:
+    def is_known(self, b: int, u: int) -> Condition:
         """The formula: the broker's view of a unit is what its store has."""
         stored = self.nodes.record[u].where(self.uses_nodes[b], self.topic.record[u])
         return self.view[b, u].equals(stored)
 
-    def may_write(self, b: int) -> Any:
+    def may_write(self, b: int) -> Condition:
         """The formula: the broker's writes reach its store, and may."""
         reaches = If(self.uses_nodes[b], self.nodes.may_write(b), self.topic.may_write(b))
         return And(reaches, self.may_act())
 
-    def may_ask(self, b: int) -> Any:
+    def may_ask(self, b: int) -> Condition:
         """The formula: the broker can write for a client."""
         return And(If(self.uses_nodes[b], self.nodes.may_ask(b), self.topic.may_ask(b)), self.may_act())
 
-    def has_news(self, b: int, u: int) -> Any:
+    def has_news(self, b: int, u: int) -> Condition:
         """The formula: there is something that the broker has not read."""
         return If(self.uses_nodes[b], self.nodes.has_news(b, u), self.topic.has_news(b, u))
 
     # --- updates
 
-    def written(self, b: int, u: int, record: Record, condition: Any = True, *, on_reading: bool = False) -> Updates:
+    def written(self, b: int, u: int, record: Record, condition: Truth = True, *, on_reading: bool = False) -> Updates:
         """What the broker writes is written to the store that it uses."""
         uses = self.uses_nodes[b]
         to_nodes = self.nodes.written(b, u, record, And(condition, uses), on_reading=on_reading)
@@ -129,7 +130,7 @@ class BothStores:
         moved = {self.uses_nodes[b]: If(starts, self.to_nodes, self.uses_nodes[b])}
         return merged(nodes, topic, moved) | self._ended(self.syncer_at == b)
 
-    def _ended(self, condition: Any) -> Updates:
+    def _ended(self, condition: Condition) -> Updates:
         """The syncer ends, where the condition holds; what it had read, and not copied, is forgotten."""
         left = merged(self.nodes.forgotten(self.syncer, False), self.topic.forgotten(self.syncer, False))
         left |= {self.sync: "off", self.syncer_at: NOBODY}
@@ -155,11 +156,11 @@ class BothStores:
         of_topic, of_nodes = self.moves or self.to_nodes, self.moves or not self.to_nodes
 
         @p.step(by="b", hears="store", mirrors=HEARS_OF_MESSAGES, fair=True, b=broker, u=unit, k=place, only_if=of_topic)
-        def read_message(b: int, u: int, k: int) -> Any:
+        def read_message(b: int, u: int, k: int) -> Outcome:
             """A broker reads the next message of the topic, and acts on it if its view accepts it."""
             return self.topic.reading(handler, b, u, k, may_answer=self.may_act())
 
         @p.step(by="b", hears="store", mirrors=HEARS_OF_NODES, fair=True, b=broker, u=unit, only_if=of_nodes)
-        def read_node(b: int, u: int) -> Any:
+        def read_node(b: int, u: int) -> Outcome:
             """A broker that hears that a node was written reads it, and acts on it if it is not what its copy says."""
             return self.nodes.reading(handler, b, u, may_answer=self.may_act())

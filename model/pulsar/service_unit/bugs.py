@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.language import And, Not, Or
+from fencepost.model.language import And, Condition, Not, Or, Outcome
 from fencepost.model.pulsar.service_unit.channel import Channel
 from fencepost.model.pulsar.service_unit.leader import Leader
 from fencepost.model.pulsar.service_unit.metadata_views import MetadataViews
+from fencepost.model.pulsar.service_unit.records import Record
 from fencepost.model.pulsar.service_unit.system_topic import SystemTopic
 from fencepost.model.pulsar.shared_bugs import SHARED
 from fencepost.model.zookeeper.sessions_and_nodes import merged
@@ -61,10 +60,10 @@ def put_in(channel: Channel, leader: Leader) -> None:
         channel.lost.instead("copy_kept", lambda b: {})
         channel.reestablished.instead("copy_kept", lambda b: {})
 
-    def is_moving(b: int, u: int) -> Any:
+    def is_moving(b: int, u: int) -> Condition:
         return units.view[b, u].state.among("Assigning", "Releasing")
 
-    def sees_transfer(b: int, event: Any) -> Any:
+    def sees_transfer(b: int, event: Record) -> Condition:
         """The formula: the record says that the unit came from this broker, by a transfer or an override."""
         return And(event.src == b, Or(event.force, channel.multi_phase))
 
@@ -106,7 +105,7 @@ def declare_steps(channel: Channel) -> None:
         u=channel.unit,
         only_if=p.has("newer_lookup_dropped"),
     )
-    def drop_newer_lookup(b: int, u: int) -> Any:
+    def drop_newer_lookup(b: int, u: int) -> Outcome:
         """What is left to do for a lookup that has ended takes the next one out of the map, too: no event ends that one."""
         return And(channel.store.lives[b], pending[b, u], Not(dropped[b, u])), {dropped[b, u]: True}
 
@@ -120,7 +119,7 @@ def declare_steps(channel: Channel) -> None:
         x=channel.broker,
         only_if=p.has("selected_late"),
     )
-    def assign_late(b: int, u: int, x: int) -> Any:
+    def assign_late(b: int, u: int, x: int) -> Outcome:
         """While a broker was selected the unit got an owner: the record is made from the owner's, and rejected."""
         view = units.view[b, u]
         guard = And(Not(pending[b, u]), view.state == "Owned", channel.is_registered(x), units.may_ask(b))

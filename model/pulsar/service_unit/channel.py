@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal, get_args
 
-from fencepost.model.language import And, If, Not, Or, Protocol, Universe, any_of
+from fencepost.model.language import ABSENT, And, Condition, Family, If, Not, Or, Protocol, Truth, Universe, Updates, any_of
 from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.service_unit.both_stores import BothStores
 from fencepost.model.pulsar.service_unit.metadata_views import MetadataViews
@@ -13,11 +13,13 @@ from fencepost.model.pulsar.service_unit.records import Record, Records
 from fencepost.model.pulsar.service_unit.shutdown import Shutdown
 from fencepost.model.pulsar.service_unit.splits import CHILD, PARENT, Splits
 from fencepost.model.pulsar.service_unit.system_topic import SystemTopic
-from fencepost.model.zookeeper.sessions_and_nodes import Sessions, Updates, merged
+from fencepost.model.zookeeper.sessions_and_nodes import Sessions, merged
 
-TO_PUBLISH = ("none", "release", "release_attached", "tombstone")
-TOPICS = ("closed", "open", "detaching", "attached", "late", "lingering")
-IN_MAP = ("open", "detaching", "attached", "lingering")
+ToPublish = Literal["none", "release", "release_attached", "tombstone"]
+TO_PUBLISH: tuple[ToPublish, ...] = get_args(ToPublish)
+Topics = Literal["closed", "open", "detaching", "attached", "late", "lingering"]
+TOPICS: tuple[Topics, ...] = get_args(Topics)
+IN_MAP: tuple[Topics, ...] = ("open", "detaching", "attached", "lingering")
 """Those that BrokerService.topics has: a closing with clients that takes too long has them removed from it."""
 
 
@@ -76,37 +78,37 @@ class Channel:
         self.comes_back = p.rule(self._comes_back)
         self.lost = p.rule(self._lost)
         self.reestablished = p.rule(self._reestablished)
-        self.dropped: Any = None
-        self.shutdown = Shutdown(p, broker, unit) if shutdowns else None
+        self.dropped: Family[Condition] = ABSENT
+        self.shutdown: Shutdown = Shutdown(p, broker, unit) if shutdowns else ABSENT
 
     # --- formulas
 
-    def is_registered(self, b: int) -> Any:
+    def is_registered(self, b: int) -> Condition:
         """The formula: the broker's node is in the registry."""
         return Not(self.registry[b].absent)
 
-    def owns(self, b: int, u: int) -> Any:
+    def owns(self, b: int, u: int) -> Condition:
         """The formula: the broker takes itself for the owner."""
         return And(self.store.lives[b], _is_owner(self.units.view[b, u], b))
 
-    def is_in_layout(self, b: int, u: int) -> Any:
+    def is_in_layout(self, b: int, u: int) -> Truth:
         """The formula: the broker has the unit in its copy of the namespace's layout."""
         return True if self.splits is None else self.splits.has(b, u)
 
-    def may_assign(self, b: int, u: int) -> Any:
+    def may_assign(self, b: int, u: int) -> Truth:
         """The formula: a unit that is looked up at the broker is to be assigned, if it has no owner."""
         known = True if self.splits is None else And(self.splits.has(b, u), self.splits.is_current(b, u))
         return known if self.shutdown is None else And(known, self.shutdown.may_assign(b))
 
-    def runs(self, b: int) -> Any:
+    def runs(self, b: int) -> Truth:
         """The formula: the broker is not about to shut down."""
         return True if self.shutdown is None else self.shutdown.runs(b)
 
-    def stays(self, b: int) -> Any:
+    def stays(self, b: int) -> Truth:
         """The formula: the broker has not left the registry, nor the election, because it shuts down."""
         return True if self.shutdown is None else self.shutdown.stays(b)
 
-    def is_at_work(self, b: int, u: int) -> Any:
+    def is_at_work(self, b: int, u: int) -> Condition:
         """The formula: the broker has something to read, or to do for a unit that moves, and can do it, or is about to end."""
         busy = Or(And(self.to_publish[b, u] != "none", self.closes_in_time(b, u)), self.existing[b, u])
         can_write = self.store.lives[b] if isinstance(self.units, SystemTopic) else self.store.reaches(b)
@@ -115,11 +117,11 @@ class Channel:
         ends = False if self.shutdown is None else And(self.store.lives[b], Not(self.runs(b)))
         return Or(news, And(busy, can_write), splits, ends)
 
-    def is_releasing(self, b: int, u: int) -> Any:
+    def is_releasing(self, b: int, u: int) -> Condition:
         """The formula: the broker is about to write that it has released the unit."""
         return self.to_publish[b, u].among("release", "release_attached")
 
-    def is_closing(self, b: int, u: int) -> Any:
+    def is_closing(self, b: int, u: int) -> Condition:
         """The formula: the closing that what the broker is about to write waits for is not over."""
         halfway = any_of(self.topics[b, v] == "detaching" for v in self.closed_with(u))
         entirely = any_of(self.closing[b, v] for v in self.closed_with(u))
@@ -129,53 +131,53 @@ class Channel:
         """The units whose topics are closed with those of a unit; a broker has topics of one of them."""
         return (u,) if self.splits is None else (PARENT, CHILD)
 
-    def _waits_for_owner(self, b: int, u: int) -> Any:
+    def _waits_for_owner(self, b: int, u: int) -> Condition:
         """A lookup waits where the unit is about to come here, or its owner is gone."""
         view = self.units.view[b, u]
         coming = And(view.state.among("Assigning", "Releasing"), view.dst == b)
         gone = [And(_is_owner(view, x), Not(self.is_registered(x))) for x in self.broker]
         return Or(coming, *gone)
 
-    def _closes_in_time(self, b: int, u: int) -> Any:
+    def _closes_in_time(self, b: int, u: int) -> bool:
         """Topics are closed, or given up, before the leader takes the move for stuck."""
         return True
 
-    def _is_taken(self, b: int, event: Record) -> Any:
+    def _is_taken(self, b: int, event: Record) -> bool:
         """A broker that hears that another one owns a unit closes what topics, or clients, of it are left."""
         return True
 
-    def _comes_back(self, b: int, u: int) -> Any:
+    def _comes_back(self, b: int, u: int) -> Condition:
         """A broker that gets a unit back disposes of topics that it has closed halfway, or is about to."""
         return any_of(self.topics[b, v].among("detaching", "attached", "lingering") for v in self.closed_with(u))
 
-    def _renews(self, b: int) -> Any:
+    def _renews(self, b: int) -> bool:
         """A broker looks after its node in the registry."""
         return True
 
-    def is_dropped(self, b: int, u: int) -> Any:
+    def is_dropped(self, b: int, u: int) -> Truth:
         """The formula: no event ends the lookup that waits. That is never so without a certain bug."""
         return False if self.dropped is None else self.dropped[b, u]
 
-    def _meets(self, b: int, u: int) -> Any:
+    def _meets(self, b: int, u: int) -> Condition:
         """A tombstone takes effect if nothing was written since the record that it is for."""
         return self.units.is_known(b, u)
 
-    def _is_free(self, b: int, u: int) -> Any:
+    def _is_free(self, b: int, u: int) -> Condition:
         """A unit that was taken from a broker, and given to nobody, is so still."""
         return self.units.view[b, u].state == "Free"
 
-    def _must_not_close(self, b: int, u: int) -> Any:
+    def _must_not_close(self, b: int, u: int) -> bool:
         """Nothing keeps topics from closing."""
         return False
 
-    def _acts_on_existing(self, b: int, u: int) -> Any:
+    def _acts_on_existing(self, b: int, u: int) -> Condition:
         """A broker that starts acts on an assignment to it that is there already."""
         record = self.units.record[u]
         return And(record.state == "Assigning", record.dst == b)
 
     # --- what a broker does with events
 
-    def handled(self, b: int, u: int, event: Record) -> tuple[Updates, Any, Record]:
+    def handled(self, b: int, u: int, event: Record) -> tuple[Updates, Condition, Record]:
         """What a broker does with an event: ServiceUnitStateChannelImpl.handleEvent, which calls a handler for each state.
 
         Returns its updates, whether it answers, and the record that it writes then. Of two writes that wait for closings the
@@ -209,12 +211,12 @@ class Channel:
             updates[self.existing[b, u]] = False  # what was to be written is of an older record: it is rejected
         return updates, answers, answer
 
-    def _on_own(self, b: int, u: int, event: Record) -> Any:
+    def _on_own(self, b: int, u: int, event: Record) -> Condition:
         """handleOwnEvent: whether the broker closes what topics it has."""
         taken, back = And(event.dst != b, self.is_taken(b, event)), And(event.dst == b, self.comes_back(b, u))
         return And(event.state == "Owned", Or(taken, back))
 
-    def _on_release(self, b: int, u: int, event: Record) -> tuple[Any, Any]:
+    def _on_release(self, b: int, u: int, event: Record) -> tuple[Condition, Condition]:
         """handleReleaseEvent: whether the broker closes its topics to release the unit, and whether their clients stay.
 
         They do not if topics are closing with their clients: PersistentTopic.close then waits for that closing.
@@ -223,16 +225,16 @@ class Channel:
         closing = any_of(self.closing[b, v] for v in self.closed_with(u))
         return releases, And(releases, event.dst != NOBODY, self.multi_phase, Not(closing))
 
-    def _on_free(self, b: int, event: Record) -> Any:
+    def _on_free(self, b: int, event: Record) -> Condition:
         """handleFreeEvent: whether the broker closes a unit that was taken from it, for nobody, and deletes its record."""
         return And(event.state == "Free", event.src == b, event.force)
 
-    def _on_assign(self, b: int, event: Record) -> tuple[Any, Record]:
+    def _on_assign(self, b: int, event: Record) -> tuple[Condition, Record]:
         """handleAssignEvent: whether the unit comes to the broker, and the record by which it takes the unit over."""
         owned = self.records.record("Owned", self.records.after(event.version), dst=event.dst, src=event.src)
         return And(event.state == "Assigning", event.dst == b), owned
 
-    def _on_delete(self, b: int, event: Record, splits: Splits) -> Any:
+    def _on_delete(self, b: int, event: Record, splits: Splits) -> Condition:
         """handleDeleteEvent: whether the broker that has split a unit deletes its record."""
         return And(event.state == "Deleted", event.src == b, splits.deletes(b))
 
@@ -269,6 +271,6 @@ class Channel:
         return {self.to_publish[b, u]: "none", self.to_publish_dst[b, u]: NOBODY, self.to_publish_version[b, u]: 0}
 
 
-def _is_owner(view: Record, b: int) -> Any:
+def _is_owner(view: Record, b: int) -> Condition:
     """The formula: a lookup is answered with this broker (getOwnerNow)."""
     return Or(And(view.state == "Owned", view.dst == b), And(view.state == "Splitting", view.src == b))

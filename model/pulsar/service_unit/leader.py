@@ -7,16 +7,33 @@ were read before the wait, and lose to newer ones, is the bug ``override_not_rep
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Literal, get_args
 
-from fencepost.model.language import And, If, Not, Or, Protocol, all_of, any_of
-from fencepost.model.nobody import NOBODY
+from fencepost.model.language import (
+    ABSENT,
+    And,
+    Condition,
+    Family,
+    If,
+    Not,
+    Number,
+    Or,
+    Outcome,
+    Protocol,
+    Truth,
+    Updates,
+    all_of,
+    any_of,
+)
+from fencepost.model.nobody import NOBODY, Nobody
 from fencepost.model.pulsar.service_unit.channel import Channel
 from fencepost.model.pulsar.service_unit.nodes import SilentNode
-from fencepost.model.pulsar.service_unit.records import IN_FLIGHT, Record
-from fencepost.model.zookeeper.sessions_and_nodes import Updates, merged
+from fencepost.model.pulsar.service_unit.records import IN_FLIGHT, Record, State
+from fencepost.model.zookeeper.sessions_and_nodes import merged
 
-METADATA = ("stable", "jittery", "unstable")
+Metadata = Literal["stable", "jittery", "unstable"]
+METADATA: tuple[Metadata, ...] = get_args(Metadata)
 
 
 class Leader:
@@ -34,7 +51,7 @@ class Leader:
         self.leads = p.flag("leads", per=broker)
         self.metadata = p.choice("metadata", METADATA, per=broker)
         self.cleans = p.flag("cleans", per=(broker, broker, channel.unit))
-        self.found_dead: Any = p.number("found_dead", 0, rounds + 1, per=channel.unit) if rounds else None
+        self.found_dead: Family[Number] = p.number("found_dead", 0, rounds + 1, per=channel.unit) if rounds else ABSENT
         self.is_orphan = p.rule(self._is_orphan)
         self.has_read_all = p.rule(self._has_read_all)
         self.may_bury = p.rule(self._may_bury)
@@ -42,11 +59,11 @@ class Leader:
 
     # --- formulas
 
-    def monitors(self, b: int) -> Any:
+    def monitors(self, b: int) -> Condition:
         """The formula: the broker runs monitorOwnerships: it leads, and the metadata store is stable."""
         return And(self.leads[b], self.channel.store.reaches(b), self.metadata[b] == "stable")
 
-    def is_with_the_dead(self, u: int) -> Any:
+    def is_with_the_dead(self, u: int) -> Condition:
         """The formula: a unit is the matter of a broker that is dead, and that the registry no longer has."""
         channel = self.channel
         return any_of(
@@ -54,31 +71,31 @@ class Leader:
             for x in channel.broker
         )
 
-    def is_stuck(self, u: int) -> Any:
+    def is_stuck(self, u: int) -> Truth:
         """The formula: a unit may have been moving for 30 seconds; unless brokers are slow, nobody has anything left to do."""
         return True if self.slow else all_of(Not(self.channel.is_at_work(b, u)) for b in self.channel.broker)
 
-    def _is_orphan(self, view: Record, x: int) -> Any:
+    def _is_orphan(self, view: Record, x: int) -> Condition:
         """A unit is the matter of a broker that is gone: it owns the unit, or takes part in its move."""
         return view.concerns(x)
 
-    def _has_read_all(self, b: int, u: int) -> Any:
+    def _has_read_all(self, b: int, u: int) -> Condition:
         """A clean-up has read whatever was written of a unit when it overrides its record."""
         return Not(self.channel.units.has_news(b, u))
 
-    def _may_bury(self, view: Record) -> Any:
+    def _may_bury(self, view: Record) -> Condition:
         """Records that have been free for an hour, or of units that were split, are deleted."""
         return view.state.among("Free", "Deleted")
 
-    def may_be_ill(self, x: int) -> Any:
+    def may_be_ill(self, x: int) -> Condition:
         """The formula: the health check of a broker can fail: it is dead, or cut off from the metadata store."""
         return Not(self.channel.store.reaches(x))
 
-    def may_be_well(self, x: int) -> Any:
+    def may_be_well(self, x: int) -> Condition:
         """The formula: the health check of a broker can pass."""
         return self.channel.store.lives[x]
 
-    def is_cleaned(self, b: int, x: int) -> Any:
+    def is_cleaned(self, b: int, x: int) -> Condition:
         """The formula: a clean-up after ``x`` is under way at ``b``."""
         return any_of(self.cleans[b, x, u] for u in self.channel.unit)
 
@@ -88,7 +105,7 @@ class Leader:
 
     # --- updates
 
-    def override(self, view: Record, x: Any, *, releases: tuple[str, ...] = ()) -> Record:
+    def override(self, view: Record, x: int | Nobody, *, releases: Sequence[State] = ()) -> Record:
         """What overrides a record when ``x`` is selected, or nobody is: overrideOwnership.
 
         In the states that ``releases`` names the owner, who lives, is to release the unit first.
@@ -117,7 +134,7 @@ class Leader:
         """SessionLost: the broker no longer leads, and the metadata store is unstable."""
         return {self.leads[b]: False, self.metadata[b]: "unstable", **self._anew(True)}
 
-    def _anew(self, condition: Any) -> Updates:
+    def _anew(self, condition: Truth) -> Updates:
         """A fault may undo what the monitor has begun: rounds are counted again."""
         if self.found_dead is None:
             return {}
@@ -137,12 +154,12 @@ class Leader:
         store, broker = channel.store, channel.broker
 
         @p.step(by="b", mirrors="LeaderElectionImpl.elect, ExtensibleLoadManagerImpl.playLeader", fair=True, b=broker)
-        def lead(b: int) -> Any:
+        def lead(b: int) -> Outcome:
             """A broker becomes leader where there is none. How that comes about is the protocol ``election``."""
             return And(store.reaches(b), self.node.absent, channel.stays(b)), merged(self.node.created(b), {leads[b]: True})
 
         @p.step(by="b", mirrors="ServiceUnitStateChannelImpl.getMetadataState", fair=True, b=broker, only_if=expiries)
-        def settle(b: int) -> Any:
+        def settle(b: int) -> Outcome:
             """The last session event was three minutes ago."""
             return And(store.lives[b], self.metadata[b] == "jittery"), {self.metadata[b]: "stable"}
 
@@ -160,7 +177,7 @@ class Leader:
             x=broker,
             only_if=faults,
         )
-        def schedule_clean_up(b: int, x: int) -> Any:
+        def schedule_clean_up(b: int, x: int) -> Outcome:
             """The leader finds a unit at a broker that is not registered, or hears so: it is to be cleaned up after."""
             missed = any_of(self.is_orphan(units.view[b, u], x) for u in unit)
             idle = And(self.monitors(b), Not(channel.is_registered(x)), Not(self.is_cleaned(b, x)))
@@ -173,7 +190,7 @@ class Leader:
             b=broker,
             only_if=self.rounds,
         )
-        def monitor(b: int) -> Any:
+        def monitor(b: int) -> Outcome:
             """A minute has passed, and the monitor runs again, after the clean-ups that the last run scheduled.
 
             They are done by then because both run on the one thread of PulsarService.loadManagerExecutor, with a fixed delay
@@ -203,7 +220,7 @@ class Leader:
             x=broker,
             only_if=moves,
         )
-        def override_overdue(b: int, u: int, x: int) -> Any:
+        def override_overdue(b: int, u: int, x: int) -> Outcome:
             """The leader finds a unit that has been moving for more than 30 seconds, between brokers that are there."""
             view = units.view[b, u]
             there = [Or(channel.is_registered(y), Not(view.concerns(y))) for y in broker]
@@ -222,7 +239,7 @@ class Leader:
             b=broker,
             u=unit,
         )
-        def tombstone_old(b: int, u: int) -> Any:
+        def tombstone_old(b: int, u: int) -> Outcome:
             """The leader finds a unit that nobody has had for an hour: its record is deleted."""
             guard = And(self.monitors(b), self.may_bury(units.view[b, u]), units.may_write(b))
             return guard, units.written(b, u, channel.records.none, channel.meets(b, u))
@@ -231,7 +248,7 @@ class Leader:
         p, channel, cleans = self.protocol, self.channel, self.cleans
         units, store, broker, unit = channel.units, channel.store, channel.broker, channel.unit
 
-        def due(b: int, x: int, u: int) -> Any:
+        def due(b: int, x: int, u: int) -> Condition:
             """The formula: it is this unit's turn in a clean-up: some broker leads, and the one that is gone is not healthy.
 
             A broker that shuts down takes every other one for healthy (doHealthCheckBrokerAsyncWithRetries, channelDisabled).
@@ -239,7 +256,7 @@ class Leader:
             goes_on = And(store.lives[b], channel.runs(b), Not(self.node.absent), self.metadata[b] != "jittery")
             return And(cleans[b, x, u], goes_on, self.may_be_ill(x))
 
-        def orphaned(b: int, x: int, u: int) -> Any:
+        def orphaned(b: int, x: int, u: int) -> Condition:
             """The formula: the clean-up finds that the unit is that of the broker that is gone."""
             read = Or(self.slow, self.has_read_all(b, u))
             return And(due(b, x, u), self.is_orphan(units.view[b, u], x), read, units.may_write(b))
@@ -257,7 +274,7 @@ class Leader:
             y=broker,
             only_if=faults,
         )
-        def clean_up(b: int, x: int, u: int, y: int) -> Any:
+        def clean_up(b: int, x: int, u: int, y: int) -> Outcome:
             """A unit of the broker that is gone is given to another one."""
             guard = And(y != x, orphaned(b, x, u), channel.is_registered(y))
             return guard, merged({cleans[b, x, u]: False}, units.written(b, u, self.override(units.view[b, u], y)))
@@ -274,14 +291,14 @@ class Leader:
             u=unit,
             only_if=channel.frees,
         )
-        def free_orphan(b: int, x: int, u: int) -> Any:
+        def free_orphan(b: int, x: int, u: int) -> Outcome:
             """A unit of the broker that is gone is given to nobody, as no other one is registered."""
             nobody = all_of(Not(channel.is_registered(other)) for other in broker if other != x)
             freed = units.written(b, u, self.override(units.view[b, u], NOBODY))
             return And(orphaned(b, x, u), nobody), merged({cleans[b, x, u]: False}, freed)
 
         @p.step(by="b", mirrors="ServiceUnitStateChannelImpl.doCleanup", fair=True, b=broker, x=broker, u=unit, only_if=faults)
-        def pass_over(b: int, x: int, u: int) -> Any:
+        def pass_over(b: int, x: int, u: int) -> Outcome:
             """A unit is not, or no longer, that of the broker that is gone."""
             settled = And(Or(self.slow, Not(units.has_news(b, u))), Not(self.is_orphan(units.view[b, u], x)))
             return And(due(b, x, u), settled), {cleans[b, x, u]: False}
@@ -295,7 +312,7 @@ class Leader:
             x=broker,
             only_if=faults,
         )
-        def call_off_clean_up(b: int, x: int) -> Any:
+        def call_off_clean_up(b: int, x: int) -> Outcome:
             """The broker answers its health check after all, nobody leads, or who cleans up shuts down: it is called off."""
             spared = Or(self.may_be_well(x), self.node.absent, Not(channel.runs(b)))
             return And(store.lives[b], self.is_cleaned(b, x), spared), {cleans[b, x, u]: False for u in unit}

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.language import And, If, Not, Or
+from fencepost.model.language import And, If, Not, Or, Outcome, Updates
 from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.service_unit.channel import Channel
-from fencepost.model.zookeeper.sessions_and_nodes import Updates, merged
+from fencepost.model.zookeeper.sessions_and_nodes import merged
 
 
 def declare_lookups(channel: Channel) -> None:
@@ -23,7 +21,7 @@ def declare_lookups(channel: Channel) -> None:
         b=broker,
         only_if=channel.deregisters,
     )
-    def register(b: int) -> Any:
+    def register(b: int) -> Outcome:
         """A broker that is not in the registry, or no longer, enters itself."""
         wanted = And(channel.registry[b].absent, channel.renews(b), channel.stays(b))
         return And(store.reaches(b), wanted), channel.registry[b].created(b)
@@ -37,7 +35,7 @@ def declare_lookups(channel: Channel) -> None:
         u=unit,
         x=broker,
     )
-    def assign(b: int, u: int, x: int) -> Any:
+    def assign(b: int, u: int, x: int) -> Outcome:
         """A client looks a unit up for which the broker knows no owner, nor one to come: it selects one, and waits."""
         view = units.view[b, u]
         unknown = Or(view.state.among("Init", "Free"), And(view.state == "Releasing", view.dst == NOBODY))
@@ -51,12 +49,12 @@ def declare_lookups(channel: Channel) -> None:
         b=broker,
         u=unit,
     )
-    def wait_for_owner(b: int, u: int) -> Any:
+    def wait_for_owner(b: int, u: int) -> Outcome:
         """A client looks up a unit that is about to come here, or whose owner is not registered: the lookup waits."""
         return And(store.lives[b], Not(pending[b, u]), channel.waits_for_owner(b, u)), {pending[b, u]: True}
 
     @p.step(by="b", mirrors="ServiceUnitStateChannelImpl.deferGetOwner", fair=True, b=broker, u=unit)
-    def stop_waiting(b: int, u: int) -> Any:
+    def stop_waiting(b: int, u: int) -> Outcome:
         """A lookup has waited for 30 seconds: it is answered with whoever is the owner by then, or fails."""
         return And(store.lives[b], pending[b, u]), merged({pending[b, u]: False}, channel.remembered(b, u))
 
@@ -72,7 +70,7 @@ def declare_topics(channel: Channel, timeouts: int) -> None:
         b=broker,
         u=unit,
     )
-    def open_topics(b: int, u: int) -> Any:
+    def open_topics(b: int, u: int) -> Outcome:
         """A client is served by a broker that takes itself for the owner, unless the topics there are closed halfway.
 
         Those that did not close in time are opened again: the map does not have them.
@@ -88,7 +86,7 @@ def declare_topics(channel: Channel, timeouts: int) -> None:
         u=unit,
         only_if=channel.multi_phase,
     )
-    def detach_topics(b: int, u: int) -> Any:
+    def detach_topics(b: int, u: int) -> Outcome:
         """The topics are closed halfway, as in a transfer of many phases: clients stay until the next owner has the unit."""
         wanted = And(store.lives[b], topics[b, u].among("detaching", "lingering"))
         return And(wanted, Not(channel.must_not_close(b, u))), {topics[b, u]: "attached"}
@@ -100,7 +98,7 @@ def declare_topics(channel: Channel, timeouts: int) -> None:
         b=broker,
         u=unit,
     )
-    def close_topics(b: int, u: int) -> Any:
+    def close_topics(b: int, u: int) -> Outcome:
         """The topics are closed, clients and all, because the unit is to be released or is another's.
 
         That ends a closing halfway, too.
@@ -115,7 +113,7 @@ def declare_topics(channel: Channel, timeouts: int) -> None:
         b=broker,
         u=unit,
     )
-    def time_out_closing(b: int, u: int) -> Any:
+    def time_out_closing(b: int, u: int) -> Outcome:
         """The topics of a unit do not close in time: the release goes on without them.
 
         The map of the broker's topics has them no more, unless they were being closed halfway only.
@@ -130,6 +128,6 @@ def declare_topics(channel: Channel, timeouts: int) -> None:
         return And(waits, Or(*closes)), updates
 
     @p.step(by="b", mirrors="BrokerService.unloadServiceUnit", fair=True, b=broker, u=unit, only_if=timeouts)
-    def close_late(b: int, u: int) -> Any:
+    def close_late(b: int, u: int) -> Outcome:
         """Topics that did not close in time are closed."""
         return And(store.lives[b], topics[b, u] == "late"), {topics[b, u]: "closed", closing[b, u]: False}

@@ -13,13 +13,12 @@ only when it is asked for it.)
 
 from __future__ import annotations
 
-from typing import Any
 from typing import Protocol as Protocol_
 
-from fencepost.model.language import And, If, Not, Or, Protocol, Universe, all_of
+from fencepost.model.language import And, Condition, If, Not, Or, Outcome, Protocol, Truth, Universe, Updates, all_of
 from fencepost.model.pulsar.service_unit.records import Record, Records
 from fencepost.model.pulsar.service_unit.system_topic import Handler, Users
-from fencepost.model.zookeeper.sessions_and_nodes import Updates, Watched, merged
+from fencepost.model.zookeeper.sessions_and_nodes import Watched, merged
 
 HEARS = (
     "ServiceUnitStateChannelImpl.handleEvent, MetadataStoreTableViewImpl.handleNotification, "
@@ -32,7 +31,7 @@ class Clients(Users, Protocol_):
 
     watched: list[Watched]
 
-    def reaches(self, c: int) -> Any:
+    def reaches(self, c: int) -> Truth:
         """The formula: a request of the client is carried out and answered."""
 
 
@@ -56,36 +55,36 @@ class MetadataViews:
 
     # --- formulas
 
-    def takes_place(self, b: int, u: int, record: Record) -> Any:
+    def takes_place(self, b: int, u: int, record: Record) -> Condition:
         """The formula: a write takes effect: the resolver prefers it to the writer's copy, and the copy is what is there."""
         copy = self.view[b, u]
         return And(Not(self.records.keeps_old(copy, record, topic=False)), copy.version == self.record[u].version)
 
-    def _is_news(self, b: int, u: int) -> Any:
+    def _is_news(self, b: int, u: int) -> Condition:
         """What is read is not what the copy says (updateData)."""
         return Not(self.is_known(b, u))
 
-    def has_room(self, b: int | None = None) -> Any:
+    def has_room(self, b: int | None = None) -> Truth:
         """The formula: a record can be written, as far as others are concerned."""
         return True
 
-    def has_versions(self) -> Any:
+    def has_versions(self) -> Truth:
         """The formula: no record has the last version, or it may be followed by the first."""
         return self.records.overflow or all_of(self.record[u].version < self.records.last for u in self.unit)
 
-    def is_known(self, b: int, u: int) -> Any:
+    def is_known(self, b: int, u: int) -> Condition:
         """The formula: the broker's copy of a unit is what is there."""
         return self.view[b, u].equals(self.record[u])
 
-    def may_write(self, b: int) -> Any:
+    def may_write(self, b: int) -> Condition:
         """The formula: the broker's writes reach the store, and no version is about to overflow if none ever does."""
         return And(self.store.reaches(b), self.has_versions())
 
-    def may_ask(self, b: int) -> Any:
+    def may_ask(self, b: int) -> Condition:
         """The formula: the broker can write for a client."""
         return self.may_write(b)
 
-    def has_news(self, b: int, u: int) -> Any:
+    def has_news(self, b: int, u: int) -> Condition:
         """The formula: the broker is about to hear of a write of the unit."""
         return And(self.store.reaches(b), self.changed[b, u])
 
@@ -95,7 +94,7 @@ class MetadataViews:
         """The broker will not hear of what was written so far."""
         return {self.changed[b, u]: False for u in self.unit}
 
-    def written(self, b: int, u: int, record: Record, condition: Any = True, *, on_reading: bool = False) -> Updates:
+    def written(self, b: int, u: int, record: Record, condition: Truth = True, *, on_reading: bool = False) -> Updates:
         """A node is written or deleted where the condition holds; ``on_reading`` says that the writer has just read it."""
         if on_reading:
             accepted = And(condition, Not(self.records.keeps_old(self.record[u], record, topic=False)))
@@ -104,12 +103,12 @@ class MetadataViews:
         own = accepted if on_reading else Or(self.changed[b, u], accepted)
         return self.put(u, record, accepted) | {self.changed[b, u]: own}
 
-    def put(self, u: int, record: Record, condition: Any = True) -> Updates:
+    def put(self, u: int, record: Record, condition: Truth = True) -> Updates:
         """A node is written or deleted where the condition holds, whatever it was: all hear of it who reach the store."""
         events = {self.changed[c, u]: Or(self.changed[c, u], And(condition, self.store.reaches(c))) for c in self.broker}
         return merged(self.record[u].becomes(record, condition), events)
 
-    def forgotten(self, b: int, starts: Any = None) -> Updates:
+    def forgotten(self, b: int, starts: Truth | None = None) -> Updates:
         """A process that ends has no copy; one that starts reads all nodes: unless that is said, one that does not live."""
         starts = Not(self.store.lives[b]) if starts is None else starts
         copies = (self.view[b, u].becomes(self.record[u].where(starts, self.records.none)) for u in self.unit)
@@ -129,7 +128,7 @@ class MetadataViews:
 
     # --- steps
 
-    def reading(self, handler: Handler, b: int, u: int, *, may_answer: Any = True) -> tuple[Any, Updates]:
+    def reading(self, handler: Handler, b: int, u: int, *, may_answer: Truth = True) -> tuple[Condition, Updates]:
         """Guard and updates of a client that reads a node which was written; it waits where it answers, and may not yet."""
         node = self.record[u]
         news = self.is_news(b, u)
@@ -145,6 +144,6 @@ class MetadataViews:
         p = self.protocol
 
         @p.step(by="b", hears="store", mirrors=HEARS, fair=True, b=self.broker, u=self.unit)
-        def read(b: int, u: int) -> Any:
+        def read(b: int, u: int) -> Outcome:
             """A broker that hears that a node was written reads it, and acts on it if it is not what its copy says."""
             return self.reading(handler, b, u)

@@ -96,9 +96,8 @@ The properties are in ``properties/service_unit_migration/suite.py``. ``BUGS`` h
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
-from fencepost.model.language import And, ModelError, Not, Protocol
+from fencepost.model.language import And, Condition, ModelError, Not, Protocol
 from fencepost.model.pulsar.service_unit.both_stores import TO, BothStores
 from fencepost.model.pulsar.service_unit.channel import Channel
 from fencepost.model.pulsar.service_unit.hand_over import declare_shutdown
@@ -178,7 +177,7 @@ def service_unit_migration(
     declare_moves(channel)
     leader.declare(expiries=0, faults=restarts, moves=restarts)
 
-    def is_next(b: int) -> Any:
+    def is_next(b: int) -> Condition:
         """The formula: the administrator restarts this broker now: the syncer is active, and the other brokers are there."""
         others = [And(channel.is_registered(c), stores.is_there(c)) for c in broker if c != b]
         return And(stores.sync == "active", Not(stores.has_moved(b)), *others)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.language import And, Not
+from fencepost.model.language import And, Not, Outcome
 from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.service_unit.channel import Channel
 from fencepost.model.zookeeper.sessions_and_nodes import merged
@@ -23,7 +21,7 @@ def declare_moves(channel: Channel) -> None:
         u=unit,
         o=broker,
     )
-    def unload(c: int, u: int, o: int) -> Any:
+    def unload(c: int, u: int, o: int) -> Outcome:
         """A unit is unloaded: the leader's policy wants it, or an administrator."""
         view = units.view[c, u]
         owned = And(view.state == "Owned", view.dst == o, channel.is_in_layout(c, u), units.may_write(c))
@@ -39,7 +37,7 @@ def declare_moves(channel: Channel) -> None:
         o=broker,
         x=broker,
     )
-    def transfer(c: int, u: int, o: int, x: int) -> Any:
+    def transfer(c: int, u: int, o: int, x: int) -> Outcome:
         """A unit is to go to another broker, which somebody has selected."""
         view = units.view[c, u]
         there = And(view.state == "Owned", view.dst == o, channel.is_in_layout(c, u))
@@ -53,7 +51,7 @@ def declare_moves(channel: Channel) -> None:
         b=broker,
         u=unit,
     )
-    def release(b: int, u: int) -> Any:
+    def release(b: int, u: int) -> Outcome:
         """The topics are closed, or late: the unit is free, or assigned to the broker that it is transferred to."""
         to, version = channel.to_publish_dst[b, u], records.after(channel.to_publish_version[b, u])
         free = records.record("Free", version, src=b)
@@ -70,7 +68,7 @@ def declare_moves(channel: Channel) -> None:
         u=unit,
         only_if=channel.frees,
     )
-    def tombstone(b: int, u: int) -> Any:
+    def tombstone(b: int, u: int) -> Outcome:
         """A unit that was taken from the broker, and given to nobody, is closed: its record is deleted."""
         return And(to_publish[b, u] == "tombstone", Not(channel.is_closing(b, u)), units.may_write(b)), merged(
             units.written(b, u, records.none, And(channel.meets(b, u), channel.is_free(b, u))), channel.done(b, u)
@@ -84,7 +82,7 @@ def declare_moves(channel: Channel) -> None:
         u=unit,
         only_if=channel.reads_existing,
     )
-    def take_existing(b: int, u: int) -> Any:
+    def take_existing(b: int, u: int) -> Outcome:
         """A broker that has started takes over what was assigned to it before."""
         view = units.view[b, u]
         owned = records.record("Owned", records.after(view.version), dst=b, src=view.src)

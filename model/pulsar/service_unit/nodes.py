@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from fencepost.model.language import Truth, Updates
 from fencepost.model.nobody import NOBODY
-from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates
+from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions
 
 
 class SilentNode(EphemeralNode):
@@ -38,7 +37,7 @@ class SilentNode(EphemeralNode):
 class LastingNode(SilentNode):
     """A node that was not made ephemeral."""
 
-    def vanished(self, *conditions: Any, unheard_by: int | None = None) -> Updates:
+    def vanished(self, *conditions: Truth, unheard_by: int | None = None) -> Updates:
         """It does not go with a session."""
         return {}
 

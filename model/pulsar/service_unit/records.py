@@ -6,25 +6,25 @@ version 0, for no broker ever writes a record in that state.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
-from fencepost.model.language import And, If, Not, Or, Protocol, Universe, any_of
-from fencepost.model.nobody import NOBODY
+from fencepost.model.language import ABSENT, And, Condition, If, Not, Number, Or, Protocol, Truth, Universe, Updates, any_of
+from fencepost.model.nobody import NOBODY, Nobody
 from fencepost.model.terms.nodes import literal
 from fencepost.model.terms.nodes import number as as_number
 from fencepost.model.terms.sorts import names_sort
 from fencepost.model.terms.values import Choice, condition
-from fencepost.model.zookeeper.sessions_and_nodes import Updates
 
-STATES = ("Init", "Free", "Assigning", "Owned", "Releasing", "Splitting", "Deleted")
-IN_FLIGHT = ("Assigning", "Releasing", "Splitting")
+State = Literal["Init", "Free", "Assigning", "Owned", "Releasing", "Splitting", "Deleted"]
+STATES: tuple[State, ...] = get_args(State)
+IN_FLIGHT: tuple[State, ...] = ("Assigning", "Releasing", "Splitting")
 MANY = 2**62
 FIRST = 1
 """VERSION_ID_INIT: the version of a record that follows none."""
 
-OVER_THE_STORE: Mapping[str, tuple[str, ...]] = {
+OVER_THE_STORE: Mapping[State, tuple[State, ...]] = {
     "Init": ("Assigning",),
     "Free": ("Assigning",),
     "Owned": ("Splitting", "Releasing"),
@@ -35,7 +35,7 @@ OVER_THE_STORE: Mapping[str, tuple[str, ...]] = {
 }
 """ServiceUnitState.validTransitionsOverMetadataStore."""
 
-OVER_THE_TOPIC = {**OVER_THE_STORE, "Init": STATES[1:], "Free": ("Assigning", "Init")}
+OVER_THE_TOPIC: Mapping[State, tuple[State, ...]] = {**OVER_THE_STORE, "Init": STATES[1:], "Free": ("Assigning", "Init")}
 """ServiceUnitState.validTransitionsOverSystemTopic: compaction may have taken what came before."""
 
 
@@ -43,39 +43,44 @@ OVER_THE_TOPIC = {**OVER_THE_STORE, "Init": STATES[1:], "Free": ("Assigning", "I
 class Record:
     """One record, or the variables that hold one; ``force`` is None where it is not kept."""
 
-    state: Any
-    dst: Any
-    src: Any
-    version: Any
-    force: Any = None
+    state: Choice[State]
+    dst: Choice[int | Nobody]
+    src: Choice[int | Nobody]
+    version: Number
+    force: Condition = ABSENT
 
     @property
-    def absent(self) -> Any:
+    def absent(self) -> Condition:
         """The formula: there is no record."""
         return self.state == "Init"
 
     @property
-    def is_in_flight(self) -> Any:
+    def is_in_flight(self) -> Condition:
         """The formula: the unit is moving, or being split."""
         return self.state.among(*IN_FLIGHT)
 
-    def concerns(self, broker: int) -> Any:
+    def concerns(self, broker: int) -> Condition:
         """The formula: the broker owns the unit, or is one of those between which it is moving."""
         as_owner = And(self.dst == broker, self.state.among("Owned", *IN_FLIGHT))
         return Or(as_owner, And(self.src == broker, self.state.among(*IN_FLIGHT)))
 
-    def becomes(self, other: Record, condition: Any = True) -> Updates:
+    def becomes(self, other: Record, condition: Truth = True) -> Updates:
         """The updates of variables by which they hold the other record, where the condition holds."""
-        pairs = [(self.state, other.state), (self.dst, other.dst), (self.src, other.src), (self.version, other.version)]
+        pairs: list[tuple[Any, Any]] = [
+            (self.state, other.state),
+            (self.dst, other.dst),
+            (self.src, other.src),
+            (self.version, other.version),
+        ]
         if self.force is not None:
             pairs.append((self.force, other.force))
         return {mine: If(condition, theirs, mine) for mine, theirs in pairs}
 
-    def equals(self, other: Record) -> Any:
+    def equals(self, other: Record) -> Condition:
         """The formula: both say the same."""
         return And(self.state == other.state, self.dst == other.dst, self.src == other.src, self.version == other.version)
 
-    def where(self, condition: Any, other: Record) -> Record:
+    def where(self, condition: Truth, other: Record) -> Record:
         """This record where the condition holds, and the other one elsewhere."""
         return Record(
             If(condition, self.state, other.state),
@@ -96,17 +101,25 @@ class Records:
         self._protocol, self.broker, self.last, self.overflow = p, broker, versions or MANY, versions > 0
         self._brokers = (*(broker.label(b) for b in broker), NOBODY)
 
-    def declare(self, name: str, per: tuple[Universe, ...], *, force: bool) -> Any:
+    def declare(self, name: str, per: tuple[Universe, ...], *, force: bool) -> Callable[..., Record]:
         """Variables that hold a record each; what is returned gives the record at an index."""
         p = self._protocol
-        state = p.choice(f"{name}_state", STATES, per=per)
-        dst = p.choice(f"{name}_dst", self.broker, per=per, none=NOBODY)
-        src = p.choice(f"{name}_src", self.broker, per=per, none=NOBODY)
-        version = p.number(f"{name}_version", 0, self.last, per=per)
-        forced = p.flag(f"{name}_force", per=per) if force else None
-        return lambda *at: Record(state[at], dst[at], src[at], version[at], None if forced is None else forced[at])
+        state: Any = p.choice(f"{name}_state", STATES, per=per)
+        dst: Any = p.choice(f"{name}_dst", self.broker, per=per, none=NOBODY)
+        src: Any = p.choice(f"{name}_src", self.broker, per=per, none=NOBODY)
+        version: Any = p.number(f"{name}_version", 0, self.last, per=per)
+        forced: Any = p.flag(f"{name}_force", per=per) if force else None
+        return lambda *at: Record(state[at], dst[at], src[at], version[at], ABSENT if forced is None else forced[at])
 
-    def record(self, state: str, version: Any, *, dst: Any = NOBODY, src: Any = NOBODY, force: bool = False) -> Record:
+    def record(
+        self,
+        state: State,
+        version: Number | int,
+        *,
+        dst: Choice[int | Nobody] | int | Nobody = NOBODY,
+        src: Choice[int | Nobody] | int | Nobody = NOBODY,
+        force: Truth = False,
+    ) -> Record:
         """A record of literals and terms."""
         number = as_number(version) if isinstance(version, int) else version
         return Record(named(state, STATES), self._who(dst), self._who(src), number, condition(force))
@@ -116,26 +129,26 @@ class Records:
         """That there is no record: a tombstone."""
         return self.record("Init", 0)
 
-    def after(self, version: Any) -> Any:
+    def after(self, version: Number) -> Number:
         """The next version; a Java long overflows."""
         return If(version == self.last, FIRST, version + 1)
 
-    def _who(self, broker: Any) -> Any:
+    def _who(self, broker: Choice[int | Nobody] | int | Nobody) -> Choice[int | Nobody]:
         if isinstance(broker, Choice):
             return broker
-        return named(broker if broker == NOBODY else self.broker.label(broker), self._brokers)
+        return named(self.broker.label(broker) if isinstance(broker, int) else broker, self._brokers)
 
-    def keeps_old(self, old: Record, new: Record, *, topic: bool) -> Any:
+    def keeps_old(self, old: Record, new: Record, *, topic: bool) -> Condition:
         """The formula: the old record stays, and the new one is rejected. See ``keeps_old``."""
         return keeps_old(old, new, topic=topic, first=FIRST, last=self.last)
 
 
-def named(name: str, names: tuple[str, ...]) -> Any:
+def named(name: str, names: tuple[str, ...]) -> Choice[Any]:
     """A name as a term, so that it can be compared like a variable that holds one."""
     return literal(names_sort(names), names.index(name))
 
 
-def keeps_old(old: Record, new: Record, *, topic: bool, first: int, last: int) -> Any:
+def keeps_old(old: Record, new: Record, *, topic: bool, first: int, last: int) -> Condition:
     """The formula: of two records the old one is kept: ServiceUnitStateDataConflictResolver.shouldKeepLeft.
 
     ``topic`` says that the records are messages of the system topic, and not values in the metadata store; ``first`` is the
@@ -152,17 +165,17 @@ def keeps_old(old: Record, new: Record, *, topic: bool, first: int, last: int) -
     return And(Not(new.absent), Or(known, And(old.absent, new.version != FIRST)))
 
 
-def _may_follow(old: Record, new: Record, topic: bool) -> Any:
+def _may_follow(old: Record, new: Record, topic: bool) -> Condition:
     """The formula: ServiceUnitState.isValidTransition."""
     table = OVER_THE_TOPIC if topic else OVER_THE_STORE
     return any_of(And(old.state == before, new.state.among(*after)) for before, after in table.items())
 
 
-def _has_wrong_brokers(old: Record, new: Record) -> Any:
+def _has_wrong_brokers(old: Record, new: Record) -> Condition:
     """The formula: the transition is valid, and not between these brokers."""
     differs = Or(old.dst != new.dst, old.src != new.src)
 
-    def goes(before: str, after: str, wrong: Any) -> Any:
+    def goes(before: State, after: State, wrong: Condition) -> Condition:
         return And(old.state == before, new.state == after, wrong)
 
     return Or(

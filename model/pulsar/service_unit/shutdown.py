@@ -10,13 +10,13 @@ is gone before the leader takes what it was doing for stuck.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal, get_args
 
-from fencepost.model.language import And, If, Or, Protocol, Universe
-from fencepost.model.pulsar.service_unit.records import Record
-from fencepost.model.zookeeper.sessions_and_nodes import Updates
+from fencepost.model.language import And, Condition, If, Or, Protocol, Universe, Updates
+from fencepost.model.pulsar.service_unit.records import Record, State
 
-STAGES = ("runs", "disabled", "skips", "unregistered")
+Stage = Literal["runs", "disabled", "skips", "unregistered"]
+STAGES: tuple[Stage, ...] = get_args(Stage)
 
 
 class Shutdown:
@@ -35,23 +35,23 @@ class Shutdown:
 
     # --- formulas
 
-    def runs(self, b: int) -> Any:
+    def runs(self, b: int) -> Condition:
         """The formula: the broker is not about to shut down."""
         return self.stage[b] == "runs"
 
-    def stays(self, b: int) -> Any:
+    def stays(self, b: int) -> Condition:
         """The formula: the broker has not left the registry, nor the election."""
         return self.stage[b] != "unregistered"
 
-    def _may_assign(self, b: int) -> Any:
+    def _may_assign(self, b: int) -> Condition:
         """A broker that shuts down assigns no units."""
         return self.runs(b)
 
-    def _released(self) -> tuple[str, ...]:
+    def _released(self) -> tuple[State, ...]:
         """What is owned, or being released, is handed over by Releasing, so that topics are closed before others open them."""
         return ("Owned", "Releasing")
 
-    def _repeats(self) -> Any:
+    def _repeats(self) -> bool:
         """A broker that shuts down hands over, again if need be, until it owns nothing."""
         return True
 
@@ -61,7 +61,9 @@ class Shutdown:
         """A process that has ended, or begins, shuts down nothing."""
         return {self.stage[b]: "runs", **{self.hands_over[b, u]: False for u in self.unit}}
 
-    def heard(self, b: int, event: Record, updates: Updates, answers: Any, pending: Any) -> tuple[Updates, Any]:
+    def heard(
+        self, b: int, event: Record, updates: Updates, answers: Condition, pending: Condition
+    ) -> tuple[Updates, Condition]:
         """What a broker that shuts down makes of an event: it acts only on one that is forced, and its lookups fail."""
         acts = Or(self.runs(b), event.force)
         effects = {variable: If(acts, value, variable) for variable, value in updates.items()}

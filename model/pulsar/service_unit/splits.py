@@ -11,16 +11,20 @@ times (7) in all. After that, or any other failure, the unit stays in state Spli
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Literal, get_args
 
-from fencepost.model.language import And, If, Not, Or, Protocol
+from fencepost.model.language import ABSENT, And, Choice, Condition, Family, If, Not, Or, Outcome, Protocol, Updates
 from fencepost.model.pulsar.service_unit.metadata_views import MetadataViews
 from fencepost.model.pulsar.service_unit.records import FIRST, Record, Records
 from fencepost.model.pulsar.service_unit.system_topic import SystemTopic
-from fencepost.model.zookeeper.sessions_and_nodes import Sessions, Updates, merged
+from fencepost.model.zookeeper.sessions_and_nodes import Sessions, merged
+
+if TYPE_CHECKING:
+    from fencepost.model.pulsar.service_unit.channel import Topics
 
 PARENT, CHILD = 0, 1
-STAGES = ("none", "owning", "changing", "deleting")
+Stage = Literal["none", "owning", "changing", "deleting"]
+STAGES: tuple[Stage, ...] = get_args(Stage)
 
 
 class Splits:
@@ -54,28 +58,28 @@ class Splits:
 
     # --- formulas
 
-    def has(self, b: int, u: int) -> Any:
+    def has(self, b: int, u: int) -> Condition:
         """The formula: the unit is in the layout, as the broker has it."""
         return self.copy[b] if u == CHILD else Not(self.copy[b])
 
-    def _is_current(self, b: int, u: int) -> Any:
+    def _is_current(self, b: int, u: int) -> Condition:
         """A unit is assigned only if it is in the layout of the namespace, and not just in a copy of it."""
         return Or(u == CHILD, Not(self.layout))
 
-    def _is_taken(self, b: int, event: Record) -> Any:
+    def _is_taken(self, b: int, event: Record) -> Condition:
         """A broker that hears that another one is to split a unit closes the topics that it has of it."""
         return And(event.state == "Splitting", event.src != b)
 
-    def _is_lost(self, b: int) -> Any:
+    def _is_lost(self, b: int) -> Condition:
         """The child is another broker's: topics of the parent that were open here are closed when it takes their place."""
         child = self.units.view[b, CHILD]
         return And(child.state == "Owned", child.dst != b)
 
-    def _deletes(self, b: int) -> Any:
+    def _deletes(self, b: int) -> bool:
         """Who has split a unit deletes its record when the split is done."""
         return True
 
-    def is_at_work(self, b: int) -> Any:
+    def is_at_work(self, b: int) -> Condition:
         """The formula: the broker carries out a split, and can."""
         writes = self.store.lives[b] if isinstance(self.units, SystemTopic) else self.store.reaches(b)
         return If(self.stage[b] == "changing", self.store.reaches(b), And(self.stage[b] != "none", writes))
@@ -104,7 +108,7 @@ class Splits:
         fails = self.stage[b] == "changing"
         return {variable: If(fails, value, variable) for variable, value in self.over(b).items()}
 
-    def learned(self, b: int, topics: Any, closing: Any) -> Updates:
+    def learned(self, b: int, topics: Family[Choice[Topics]], closing: Family[Condition]) -> Updates:
         """The broker's copy of the layout has the child, and so the topics are the child's."""
         of_parent, of_child = topics[b, PARENT], topics[b, CHILD]
         taken = And(Not(of_parent.among("closed", "late")), self.is_lost(b))
@@ -118,11 +122,11 @@ class Splits:
 
     # --- steps
 
-    def declare(self, topics: Any, closing: Any) -> None:
+    def declare(self, topics: Family[Choice[Topics]], closing: Family[Condition]) -> None:
         """Declares how a unit is split; ``topics`` and ``closing`` are the variables of the channel."""
         p, units, records, broker = self.protocol, self.units, self.records, self.broker
         splits = p.parameters["splits"]
-        stage: Any = self.stage if splits else None
+        stage: Family[Choice[Stage]] = self.stage if splits else ABSENT
 
         @p.step(
             by="c",
@@ -132,14 +136,14 @@ class Splits:
             c=broker,
             o=broker,
         )
-        def split(c: int, o: int) -> Any:
+        def split(c: int, o: int) -> Outcome:
             """The unit is to be split: the leader's policy wants it, or an administrator."""
             view = units.view[c, PARENT]
             owned = And(view.state == "Owned", view.dst == o, self.has(c, PARENT), units.may_write(c))
             return owned, units.written(c, PARENT, records.record("Splitting", records.after(view.version), src=o))
 
         @p.step(by="b", mirrors="ServiceUnitStateChannelImpl.ownChildBundles", fair=True, b=broker, only_if=splits)
-        def own_child(b: int) -> Any:
+        def own_child(b: int) -> Outcome:
             """The broker writes itself down as the owner of the child, if its view has no record of it."""
             absent = units.view[b, CHILD].absent
             owned = units.written(b, CHILD, records.record("Owned", FIRST, dst=b), absent)
@@ -153,7 +157,7 @@ class Splits:
             b=broker,
             only_if=splits,
         )
-        def change_layout(b: int) -> Any:
+        def change_layout(b: int) -> Outcome:
             """The layout is changed, if that was not done before by whoever had the split then."""
             changed = {self.layout: True, **self.learned(b, topics, closing), stage[b]: "deleting"}
             return And(stage[b] == "changing", self.store.reaches(b)), changed
@@ -165,7 +169,7 @@ class Splits:
             b=broker,
             only_if=splits,
         )
-        def meet_conflict(b: int) -> Any:
+        def meet_conflict(b: int) -> Outcome:
             """BadVersion: the layout was changed meanwhile. The broker begins again, or gives up for good."""
             gives_up = self.tries[b] == self.attempts - 1
             again: Updates = {stage[b]: "owning", self.tries[b]: self.tries[b] + 1}
@@ -173,7 +177,7 @@ class Splits:
             return guard, {v: If(gives_up, value, again.get(v, v)) for v, value in self.over(b).items()}
 
         @p.step(by="b", mirrors="ServiceUnitStateChannelImpl.splitServiceUnitOnceAndRetry", fair=True, b=broker, only_if=splits)
-        def delete_parent(b: int) -> Any:
+        def delete_parent(b: int) -> Outcome:
             """The broker writes that the parent is deleted."""
             deleted = records.record("Deleted", records.after(self.version[b]), src=b)
             return And(stage[b] == "deleting", units.may_write(b)), merged(units.written(b, PARENT, deleted), self.over(b))
@@ -186,6 +190,6 @@ class Splits:
             b=broker,
             only_if=splits,
         )
-        def learn_layout(b: int) -> Any:
+        def learn_layout(b: int) -> Outcome:
             """A broker hears that the layout was changed, and reads it."""
             return And(self.store.reaches(b), self.layout, Not(self.copy[b])), self.learned(b, topics, closing)

@@ -12,23 +12,42 @@ that lags goes on with what is left. That compaction leaves no tombstones is the
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 from typing import Protocol as Protocol_
 
-from fencepost.model.language import And, If, Not, Or, Protocol, Universe, all_of, any_of, how_many
+from fencepost.model.language import (
+    ABSENT,
+    And,
+    Choice,
+    Condition,
+    Family,
+    If,
+    Not,
+    Or,
+    Outcome,
+    Protocol,
+    Truth,
+    Universe,
+    Updates,
+    all_of,
+    any_of,
+    how_many,
+)
 from fencepost.model.pulsar.service_unit.records import FIRST, Record, Records, named
-from fencepost.model.zookeeper.sessions_and_nodes import Updates, merged
+from fencepost.model.zookeeper.sessions_and_nodes import merged
 
 
 class Users(Protocol_):
     """Those who read and write a store: who of them there is, and whether each lives."""
 
     client: Universe
-    lives: Any
+
+    @property
+    def lives(self) -> Family[Condition] | Sequence[Condition]:
+        """The formula of each: it lives."""
 
 
-Handler = Callable[[int, int, Record], tuple[Updates, Any, Record]]
+Handler = Callable[[int, int, Record], tuple[Updates, Truth, Record]]
 """What a broker does with an event of a unit: its updates, whether it writes a record in answer, and which."""
 
 HEARS = (
@@ -67,14 +86,14 @@ class SystemTopic:
         place = self.place = p.universe("place", lag, "m")
         message = records.declare("message", (place,), force=True)
         self.message = [message(k) for k in place]
-        self.of: Any = p.choice("message_of", unit, per=place) if len(unit) > 1 else None
-        self.counts: Any = p.flag("message_counts", per=place) if compactions else None
-        self.gone: Any = p.flag("message_gone", per=place) if compactions else None
+        self.of: Family[Choice[int]] = p.choice("message_of", unit, per=place) if len(unit) > 1 else ABSENT
+        self.counts: Family[Condition] = p.flag("message_counts", per=place) if compactions else ABSENT
+        self.gone: Family[Condition] = p.flag("message_gone", per=place) if compactions else ABSENT
         p.budget("compactions", compactions)
         p.budget("late_messages", late)
 
         @p.rule
-        def keeps_old(old: Record, new: Record) -> Any:
+        def keeps_old(old: Record, new: Record) -> Condition:
             """A view takes or leaves a message by the conflict resolver.
 
             If nobody skips versions, and compaction has taken nothing, none may be missing before a record that is taken.
@@ -84,7 +103,7 @@ class SystemTopic:
             return Or(gap, records.keeps_old(old, new, topic=True))
 
         @p.rule
-        def outlives(record: Record) -> Any:
+        def outlives(record: Record) -> bool:
             """Compaction leaves the last message of a unit, and tombstones, so that a view that lags hears of them."""
             return True
 
@@ -92,33 +111,33 @@ class SystemTopic:
 
     # --- formulas
 
-    def has_room(self, b: int | None = None) -> Any:
+    def has_room(self, b: int | None = None) -> Condition:
         """The formula: a message can be written, no view lags too far; what ``b`` writes on reading one needs no room there."""
         return all_of(Or(Not(self.store.lives[c]), self.behind[c] < self.lag) for c in self.broker if c != b)
 
-    def is_known(self, b: int, u: int) -> Any:
+    def is_known(self, b: int, u: int) -> Condition:
         """The formula: the broker's view of a unit is what the whole log comes to."""
         return self.view[b, u].equals(self.record[u])
 
-    def may_write(self, b: int) -> Any:
+    def may_write(self, b: int) -> Condition:
         """The formula: the broker's producer gets a message stored."""
         return And(self.store.lives[b], self.has_room())
 
-    def may_ask(self, b: int) -> Any:
+    def may_ask(self, b: int) -> Condition:
         """The formula: the broker can write for a client, and room is left: clients ask again and again."""
         return And(self.store.lives[b], *(Or(Not(self.store.lives[c]), self.behind[c] < self.lag - 1) for c in self.broker))
 
-    def has_news(self, b: int, u: int) -> Any:
+    def has_news(self, b: int, u: int) -> Condition:
         """The formula: there is something that the broker has not read."""
         return self.behind[b] > 0
 
     # --- updates
 
-    def written(self, b: int, u: int, record: Record, condition: Any = True, *, on_reading: bool = False) -> Updates:
+    def written(self, b: int, u: int, record: Record, condition: Truth = True, *, on_reading: bool = False) -> Updates:
         """A message is written where the condition holds; ``on_reading`` says that the broker reads one in the same step."""
         return self._changed(u, record, condition, reader=b if on_reading else None)
 
-    def _changed(self, u: int, record: Record, condition: Any, reader: int | None = None) -> Updates:
+    def _changed(self, u: int, record: Record, condition: Truth, reader: int | None = None) -> Updates:
         """The log after a message is written, where the condition holds, and after the reader has read one."""
         behind = {
             c: self.behind[c] + how_many(And(condition, self.store.lives[c])) - (1 if c == reader else 0) for c in self.broker
@@ -132,7 +151,7 @@ class SystemTopic:
             updates |= self._put(k, needed, condition, u, record, accepted)
         return updates
 
-    def _put(self, k: int, needed: Any, condition: Any, u: int, record: Record, accepted: Any) -> Updates:
+    def _put(self, k: int, needed: Condition, condition: Truth, u: int, record: Record, accepted: Condition) -> Updates:
         """What is at a place: the message before it, or the new one, where one is written; nothing that is not needed."""
         newer = record if k == 0 else self.message[k - 1]
         there = newer.where(condition, self.message[k]).where(needed, self.records.none)
@@ -149,15 +168,15 @@ class SystemTopic:
             updates[self.gone[k]] = And(needed, If(condition, gone, self.gone[k]))
         return updates
 
-    def named(self, u: int) -> Any:
+    def named(self, u: int) -> Choice[int]:
         """The unit as a value of the variables that say which unit a message is of."""
         return named(self.unit.label(u), tuple(self.unit.label(other) for other in self.unit))
 
-    def is_of(self, k: int, u: int) -> Any:
+    def is_of(self, k: int, u: int) -> Truth:
         """The formula: the message at a place is of that unit."""
         return True if self.of is None else self.of[k] == u
 
-    def forgotten(self, b: int, starts: Any = None) -> Updates:
+    def forgotten(self, b: int, starts: Truth | None = None) -> Updates:
         """A process that ends has no view, and the log need not keep what only it had not read; one that starts reads all.
 
         One ``starts``, unless that is said, if it does not live.
@@ -189,7 +208,7 @@ class SystemTopic:
 
     # --- steps
 
-    def reading(self, handler: Handler, b: int, u: int, k: int, *, may_answer: Any = True) -> tuple[Any, Updates]:
+    def reading(self, handler: Handler, b: int, u: int, k: int, *, may_answer: Truth = True) -> tuple[Condition, Updates]:
         """Guard and updates of a reader that reads the message at a place; it waits where it answers, and may not yet."""
         message = self.message[k]
         there = True if self.gone is None else Not(self.gone[k])
@@ -207,7 +226,7 @@ class SystemTopic:
         p, broker, unit, place = self.protocol, self.broker, self.unit, self.place
 
         @p.step(by="b", hears="store", mirrors=HEARS, fair=True, b=broker, u=unit, k=place)
-        def read(b: int, u: int, k: int) -> Any:
+        def read(b: int, u: int, k: int) -> Outcome:
             """A broker reads the next message of the topic, and acts on it if its view accepts it.
 
             What it writes in answer is stored in the same step: nobody could tell that from reading the message later.
@@ -219,7 +238,7 @@ class SystemTopic:
             mirrors="StrategicTwoPhaseCompactor.compact, StrategicTwoPhaseCompactor.doCompactMessage",
             spends="compactions",
         )
-        def compact() -> Any:
+        def compact() -> Outcome:
             """The topic is compacted: of each unit only the last accepted message is left."""
             lags = any_of(self.behind[b] > 0 for b in broker)
             return lags, {self.gone[k]: And(any_of(self.behind[b] > k for b in broker), Not(self.counts[k])) for k in place}
@@ -231,7 +250,7 @@ class SystemTopic:
             u=unit,
             k=place,
         )
-        def store_again(u: int, k: int) -> Any:
+        def store_again(u: int, k: int) -> Outcome:
             """A producer that did not hear that a message was stored sends it again: it is stored twice.
 
             Of those that somebody has not read yet it may be any, and what others wrote meanwhile is before it. A tombstone

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import reduce
-from typing import Any
+from typing import Literal
 
-from fencepost.model.language import And, If, Not, Protocol, any_of, either, maximum
+from fencepost.model.language import (
+    And,
+    Choice,
+    Condition,
+    If,
+    Not,
+    Number,
+    Outcome,
+    Protocol,
+    Updates,
+    any_of,
+    either,
+    maximum,
+)
+from fencepost.model.language.effects import Effect, Happens
 from fencepost.model.pulsar.topic.fence import Fence
 from fencepost.model.pulsar.topic.producer import Producer
 from fencepost.model.pulsar.topic.state import State
@@ -18,40 +31,40 @@ class Adds:
     def __init__(self, p: Protocol, s: State, fence: Fence, producer: Producer) -> None:
         self.protocol, self.s, self.fence, self.producer = p, s, fence, producer
 
-    def answered(self, b: int) -> Any:
+    def answered(self, b: int) -> Happens:
         """PersistentTopic.addComplete of the first write: what is persisted rises, and the producer is answered."""
         s = self.s
-        effects: Any = {}
+        effects: Happens = {}
         for m in s.message:
-            stored: Any = self.producer.receipt(b, m)
+            stored: Updates = self.producer.receipt(b, m)
             if s.dedup:
                 stored |= {s.persisted[b]: m + 1}
             effects = either(s.queue[b, 0] == m, stored, effects)
         return effects
 
-    def completed(self, b: int) -> Any:
+    def completed(self, b: int) -> Happens:
         """The first write is answered, and leaves the queue."""
         s = self.s
         left = {s.arrived[b]: maximum(s.arrived[b] - 1, 0), s.sent[b]: maximum(s.sent[b] - 1, 0)}
         return self.answered(b), self._off_the_queue(b, 1), left
 
-    def _off_the_queue(self, b: int, count: Any, forgotten: Mapping[Any, Any] | None = None) -> dict[Any, Any]:
+    def _off_the_queue(self, b: int, count: Number | int, forgotten: Updates | None = None) -> Updates:
         """The first writes leave the queue as the first of them is answered, which may end the connection."""
         s = self.s
         over = any_of(And(s.queue[b, 0] == m, self.producer.hangs_up(b, m)) for m in s.message)
         return s.ended_if(b, over, {**s.without_first(b, count), **(forgotten or {})})
 
-    def completed_when_closed(self, b: int) -> Any:
+    def completed_when_closed(self, b: int) -> Happens:
         """The same in a closed managed ledger: what is pending behind it fails."""
         return self.answered(b), self._off_the_queue(b, self.s.arrived[b]), {self.s.arrived[b]: 0, self.s.sent[b]: 0}
 
-    def completed_when_fenced(self, b: int) -> Any:
+    def completed_when_fenced(self, b: int) -> Happens:
         """The same in a fenced managed ledger, up to 4.2.4: what is pending behind it is never answered."""
         s = self.s
         left = {s.arrived[b]: 0, s.sent[b]: 0}
         return self.answered(b), self._off_the_queue(b, s.arrived[b], s.forgotten(b, s.arrived[b] - 1, but=1)), left
 
-    def ledger_closed(self, b: int, k: int, end: Any) -> dict[Any, Any]:
+    def ledger_closed(self, b: int, k: int, end: Number | int) -> Updates:
         """ManagedLedgerImpl.ledgerClosed: the list will say how many entries it has, or drop it if it is empty; a ledger is
         created."""
         s = self.s
@@ -63,17 +76,17 @@ class Adds:
         p, s, fence = self.protocol, self.s, self.fence
         full = s.capacity
 
-        def arrives(b: int) -> Any:
+        def arrives(b: int) -> Condition:
             return s.length[b] > s.arrived[b]
 
-        def first_waiting(b: int) -> Any:
+        def first_waiting(b: int) -> Choice[int | Literal["nothing"]]:
             """The first write that waits for the executor."""
-            value: Any = s.queue[b, 0]
+            value: Choice[int | Literal["nothing"]] = s.queue[b, 0]
             for place in s.room:
                 value = If(s.arrived[b] == place, s.queue[b, place], value)
             return value
 
-        def without_first_waiting(b: int) -> dict[Any, Any]:
+        def without_first_waiting(b: int) -> Updates:
             """It leaves the queue, and what has arrived before stays."""
             stays = {place: s.without_first(b, 1, but=place) for place in s.room}
             return {x: reduce(lambda y, place: If(s.arrived[b] == place, stays[place][x], y), s.room, x) for x in stays[0]}
@@ -87,15 +100,15 @@ class Adds:
             k=lambda b: s.current[b],
             e=s.slots,
         )
-        def add(b: int, k: int, e: int) -> Any:
+        def add(b: int, k: int, e: int) -> Outcome:
             """With an open ledger the entry is sent; the one that fills the ledger is the last."""
-            then = {s.arrived[b]: s.arrived[b] + 1, s.sent[b]: s.arrived[b] + 1, s.content[k, e]: first_waiting(b)}
-            closing = {s.state[b]: "closing_ledger"} if e == full - 1 else {}
+            then: Updates = {s.arrived[b]: s.arrived[b] + 1, s.sent[b]: s.arrived[b] + 1, s.content[k, e]: first_waiting(b)}
+            closing: Updates = {s.state[b]: "closing_ledger"} if e == full - 1 else {}
             ready = And(arrives(b), s.state[b] == "opened", s.ledgers[k].sent == e)
             return ready, s.ledgers[k].send(1), {**then, **closing}
 
         @p.step(by="b", takes="task", mirrors="ManagedLedgerImpl.internalAsyncAddEntry", fair=True, b=s.broker)
-        def add_waits(b: int) -> Any:
+        def add_waits(b: int) -> Outcome:
             """Without one it waits; if nobody creates a ledger, this add does."""
             waits = s.state[b].among("closing_ledger", "creating", "closed_ledger")
             creates = {s.state[b]: If(s.state[b] == "closed_ledger", "creating", s.state[b])}
@@ -109,7 +122,7 @@ class Adds:
             b=s.broker,
             only_if=s.may.closes or s.may.fences,
         )
-        def add_refused(b: int) -> Any:
+        def add_refused(b: int) -> Outcome:
             """After a failure, a termination or a fence it fails at once, and what is pending stays."""
             refused = s.state[b].among("write_failed", "terminated", "closed", "fenced")
             met = fence.writes_met_fence(b, 1, but=s.arrived[b])
@@ -126,7 +139,7 @@ class Adds:
             k=lambda b: s.current[b],
             e=s.slots,
         )
-        def confirm(b: int, k: int, e: int) -> Any:
+        def confirm(b: int, k: int, e: int) -> Outcome:
             """The entry is confirmed and answered; the one that fills the ledger closes it first."""
             going = And(s.sent[b] > 0, Not(s.has_filled(b)), s.ledgers[k].confirmed == e)
             fills = e == full - 1 and s.filled is not None
@@ -141,11 +154,11 @@ class Adds:
             k=lambda b: s.current[b],
             only_if=s.may.fills,
         )
-        def hear_close(b: int, k: int) -> Any:
+        def hear_close(b: int, k: int) -> Outcome:
             """The full ledger is closed: its last entry is answered, and a ledger is created unless the managed ledger is
             fenced. If the ledger is deleted already, the error is logged, and nothing else is different."""
             closed = either(s.state[b] == "closing_ledger", self.ledger_closed(b, k, full), {})
-            closes: Any = s.ledgers[k].close(full)
+            closes: Effect = s.ledgers[k].close(full)
             if s.may.deletes and s.may.rivals:
                 closes = either(s.ledgers[k].status == "deleted", {}, closes)
             completed = self.completed(b)
@@ -164,7 +177,7 @@ class Adds:
             k=lambda b: s.current[b],
             only_if=s.may.settings["unfenced"],
         )
-        def hear_close_refused(b: int, k: int) -> Any:
+        def hear_close_refused(b: int, k: int) -> Outcome:
             """The full ledger was closed elsewhere, before its last entry, by a fence that did not hold: the close is refused.
 
             The entry should be sent to the next ledger; all three releases log the error, and answer it as stored. The ledger
@@ -184,7 +197,7 @@ class Adds:
             k=lambda b: s.current[b],
             only_if=s.may.recovered_elsewhere,
         )
-        def hear_fence(b: int, k: int) -> Any:
+        def hear_fence(b: int, k: int) -> Outcome:
             """An add is answered that somebody has recovered the ledger: the end is looked up, and a ledger created.
 
             What is within the end is stored and should be answered; all three releases send it once more.
@@ -196,7 +209,7 @@ class Adds:
             end = ledger.confirmed if p.has("fenced_unknown_end") else ledger.end
             return met, self.ledger_closed(b, k, end), {s.sent[b]: 0}
 
-        def end_unknown(b: int) -> Any:
+        def end_unknown(b: int) -> Happens:
             """The managed ledger fences itself. Up to 4.2.4 nobody answers what is pending."""
             if not p.has("fenced_context_kept"):
                 return fence.becomes_fenced(b)
@@ -212,7 +225,7 @@ class Adds:
             k=lambda b: s.current[b],
             only_if=s.may.recovered_elsewhere,
         )
-        def fail_to_look_up(b: int, k: int) -> Any:
+        def fail_to_look_up(b: int, k: int) -> Outcome:
             """The end of a ledger that somebody has recovered cannot be looked up."""
             met = And(s.is_writing(b), s.ledgers[k].status == "closed")
             return met, end_unknown(b)
@@ -226,7 +239,7 @@ class Adds:
             k=lambda b: s.current[b],
             only_if=s.may.deletes and s.may.rivals,
         )
-        def find_deleted(b: int, k: int) -> Any:
+        def find_deleted(b: int, k: int) -> Outcome:
             """The ledger was recovered and is deleted already: its end is not to be had."""
             return And(s.is_writing(b), s.ledgers[k].status == "deleted"), end_unknown(b)
 
@@ -239,7 +252,7 @@ class Adds:
             k=lambda b: s.current[b],
             only_if=s.may.closes and s.may.trims and p.has("fenced_context_kept"),
         )
-        def fail_when_fenced(b: int, k: int) -> Any:
+        def fail_when_fenced(b: int, k: int) -> Outcome:
             """The managed ledger is fenced, and the ledger closed: what is pending fails, and up to 4.2.4 nobody answers it."""
             over = And(s.ledgers[k].status.among("closed", "deleted"), Not(s.has_filled(b)))
             return And(s.state[b] == "fenced", s.arrived[b] > 0, over), end_unknown(b)
@@ -252,7 +265,7 @@ class Adds:
             b=s.broker,
             k=lambda b: s.current[b],
         )
-        def fail_add(b: int, k: int) -> Any:
+        def fail_add(b: int, k: int) -> Outcome:
             """An add fails: BookKeeper closes the ledger at what is confirmed, and a ledger is created."""
             under_way = And(s.is_writing(b), s.ledgers[k].status == "open")
             end = s.ledgers[k].confirmed
@@ -267,7 +280,7 @@ class Adds:
             n=p.upto(full),
             only_if=s.may.settings["timeouts"],
         )
-        def time_out_add(b: int, k: int, n: int) -> Any:
+        def time_out_add(b: int, k: int, n: int) -> Outcome:
             """An add is not answered within managedLedgerAddEntryTimeoutSeconds. The ledger should be recovered, so that its
             end is known; in all three releases its handle stays open, and what it still writes is sent to the next ledger,
             too."""
@@ -278,7 +291,7 @@ class Adds:
             return And(under_way, s.ledgers[k].confirmed == n), self.ledger_closed(b, k, n), answered
 
         @p.fault(by="auditor", takes="other_recoveries", spends="recoveries", k=s.ledger, n=p.upto(full))
-        def recover_elsewhere(k: int, n: int) -> Any:
+        def recover_elsewhere(k: int, n: int) -> Outcome:
             """Somebody who is no broker recovers a ledger that is being written: auto-recovery, or a tool."""
             return And(s.listed.has(k), s.ledgers[k].status == "open"), s.ledgers[k].close(n)
 
@@ -289,6 +302,6 @@ class Adds:
             b=s.broker,
             only_if=p.has("payload_error_goes_on"),
         )
-        def payload_fails(b: int) -> Any:
+        def payload_fails(b: int) -> Outcome:
             """An interceptor cannot process an entry, which fails; those behind it are written."""
             return And(arrives(b), s.state[b] == "opened", s.arrived[b] == 0), s.without_first(b, 1), fence.write_failed(b)

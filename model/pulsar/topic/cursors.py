@@ -8,9 +8,7 @@ ledger is closed by that writes into the node, at whatever version, as long as i
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.language import And, Not, Or, Protocol, maximum
+from fencepost.model.language import And, Condition, Not, Or, Outcome, Protocol, Truth, Updates, maximum
 from fencepost.model.pulsar.topic.state import State
 
 
@@ -21,7 +19,7 @@ class Cursors:
     def __init__(self, p: Protocol, s: State) -> None:
         self.protocol, self.s = p, s
 
-    def recovered(self, b: int) -> dict[Any, Any]:
+    def recovered(self, b: int) -> Updates:
         """ManagedLedgerImpl.initializeCursors: the cursor is read from the store; with lazyCursorRecovery later."""
         s = self.s
         if s.cursor is None:
@@ -29,16 +27,16 @@ class Cursors:
         lazy = bool(s.may.settings["lazy"])
         return {s.has_cursor[b]: not lazy, s.mark[b]: 0 if lazy else s.cursor}
 
-    def missed(self, b: int) -> dict[Any, Any]:
+    def missed(self, b: int) -> Updates:
         """The list of cursors comes from a cache that does not have it."""
         s = self.s
         return {s.has_cursor[b]: False, s.mark[b]: 0}
 
-    def has_passed(self, b: int, k: int) -> Any:
+    def has_passed(self, b: int, k: int) -> Truth:
         """The formula: the durable cursors that the broker counts have passed the ledger's entries, and the store knows."""
         s = self.s
         after = k * s.capacity + s.known_entries[b, k]
-        passed: list[Any] = []
+        passed: list[Condition] = []
         if s.cursor is not None:
             behind = s.mark[b] >= after
             if not self.protocol.has("trim_mark_in_memory"):
@@ -64,11 +62,11 @@ class Cursors:
         def number(k: int, e: int) -> int:
             return k * s.capacity + e
 
-        def is_readable(b: int, k: int, e: int) -> Any:
+        def is_readable(b: int, k: int, e: int) -> Condition:
             return And(s.known[b].has(k), e < s.length_of(k))
 
         @p.step(by="consumer", to="b", mirrors="ManagedCursorImpl.asyncMarkDelete", b=s.broker, k=s.ledger, e=s.slots)
-        def consume(b: int, k: int, e: int) -> Any:
+        def consume(b: int, k: int, e: int) -> Outcome:
             """The subscription gets the next entry after its position, and acknowledges it: the position moves, in memory."""
             skipped = [And(s.mark[b] <= number(*x), is_readable(b, *x)) for x in places if x < (k, e)]
             reads = And(s.is_loaded(b), s.state[b] != "fenced", s.topic[b] != "closing")
@@ -85,7 +83,7 @@ class Cursors:
             fair=True,
             b=s.broker,
         )
-        def persist_position(b: int) -> Any:
+        def persist_position(b: int) -> Outcome:
             """The position is written, at once or when the rate allows it; one that was written later is overwritten.
 
             Closing the managed ledger closes its cursors; those of a fenced one are left open.
@@ -102,6 +100,6 @@ class Cursors:
             b=s.broker,
             only_if=s.may.settings["lazy"],
         )
-        def recover_cursor(b: int) -> Any:
+        def recover_cursor(b: int) -> Outcome:
             """With lazyCursorRecovery a cursor is recovered when the topic is served already."""
             return And(s.is_loaded(b), Not(s.has_cursor[b])), {s.has_cursor[b]: True, s.mark[b]: s.cursor}

@@ -7,9 +7,7 @@ what is persisted, at a position of the log. Whoever loads the topic replays the
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.language import And, If, Protocol, any_of
+from fencepost.model.language import And, Conditional, If, Number, Outcome, Protocol, Updates, any_of
 from fencepost.model.pulsar.topic.producer import Producer
 from fencepost.model.pulsar.topic.state import State
 
@@ -20,14 +18,14 @@ class Deduplication:
     def __init__(self, p: Protocol, s: State, producer: Producer) -> None:
         self.protocol, self.s, self.producer = p, s, producer
 
-    def replayed(self, b: int, *, forgotten: bool = False) -> dict[Any, Any]:
+    def replayed(self, b: int, *, forgotten: bool = False) -> Updates:
         """MessageDeduplication.replayCursor: the snapshot, and after it the last message of the log. With its properties
         ``forgotten`` nothing is left of the snapshot but its position."""
         s = self.s
         if not s.dedup:
             return {}
         taken = s.snapshot is not None
-        last: Any = s.snapshot if taken and not forgotten else 0
+        last: Conditional | Number | int = s.snapshot if taken and not forgotten else 0
         for m in s.message:
             places = [(k, e) for k in s.ledger for e in s.slots]
             after = {place: s.snapshot_at <= self._number(*place) if taken else True for place in places}
@@ -52,14 +50,14 @@ class Deduplication:
             b=s.broker,
             k=lambda b: s.current[b],
         )
-        def take_snapshot(b: int, k: int) -> Any:
+        def take_snapshot(b: int, k: int) -> Outcome:
             """The timer takes what is persisted, and marks the cursor at the last confirmed entry.
 
             That entry runs ahead of what is persisted by a callback, and by the whole close of a ledger that it has filled. The
             position should be that of what is persisted.
             """
             ledger = s.ledgers[k]
-            counted: Any = ledger.confirmed
+            counted: Number = ledger.confirmed
             if not p.has("snapshot_ahead"):
                 counted = If(s.has_filled(b), ledger.confirmed - 1, ledger.confirmed)
             place = k * s.capacity + counted

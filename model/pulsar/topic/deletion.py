@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.language import And, Not, Protocol, either
+from fencepost.model.language import And, Condition, Not, Outcome, Protocol, Updates, either
+from fencepost.model.language.effects import Happens
 from fencepost.model.pulsar.topic.state import State
 
 
@@ -28,7 +27,7 @@ class Deletion:
             b=s.broker,
             k=lambda b: s.current[b],
         )
-        def collect_inactive(b: int, k: int) -> Any:
+        def collect_inactive(b: int, k: int) -> Outcome:
             """The topic is deleted as inactive. The list is trimmed first, by compare-and-set, if there is more than the
             current ledger. It is deleted here with an open ledger only; ManagedLedgerImpl.asyncDelete asks for no state.
 
@@ -40,11 +39,11 @@ class Deletion:
                 idle = And(idle, s.has_cursor[b], s.mark[b] >= k * s.capacity + s.length_of(k))
             alone = And(*(Not(s.known[b].has(j)) for j in s.ledger if j != k))
             current = s.known_version[b] == s.version
-            passes: Any = current
+            passes: Condition = current
             deleted = [either(s.known[b].has(j), s.ledgers[j].delete(), {}) for j in s.ledger]
-            emptied = {s.listed: (), s.version: s.version + 1, **{s.entries[j]: 0 for j in s.ledger}}
-            met = ({s.state[b]: "fenced"},)
+            emptied: Updates = {s.listed: (), s.version: s.version + 1, **{s.entries[j]: 0 for j in s.ledger}}
+            met: Happens = ({s.state[b]: "fenced"},)
             if p.has("zombie_deletes"):
                 passes = current | alone
-            done = (emptied, {s.discarded: s.discarded | current}, s.gone(b), *deleted)
+            done: Happens = (emptied, {s.discarded: s.discarded | current}, s.gone(b), *deleted)
             return And(idle, s.has_room()), either(passes, done, met)

@@ -7,9 +7,8 @@ managed ledger, in state WriteFailed, and whatever a removed producer still brin
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.language import And, If, Not, Protocol, either, maximum
+from fencepost.model.language import And, If, Not, Number, Outcome, Protocol, Updates, either, maximum
+from fencepost.model.language.effects import Happens
 from fencepost.model.pulsar.topic.state import State
 
 
@@ -19,7 +18,7 @@ class Fence:
     def __init__(self, p: Protocol, s: State) -> None:
         self.protocol, self.s = p, s
 
-    def write_failed(self, b: int) -> dict[Any, Any]:
+    def write_failed(self, b: int) -> Updates:
         """PersistentTopic.addFailed: the topic is fenced, and its producers are going to be disconnected.
 
         Left out: while the topic is transferring, which it is as the extensible load manager unloads it, a failure is neither
@@ -32,7 +31,7 @@ class Fence:
         fenced = {s.topic[b]: If(s.topic[b] == "serving", "fenced", s.topic[b])}
         return {**fenced, s.link: If(leads, "disconnecting", s.link)}
 
-    def writes_met_fence(self, b: int, count: Any, *, but: Any = 0) -> dict[Any, Any]:
+    def writes_met_fence(self, b: int, count: Number | int, *, but: Number | int = 0) -> Updates:
         """So many writes failed since the managed ledger is fenced: PersistentTopic.close.
 
         Up to 4.2.4 this branch answers nothing: the write's context is never completed, its connection counts it as under way.
@@ -41,23 +40,23 @@ class Fence:
         debt = s.forgotten(b, count, but=but) if self.protocol.has("fenced_context_kept") else {}
         return {s.topic[b]: If(count > 0, "closing", s.topic[b]), **debt}
 
-    def all_fail(self, b: int) -> dict[Any, Any]:
+    def all_fail(self, b: int) -> Updates:
         """ManagedLedgerImpl.clearPendingAddEntries: every write that the managed ledger has fails."""
         s = self.s
         fenced = {variable: If(s.arrived[b] > 0, value, variable) for variable, value in self.write_failed(b).items()}
         return {**s.without_first(b, s.arrived[b]), s.arrived[b]: 0, s.sent[b]: 0, **fenced}
 
-    def all_meet_fence(self, b: int) -> dict[Any, Any]:
+    def all_meet_fence(self, b: int) -> Updates:
         """The same with ManagedLedgerFencedException."""
         s = self.s
         left = {**s.without_first(b, s.arrived[b]), s.arrived[b]: 0, s.sent[b]: 0}
         return {**left, **self.writes_met_fence(b, s.arrived[b])}
 
-    def becomes_fenced(self, b: int) -> Any:
+    def becomes_fenced(self, b: int) -> Happens:
         """ManagedLedgerImpl.setFenced at BadVersion. Up to 4.2.4 what is pending goes on; later it fails, except for an entry
         that waits for the close of its ledger."""
         s = self.s
-        fenced = {s.state[b]: "fenced"}
+        fenced: Updates = {s.state[b]: "fenced"}
         if self.protocol.has("fenced_context_kept"):
             return fenced
         if s.filled is None:
@@ -80,7 +79,7 @@ class Fence:
             b=s.broker,
             only_if=s.may.fences,
         )
-        def disconnect(b: int) -> Any:
+        def disconnect(b: int) -> Outcome:
             """On the connection's loop the producer is closed: the client is going to connect again.
 
             Since #25352 the connection forgets the producer in a later task of that loop, which reads its socket in between.
@@ -89,7 +88,7 @@ class Fence:
             return s.is_cut_off(b), cut
 
         @p.step(by="b", takes="task", mirrors="ServerCnx.safelyRemoveProducer", fair=True, b=s.broker, only_if=late)
-        def forget_producer(b: int) -> Any:
+        def forget_producer(b: int) -> Outcome:
             """The later task: what the stream still brings is ignored from now on."""
             return And(s.connected == b, s.link == "removed"), s.disconnected()
 
@@ -102,7 +101,7 @@ class Fence:
             b=s.broker,
             only_if=s.may.fences,
         )
-        def unfence(b: int) -> Any:
+        def unfence(b: int) -> Outcome:
             """No write and no disconnection is under way: what was pushed is what is persisted, and writes are taken again."""
             drained = And(s.topic[b] == "fenced", s.length[b] == 0, Not(s.is_cut_off(b)))
             if s.owed is not None:
@@ -119,7 +118,7 @@ class Fence:
             b=s.broker,
             only_if=s.may.closes,
         )
-        def leave_topic(b: int) -> Any:
+        def leave_topic(b: int) -> Outcome:
             """A topic that is being closed is gone, and its producers disconnected.
 
             What was handed to the executor has arrived by then, and what was sent is answered. Nobody answers what waits for a

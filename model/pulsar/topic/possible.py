@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+
+from fencepost.model.language import Parameters
 
 
 @dataclass(frozen=True)
 class Possible:
     """What the parameters of an instance leave possible."""
 
-    settings: Mapping[str, Any]
+    settings: Parameters
 
     def _any(self, *names: str) -> bool:
         return any(self.settings[name] > 0 for name in names)

@@ -8,10 +8,10 @@ stop. Messages are numbered in the order in which the producer sends them; there
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
-from fencepost.model.language import Protocol, Universe
+from fencepost.model.language import Outcome, Parameters, Protocol, Universe
+from fencepost.model.language.parts import Copies
 from fencepost.model.pulsar.stores import stated, store_named
 from fencepost.model.pulsar.topic.adds import Adds
 from fencepost.model.pulsar.topic.bugs import BUGS
@@ -56,8 +56,8 @@ class Topic:
         broker: Universe,
         ledger: Universe,
         message: Universe,
-        ledgers: Any,
-        settings: Mapping[str, Any],
+        ledgers: Copies[Ledger],
+        settings: Parameters,
         *,
         is_part: bool = False,
     ) -> None:
@@ -102,13 +102,13 @@ class Topic:
             Deletion(p, s).declare()
 
         @p.fault(by="b", takes="broker_kills", spends="crashes", b=broker)
-        def crash(b: int) -> Any:
+        def crash(b: int) -> Outcome:
             """The process ends and forgets everything."""
             ended = {} if s.stuck is None else {s.stuck[b]: False}
             return s.state[b] != "none", {**s.gone(b), **ended}
 
         @p.move(by="b", mirrors="PersistentTopic.close", b=broker, only_if=is_part)
-        def leave(b: int) -> Any:
+        def leave(b: int) -> Outcome:
             """The broker closes the topic, if it has it, whatever is under way."""
             return True, s.gone(b)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from fencepost.model.language import And, If, Not, Or, Protocol, either, minimum
+from fencepost.model.language import And, Condition, If, Not, Or, Outcome, Protocol, Updates, either, minimum
+from fencepost.model.language.effects import Effect
 from fencepost.model.pulsar.topic.adds import Adds
 from fencepost.model.pulsar.topic.fence import Fence
-from fencepost.model.pulsar.topic.state import NONE, State
+from fencepost.model.pulsar.topic.state import NONE, BrokerState, State
 
 
 class Rollover:
@@ -16,7 +17,7 @@ class Rollover:
     def __init__(self, p: Protocol, s: State, fence: Fence, adds: Adds) -> None:
         self.protocol, self.s, self.fence, self.adds = p, s, fence, adds
 
-    def resent(self, b: int, k: int) -> Any:
+    def resent(self, b: int, k: int) -> tuple[Effect, Updates]:
         """ManagedLedgerImpl.createNewOpAddEntryForNewLedger: everything pending is sent to the ledger, until it is full."""
         s = self.s
         count = minimum(s.arrived[b], s.capacity)
@@ -28,7 +29,7 @@ class Rollover:
         p, s, fence = self.protocol, self.s, self.fence
         ledgers, state = s.ledgers, s.state
         early = p.has("written_before_listed")
-        reopens = ["closed"] if p.has("closed_reopened") else []
+        reopens: list[BrokerState] = ["closed"] if p.has("closed_reopened") else []
         reopens += ["opened"] if p.has("rollover_during_creation") else []
         ends = p.has("terminated_reopened") and s.ended is not None
         whatever = p.has("reopened_before_fence")
@@ -41,7 +42,7 @@ class Rollover:
             b=s.broker,
             k=lambda b: s.current[b],
         )
-        def roll_over(b: int, k: int) -> Any:
+        def roll_over(b: int, k: int) -> Outcome:
             """The ledger is old enough: it is closed at what is confirmed, unless somebody has closed it, and one is created.
 
             Adds under way fail before the close is answered, so what is confirmed is listed.
@@ -61,7 +62,7 @@ class Rollover:
             b=s.broker,
             k=s.ledger,
         )
-        def create_ledger(b: int, k: int) -> Any:
+        def create_ledger(b: int, k: int) -> Outcome:
             """A ledger is created; the update of the list follows at once. Ledgers' numbers rise."""
             next_one = And(*(ledgers[j].status != "absent" for j in s.ledger if j < k))
             going = And(state[b].among("recovered", "creating"), s.fresh[b] == NONE)
@@ -77,7 +78,7 @@ class Rollover:
             k=s.ledger,
             only_if=p.has("listed_before_created"),
         )
-        def list_early(b: int, k: int) -> Any:
+        def list_early(b: int, k: int) -> Outcome:
             """A ledger is listed that is yet to be created."""
             next_one = And(ledgers[k].status == "absent", *(ledgers[j].status != "absent" for j in s.ledger if j < k))
             going = And(
@@ -93,13 +94,13 @@ class Rollover:
             k=s.ledger,
             only_if=p.has("rollover_during_creation"),
         )
-        def create_another(b: int, k: int) -> Any:
+        def create_another(b: int, k: int) -> Outcome:
             """Another ledger is created, as one has just been: the one that is current is left without a word in the list."""
             next_one = And(*(ledgers[j].status != "absent" for j in s.ledger if j < k))
             return And(state[b] == "opened", s.fresh[b] == NONE, next_one), ledgers[k].create(), {s.fresh[b]: k}
 
         @p.fault(by="b", takes="outage_fails", mirrors="ManagedLedgerImpl.createComplete", spends="failures", b=s.broker)
-        def creation_fails(b: int) -> Any:
+        def creation_fails(b: int) -> Outcome:
             """No ledger can be created: what is pending fails, and until the topic has drained so does what comes.
 
             Left out: one that was terminated or fenced meanwhile becomes WriteFailed or ClosedLedger by that, in all three
@@ -109,7 +110,7 @@ class Rollover:
             return And(state[b] == "creating", s.fresh[b] == NONE), fails, fence.all_fail(b)
 
         @p.step(by="b", takes="task", b=s.broker, k=s.ledger, only_if=early)
-        def write_early(b: int, k: int) -> Any:
+        def write_early(b: int, k: int) -> Outcome:
             """What is pending goes to the new ledger before the list has it."""
             waits = And(state[b] == "creating", s.fresh[b] == k, s.arrived[b] > 0, ledgers[k].sent == 0)
             return waits, self.resent(b, k), {s.current[b]: k}
@@ -123,13 +124,13 @@ class Rollover:
             b=s.broker,
             k=s.ledger,
         )
-        def list_new(b: int, k: int) -> Any:
+        def list_new(b: int, k: int) -> Outcome:
             """The list with the new ledger is written, by compare-and-set: the ledger is open, and has what is pending.
 
             BadVersion: another broker has the topic. The managed ledger is fenced, what is pending fails, the ledger is
             deleted.
             """
-            from_states: Any = state[b].among("creating", *reopens)
+            from_states: Condition = state[b].among("creating", *reopens)
             if ends:
                 from_states = Or(from_states, And(state[b] == "terminated", s.ended))
             listed = s.written(b, s.known[b].plus(k), {k: 0})
@@ -142,7 +143,7 @@ class Rollover:
             if not s.may.closes:  # nobody else writes the list
                 return And(ready, s.knows_the_version(b)), opened
             if p.has("goes_on_after_bad_version"):
-                refused: Any = {s.known_version[b]: s.version}
+                refused: Updates | tuple[Updates, Updates, Effect] = {s.known_version[b]: s.version}
             else:
                 refused = ({state[b]: "fenced", s.fresh[b]: NONE}, fence.all_meet_fence(b), ledgers[k].delete())
             return ready, either(s.knows_the_version(b), opened, refused)
@@ -156,7 +157,7 @@ class Rollover:
             k=s.ledger,
             done=range(2),
         )
-        def list_fails(b: int, k: int, done: int) -> Any:
+        def list_fails(b: int, k: int, done: int) -> Outcome:
             """The update fails with the session, done or not: the ledger is deleted, and what is pending fails.
 
             It should leave the managed ledger as a failed creation does, in WriteFailed; in all three releases it is
@@ -165,11 +166,11 @@ class Rollover:
             """
             waits = If(s.arrived[b] > 0, "write_failed", "closed_ledger")
             after = "closed_ledger" if whatever else waits
-            failed = {state[b]: after, s.fresh[b]: NONE}
+            failed: Updates = {state[b]: after, s.fresh[b]: NONE}
             if done:
-                known = {s.known[b]: s.known[b], s.known_version[b]: s.known_version[b]}
+                known: Updates = {s.known[b]: s.known[b], s.known_version[b]: s.known_version[b]}
                 failed = {**s.written(b, s.known[b].plus(k), {k: 0}), **known, **failed}
-            from_states: Any = state[b] == "creating"
+            from_states: Condition = state[b] == "creating"
             if whatever:
                 ended = False if s.ended is None else And(state[b] == "terminated", s.ended)
                 from_states = Or(from_states, state[b] == "closed", ended)

@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
 
-from fencepost.model.language import And, If, Not, Or, Protocol, Universe, maximum, minimum
+from fencepost.model.language import (
+    ABSENT,
+    And,
+    Choice,
+    Condition,
+    Family,
+    If,
+    Not,
+    Number,
+    Or,
+    Protocol,
+    Subset,
+    Truth,
+    Universe,
+    Updates,
+    maximum,
+    minimum,
+)
+from fencepost.model.language.parts import Copies
 from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.topic.possible import Possible
+from fencepost.model.stand_ins.ledger import Ledger
 
-STATES = (
+BrokerState = Literal[
     "none",
     "opening",
     "recovered",
@@ -21,15 +40,19 @@ STATES = (
     "fenced",
     "terminated",
     "closed",
-)
+]
+STATES: tuple[BrokerState, ...] = get_args(BrokerState)
 """ManagedLedgerImpl.State, where ``none`` is that the broker has not loaded the topic, and State.None is ``opening`` until the
 last ledger is recovered and ``recovered`` from then on."""
-TOPIC = ("serving", "fenced", "closing")
+Topic = Literal["serving", "fenced", "closing"]
+TOPIC: tuple[Topic, ...] = get_args(Topic)
 """PersistentTopic: isFenced, and isClosingOrDeleting, which implies it."""
-LINK = ("attached", "disconnecting", "removed")
+Link = Literal["attached", "disconnecting", "removed"]
+LINK: tuple[Link, ...] = get_args(Link)
 """The producer at the broker that it is connected to: Producer.disconnect waits for the connection's loop, and
 Producer.closeNow has removed it from the topic while ServerCnx.producers still has it."""
-NOTHING, NONE = "nothing", "none"
+NOTHING: Literal["nothing"] = "nothing"
+NONE: Literal["none"] = "none"
 
 
 class State:
@@ -63,7 +86,7 @@ class State:
         broker: Universe,
         message: Universe,
         ledger: Universe,
-        ledgers: Sequence[Any],
+        ledgers: Copies[Ledger],
         may: Possible,
         *,
         capacity: int,
@@ -84,8 +107,8 @@ class State:
         self.listed = p.subset("listed", ledger)
         self.version = p.number("version", 0, versions)
         self.entries = p.number("entries", 0, capacity, per=ledger)
-        self.ended: Any = p.flag("ended") if terminations else None
-        self.final: Any = p.number("final", 0, self.places) if terminations else None
+        self.ended: Condition = p.flag("ended") if terminations else ABSENT
+        self.final: Number = p.number("final", 0, self.places) if terminations else ABSENT
 
         self.state = p.choice("state", STATES, per=broker)
         self.known = p.subset("known", ledger, per=broker)
@@ -99,28 +122,28 @@ class State:
         self.length = p.number("length", 0, len(room), per=broker)
         self.arrived = p.number("arrived", 0, len(room), per=broker)
         self.sent = p.number("sent", 0, len(room), per=broker)
-        self.filled: Any = p.flag("filled", per=broker) if may.fills else None
-        self.owed: Any = p.flag("owed", per=broker) if self._forgets else None
-        self.counted: Any = p.number("counted", 0, len(room), per=broker) if self._forgets else None
-        self.stuck: Any = p.flag("stuck", per=broker) if self._forgets else None
+        self.filled: Family[Condition] = p.flag("filled", per=broker) if may.fills else ABSENT
+        self.owed: Family[Condition] = p.flag("owed", per=broker) if self._forgets else ABSENT
+        self.counted: Family[Number] = p.number("counted", 0, len(room), per=broker) if self._forgets else ABSENT
+        self.stuck: Family[Condition] = p.flag("stuck", per=broker) if self._forgets else ABSENT
         self.topic = p.choice("topic", TOPIC, per=broker)
-        self.pushed: Any = p.number("pushed", 0, len(message), per=broker) if dedup else None
-        self.persisted: Any = p.number("persisted", 0, len(message), per=broker) if dedup else None
+        self.pushed: Family[Number] = p.number("pushed", 0, len(message), per=broker) if dedup else ABSENT
+        self.persisted: Family[Number] = p.number("persisted", 0, len(message), per=broker) if dedup else ABSENT
 
         self.connected = p.choice("connected", broker, none=NOBODY)
-        self.link: Any = p.choice("link", LINK) if may.fences else None
+        self.link: Choice[Link] = p.choice("link", LINK) if may.fences else ABSENT
         self.next_out = p.number("next_out", 0, len(message))
         self.acked = p.number("acked", 0, len(message))
 
-        self.trimmed: Any = p.subset("trimmed", ledger) if trims else None
-        self.deleting: Any = p.subset("deleting", ledger, per=broker) if trims else None
-        self.discarded: Any = p.flag("discarded") if deletions else None
-        self.cursor: Any = p.number("cursor", 0, self.places) if subscription else None
-        self.consumed: Any = p.number("consumed", 0, self.places) if subscription else None
-        self.has_cursor: Any = p.flag("has_cursor", per=broker) if subscription else None
-        self.mark: Any = p.number("mark", 0, self.places, per=broker) if subscription else None
-        self.snapshot: Any = p.number("snapshot", 0, len(message)) if snapshots else None
-        self.snapshot_at: Any = p.number("snapshot_at", 0, self.places) if snapshots else None
+        self.trimmed: Subset = p.subset("trimmed", ledger) if trims else ABSENT
+        self.deleting: Family[Subset] = p.subset("deleting", ledger, per=broker) if trims else ABSENT
+        self.discarded: Condition = p.flag("discarded") if deletions else ABSENT
+        self.cursor: Number = p.number("cursor", 0, self.places) if subscription else ABSENT
+        self.consumed: Number = p.number("consumed", 0, self.places) if subscription else ABSENT
+        self.has_cursor: Family[Condition] = p.flag("has_cursor", per=broker) if subscription else ABSENT
+        self.mark: Family[Number] = p.number("mark", 0, self.places, per=broker) if subscription else ABSENT
+        self.snapshot: Number = p.number("snapshot", 0, len(message)) if snapshots else ABSENT
+        self.snapshot_at: Number = p.number("snapshot_at", 0, self.places) if snapshots else ABSENT
 
     @property
     def _forgets(self) -> bool:
@@ -128,53 +151,53 @@ class State:
 
     # --- formulas
 
-    def is_loaded(self, b: int) -> Any:
+    def is_loaded(self, b: int) -> Condition:
         """The formula: the broker has the topic, PersistentTopic is there."""
         return And(self.state[b] != "none", self.state[b] != "opening", self.state[b] != "recovered")
 
-    def is_last(self, b: int, k: int) -> Any:
+    def is_last(self, b: int, k: int) -> Condition:
         """The formula: it is the last ledger of the list that the broker has read."""
         return And(self.known[b].has(k), *(Not(self.known[b].has(j)) for j in self.ledger if j > k))
 
-    def has_filled(self, b: int) -> Any:
+    def has_filled(self, b: int) -> Truth:
         """The formula: the first write has filled its ledger, and waits for the close."""
         return False if self.filled is None else self.filled[b]
 
-    def is_writing(self, b: int) -> Any:
+    def is_writing(self, b: int) -> Condition:
         """The formula: the broker waits for the answer of an entry that it has sent to its current ledger."""
         return And(self.state[b].among("opened", "closing_ledger"), self.sent[b] > 0, Not(self.has_filled(b)))
 
-    def is_cut_off(self, b: int) -> Any:
+    def is_cut_off(self, b: int) -> Condition:
         """The formula: the producer is at the broker, and is going to be disconnected."""
         return False if self.link is None else And(self.connected == b, self.link == "disconnecting")
 
-    def is_stuck(self, b: int) -> Any:
+    def is_stuck(self, b: int) -> Truth:
         """The formula: the connection counts a write that is never answered.
 
         ServerCnx stops reading at maxPendingPublishRequestsPerConnection of them; here at the first one.
         """
         return False if self.stuck is None else self.stuck[b]
 
-    def knows_the_version(self, b: int) -> Any:
+    def knows_the_version(self, b: int) -> Truth:
         """The formula: a compare-and-set of the list with the version that the broker knows succeeds."""
         return True if self.protocol.has("list_without_version") else self.known_version[b] == self.version
 
-    def length_of(self, k: int) -> Any:
+    def length_of(self, k: int) -> Number:
         """How many entries a reader of the ledger gets: all that is confirmed, or those up to its end."""
         ledger = self.ledgers[k]
         return If(ledger.status == "closed", ledger.end, If(ledger.status == "open", ledger.confirmed, 0))
 
-    def holds(self, k: int, e: int, m: int) -> Any:
+    def holds(self, k: int, e: int, m: int) -> Condition:
         """The formula: a reader of the ledger gets the message as this entry."""
         return And(self.content[k, e] == m, e < self.length_of(k))
 
-    def has_room(self) -> Any:
+    def has_room(self) -> Condition:
         """The formula: the list may still be written, as far as the instance goes."""
         return self.version < self.versions
 
     # --- changes
 
-    def written(self, b: int, listed: Any, entries: Mapping[int, Any] | None = None) -> dict[Any, Any]:
+    def written(self, b: int, listed: Subset, entries: Mapping[int, int] | None = ABSENT) -> Updates:
         """The list is written with these ledgers, and the broker knows the new version."""
         known = {k: self.known_entries[b, k] for k in self.ledger} | dict(entries or {})
         stored = {self.entries[k]: If(listed.has(k), known[k], 0) for k in self.ledger}
@@ -186,22 +209,22 @@ class State:
             **stored,
         }
 
-    def not_filled(self, b: int) -> dict[Any, Any]:
+    def not_filled(self, b: int) -> Updates:
         """No write waits for the close of its ledger."""
         return {} if self.filled is None else {self.filled[b]: False}
 
-    def disconnected(self, condition: Any = True) -> dict[Any, Any]:
+    def disconnected(self, condition: Truth = True) -> Updates:
         """The producer is not connected any more, if the condition holds."""
         if condition is True:
             return {self.connected: NOBODY, **({} if self.link is None else {self.link: "attached"})}
         away = {self.connected: If(condition, NOBODY, self.connected)}
         return away if self.link is None else {**away, self.link: If(condition, "attached", self.link)}
 
-    def hung_up(self, b: int, condition: Any = True) -> dict[Any, Any]:
+    def hung_up(self, b: int, condition: bool = True) -> Updates:
         """The same, and the connection to the broker is over: the next one counts nothing."""
         return {**self.disconnected(condition), **self.ended_if(b, condition, {})}
 
-    def ended_if(self, b: int, condition: Any, changes: Mapping[Any, Any]) -> dict[Any, Any]:
+    def ended_if(self, b: int, condition: Truth, changes: Updates) -> Updates:
         """These changes, and if the condition holds, the connection to the broker ends with them and counts nothing."""
         if self.stuck is None:
             return dict(changes)
@@ -209,20 +232,20 @@ class State:
         left = {counted: If(condition, 0, changes.get(counted, counted))}
         return {**changes, **left, stuck: If(condition, False, changes.get(stuck, stuck))}
 
-    def forgotten(self, b: int, count: Any, *, but: Any = 0) -> dict[Any, Any]:
+    def forgotten(self, b: int, count: Number | int, *, but: Number | int = 0) -> Updates:
         """So many of the first writes, after those that are passed over, are never answered."""
         if self.owed is None:
             return {}
         return {self.owed[b]: Or(self.owed[b], count > 0), **self.counts_for_good(b, count, but=but)}
 
-    def counts_for_good(self, b: int, count: Any, *, but: Any = 0) -> dict[Any, Any]:
+    def counts_for_good(self, b: int, count: Number | int, *, but: Number | int = 0) -> Updates:
         """The same, and nobody has the topic any more: only the connection counts those that came by it."""
         if self.stuck is None:
             return {}
         by_it = And(count > 0, self.counted[b] + count + but > self.length[b])
         return {self.stuck[b]: Or(self.stuck[b], by_it)}
 
-    def without_first(self, b: int, count: Any, *, but: int = 0) -> dict[Any, Any]:
+    def without_first(self, b: int, count: Number | int, *, but: int = 0) -> Updates:
         """So many of the first writes leave the queue; ``but`` are passed over, and stay."""
         queue, size = self.queue, len(self.room)
         left = maximum(self.length[b] - count, 0)
@@ -238,16 +261,16 @@ class State:
                 value = If(count == gone, queue[b, place + gone], value)
             return value
 
-        changes = {self.length[b]: left, **{queue[b, place]: after(place) for place in self.room}}
+        changes: Updates = {self.length[b]: left, **{queue[b, place]: after(place) for place in self.room}}
         if self.counted is not None:
             behind = minimum(self.counted[b], maximum(left - but, 0))
             passed_over = maximum(self.counted[b] - count, 0)
             changes[self.counted[b]] = If(self.counted[b] > self.length[b] - but, passed_over, behind)
         return changes
 
-    def gone(self, b: int) -> dict[Any, Any]:
+    def gone(self, b: int) -> Updates:
         """The topic is not loaded at the broker any more, and its producer not connected."""
-        changes: dict[Any, Any] = {
+        changes: Updates = {
             **self.disconnected(self.connected == b),
             **self.not_filled(b),
             self.state[b]: "none",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-from fencepost.model.language import And, If, Not, Or, Protocol, either, maximum
+from fencepost.model.language import And, If, Not, Number, Or, Outcome, Protocol, Updates, either, maximum
+from fencepost.model.language.effects import Happens
 from fencepost.model.pulsar.topic.fence import Fence
 from fencepost.model.pulsar.topic.state import NONE, State
 
@@ -23,12 +23,12 @@ class Termination:
         if closings:
             self._close()
 
-    def _under_way(self, b: int, failed: Callable[[Any, int], dict[Any, Any]] | None = None, *, waiting: bool) -> Any:
+    def _under_way(self, b: int, failed: Callable[[Number, int], Updates] | None = None, *, waiting: bool) -> Happens:
         """What is under way leaves the queue as it has ``failed``, except for an entry that has filled its ledger: OpAddEntry
         answers it when it hears of the close. What waits for a new ledger stays if it is ``waiting``."""
         s = self.s
 
-        def leaves(but: int) -> dict[Any, Any]:
+        def leaves(but: int) -> Updates:
             pending = maximum(s.arrived[b] - but, 0)
             count = If(s.sent[b] > but, pending, 0) if waiting else pending
             left = {s.arrived[b]: s.arrived[b] - count, s.sent[b]: but}
@@ -50,7 +50,7 @@ class Termination:
             b=s.broker,
             k=lambda b: s.current[b],
         )
-        def terminate(b: int, k: int) -> Any:
+        def terminate(b: int, k: int) -> Outcome:
             """The managed ledger is terminated and its ledger closed at what is confirmed. What BookKeeper had under way
             fails.
 
@@ -62,7 +62,7 @@ class Termination:
             writable = state[b].among("opened", "closing_ledger", "creating", "closed_ledger", "write_failed")
             ready = Or(writable, And(state[b] == "closed", s.fresh[b] == NONE))
 
-            def failed(count: Any, but: int) -> dict[Any, Any]:
+            def failed(count: Number, but: int) -> Updates:
                 if p.has("pending_forgotten"):
                     return s.forgotten(b, count, but=but)
                 return {variable: If(count > 0, value, variable) for variable, value in fence.write_failed(b).items()}
@@ -78,7 +78,7 @@ class Termination:
             b=s.broker,
             k=lambda b: s.current[b],
         )
-        def list_end(b: int, k: int) -> Any:
+        def list_end(b: int, k: int) -> Outcome:
             """The list is written with the terminated position, by compare-and-set; BadVersion: the managed ledger is
             fenced.
 
@@ -100,7 +100,7 @@ class Termination:
             k=s.ledger,
             only_if=not reopens,
         )
-        def drop_new(b: int, k: int) -> Any:
+        def drop_new(b: int, k: int) -> Outcome:
             """A ledger was being created as the managed ledger was terminated: it is not listed, but deleted."""
             return And(state[b] == "terminated", s.fresh[b] == k), {s.fresh[b]: NONE}, ledgers[k].delete()
 
@@ -112,7 +112,7 @@ class Termination:
             k=s.ledger,
             only_if=p.has("terminate_without_mutex"),
         )
-        def list_end_too_late(b: int, k: int) -> Any:
+        def list_end_too_late(b: int, k: int) -> Outcome:
             """The broker's own rollover, which the termination does not wait for, has written the list first: BadVersion.
 
             What it wrote has the terminated position.
@@ -137,7 +137,7 @@ class Termination:
             b=s.broker,
             k=lambda b: s.current[b],
         )
-        def close(b: int, k: int) -> Any:
+        def close(b: int, k: int) -> Outcome:
             """The topic is unloaded: the managed ledger is Closed, its ledger closed at what is confirmed, what is pending
             fails, and cursors write their positions.
 
@@ -149,7 +149,7 @@ class Termination:
             ended = False if s.ended is None else And(s.ended, s.fresh[b] == NONE)
             going = And(s.is_loaded(b), state[b] != "fenced", state[b] != "closed", Or(state[b] != "terminated", ended))
             ready = And(going, s.topic[b] != "closing")
-            closed: dict[Any, Any] = {state[b]: "closed", s.topic[b]: "closing"}
+            closed: Updates = {state[b]: "closed", s.topic[b]: "closing"}
             if s.owed is not None and not p.has("closed_reopened"):
                 closed |= {s.owed[b]: False, s.stuck[b]: False}
             if s.cursor is not None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.language import And, If, Implies, Protocol, all_of, either
+from fencepost.model.language import And, Condition, If, Implies, Outcome, Protocol, Subset, all_of, either
+from fencepost.model.language.effects import Happens
 from fencepost.model.pulsar.topic.cursors import Cursors
 from fencepost.model.pulsar.topic.fence import Fence
 from fencepost.model.pulsar.topic.state import NONE, State
@@ -23,11 +22,11 @@ class Trimming:
         p, s = self.protocol, self.s
         ledgers, state = s.ledgers, s.state
 
-        def upto(b: int, k: int) -> Any:
+        def upto(b: int, k: int) -> Subset:
             """The ledgers of the list up to this one."""
             return subset_where(len(s.ledger), lambda j: And(s.known[b].has(j), j <= k))
 
-        def may_trim(b: int, k: int) -> Any:
+        def may_trim(b: int, k: int) -> Condition:
             """The formula: no cursor needs the ledgers up to this one, and no other update of the list is under way."""
             trimmable = state[b].among("opened", "closing_ledger", "closed_ledger", "write_failed", "terminated")
             free = And(s.is_loaded(b), trimmable, s.fresh[b] == NONE)
@@ -42,13 +41,13 @@ class Trimming:
             b=s.broker,
             k=s.ledger,
         )
-        def trim(b: int, k: int) -> Any:
+        def trim(b: int, k: int) -> Outcome:
             """The ledgers up to this one leave the list, by compare-and-set. BadVersion: the managed ledger is fenced."""
             gone = upto(b, k)
             left = s.known[b] & ~gone
             listed = {**s.written(b, left), s.trimmed: s.trimmed | gone, s.deleting[b]: s.deleting[b] | gone}
             forgotten = {s.known_entries[b, j]: If(gone.has(j), 0, s.known_entries[b, j]) for j in s.ledger}
-            met: Any = self.fence.becomes_fenced(b) if s.may.closes else {state[b]: "fenced"}
+            met: Happens = self.fence.becomes_fenced(b) if s.may.closes else {state[b]: "fenced"}
             return And(may_trim(b, k), s.has_room()), either(s.knows_the_version(b), {**listed, **forgotten}, met)
 
         @p.fault(
@@ -60,13 +59,13 @@ class Trimming:
             k=s.ledger,
             only_if=p.has("trimmed_before_listed"),
         )
-        def trim_fails(b: int, k: int) -> Any:
+        def trim_fails(b: int, k: int) -> Outcome:
             """The update fails with the session: the ledgers are gone from memory already, and the next update drops them."""
             gone = upto(b, k)
             forgotten = {s.known_entries[b, j]: If(gone.has(j), 0, s.known_entries[b, j]) for j in s.ledger}
             return may_trim(b, k), {s.known[b]: s.known[b] & ~gone, s.trimmed: s.trimmed | gone, **forgotten}
 
         @p.step(by="b", takes="metadata", mirrors="ManagedLedgerImpl.asyncDeleteLedger", fair=True, b=s.broker, k=s.ledger)
-        def delete_ledger(b: int, k: int) -> Any:
+        def delete_ledger(b: int, k: int) -> Outcome:
             """A ledger that was trimmed is deleted."""
             return s.deleting[b].has(k), ledgers[k].delete(), {s.deleting[b]: s.deleting[b].minus(k)}

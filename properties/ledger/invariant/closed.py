@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.language import And, Implies, Not, all_of, at_least
+from fencepost.model.language import And, Condition, Implies, Not, all_of, at_least
 from fencepost.properties.ledger.invariant.words import Words
 from fencepost.properties.ledger.terms import next_entry
 from fencepost.properties.vocabulary import Suite
@@ -17,12 +15,12 @@ def closed_lemmas(suite: Suite, w: Words) -> None:
     is_closed, ended, goes_on, well_kept = w.is_closed, w.ended, w.goes_on, w.well_kept
 
     @suite.lemma
-    def closed_ledger_is_kept() -> Any:
+    def closed_ledger_is_kept() -> Condition:
         """Every entry of a closed ledger is well kept by its ensembles."""
         return Implies(is_closed, all_of(Implies(e <= s.last, well_kept(published, e)) for e in entry))
 
     @suite.lemma
-    def closed_ledger_is_out_of_reach() -> Any:
+    def closed_ledger_is_out_of_reach() -> Condition:
         """The entry after the end of a closed ledger can never be confirmed: too many are fenced without it."""
         denied = all_of(
             Implies(
@@ -37,12 +35,12 @@ def closed_lemmas(suite: Suite, w: Words) -> None:
         return Implies(ended, And(s.lac <= s.last, Implies(goes_on, denied)))
 
     @suite.lemma
-    def length_is_of_the_last() -> Any:
+    def length_is_of_the_last() -> Condition:
         """The length in the metadata is that of the entries up to the last."""
         return s.length == s.last + 1
 
     @suite.lemma
-    def ends_agree() -> Any:
+    def ends_agree() -> Condition:
         """Whoever believes the ledger closed has the end in the metadata; a writer that failed has another."""
         return And(
             Implies(s.writer == "closed", And(ended, s.last == s.lac)),
@@ -51,11 +49,11 @@ def closed_lemmas(suite: Suite, w: Words) -> None:
         )
 
     @suite.lemma
-    def recovery_never_ends_below_confirmed() -> Any:
+    def recovery_never_ends_below_confirmed() -> Condition:
         """Where so many have denied an entry that a recovery ends before it, it is not confirmed."""
         threshold = write_quorum - ack_quorum + 1
 
-        def denied(r: int) -> Any:
+        def denied(r: int) -> Condition:
             deniers = (And(s.no_such_entry[r].has(b), for_recovery[r].holds(b, next_entry(s, r))) for b in bookie)
             return And(s.phase[r] == "reading", s.status != "deleted", at_least(threshold, deniers))
 

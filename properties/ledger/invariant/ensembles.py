@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.language import And, Implies, Not, Or, all_of, at_least, how_many
+from fencepost.model.language import And, Condition, Implies, Not, Or, all_of, at_least, how_many
 from fencepost.properties.ledger.invariant.words import Words
 from fencepost.properties.ledger.terms import next_entry
 from fencepost.properties.vocabulary import Suite
@@ -18,7 +16,7 @@ def ensembles_lemmas(suite: Suite, w: Words) -> None:
     goes_on, active, same_write_set, well_formed = w.goes_on, w.active, w.same_write_set, w.well_formed
 
     @suite.lemma
-    def ensembles_are_well_formed() -> Any:
+    def ensembles_are_well_formed() -> Condition:
         """Every copy has an ensemble, and the first entries of its ensembles rise."""
         return And(
             well_formed(published),
@@ -27,30 +25,30 @@ def ensembles_lemmas(suite: Suite, w: Words) -> None:
         )
 
     @suite.lemma
-    def every_ensemble_is_full() -> Any:
+    def every_ensemble_is_full() -> Condition:
         """Every copy has as many bookies in its ensembles as the ledger asks for."""
         return And(published.are_full(), writers.are_full(), *(copies.are_full() for copies in new_ensembles))
 
     @suite.lemma
-    def write_sets_are_small() -> Any:
+    def write_sets_are_small() -> Condition:
         """No more bookies are in a write set than the write quorum."""
         if not striping.is_striped:
             return all_of(Not(at_least(write_quorum + 1, (writers.member(f, b) for b in bookie))) for f in fragment)
-        members = writers.members
+        places = writers.places
         return all_of(
-            Or(members[f][b] != members[f][other], Not(writers.member(f, b)))
+            Or(places[f][b] != places[f][other], Not(writers.member(f, b)))
             for f in fragment
             for b in bookie
             for other in range(b)
         )
 
     @suite.lemma
-    def starts_are_whole() -> Any:
+    def starts_are_whole() -> Condition:
         """A recovery remembers one ensemble, the last one when it began."""
         return all_of(Implies(active(r), for_recovery[r].count == 1) for r in recoverer)
 
     @suite.lemma
-    def fragments_start_at_confirmed() -> Any:
+    def fragments_start_at_confirmed() -> Condition:
         """A fragment starts right after a confirmed entry, or where a recovery stands."""
         return And(
             Implies(lives, writers.last_first() <= s.lac + 1),
@@ -69,7 +67,7 @@ def ensembles_lemmas(suite: Suite, w: Words) -> None:
         )
 
     @suite.lemma
-    def writer_and_store_agree() -> Any:
+    def writer_and_store_agree() -> Condition:
         """Until the ledger is closed the writer's ensembles are the published ones, except for a change not yet published."""
         return Implies(
             is_open,
@@ -80,7 +78,7 @@ def ensembles_lemmas(suite: Suite, w: Words) -> None:
         )
 
     @suite.lemma
-    def only_last_ensembles_are_changed() -> Any:
+    def only_last_ensembles_are_changed() -> Condition:
         """Whoever may still change the published ensembles has those before the last as they are."""
         changing = And(s.status == "open", s.writer == "changing")
         recovering = s.status == "in_recovery"
@@ -88,7 +86,7 @@ def ensembles_lemmas(suite: Suite, w: Words) -> None:
         return And(Implies(changing, writers.begins_as(published)), *begun)
 
     @suite.lemma
-    def recovery_reads_the_writers_ensemble() -> Any:
+    def recovery_reads_the_writers_ensemble() -> Condition:
         """Where a recovery still has to read, its ensemble is the one that the writer would need to confirm an entry."""
         return all_of(
             Implies(
@@ -105,7 +103,7 @@ def ensembles_lemmas(suite: Suite, w: Words) -> None:
         )
 
     @suite.lemma
-    def recovery_reads_the_published_ensemble() -> Any:
+    def recovery_reads_the_published_ensemble() -> Condition:
         """While the ledger is in recovery the ensemble that a recovery started with is the last one published."""
         return all_of(
             Implies(
@@ -119,16 +117,14 @@ def ensembles_lemmas(suite: Suite, w: Words) -> None:
                     Implies(s.phase[r] == "fencing", new_ensembles[r].same_as(published)),
                     published.last_first() <= new_ensembles[r].last_first(),
                     Implies(s.phase[r] != "fencing", published.last_first() <= next_entry(s, r)),
-                    *(
-                        Implies(published.last_first() <= e, same_write_set(for_recovery[r], published, e)) for e in entry
-                    ),
+                    *(Implies(published.last_first() <= e, same_write_set(for_recovery[r], published, e)) for e in entry),
                 ),
             )
             for r in recoverer
         )
 
     @suite.lemma
-    def version_is_bounded() -> Any:
+    def version_is_bounded() -> Condition:
         """Only changes of ensemble, the mark of recovery, the close and the deletion raise the version."""
         return And(
             s.version <= s.changes + how_many(s.status != "open", w.ended, s.status == "deleted"),
@@ -136,6 +132,6 @@ def ensembles_lemmas(suite: Suite, w: Words) -> None:
         )
 
     @suite.lemma
-    def recovery_has_marked() -> Any:
+    def recovery_has_marked() -> Condition:
         """While a recovery goes on the ledger is not open any more."""
         return all_of(Implies(active(r), s.status != "open") for r in recoverer)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.language import And, Implies, Not, Or, all_of, any_of, at_least
+from fencepost.model.language import And, Condition, Implies, Not, Or, all_of, any_of, at_least
 from fencepost.properties.ledger.conduct import answers_of_the_write_set
 from fencepost.properties.ledger.invariant.words import Words
 from fencepost.properties.ledger.terms import next_entry
@@ -20,13 +18,13 @@ def recovery_lemmas(suite: Suite, w: Words) -> None:
     well_kept, justified = w.well_kept, w.justified
 
     @suite.lemma
-    def denials_are_final() -> Any:
+    def denials_are_final() -> Condition:
         """A bookie that answered a recovery is fenced, and one that denied an entry has not accepted it and never will.
 
         So many are fenced before a recovery reads that no new add can gather an ack quorum.
         """
 
-        def reads(r: int) -> Any:
+        def reads(r: int) -> Condition:
             return s.phase[r].among("reading", "adding")
 
         answered = [Implies(s.coverage[r].has(b), s.fenced[b]) for r in recoverer for b in bookie]
@@ -43,7 +41,7 @@ def recovery_lemmas(suite: Suite, w: Words) -> None:
         return And(*answered, *enough, *denied)
 
     @suite.lemma
-    def phases_are_clean() -> Any:
+    def phases_are_clean() -> Condition:
         """Answers are kept only in the phase that asked for them, and entries found only from reading on."""
         read = all_of(
             And(
@@ -55,7 +53,7 @@ def recovery_lemmas(suite: Suite, w: Words) -> None:
         return And(answers_of_the_write_set(p), read)
 
     @suite.lemma
-    def found_entries_are_readable() -> Any:
+    def found_entries_are_readable() -> Condition:
         """An entry that a recovery found is stored in the ensemble that it read from."""
         return all_of(
             And(
@@ -76,20 +74,20 @@ def recovery_lemmas(suite: Suite, w: Words) -> None:
             for b in bookie
         )
 
-    def has_behind(r: int, e: int) -> Any:
+    def has_behind(r: int, e: int) -> Condition:
         """The recovery goes on after the entry, or has found a later one."""
         found_later = any_of(And(e < later, s.found[r].has(later)) for later in entry)
         return Or(And(active(r), e < next_entry(s, r)), found_later)
 
     @suite.lemma
-    def recovered_entries_are_justified() -> Any:
+    def recovered_entries_are_justified() -> Condition:
         """Every entry that a recovery has behind it was confirmed, or found by a recovery."""
         return all_of(Implies(has_behind(r, e), justified(e)) for r in recoverer for e in entry)
 
     if leaks:
 
         @suite.lemma
-        def recovered_entries_are_kept() -> Any:
+        def recovered_entries_are_kept() -> Condition:
             """Until the ledger is closed, what a recovery has behind it is well kept by the ensembles that it would publish."""
             return all_of(
                 Implies(And(active(r), s.status == "in_recovery", e < next_entry(s, r)), well_kept(new_ensembles[r], e))
@@ -98,13 +96,13 @@ def recovery_lemmas(suite: Suite, w: Words) -> None:
             )
 
         @suite.lemma
-        def what_is_told_can_be_read() -> Any:
+        def what_is_told_can_be_read() -> Condition:
             """What a bookie's last add confirmed covers, or a recovery has behind it, was confirmed.
 
             Or it can be read from the published ensembles, once recovery has begun; as long as the ledger is not closed.
             """
 
-            def in_reach(e: int) -> Any:
+            def in_reach(e: int) -> Condition:
                 readable = any_of(And(s.stored[b].has(e), published.holds(b, e)) for b in bookie)
                 return Or(e <= s.lac, And(s.status == "in_recovery", readable))
 
@@ -119,7 +117,7 @@ def recovery_lemmas(suite: Suite, w: Words) -> None:
     else:
 
         @suite.lemma
-        def recovered_entries_are_well_kept() -> Any:
+        def recovered_entries_are_well_kept() -> Condition:
             """Every entry that a recovery has behind it is well kept by the ensembles that it would publish."""
             return Or(
                 s.status == "deleted",
@@ -127,10 +125,10 @@ def recovery_lemmas(suite: Suite, w: Words) -> None:
             )
 
         @suite.lemma
-        def last_adds_are_kept() -> Any:
+        def last_adds_are_kept() -> Condition:
             """A last add confirmed at a bookie was confirmed, or has an ack quorum with a recovery that is past it."""
 
-            def past_it(r: int, e: int) -> Any:
+            def past_it(r: int, e: int) -> Condition:
                 is_past = Or(s.phase[r] == "done", e < next_entry(s, r))
                 return And(s.phase[r] != "idle", is_past, quorum_has(new_ensembles[r], e))
 
@@ -144,7 +142,7 @@ def recovery_lemmas(suite: Suite, w: Words) -> None:
             )
 
         @suite.lemma
-        def recovery_begins_with_the_writers_ensembles() -> Any:
+        def recovery_begins_with_the_writers_ensembles() -> Condition:
             """A recovery that has not read yet has the ensembles by which the writer confirmed, or still confirms."""
             return all_of(
                 Implies(And(s.phase[r] == "fencing", Or(e <= s.lac, goes_on)), same_write_set(new_ensembles[r], writers, e))
@@ -155,7 +153,7 @@ def recovery_lemmas(suite: Suite, w: Words) -> None:
     if not settings["changes"]:
 
         @suite.lemma
-        def ensembles_never_change() -> Any:
+        def ensembles_never_change() -> Condition:
             """Without a change of ensemble every copy is the same."""
             return And(
                 writers.same_as(published),
@@ -163,7 +161,7 @@ def recovery_lemmas(suite: Suite, w: Words) -> None:
             )
 
     @suite.lemma
-    def bad_copies_are_counted() -> Any:
+    def bad_copies_are_counted() -> Condition:
         """There are no more bad copies than faults that made them; they are stored."""
         bad = [s.rotten[b].has(e) for b in bookie for e in entry]
         stored = [Implies(s.rotten[b].has(e), s.stored[b].has(e)) for b in bookie for e in entry]
@@ -172,33 +170,29 @@ def recovery_lemmas(suite: Suite, w: Words) -> None:
     if not settings["recoverers"] or settings["entries"] == 1:
 
         @suite.lemma
-        def last_adds_were_confirmed() -> Any:
+        def last_adds_were_confirmed() -> Condition:
             """Without a recovery of several entries, what a last add confirmed says, and what was read, was confirmed."""
             known = [And(s.bookie_lac[b] <= s.lac, s.explicit_lac[b] <= s.lac) for b in bookie]
             return And(*known, *(Or(s.read_to[x] <= s.lac, And(ended, s.read_to[x] <= s.last)) for x in reader))
 
     @suite.lemma
-    def last_adds_come_with_later_entries() -> Any:
+    def last_adds_come_with_later_entries() -> Condition:
         """A bookie's last add confirmed is below its last entry, which carries it."""
 
-        def has_later(b: int, e: int) -> Any:
+        def has_later(b: int, e: int) -> Condition:
             return any_of(And(e < later, s.stored[b].has(later)) for later in entry)
 
         return all_of(Implies(e <= s.bookie_lac[b], has_later(b, e)) for b in bookie for e in entry)
 
     @suite.lemma
-    def last_adds_are_justified() -> Any:
+    def last_adds_are_justified() -> Condition:
         """A last add confirmed at a bookie, and what a reader made of it, was confirmed or found, or is the end."""
 
-        def covered(e: int) -> Any:
+        def covered(e: int) -> Condition:
             return any_of(Or(e <= s.bookie_lac[b], e <= s.explicit_lac[b]) for b in bookie)
 
         # of some bookie, and not of each: so who found an entry has one name, whichever bookie a reader heard of it from
         return And(
             *(Implies(covered(e), justified(e)) for e in entry),
-            *(
-                Implies(e <= s.read_to[x], Or(justified(e), And(ended, e <= s.last)))
-                for x in reader
-                for e in entry
-            ),
+            *(Implies(e <= s.read_to[x], Or(justified(e), And(ended, e <= s.last))) for x in reader for e in entry),
         )

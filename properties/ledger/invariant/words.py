@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from fencepost.model.bookkeeper.ensembles import Ensembles, Striping
-from fencepost.model.language import And, Implies, Not, Or, Protocol, any_of, at_least
+from fencepost.model.language import And, Condition, Implies, Not, Or, Parameters, Protocol, any_of, at_least
+from fencepost.properties.ledger.variables import LedgerVariables
 
 
-def settings_leak(settings: Mapping[str, Any]) -> bool:
+def settings_leak(settings: Parameters) -> bool:
     """Whether a recovery can take over, as confirmed, an entry that another wrote again to an ensemble never published."""
     return bool(settings["changes"] and settings["recoverers"] > 1 and settings["ack_quorum"] > 1 and settings["entries"] > 1)
 
@@ -18,7 +16,7 @@ class Words:
     """The variables of an instance, the copies of its ensembles, and what several lemmas say of them."""
 
     def __init__(self, p: Protocol) -> None:
-        s, settings = p.state, p.parameters
+        s, settings = LedgerVariables.now(p), p.parameters
         self.s, self.settings = s, settings
         self.bookie, self.entry, self.fragment = p.universes["bookie"], p.universes["entry"], p.universes["fragment"]
         recoverer, self.reader = p.universes["recoverer"], p.universes["reader"]
@@ -35,19 +33,19 @@ class Words:
         self.lives = s.writer.among("writing", "changing", "changed")
         self.goes_on = s.writer.among("writing", "changed")
 
-    def active(self, r: int) -> Any:
+    def active(self, r: int) -> Condition:
         """The recovery has begun and not ended."""
         return self.s.phase[r].among("fencing", "reading", "adding")
 
-    def same_write_set(self, one: Ensembles, other: Ensembles, e: int) -> Any:
+    def same_write_set(self, one: Ensembles, other: Ensembles, e: int) -> Condition:
         """Both copies have the same bookies for the entry."""
         return And(*(one.holds(b, e) == other.holds(b, e) for b in self.bookie))
 
-    def quorum_has(self, copies: Ensembles, e: int) -> Any:
+    def quorum_has(self, copies: Ensembles, e: int) -> Condition:
         """An ack quorum of the entry's write set by this copy has it."""
         return at_least(self.ack_quorum, (And(self.s.stored[b].has(e), copies.holds(b, e)) for b in self.bookie))
 
-    def well_kept(self, copies: Ensembles, e: int) -> Any:
+    def well_kept(self, copies: Ensembles, e: int) -> Condition:
         """An ack quorum of the write set has the entry; or it was confirmed, and the write set is still the writer's.
 
         Where a recovery may start from what another recovery wrote again to an ensemble that was never published, all that
@@ -59,11 +57,11 @@ class Words:
         only_by_it = Or(self.same_write_set(copies, self.writers, e), And(Not(self.goes_on), self.s.lac < e))
         return Or(self.quorum_has(copies, e), And(readable, only_by_it))
 
-    def justified(self, e: int) -> Any:
+    def justified(self, e: int) -> Condition:
         """The entry was confirmed, or a recovery has found it."""
         return Or(self.s.confirmed.has(e), any_of(self.s.found[r].has(e) for r in self.recoverer))
 
-    def well_formed(self, copies: Ensembles) -> Any:
+    def well_formed(self, copies: Ensembles) -> Condition:
         """The copy has an ensemble, from entry 0 on, and the first entries of ensembles rise."""
         firsts = [copies.first[f] if f else 0 for f in self.fragment]
         rises = [Implies(copies.count > f + 1, firsts[f] < copies.first[f + 1]) for f in list(self.fragment)[:-1]]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from fencepost.model.language import And, Implies, Not, Or, all_of, at_least
+from fencepost.model.language import And, Condition, Implies, Not, Or, all_of, at_least
 from fencepost.properties.ledger.invariant.words import Words
 from fencepost.properties.vocabulary import Suite
 
@@ -15,25 +13,25 @@ def writer_lemmas(suite: Suite, w: Words) -> None:
     ack_quorum, writers, lives = w.ack_quorum, w.writers, w.lives
 
     @suite.lemma
-    def confirmed_is_a_run() -> Any:
+    def confirmed_is_a_run() -> Condition:
         """What is confirmed is what is not beyond the last add confirmed, and that was sent."""
         return And(s.lac <= s.sent, *(s.confirmed.has(e) == (e <= s.lac) for e in entry))
 
     @suite.lemma
-    def only_what_was_sent() -> Any:
+    def only_what_was_sent() -> Condition:
         """What is stored, found or in the closed ledger was sent."""
         held = [Implies(s.stored[b].has(e), e <= s.sent) for b in bookie for e in entry]
         return And(s.last <= s.sent, *held, *(Implies(s.found[r].has(e), e <= s.sent) for r in recoverer for e in entry))
 
     @suite.lemma
-    def carried_was_confirmed() -> Any:
+    def carried_was_confirmed() -> Condition:
         """An add carries a last add confirmed that was confirmed; what was not sent carries none."""
         return all_of(
             And(lac <= s.lac, lac < e, Implies(e > s.sent, lac == -1)) for e in entry for lac in (s.piggybacked_lac[e],)
         )
 
     @suite.lemma
-    def acks_come_from_bookies() -> Any:
+    def acks_come_from_bookies() -> Condition:
         """What is acknowledged was accepted and is awaited; what was accepted was requested and is stored; that was sent."""
         return all_of(
             And(
@@ -47,7 +45,7 @@ def writer_lemmas(suite: Suite, w: Words) -> None:
         )
 
     @suite.lemma
-    def confirmed_by_a_quorum() -> Any:
+    def confirmed_by_a_quorum() -> Condition:
         """A confirmed entry was accepted by an ack quorum of its write set, as the writer knows it."""
         return all_of(
             Implies(e <= s.lac, at_least(ack_quorum, (And(s.taken_by_bookie[b].has(e), writers.holds(b, e)) for b in bookie)))
@@ -55,7 +53,7 @@ def writer_lemmas(suite: Suite, w: Words) -> None:
         )
 
     @suite.lemma
-    def nothing_is_lost() -> Any:
+    def nothing_is_lost() -> Condition:
         """Without losses and rot no bookie is in limbo, and no copy or recovered payload is bad."""
         return And(
             *(Not(s.limbo[b]) for b in bookie),

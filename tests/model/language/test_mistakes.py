@@ -50,7 +50,10 @@ WRONG_VALUES: dict[str, tuple[Callable[[Shop], Any], str]] = {
         lambda s: {s.owner: select(s.price, [s.owner, s.mood])},
         "owner is one of nobody, alice, bob, and mood one of good, bad",
     ),
-    "number of a choice of other names": (lambda s: {s.owner: s.mood + 1}, "new value of owner: mood is one of good, bad"),
+    "number for a choice": (
+        lambda s: {s.owner: s.price},
+        "new value of owner: its sort is Int, and one of nobody, alice, bob is needed",
+    ),
     "mask for a subset": (lambda s: {s.shelf: 3}, "new value of shelf: 3 is not a set of thing numbers"),
     "stranger in a subset": (lambda s: {s.shelf: {3}}, "new value of shelf: 3 is not a member"),
     "truth value in a subset": (lambda s: {s.shelf: {True}}, "new value of shelf: True is not a member"),

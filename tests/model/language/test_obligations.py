@@ -72,19 +72,6 @@ def test_updates_that_leave(change: Callable[..., object], becomes: str) -> None
         prove_domains(moved(change))
 
 
-def test_a_choice_computed_as_a_number_is_bounded_too() -> None:
-    p = Protocol("phases")
-    phase = p.choice("phase", ["early", "late"])
-
-    @p.step(by="time")
-    def passes() -> object:
-        """Time passes, and never stops."""
-        return True, {phase: phase + 1}
-
-    with pytest.raises(ModelError, match=r"action passes takes phase out of 0\.\.1: it becomes 2 where phase = late"):
-        prove_domains(p)
-
-
 def test_the_domain_before_the_step_may_be_assumed() -> None:
     """The bound of another variable is what keeps this one in its domain: without assuming it, the update would leave."""
     assert prove_domains(moved(lambda x, y: y + 2)) == 1
