@@ -34,7 +34,8 @@ def zoo() -> Protocol:
     return p
 
 
-NUMBERS = ["small", "cold", "mixed", "fixed", "food", "home"]
+NUMBERS = ["small", "cold", "mixed", "fixed"]
+NAMES = {"food": ["hay", "fish", "bread"], "home": ["zoo"]}
 SUBSETS = {1: ["one"], 5: ["few"], 63: ["crowd"], 64: ["bits"]}
 WIDTHS = st.sampled_from([1, 2, 5, 31, 63, 64])
 
@@ -82,7 +83,9 @@ class Terms:
 
     def constant(self, sort: Any) -> Any:
         if sort == "truth":
-            return self.variable(self.one_of(["truth", "wet[a0]", "wet[a1]", "wet[a2]"]))
+            name = self.one_of(["truth", "wet[a0]", "wet[a1]", "wet[a2]", *NAMES])
+            variable = self.variable(name)
+            return variable == self.one_of(NAMES[name]) if name in NAMES else variable
         if sort == "number":
             return self.variable(self.one_of(NUMBERS))
         if sort in SUBSETS:
