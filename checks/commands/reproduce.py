@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Self
 
 from fencepost.checks.commands.tree import Command
 from fencepost.checks.conformance.java_side.own_build import OwnBuild
@@ -18,12 +18,16 @@ from fencepost.checks.conformance.java_side.toolchain import toolchain
 from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
 from fencepost.checks.conformance.reproductions.reproduction import Comparison, NotSetUp, Observation, Reproduction, compared
 from fencepost.checks.conformance.reproductions.stage import Stage
+from fencepost.checks.console.extras import ODDS, require
 from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.options import Classes, Format, Jars, Quiet
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.console.requests import Argument, Option
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.properties.registry import RegistryError
+
+if TYPE_CHECKING:
+    from fencepost.checks.conformance.reproductions.study import Study
 
 FORMAT = 1
 
@@ -41,9 +45,11 @@ EPILOG = """examples:
   fencepost reproduce fence-forgotten --release 4.17.3     on another release
   fencepost reproduce fence-forgotten --classes build      with your own classes before the release's
   fencepost reproduce fence-forgotten --keep               leave logs, journals and ledgers
+  fencepost reproduce dedup-loses --odds                   how many of such faults lose messages: predicted, then counted
 
 exit status: 0 seen as the finding says, 12 not seen, or also seen in the control, 20 given up, or not tried because what it
-  needs did not come about in two attempts, 2 wrong usage, 153 no Java or no Maven, or a process failed"""
+  needs did not come about in two attempts, 2 wrong usage, 153 no Java or no Maven, or a process failed; with --odds 0 if
+  predictions and counts agree, 12 if not"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +62,9 @@ class Request:
     ] = None
     jars: Jars = None
     classes: Classes = ()
+    odds: Annotated[
+        bool, Option("log durations, predict how many of many faults lose a message, count them, and change one input by ten")
+    ] = False
     keep: Annotated[bool, Option("leave the folders of the processes, and print where they are")] = False
     format: Format = "text"
     quiet: Quiet = False
@@ -72,11 +81,13 @@ COMMAND = Command(Request, "reproduce:run", DESCRIPTION, EPILOG)
 def run(request: Request) -> ExitStatus:
     """Does what is asked for; returns the exit status. Raises RegistryError for an unknown name."""
     if request.name is None:
-        if request.release or request.keep or request.own:
-            needing = "--release, --jars, --classes and --keep"
+        if request.release or request.keep or request.own or request.odds:
+            needing = "--release, --jars, --classes, --odds and --keep"
             raise RegistryError(f"{needing} need the NAME of a finding; without one, all are listed")
         print(in_format(request.format, text=listing, json=_list_as_json), end="")
         return ExitStatus.HOLDS
+    if request.odds:
+        return _studied(request.name, request)
     reproduction = REPRODUCTIONS.get(request.name)
     if reproduction is None:
         raise RegistryError(f"no finding is called {request.name!r}; there are {', '.join(REPRODUCTIONS)}")
@@ -87,40 +98,91 @@ def run(request: Request) -> ExitStatus:
         return ExitStatus.INCONCLUSIVE
 
 
+class _Scene:
+    """A folder for the stages of a run, and the account that they give; the folder goes with it unless it is kept."""
+
+    def __init__(self, subject: str, request: Request) -> None:
+        self._request, self._tools = request, toolchain()
+        self.reporter = Reporter(quiet=request.quiet)
+        self.reporter.begin(subject)
+        self.lines: list[str] = []
+        self.folder = Path(tempfile.mkdtemp(prefix="reproduce-" if request.keep else "fencepost-"))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.reporter.end()
+        if not self._request.keep:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def say(self, line: str) -> None:
+        """Prints a line of the account; as JSON it is kept for the end."""
+        self.lines.append(line)
+        self.reporter.end()
+        telling = self.reporter.telling
+        in_format(self._request.format, text=lambda: print(f"  {line}", flush=True), json=lambda: telling(line))
+
+    def stage(self, name: str) -> Stage:
+        """A stage in a folder of that name."""
+        own, logs = self._request.own, self._request.keep
+        return Stage(self.folder / name, self._tools, self.say, self.reporter.telling, own, logs=logs)
+
+
+def _subject(of: Reproduction | Study, request: Request) -> tuple[str, str]:
+    """What is shown, and on which release."""
+    release = request.release or of.releases[0]
+    subject = f"{of.name} on {of.system} {release}"
+    return (f"{subject}, own build, not pinned: {request.own}" if request.own else subject), release
+
+
+def _studied(name: str, request: Request) -> ExitStatus:
+    """Predicts how many faults lose a message, and counts them."""
+    from fencepost.checks.conformance.reproductions.studies import STUDIES
+    from fencepost.checks.conformance.reproductions.study import Count, studied
+    from fencepost.checks.reports.predictions import agree, as_data, count_in_words, prediction_in_words, ratio_in_words
+
+    require(ODDS, "reproduce --odds")
+    study = STUDIES.get(name)
+    if study is None:
+        raise RegistryError(f"no prediction is made for {name!r}; there are {', '.join(STUDIES)}")
+    subject, release = _subject(study, request)
+    started, counts = time.monotonic(), list[Count]()
+    print(in_format(request.format, text=lambda: f"{subject}: predicted, then counted\n", json=str), end="", flush=True)
+    with _Scene(subject, request) as scene:
+        for found in studied(study, release, scene.stage):
+            if isinstance(found, Count):
+                counts.append(found)
+                scene.say(count_in_words(found))
+            else:
+                for line in prediction_in_words(study, found):
+                    scene.say(line)
+    status = ExitStatus.HOLDS if agree(counts) else ExitStatus.SAFETY
+    place = f"# kept: {scene.folder}\n" if request.keep else ""
+    seconds = time.monotonic() - started
+    rows = {"format": FORMAT, "exit_status": int(status), **as_data(study, release, counts, scene.lines)}
+    report = in_format(
+        request.format,
+        text=lambda: f"{ratio_in_words(study, counts)}\n{place}# {seconds:.0f} s\n",
+        json=lambda: json.dumps({**rows, "seconds": round(seconds, 1)}, indent=1) + "\n",
+    )
+    print(report, end="")
+    return status
+
+
 def _shown(reproduction: Reproduction, request: Request) -> ExitStatus:
-    release = request.release or reproduction.releases[0]
-    subject = f"{reproduction.name} on {reproduction.system} {release}"
-    if request.own:
-        subject += f", own build, not pinned: {request.own}"
-    reporter = Reporter(quiet=request.quiet)
-    reporter.begin(subject)
+    subject, release = _subject(reproduction, request)
     started = time.monotonic()
-    tools = toolchain()
-    lines: list[str] = []
-
-    def say(line: str) -> None:
-        lines.append(line)
-        reporter.end()
-        in_format(request.format, text=lambda: print(f"  {line}", flush=True), json=lambda: reporter.telling(line))
-
-    def stage(name: str) -> Stage:
-        return Stage(folder / name, tools, say, reporter.telling, request.own, logs=request.keep)
-
     print(in_format(request.format, text=lambda: f"{subject}; loses {reproduction.harm}\n", json=str), end="", flush=True)
-    folder = Path(tempfile.mkdtemp(prefix="reproduce-" if request.keep else "fencepost-"))
-    try:
-        comparison = compared(reproduction, release, stage)
-    finally:
-        reporter.end()
-        if not request.keep:
-            shutil.rmtree(folder, ignore_errors=True)
+    with _Scene(subject, request) as scene:
+        comparison = compared(reproduction, release, scene.stage)
     status = ExitStatus.HOLDS if comparison.as_found else ExitStatus.SAFETY
     seconds = time.monotonic() - started
-    place = f"# kept: {folder}\n" if request.keep else ""
+    place = f"# kept: {scene.folder}\n" if request.keep else ""
     report = in_format(
         request.format,
         text=lambda: f"{conclusion(comparison)}\n{place}# {seconds:.0f} s\n",
-        json=lambda: _as_json(reproduction, release, comparison, lines, status, seconds),
+        json=lambda: _as_json(reproduction, release, comparison, scene.lines, status, seconds),
     )
     print(report, end="")
     return status

@@ -61,7 +61,7 @@ def _line(text: str, name: str) -> int:
 
 def _value(given: Any, unit: str, place: Place, name: str) -> tuple[float, float]:
     """The value, and the factor within which it is certain."""
-    units = {"ms": "ms", "/year": "per_year", "/s": "per_second", "1": "value"}
+    units = {"ms": "ms", "/year": "per_year", "/s": "per_second", "1": "value", "messages": "value"}
     if isinstance(given, (int, float)) and not isinstance(given, bool):
         return float(given), 1.0
     if isinstance(given, Mapping):
@@ -81,7 +81,8 @@ def with_settings(numbers: Numbers, paths: tuple[Path, ...]) -> Numbers:
         number = numbers.of(name)
         if not number.setting:
             continue
-        taken = conf.number(number.setting, 1, "write a duration")
+        least, remedy = (1, "write a duration") if number.period else (0, "write a count, or 0 for no limit")
+        taken = conf.number(number.setting, least, remedy)
         if taken.place is not None:
             value = number.of_period(taken.value)
             source = f"{number.setting}={taken.value} ({taken.place})"

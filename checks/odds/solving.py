@@ -7,16 +7,19 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from fencepost.checks.engines.odds.aftermath import Event, loss_given
 from fencepost.checks.engines.odds.cycles import Cycles
 from fencepost.checks.engines.odds.guide import factors_of
-from fencepost.checks.engines.odds.incidents import incidents, share_of, solved
+from fencepost.checks.engines.odds.incidents import often, solved
 from fencepost.checks.engines.odds.sampling import CHUNK, Estimate, Factors, Sums, Walks, estimate
-from fencepost.checks.engines.odds.transitions import transitions
+from fencepost.checks.engines.odds.transitions import Transitions, transitions
 from fencepost.checks.odds.ways import OVERLAP, Way
 from fencepost.model.language import Protocol
 from fencepost.model.odds.numbers import MS_PER_YEAR, Numbers, published
 from fencepost.properties.protocols import PROTOCOLS
 
+THROTTLED = ("throttled_unfencing", "throttled_forgetting", "throttled_reading")
+"""Durations that a throttled connection has of its own."""
 _LEAST = 1e-300
 
 
@@ -27,6 +30,7 @@ class Solver:
         """``changed`` has other instances of ways, by their names."""
         self._workers, self._changed = workers, changed or {}
         self._cycles: dict[str, Cycles] = {}
+        self._waiting: Transitions | None = None
 
     def cycles(self, way: Way) -> Cycles:
         """The cycles of a way's instance. Raises what ``transitions`` raises."""
@@ -44,9 +48,13 @@ class Solver:
         for name in way.together if together else ():
             at_once = numbers["together"] * MS_PER_YEAR / numbers["life_after_loss"]
             struck = struck.given(name, max(numbers[name], at_once))
-        cycles = self.cycles(way)
-        found = incidents(cycles, numbers, repair=repair_of(way, numbers), struck=struck if struck is not numbers else None)
-        return found.per_year * way.times * _share(way, numbers)
+        cycles, repair = self.cycles(way), repair_of(way, numbers)
+        solution = solved(cycles, numbers, repair=repair, struck=struck if struck is not numbers else None)
+        found = solution.incidents.per_year
+        if way.throttled is not None:
+            part = throttled(numbers)
+            found = (1.0 - part) * found + part * often(cycles, solution, way.given) * self.share_throttled(way, numbers)
+        return found * way.times * _share(way, numbers)
 
     def with_rivals(self, way: Way, numbers: Numbers) -> Numbers:
         """The numbers with the rate of a rival's recoveries, if the way begins with one."""
@@ -68,7 +76,18 @@ class Solver:
         """The probability that a message is lost, given the event of the way (``given``), by independent faults."""
         numbers = self.with_rivals(way, numbers)
         solution = solved(self.cycles(way), numbers, repair=repair_of(way, numbers))
-        return min(share_of(self.cycles(way), solution, way.given) * _share(way, numbers), 1.0)
+        events = often(self.cycles(way), solution, way.given)
+        return min(self.per_year(way, numbers) / events, 1.0) if events > 0 else 0.0
+
+    def share_throttled(self, way: Way, numbers: Numbers) -> float:
+        """The same where the connection is throttled as the event happens, so that the next messages wait in its socket."""
+        assert way.throttled is not None
+        if self._waiting is None:
+            p = way.throttled(instance(way))
+            self._waiting = transitions(p, published(), way.lost, way.opens, workers=self._workers)
+        slow = {name: numbers[f"throttled_{name}"] for name in ("unfencing", "forgetting")}
+        event = Event(way.given, before="roll_over", held=1, reading="throttled_reading", next="task")
+        return loss_given(self._waiting, numbers.instead(slow), way.opens, event)
 
     def uses(self, way: Way, *, together: bool = False) -> list[str]:
         """The numbers that the odds of a way may depend on."""
@@ -77,6 +96,7 @@ class Solver:
         names |= {"outages", "outage", "outage_fails"} if way.outages else set()
         names |= {way.repaired} - {""}
         names |= {"rollovers"} if way.share else set()
+        names |= {"pending_limit", *THROTTLED} if way.throttled is not None else set()
         names |= {"together", "life_after_loss"} if together and way.together else set()
         if takes_rivals(way):
             names = (names - {"rival_recoveries"}) | set(self.uses(OVERLAP))
@@ -119,6 +139,14 @@ def instance(way: Way) -> Protocol:
     """The protocol of a way's instance."""
     p = PROTOCOLS[way.protocol].build(dict(way.parameters), way.bugs)
     return way.narrowed(p) if way.narrowed is not None else p
+
+
+def throttled(numbers: Numbers) -> float:
+    """The probability that a connection is throttled as an outage ends: so many messages are pending since a rollover met it.
+
+    The rest of an outage of an exponential law is as long as a whole one.
+    """
+    return math.exp(-numbers["pending_limit"] / (numbers["messages"] / 1000.0 * numbers["outage"]))
 
 
 def repair_of(way: Way, numbers: Numbers) -> float:

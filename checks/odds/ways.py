@@ -16,13 +16,14 @@ from fencepost.model.counts import count_of
 from fencepost.model.language import Protocol
 from fencepost.properties.cluster.losses import rival_recovers
 from fencepost.properties.ledger.losses import (
+    adds_come_once,
     adds_take_their_ensemble_first,
     entry_has_no_copy,
     entry_is_cut_off,
     the_first_bookie_forgets,
 )
 from fencepost.properties.registry import Value
-from fencepost.properties.topic.losses import message_is_lost
+from fencepost.properties.topic.losses import message_is_lost, refused_messages_have_successors
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Way:
       ``together`` the faults that can come with the first one, within the life of a former owner.
     - ``copies`` is 0 if the answer is of one topic; else it is of one set of so many bookies. ``share`` is the part of the time
       in which a topic is in the situation, and ``only`` which topics are.
+    - ``throttled`` narrows the instance further to a connection that is throttled as ``given`` happens, which changes the odds.
     - ``given`` is the action whose occurrences can be counted on real code, each of which loses a message or does not.
     - ``decided`` says what stands behind the answer besides the model: a count on real code, or the textbook. Without it the
       answer ranks, and is no number of years. ``condition`` is a situation that counts as always given, so that the answer is
@@ -52,6 +54,7 @@ class Way:
     bugs: tuple[str, ...] = ()
     lead: bool = False
     narrowed: Callable[[Protocol], Protocol] | None = None
+    throttled: Callable[[Protocol], Protocol] | None = None
     times: int = 1
     outages: bool = False
     repaired: Literal["", "repair", "rollovers"] = ""
@@ -90,7 +93,16 @@ _DESCRIPTORS = "two descriptors of one ledger at a bookie count as always there,
 def _of_ledger(name: str, events: Mapping[str, Value], together: tuple[str, ...]) -> Way:
     parameters = {**_PAIR, **events}
     repaired: Literal["rollovers"] = "rollovers"
-    return Way(name, "ledger", parameters, entry_is_cut_off, 0, (name,), repaired=repaired, together=together, given="recover")
+    way = Way(name, "ledger", parameters, entry_is_cut_off, 0, (name,), repaired=repaired, given="recover")
+    return replace(way, narrowed=adds_come_once, together=together)
+
+
+def _captures_ensemble(p: Protocol) -> Protocol:
+    return adds_take_their_ensemble_first(adds_come_once(p))
+
+
+def _forgets_saves(p: Protocol) -> Protocol:
+    return the_first_bookie_forgets(adds_come_once(p))
 
 
 OVERLAP = Way("a rival recovery", "cluster", {"messages": 3, "capacity": 4, "rolls": 0}, rival_recovers, 1)
@@ -107,6 +119,7 @@ _WAYS = (
         1,
         ("removed_producer_publishes",),
         given="creation_fails",
+        throttled=refused_messages_have_successors,
         outages=True,
         only="of topics with deduplication",
         decided="19 of 77 failed creations lost messages on Pulsar 4.2.4 where connections are throttled (16 to 36 % with "
@@ -146,13 +159,13 @@ _WAYS = (
         _of_ledger("captured_ensemble", {"bookies": 3, "changes": 1, "entries": 3}, ("bookie_failures",)),
         opens=1,
         lead=True,
-        narrowed=adds_take_their_ensemble_first,
+        narrowed=_captures_ensemble,
     ),
     _of_ledger("cookie_deleted_after_wipe", {"losses": 1}, ("wiped",)),
     replace(
         _of_ledger("failed_save_forgotten", {"failed_saves": 1, "crashes": 1, "entries": 3}, ("bookie_kills",)),
         opens=1,
-        narrowed=the_first_bookie_forgets,
+        narrowed=_forgets_saves,
         times=2,
     ),
 )

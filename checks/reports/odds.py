@@ -152,7 +152,7 @@ def _rest(rest: Rest) -> str:
 def _quantity(value: float, unit: str) -> str:
     """A number with its unit, in the largest unit of time that it has one of."""
     if unit != "ms":
-        return f"{value:,.4g}{ {'/year': ' a year', '/s': '/s', '1': ''}[unit] }"
+        return f"{value:,.4g}{ {'/year': ' a year', '/s': '/s', '1': '', 'messages': ' messages'}[unit] }"
     for name, ms in (("days", 86_400_000.0), ("h", 3_600_000.0), ("min", 60_000.0), ("s", 1_000.0)):
         if value >= ms:
             return f"{value / ms:,.3g} {name}"

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 MS_PER_YEAR = 365.25 * 86_400_000.0
-UNITS = ("ms", "/year", "/s", "1")
+UNITS = ("ms", "/year", "/s", "1", "messages")
+UNLIMITED = 1e15
 NEVER = "never"
 """What an action takes that does not happen by itself in the time that odds look at."""
 _PERIODS = {"ms": 1.0, "s": 1_000.0, "min": 60_000.0}
@@ -45,7 +46,10 @@ class Number:
     parts: Mapping[str, float] | None = None
 
     def of_period(self, length: float) -> float:
-        """The value where the setting is that long, in its own unit of time. NumberError unless it is positive."""
+        """The value where the setting is that long, in its own unit of time; or that much, if it is no period: then 0 is no
+        limit. NumberError for a period that is not positive."""
+        if not self.period:
+            return length or UNLIMITED
         ms = length * _PERIODS[self.period]
         if not ms > 0:
             raise NumberError(f"{self.setting}={length:g} says no duration")
@@ -93,6 +97,15 @@ class Numbers(Mapping[str, float]):
         if not 0 < value < float("inf") or (number.unit == "1" and value > 1):
             raise NumberError(f"{name} = {value!r} is {'no share' if number.unit == '1' else 'no positive number'}")
         return Numbers({**self._known, name: replace(number, value=float(value), **known)})
+
+    def instead(self, values: Mapping[str, float]) -> Numbers:
+        """The same with other values, also of sums, which have no parts then."""
+        changed = {name: replace(self.of(name), value=float(value), parts=None) for name, value in values.items()}
+        return Numbers({**self._known, **changed})
+
+    def timed(self, name: str) -> Numbers:
+        """The same with a duration that is nearly constant."""
+        return Numbers({**self._known, name: replace(self.of(name), timer=True)})
 
 
 @cache

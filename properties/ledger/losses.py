@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fencepost.model.language import And, Not, Protocol, Truth, any_of
+from fencepost.model.language.declarations import Action
 from fencepost.properties.ledger.guarantees import LedgerWords
 from fencepost.properties.ledger.variables import LedgerVariables
 
@@ -24,6 +25,22 @@ def adds_take_their_ensemble_first(p: Protocol) -> Protocol:
     words = LedgerWords(p)
     taken = {e: any_of(LedgerVariables.now(p).sent_to[b].has(e) for b in words.bookie) for e in words.entry}
     p.actions = [replace(a, guard=And(a.guard, taken[a.grounding[0][1]])) if a.name == "send" else a for a in p.actions]
+    return p
+
+
+def adds_come_once(p: Protocol) -> Protocol:
+    """The ledger where a bookie takes an add of the writer once.
+
+    The model lets a request arrive at any later time, and so again at a bookie that has lost its entry. That is sound for
+    whether something can happen. A connection ends with the bookie's process, and a client sends an add to a bookie once.
+    Odds would have the entry restored as soon as the bookie is back.
+    """
+
+    def once(action: Action) -> Action:
+        (_, b), (_, e) = action.grounding
+        return replace(action, guard=And(action.guard, Not(LedgerVariables.now(p).taken_by_bookie[b].has(e))))
+
+    p.actions = [once(a) if a.name == "add" else a for a in p.actions]
     return p
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
+import shutil
 import signal
 import socket
 import subprocess
@@ -122,6 +123,11 @@ class Process:
         if self._process.stdin is not None:
             self._process.stdin.close()
         self._process = None
+
+    def lose_disk(self) -> None:
+        """It is killed, and its files are gone."""
+        self.kill()
+        shutil.rmtree(self._folder)
 
     def ready(self) -> None:
         """Waits until it takes connections. Raises SessionError if it does not, or has ended."""

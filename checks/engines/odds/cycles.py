@@ -250,6 +250,13 @@ def _lead_back(rows: Any, targets: Any, arrival: Any, loses: Any) -> None:
                     break
 
 
+def rest_after(t: Transitions, numbers: Numbers, messages: int) -> list[tuple[int, float]]:
+    """The states in which the traffic rests when so many messages have come, without a fault, each with its probability."""
+    clocks, rates = rates_of(t.actions, numbers)
+    rest = _Rest.of(t, np.array([int(clock.kind) for clock in clocks], np.int8), messages)
+    return list(zip(rest.states.tolist(), rest.shares(rates).tolist(), strict=True))
+
+
 @dataclass(frozen=True, eq=False)
 class _Rest:
     """Where the system rests, without a fault, when so many messages have come and been answered.
@@ -341,6 +348,11 @@ def _reachable(
     reached, queue = np.zeros(len(rows) - 1, np.bool_), np.empty(len(rows) - 1, np.int64)
     _flood(rows, targets, may, reached, queue)
     return reached
+
+
+def without_faults(t: Transitions, slow: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """The states that are reached where nothing slow happens; ``slow`` says by code what is."""
+    return _reachable(t.rows, t.targets, ~slow[t.codes])
 
 
 @native

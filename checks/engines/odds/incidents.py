@@ -110,14 +110,10 @@ def solved(c: Cycles, numbers: Numbers, *, repair: float = 0.0, struck: Numbers 
     return Solution(rates, calm + stirred, times, Incidents(*(each * MS_PER_YEAR for each in found)))
 
 
-def share_of(c: Cycles, solution: Solution, name: str) -> float:
-    """The incidents over how often the action of that name happens: the probability of a loss, given one; 0 if there is none.
-
-    How often it happens is counted where no traffic is under way, which is nearly all of the time.
-    """
+def often(c: Cycles, solution: Solution, name: str) -> float:
+    """How often a year the action of that name happens, counted where no traffic is under way: nearly all of the time."""
     its = np.array([action.name == name for action in c.actions] + [False] * 3)[c.codes]
-    often = float((solution.times[c.sources] * solution.rates)[(c.phase[c.sources] == PRE) & its].sum()) * MS_PER_YEAR
-    return solution.incidents.per_year / often if often > 0 else 0.0
+    return float((solution.times[c.sources] * solution.rates)[(c.phase[c.sources] == PRE) & its].sum()) * MS_PER_YEAR
 
 
 def _staying(c: Cycles, flows: Floats, leaks: Floats, inflow: Floats, here: np.typing.NDArray[np.bool_]) -> Floats:

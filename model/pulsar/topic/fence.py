@@ -87,14 +87,14 @@ class Fence:
             cut = {s.link: "removed"} if late else s.disconnected()
             return s.is_cut_off(b), cut
 
-        @p.step(by="b", takes="task", mirrors="ServerCnx.safelyRemoveProducer", fair=True, b=s.broker, only_if=late)
+        @p.step(by="b", takes="forgetting", mirrors="ServerCnx.safelyRemoveProducer", fair=True, b=s.broker, only_if=late)
         def forget_producer(b: int) -> Outcome:
             """The later task: what the stream still brings is ignored from now on."""
             return And(s.connected == b, s.link == "removed"), s.disconnected()
 
         @p.step(
             by="b",
-            takes="task",
+            takes="unfencing",
             mirrors="PersistentTopic.decrementPendingWriteOpsAndCheck, ManagedLedgerImpl.readyToCreateNewLedger, "
             "MessageDeduplication.resetHighestSequenceIdPushed",
             fair=True,

@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
@@ -20,6 +22,9 @@ public final class ListingBench implements Lines.Target {
     private static final String TOPIC = "persistent://" + WholeBroker.NAMESPACE + "/x";
     private static final String LIST = "/managed-ledgers/" + WholeBroker.NAMESPACE + "/persistent/x";
     private static final int SECONDS = 120;
+    private static final int ENTRIES = 2;
+    private static final int PAUSE_MILLIS = 20;
+    private static final int MORE = 5;
     private static final int SESSION_MILLIS = 300_000;
 
     private WholeBroker broker;
@@ -27,6 +32,8 @@ public final class ListingBench implements Lines.Target {
     private Producer<byte[]> producer;
     private CompletableFuture<MessageId> last;
     private long creation;
+    private final List<Integer> trials = new ArrayList<>();
+    private String topic = TOPIC;
     private int sent;
 
     public static void main(String[] arguments) throws Exception {
@@ -49,6 +56,12 @@ public final class ListingBench implements Lines.Target {
                 answer.put("id", last.get(SECONDS, TimeUnit.SECONDS).toString());
                 Server.until("update of the list to be under way", broker.link::isHolding);
                 creation = creation();
+                break;
+            case "trial":
+                trial(request.get("millis").asInt(-1), answer);
+                break;
+            case "account":
+                account(answer);
                 break;
             case "late":
                 send();
@@ -93,13 +106,64 @@ public final class ListingBench implements Lines.Target {
         producer = client.newProducer().topic(TOPIC).enableBatching(false).sendTimeout(0, TimeUnit.SECONDS).create();
     }
 
+    /**
+     * Holds the update that lists a new topic's second ledger for so many milliseconds, or, if that is negative, until a second
+     * creation begins, while a producer goes on; then it is let go, and the topic unloaded.
+     */
+    private void trial(int millis, ObjectNode answer) throws Exception {
+        topic = TOPIC + trials.size();
+        client.newConsumer().topic(topic).subscriptionName("s").subscribe().close();
+        producer = client.newProducer().topic(topic).enableBatching(false).sendTimeout(0, TimeUnit.SECONDS).create();
+        List<CompletableFuture<MessageId>> sends = new ArrayList<>();
+        for (sent = 0; sent < ENTRIES; sends.add(last)) {
+            if (sent == ENTRIES - 1) {
+                broker.link.hold(LIST + trials.size());
+            }
+            send();
+            last.get(SECONDS, TimeUnit.SECONDS);
+        }
+        Server.until("update of the list to be under way", broker.link::isHolding);
+        long begun = System.nanoTime();
+        creation = creation();
+        while (millis < 0 ? creation() == creation : System.nanoTime() - begun < TimeUnit.MILLISECONDS.toNanos(millis)) {
+            send();
+            sends.add(last);
+            Thread.sleep(PAUSE_MILLIS);
+        }
+        answer.put("second_creation", (System.nanoTime() - begun) / 1e6);
+        broker.link.release();
+        for (int more = 0; more < MORE; more++) {
+            send();
+            sends.add(last);
+        }
+        for (CompletableFuture<MessageId> each : sends) {
+            each.get(SECONDS, TimeUnit.SECONDS);
+        }
+        producer.close();
+        broker.pulsar.getAdminClient().topics().unloadAsync(topic).get(SECONDS, TimeUnit.SECONDS);
+        trials.add(sent);
+    }
+
+    /** Of each trial how many messages were acknowledged, and how many of them a reader gets. */
+    private void account(ObjectNode answer) throws Exception {
+        var acknowledged = answer.putArray("acknowledged");
+        var read = answer.putArray("read");
+        for (int number = 0; number < trials.size(); number++) {
+            topic = TOPIC + number;
+            ObjectNode got = Lines.JSON.createObjectNode();
+            read(got);
+            acknowledged.add(trials.get(number));
+            read.add(got.get("messages").size());
+        }
+    }
+
     private void send() {
         last = producer.sendAsync(("m" + sent++).getBytes(StandardCharsets.UTF_8));
     }
 
     private ManagedLedgerImpl ledger() throws Exception {
-        var topic = broker.pulsar.getBrokerService().getTopicIfExists(TOPIC).get(SECONDS, TimeUnit.SECONDS).get();
-        return (ManagedLedgerImpl) ((PersistentTopic) topic).getManagedLedger();
+        var loaded = broker.pulsar.getBrokerService().getTopicIfExists(topic).get(SECONDS, TimeUnit.SECONDS).get();
+        return (ManagedLedgerImpl) ((PersistentTopic) loaded).getManagedLedger();
     }
 
     /** When the topic's last creation of a ledger began. */
@@ -126,7 +190,7 @@ public final class ListingBench implements Lines.Target {
 
     private void read(ObjectNode answer) throws Exception {
         var messages = answer.putObject("messages");
-        try (Reader<byte[]> reader = client.newReader().topic(TOPIC).startMessageId(MessageId.earliest).create()) {
+        try (Reader<byte[]> reader = client.newReader().topic(topic).startMessageId(MessageId.earliest).create()) {
             while (reader.hasMessageAvailable()) {
                 Message<byte[]> next = reader.readNext(SECONDS, TimeUnit.SECONDS);
                 messages.put(new String(next.getValue(), StandardCharsets.UTF_8), next.getMessageId().toString());

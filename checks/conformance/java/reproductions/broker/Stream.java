@@ -15,7 +15,6 @@ import org.apache.pulsar.client.impl.MessageIdImpl;
 /** One producer of one topic: numbers in order, one message each, and which of them were acknowledged. */
 final class Stream {
     private static final int PENDING = 1000;
-    private static final int ANSWER_SECONDS = 30;
     private static final int SILENT_SECONDS = 4;
 
     /** Sums over streams. */
@@ -29,7 +28,6 @@ final class Stream {
         long twice;
     }
 
-    private final PulsarClient client;
     private final String topic;
     private final Producer<Integer> producer;
     private final BitSet acknowledged = new BitSet();
@@ -41,7 +39,6 @@ final class Stream {
     private int answered;
 
     Stream(PulsarClient client, String topic) throws Exception {
-        this.client = client;
         this.topic = topic;
         // a subscription keeps what is acknowledged
         client.newConsumer(Schema.INT32).topic(topic).subscriptionName("s").subscribe().close();
@@ -76,10 +73,12 @@ final class Stream {
         over = true;
     }
 
-    /** Waits for the answers, reads the topic, adds to the sums; returns the ranges that were acknowledged and not read. */
-    List<String> account(Account sums) throws Exception {
-        sender.join(TimeUnit.SECONDS.toMillis(ANSWER_SECONDS));
-        awaitAnswers();
+    /**
+     * Waits for the answers, until a moment of System.nanoTime at most, reads the topic with a client of its own, and adds to the
+     * sums; returns the ranges that were acknowledged and not read.
+     */
+    List<String> account(Account sums, PulsarClient client, long deadline) throws Exception {
+        awaitAnswers(deadline);
         BitSet got = new BitSet();
         int highest = -1;
         try (Reader<Integer> reader = client.newReader(Schema.INT32).topic(topic).startMessageId(MessageId.earliest).create()) {
@@ -116,9 +115,8 @@ final class Stream {
         return ranges;
     }
 
-    private synchronized void awaitAnswers() throws InterruptedException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(ANSWER_SECONDS);
-        while (answered < sent && System.nanoTime() < end) {
+    private synchronized void awaitAnswers(long deadline) throws InterruptedException {
+        while ((answered < sent || sender.isAlive()) && System.nanoTime() < deadline) {
             wait(100);
         }
     }

@@ -10,9 +10,13 @@ import org.apache.pulsar.client.api.PulsarClient;
 
 /** Producers that send to topics of a whole broker while its session is lost, and what readers get afterwards. */
 public final class TopicsBench implements Lines.Target {
+    private static final int ANSWER_SECONDS = 30;
+
     private WholeBroker broker;
-    private PulsarClient client;
+    private final List<Stream> halted = new ArrayList<>();
     private List<Stream> streams = new ArrayList<>();
+    private FailureLog failures;
+    private Timings timings;
     private int round;
 
     public static void main(String[] arguments) throws Exception {
@@ -37,7 +41,22 @@ public final class TopicsBench implements Lines.Target {
                 broker.link.mend();
                 break;
             case "stop":
-                stop(answer);
+                halt();
+                account(answer, halted.size());
+                break;
+            case "time":
+                failures = new FailureLog();
+                timings = new Timings(broker.pulsar);
+                break;
+            case "halt":
+                halt();
+                break;
+            case "timed":
+                failures.tell(answer);
+                timings.tell(answer);
+                break;
+            case "account":
+                account(answer, request.get("topics").asInt());
                 break;
             default:
                 throw new IllegalArgumentException("unknown request " + request);
@@ -51,13 +70,14 @@ public final class TopicsBench implements Lines.Target {
             configuration.setManagedLedgerMinLedgerRolloverTimeMinutes(0);
             configuration.setLoadManagerClassName(ModularLoadManagerImpl.class.getName());
             configuration.setNumIOThreads(request.path("threads").asInt(1));
+            configuration.setMaxPendingPublishRequestsPerConnection(request.path("pending").asInt(1000));
         });
-        client = PulsarClient.builder().serviceUrl(broker.pulsar.getBrokerServiceUrl())
-                .startingBackoffInterval(100, TimeUnit.MILLISECONDS).maxBackoffInterval(1, TimeUnit.SECONDS).build();
     }
 
-    /** New topics, each with a producer that sends as fast as the broker takes it. */
+    /** New topics, each with a producer that sends as fast as the broker takes it, all of them on one new connection. */
     private void send(int topics) throws Exception {
+        // one of before may owe answers for good, and be throttled by them
+        PulsarClient client = client();
         streams = new ArrayList<>();
         round++;
         for (int number = 0; number < topics; number++) {
@@ -68,16 +88,32 @@ public final class TopicsBench implements Lines.Target {
         }
     }
 
-    /** What all of them sent, what was acknowledged, and what a reader gets. */
-    private void stop(ObjectNode answer) throws Exception {
+    private PulsarClient client() throws Exception {
+        return PulsarClient.builder().serviceUrl(broker.pulsar.getBrokerServiceUrl())
+                .startingBackoffInterval(100, TimeUnit.MILLISECONDS).maxBackoffInterval(1, TimeUnit.SECONDS).build();
+    }
+
+    /** The producers stop, and nothing is read yet. */
+    private void halt() throws Exception {
         for (Stream stream : streams) {
             stream.stop();
         }
+        halted.addAll(streams);
+        streams = new ArrayList<>();
+    }
+
+    /** What the first so many that have stopped sent, what was acknowledged, and what a reader gets. */
+    private void account(ObjectNode answer, int topics) throws Exception {
         var total = new Stream.Account();
         var lost = answer.putArray("lost_ranges");
-        for (Stream stream : streams) {
-            stream.account(total).forEach(lost::add);
+        // a broker may owe some of them answers for good
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(ANSWER_SECONDS);
+        try (PulsarClient reading = client()) {
+            for (Stream stream : halted.subList(0, topics)) {
+                stream.account(total, reading, deadline).forEach(lost::add);
+            }
         }
+        halted.subList(0, topics).clear();
         answer.put("sent", total.sent);
         answer.put("acknowledged", total.acknowledged);
         answer.put("read", total.read);

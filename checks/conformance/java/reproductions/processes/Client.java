@@ -18,6 +18,7 @@ import org.apache.bookkeeper.stats.NullStatsLogger;
 public final class Client implements Lines.Target {
     private static final byte[] PASSWORD = "password".getBytes(StandardCharsets.UTF_8);
     private static final int WAIT_SECONDS = 90;
+    private static final int PAUSE_MILLIS = 200;
 
     private final String metadata;
     private BookKeeper client;
@@ -48,6 +49,9 @@ public final class Client implements Lines.Target {
                 held = client().createLedger(copies, copies, quorum, BookKeeper.DigestType.CRC32C, PASSWORD);
                 answer.put("ledger", held.getId());
                 break;
+            case "write":
+                write(request.get("bytes").asInt(), answer);
+                break;
             case "add":
                 add(request.path("bytes").asInt(5), answer);
                 break;
@@ -76,6 +80,20 @@ public final class Client implements Lines.Target {
                 break;
             default:
                 throw new IllegalArgumentException("unknown request " + request);
+        }
+    }
+
+    /** A new ledger with one copy and one entry; once more, for a while, as a client learns of changes among bookies late. */
+    private void write(int bytes, ObjectNode answer) throws Exception {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
+        while (!answer.has("confirmed") && System.nanoTime() < end) {
+            try {
+                held = client().createLedger(1, 1, 1, BookKeeper.DigestType.CRC32C, PASSWORD);
+                answer.put("ledger", held.getId());
+                answer.put("confirmed", held.addEntry(new byte[bytes]));
+            } catch (BKException e) {
+                Thread.sleep(PAUSE_MILLIS);
+            }
         }
     }
 
