@@ -106,9 +106,10 @@ class _Scene:
         self.reporter = Reporter(quiet=request.quiet)
         self.reporter.begin(subject)
         self.lines: list[str] = []
-        self.folder = Path(tempfile.mkdtemp(prefix="reproduce-" if request.keep else "fencepost-"))
+        self.folder = Path()
 
     def __enter__(self) -> Self:
+        self.folder = Path(tempfile.mkdtemp(prefix="reproduce-" if self._request.keep else "fencepost-"))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -148,8 +149,9 @@ def _studied(name: str, request: Request) -> ExitStatus:
         raise RegistryError(f"no prediction is made for {name!r}; there are {', '.join(STUDIES)}")
     subject, release = _subject(study, request)
     started, counts = time.monotonic(), list[Count]()
+    scene = _Scene(subject, request)
     print(in_format(request.format, text=lambda: f"{subject}: predicted, then counted\n", json=str), end="", flush=True)
-    with _Scene(subject, request) as scene:
+    with scene:
         for found in studied(study, release, scene.stage):
             if isinstance(found, Count):
                 counts.append(found)
@@ -173,8 +175,9 @@ def _studied(name: str, request: Request) -> ExitStatus:
 def _shown(reproduction: Reproduction, request: Request) -> ExitStatus:
     subject, release = _subject(reproduction, request)
     started = time.monotonic()
+    scene = _Scene(subject, request)
     print(in_format(request.format, text=lambda: f"{subject}; loses {reproduction.harm}\n", json=str), end="", flush=True)
-    with _Scene(subject, request) as scene:
+    with scene:
         comparison = compared(reproduction, release, scene.stage)
     status = ExitStatus.HOLDS if comparison.as_found else ExitStatus.SAFETY
     seconds = time.monotonic() - started

@@ -34,6 +34,7 @@ EXAMPLES = """examples:
   fencepost odds disks --draws 300            an interval from draws of the numbers
   fencepost odds terminated_reopened --walks 1000000
                                               the same from weighted walks
+  fencepost odds disks --prism chains         also a CTMC, to ask PRISM or Storm
   fencepost odds numbers                      the numbers, with their units and sources
   fencepost odds measure --metrics bookie.prom --metrics broker.prom
                                               numbers from what Prometheus scrapes"""
@@ -45,7 +46,8 @@ class OddsRequest:
 
     ``conf`` and ``numbers`` have an operator's settings and measurements; ``topics`` and ``bookies`` are how many. ``draws`` is
     how many draws of the numbers make an interval, ``walks`` how many weighted walks there are besides, on the Spark of
-    ``master`` if one is named. With ``metrics``, and the name ``measure``, numbers are read from there instead.
+    ``master`` if one is named. ``prism`` is where chains are written. With ``metrics``, and the name ``measure``, numbers are
+    read from there instead.
     """
 
     names: Annotated[
@@ -68,6 +70,10 @@ class OddsRequest:
     ] = 0
     seed: Annotated[int, seed("the draws and the walks")] = 0
     master: Annotated[str | None, Option("make the walks on this Spark, such as local[*]", "URL", once=True)] = None
+    prism: Annotated[
+        Path | None,
+        Option("also write the chain of each way into this folder, in PRISM's language, which Storm reads", "DIR", once=True),
+    ] = None
     metrics: Annotated[
         Sequence[Path],
         Option("with measure: a file in the format that Prometheus scrapes; may be given several times", "FILE"),

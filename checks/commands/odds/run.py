@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 from fencepost.checks.commands.odds.request import OddsRequest
 from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import width
+from fencepost.checks.engines.odds.transitions import transitions
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.odds.answering import Means, odds_of
 from fencepost.checks.odds.operator import with_file, with_settings
-from fencepost.checks.odds.solving import Solver, Walker
+from fencepost.checks.odds.solving import Solver, Walker, instance, repair_of
 from fencepost.checks.odds.ways import BOUNDED, Fleet, Way, ways
 from fencepost.checks.reports.odds import as_json, as_text, numbers_as_json, numbers_as_text
 from fencepost.model.language.mistakes import guess
@@ -22,6 +24,7 @@ from fencepost.model.odds.clocks import UnclockedError
 from fencepost.model.odds.numbers import Numbers, published
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import RegistryError
+from fencepost.traces.files.writing import write_text
 
 MEASURE, NUMBERS = "measure", "numbers"
 
@@ -76,9 +79,24 @@ def _solved(asked: OddsRequest) -> ExitStatus:
         solver = Solver(asked.workers, changed)
         means = Means(solver, asked.draws, asked.walks, asked.seed, walker, reporter.telling, interrupt)
         odds = odds_of(names, numbers, fleet, means)
+    if asked.prism is not None:
+        _write_chains(asked.prism, [changed.get(name, known[name]) for name in names if name in known], numbers, solver)
     reporter.end()
     print(in_format(asked.format, text=lambda: as_text(odds, width()), json=lambda: as_json(odds)), end="")
     return ExitStatus.INCONCLUSIVE if interrupt() else ExitStatus.HOLDS
+
+
+def _write_chains(folder: Path, chosen: Sequence[Way], numbers: Numbers, solver: Solver) -> None:
+    """Writes a model and its property for each way. Raises OSError."""
+    from fencepost.checks.export.prism import PROPERTY, ctmc, model
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for way in chosen:
+        given = solver.with_rivals(way, numbers)
+        whole = transitions(instance(way), given, way.lost, way.opens)
+        chain = ctmc(whole, given, outages=way.outages, repair=repair_of(way, given))
+        write_text(folder / f"{way.name}.prism", model(chain, way.name))
+        write_text(folder / f"{way.name}.props", f"{PROPERTY}\n")
 
 
 @contextmanager

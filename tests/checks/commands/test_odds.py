@@ -45,6 +45,13 @@ def test_an_instance_can_be_changed() -> None:
     assert larger["per_year"] == pytest.approx(usual["per_year"], rel=0.01)
 
 
+def test_a_chain_is_written_for_other_tools(tmp_path: Path) -> None:
+    ran = fencepost("odds", "disks", "--prism", tmp_path / "chains", "--workers", "1", "--quiet")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert (tmp_path / "chains" / "disks.prism").read_text().count("ctmc") == 1
+    assert (tmp_path / "chains" / "disks.props").read_text() == 'P=? [ F "lost" ]\n'
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [

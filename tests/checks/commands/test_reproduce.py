@@ -61,8 +61,10 @@ def test_each_has_the_page_of_its_finding(name: str) -> None:
     ("arguments", "message"),
     [
         (["fence-lost"], "no finding is called 'fence-lost'; there are fence-forgotten"),
-        (["--keep"], "--release, --jars, --classes and --keep need the NAME of a finding; without one"),
-        (["--release", "4.18.0"], "--release, --jars, --classes and --keep need the NAME of a finding; without one"),
+        (["--keep"], "--release, --jars, --classes, --odds and --keep need the NAME of a finding; without one"),
+        (["--odds"], "--release, --jars, --classes, --odds and --keep need the NAME of a finding; without one"),
+        (["fence-forgotten", "--odds"], "no prediction is made for 'fence-forgotten'; there are dedup-loses, slow-listing"),
+        (["--release", "4.18.0"], "--release, --jars, --classes, --odds and --keep need the NAME of a finding; without one"),
     ],
 )
 def test_wrong_usage_is_one_line(arguments: list[str], message: str) -> None:

@@ -53,11 +53,12 @@ def test_the_pom_names_what_is_wanted() -> None:
 def test_what_does_not_resolve_is_put_in_the_place_of_what_does(tools: Toolchain, tmp_path: Path) -> None:
     settled, replaced = ("org.example:boxes:0.9", "org.example:needed:2"), ("org.example:boxes:1.0", "org.example:absent:1.0")
     release = Release("boxes", "1.0", RELEASE.artifacts, settled=(*settled, "org.example:absent:0.9"), replaced=replaced)
-    assert "<dependencies><dependency><groupId>org.example</groupId><artifactId>boxes</artifactId><version>0.9</version>" in (
-        release.pom().partition("</dependencyManagement>")[2]
+    assert (
+        "<dependencies><dependency><groupId>org.example</groupId><artifactId>boxes</artifactId><version>0.9</version>"
+        in (release.pom().partition("</dependencyManagement>")[2])
     )
     tools.mvn.write_text(
-        f"#!/bin/sh\nfor a; do case \"$a\" in -DoutputDirectory=*) out=${{a#*=}};; *copy) goal=alone;; esac; done\n"
+        f'#!/bin/sh\nfor a; do case "$a" in -DoutputDirectory=*) out=${{a#*=}};; *copy) goal=alone;; esac; done\n'
         f'cat "$out/pom.xml" >> {tmp_path}/poms\n'
         'if [ "$goal" ]; then printf new > "$out/boxes-1.0.jar"\n'
         'else printf old > "$out/boxes-0.9.jar"; printf two > "$out/boxes-more-0.9.jar"; fi\n',

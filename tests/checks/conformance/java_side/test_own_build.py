@@ -93,7 +93,7 @@ def test_a_build_that_was_made_again_is_another(tmp_path: Path) -> None:
         ("conform bookie --without x", "of 4.18.0 the model of bookie has no bug 'x' to leave out; there are idle_"),
         ("conform bookie --as 4.17.3 --without x", "of 4.17.3 the model of bookie has no bug 'x'"),
         ("conform bookie --as 3.2", "BookKeeper 3.2 is not modelled"),
-        ("reproduce --classes build", "--release, --jars, --classes and --keep need the NAME of a finding"),
+        ("reproduce --classes build", "--release, --jars, --classes, --odds and --keep need the NAME of a finding"),
     ],
 )
 def test_wrong_usage_is_told_in_a_line(command: str, message: str) -> None:

@@ -297,9 +297,7 @@ def test_each_bug_is_noticed_or_has_a_reason_why_not() -> None:
     assert len(BUGS) + len(NOTICED) + len(NOT_TOLD_APART) == len(ENTRY.bugs)
 
 
-@pytest.mark.parametrize(
-    "bug", [each if each in AT_ONCE else pytest.param(each, marks=pytest.mark.deep) for each in NOTICED]
-)
+@pytest.mark.parametrize("bug", [each if each in AT_ONCE else pytest.param(each, marks=pytest.mark.deep) for each in NOTICED])
 def test_a_bug_in_the_model_is_noticed(adapter: ChannelAdapter, bug: str) -> None:
     script, parameters = NOTICED[bug]
     assert follow(adapter, script, *BUGS, **parameters).verdict in ("agrees", "not covered")

@@ -118,9 +118,7 @@ def test_the_size_of_what_is_exchanged_is_proved() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("bug", "lemma"), [("nobody_leaves", "watch_is_no_larger"), ("leaves_alone", "watch_is_no_smaller")]
-)
+@pytest.mark.parametrize(("bug", "lemma"), [("nobody_leaves", "watch_is_no_larger"), ("leaves_alone", "watch_is_no_smaller")])
 def test_a_bug_is_refuted_and_not_just_unproved(bug: str, lemma: str) -> None:
     result = proof(bug)
     assert result.proved == ()
