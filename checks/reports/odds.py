@@ -121,7 +121,7 @@ def _about(row: Row, odds: Odds) -> Iterator[str]:
     if row.way is not None and row.share > _COUNTABLE:
         yield f"of {_GIVEN[row.way.given]} {_share(row.share)} loses a message, by independent faults"
     if row.walked is not None:
-        yield _walked(row.walked)
+        yield _walked(row.walked, ", where no connection is throttled" if row.way and row.way.throttled else "")
     if row.rests:
         yield f"rests on {', '.join(_rest(rest) for rest in row.rests)}"
     guesses = [rest for rest in row.rests if rest.is_guess and rest.unit != "1"]
@@ -134,13 +134,13 @@ def _share(share: float) -> str:
     return f"one in {float(f'{1 / share:.2g}'):,.15g}" if share < 0.5 else f"{share:.0%}".replace("%", " %")
 
 
-def _walked(walked: Estimate) -> str:
-    """What walks estimate, with the half width of its interval."""
+def _walked(walked: Estimate, where: str) -> str:
+    """What walks estimate, with the half width of its interval; ``where`` is the part that they walk."""
     if walked.hits == 0:
         return f"no loss in {count_of(walked.walks, 'weighted walk')}"
     width = f"{walked.half / walked.per_year:.1%}".replace("%", " %")
     found = f"{count_of(walked.walks, 'weighted walk')} of {count_of(walked.steps, 'step')}, {walked.hits:,} with a loss"
-    return f"sampled: {walked.per_year:.3g} a year by independent faults, within {width} (95 %); {found}"
+    return f"sampled{where}: {walked.per_year:.3g} a year by independent faults, within {width} (95 %); {found}"
 
 
 def _rest(rest: Rest) -> str:

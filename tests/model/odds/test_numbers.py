@@ -35,7 +35,7 @@ def test_a_value_that_no_number_can_have_is_refused(name: str, value: float) -> 
 
 
 def test_a_name_that_there_is_not_is_told_with_those_that_there_are() -> None:
-    with pytest.raises(NumberError, match="no number 'jornal'; there are messages, network, task, journal"):
+    with pytest.raises(NumberError, match="no number 'jornal'; there are messages, network, task, unfencing"):
         published().given("jornal", 1)
 
 
