@@ -12,9 +12,7 @@ from fencepost.checks.reports.annotations import command
 from fencepost.checks.reports.failures import as_in_repository
 from fencepost.checks.reports.markdown import plain
 from fencepost.checks.reports.report import as_json
-from fencepost.checks.reports.sarif import fingerprints
-from fencepost.checks.reports.sarif_files import physical
-from fencepost.checks.reports.sarif_log import log, rule
+from fencepost.checks.reports.sarif import fingerprints, log, physical, rule
 from fencepost.checks.settings.files.input_files import STANDARD_INPUT, Place
 
 

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import Amount, ExitStatus, Verdict
-from fencepost.checks.questions.baseline import Comparison
+from fencepost.checks.questions.baseline import Comparison, comparison_as_json
 from fencepost.checks.questions.doubt import Doubt
-from fencepost.checks.reports.baseline_lines import comparison_as_json
 from fencepost.checks.reports.bugs_on_code import seen
 from fencepost.checks.reports.histories import about, address, upstream
 from fencepost.checks.reports.refinements import established_of, refined_by, refused_by

@@ -5,24 +5,103 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
+from urllib.parse import quote
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answering import Answer
 from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.judging import Shortfall
+from fencepost.checks.reports.answers import covered, headline, in_short, ordered
 from fencepost.checks.reports.failures import Judged, as_in_repository, place_of
 from fencepost.checks.reports.guarantees import Opening, unseen, why
 from fencepost.checks.reports.refinements import established_of, refined_by
-from fencepost.checks.reports.sarif_answers import answer_id, answer_result, answer_rule
-from fencepost.checks.reports.sarif_files import physical
-from fencepost.checks.reports.sarif_log import log, rule
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.language import Location
 from fencepost.properties.vocabulary import Property
 from fencepost.traces.trace import Trace
 from fencepost.traces.wording.text import changes
+
+ABSOLUTE = "file://"
+
+
+def artifact(file: str) -> dict[str, str]:
+    """A file as SARIF refers to it, relative to the sources if the file is among them."""
+    if file.startswith("/"):
+        return {"uri": f"{ABSOLUTE}{quote(file)}"}
+    return {"uri": quote(file), "uriBaseId": "%SRCROOT%"}
+
+
+def physical(place: Place) -> dict[str, Any]:
+    """A place as SARIF has it. Code scanning shows no result without a line: where none is to blame it is the first."""
+    return {"artifactLocation": artifact(place.file.as_posix()), "region": {"startLine": place.line or 1}}
+
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+
+def log(rules: Iterable[dict[str, Any]], invocation: dict[str, Any], results: Iterable[dict[str, Any]]) -> str:
+    """The text of a log with one run."""
+    driver = {"name": "Fencepost", **_version(), "rules": list(rules)}
+    run = {"tool": {"driver": driver}, "invocations": [invocation], "results": list(results)}
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def rule(name: str, text: str, help_text: str, *, level: str = "error", **properties: Any) -> dict[str, Any]:
+    """A rule as code scanning shows it: ``text`` says what it is about, the first line of it in short, and ``help_text`` what
+    a reader can do."""
+    described = {
+        "id": name,
+        "shortDescription": {"text": text.partition("\n")[0]},
+        "fullDescription": {"text": text},
+        "help": {"text": help_text},
+        "defaultConfiguration": {"level": level},
+    }
+    return described | ({"properties": properties} if properties else {})
+
+
+def _version() -> dict[str, str]:
+    """The version of the installed package; nothing where it runs from its sources."""
+    try:
+        return {"version": version("fencepost")}
+    except PackageNotFoundError:
+        return {}
+
+
+KINDS = {"yes": "fail", "for a while": "fail", "as ordered": "informational", "no": "pass", "unknown": "open"}
+"""By the answer, what SARIF calls such a result. What settings order is nothing to mend."""
+
+
+def answer_id(answer: Answer) -> str:
+    """The name of the rule of a question."""
+    return f"answer/{answer.matter.name}"
+
+
+def answer_rule(answer: Answer) -> dict[str, Any]:
+    """The rule of a question."""
+    helps = "The message has each way in which it happens. To see the ways one by one: fencepost check --conf FILE --way N"
+    return rule(answer_id(answer), answer.matter.asks, helps, kind="answer", tags=["answer"])
+
+
+def answer_message(answer: Answer) -> str:
+    """Yes or no in the first line, then each way, what settings order, and what keeps other bugs from it."""
+    ways = (f"{number}. {in_short(way)}" for number, way in enumerate(answer.ways, 1))
+    lines = [*ways, *ordered(answer), *covered(answer)]
+    return "\n".join([headline(answer), *(["", *lines] if lines else [])])
+
+
+def answer_result(answer: Answer) -> dict[str, Any]:
+    """The result of a question, with the names of the ways; apart from where it is in the repository."""
+    kind = KINDS[answer.value]
+    return {
+        "ruleId": answer_id(answer),
+        "kind": kind,
+        "level": "error" if kind == "fail" else "none",
+        "message": {"text": answer_message(answer)},
+        "properties": {"answer": answer.value, "ways": [way.name for way in answer.ways]},
+    }
 
 
 def as_sarif(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from fencepost.checks.reports import sarif_answers
+from fencepost.checks.reports import sarif
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.results import Limits
 from fencepost.model.kernel.search.search import search
@@ -206,6 +206,6 @@ def test_laws_of_answers_hold_of_a_configuration() -> None:
 
 @pytest.mark.long
 def test_a_format_that_says_something_else_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sarif_answers, "headline", lambda answer: "No.")
+    monkeypatch.setattr(sarif, "headline", lambda answer: "No.")
     with configurations.answers_alone(), pytest.raises(configurations.Broken, match="SARIF has"):
         configurations.hold(1, 1, Counter())

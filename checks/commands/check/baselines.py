@@ -8,8 +8,7 @@ from fencepost.checks.commands.check.finished_run import FinishedRun
 from fencepost.checks.commands.check.messages import Teller
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.engines.results.checked import Checked
-from fencepost.checks.questions.baseline import Baseline, keys_of
-from fencepost.checks.reports.baseline_lines import comparison_lines
+from fencepost.checks.questions.baseline import Baseline, comparison_lines, keys_of
 
 
 def accepted(asked: CheckRequest) -> Baseline | None:

@@ -11,9 +11,8 @@ import pytest
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import ExitStatus, Value, Verdict, exit_status
-from fencepost.checks.questions.baseline import Baseline, BaselineError, Key, keys_of
+from fencepost.checks.questions.baseline import Baseline, BaselineError, Key, comparison_lines, keys_of
 from fencepost.checks.questions.doubt import Doubt
-from fencepost.checks.reports.baseline_lines import comparison_lines
 from fencepost.model.language import Location, Protocol
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.suspicions import Suspicion
