@@ -190,6 +190,7 @@ EVERY: Mapping[str, str] = {project: f"{read[0]} to {read[-1]}" for project, rea
 
 _FROM_4_16_6, _FROM_4_17_2 = "4.16.6 to 4.18.2, not 4.14.5", "4.17.2 to 4.18.2, not 4.14.5 to 4.16.6"
 _FROM_4_2_4, _UP_TO_5_M1 = "4.2.4 to 5.0.1, not 2.10.1 to 4.0.8", "2.10.1 to 5.0.0-M1, not 5.0.1"
+_FROM_5_0_1 = "5.0.1, not 2.10.1 to 5.0.0-M1"
 _FROM_3_0_7, _FROM_4_0_8 = "3.0.7 to 5.0.1, not 2.10.1", "4.0.8 to 5.0.1, not 2.10.1 to 3.0.7"
 
 _UP_TO_0_10_2, _UP_TO_1_0 = "0.10.1.1, 0.10.2.2, not 1.0.2 to 3.9.2", "0.10.1.1 to 1.0.2, not 1.1.0 to 3.9.2"
@@ -231,10 +232,13 @@ ONLY_IN: Mapping[str, str] = {
     "DualMetadataStore": _FROM_4_2_4,
     "ExtensibleLoadManagerImpl": _FROM_3_0_7,
     "ExtensibleLoadManagerImpl.validateBrokerRegistry": _FROM_4_0_8,
+    "ManagedLedgerImpl.abortRolloverAfterTerminate": _FROM_5_0_1,
     "ManagedLedgerImpl.addEntryFailedDueToConcurrentlyModified": _FROM_4_0_8,
     "ManagedLedgerImpl.createNewOpAddEntryForNewLedger": _FROM_3_0_7,
     "ManagedLedgerImpl.doDeleteLedgers": _FROM_3_0_7,
+    "ManagedLedgerImpl.fenceByAnotherWriter": _FROM_5_0_1,
     "ManagedLedgerImpl.handleBadVersion": _FROM_3_0_7,
+    "ManagedLedgerImpl.metadataSessionLost": _FROM_5_0_1,
     "MessageDeduplication.isDuplicateNormal": _FROM_4_0_8,
     "MetadataStoreTableViewImpl": _FROM_4_0_8,
     "MigrationCoordinator": _FROM_4_2_4,

@@ -59,10 +59,19 @@ STORES = {
 """
 
 
+UP_TO_5_0_0_M1: Parameters = {
+    "acquires_when_lost": True,
+    "closes_timed_out": False,
+    "gives_up": False,
+    "aborts_rollover": False,
+}
+"""What behaves otherwise since 5.0.1, as it was before."""
+
+
 def stated(parameters: Parameters) -> dict[str, bool | int | str]:
     """The parameters of an instance as it states them: that the store is ZooKeeper and is not migrated, that what policies
-    say is left out, and that a broker acquires bundles whatever it knows of its session, goes without saying."""
-    unsaid = (("metadata_store", "zk"), ("policies", False), ("migration", False), ("acquires_when_lost", True))
+    say is left out, and what is as up to 5.0.0-M1, goes without saying."""
+    unsaid = (("metadata_store", "zk"), ("policies", False), ("migration", False), *UP_TO_5_0_0_M1.items())
     return {name: value for name, value in parameters.items() if (name, value) not in unsaid}
 
 

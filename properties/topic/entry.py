@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fencepost.model.pulsar.topic import topic
+from fencepost.model.pulsar.topic import RELEASES, topic
 from fencepost.properties.bug_files import bugs_beside
 from fencepost.properties.registry import Entry
 from fencepost.properties.topic import instances, suite
@@ -15,6 +15,7 @@ ENTRY = Entry(
     suite=suite.topic,
     sizes=instances.SIZES,
     bugs=bugs_beside(__file__, topic),
+    releases=RELEASES,
     mutated=instances.MUTATED,
     in_cluster=IN_CLUSTER,
 )

@@ -9,6 +9,7 @@ from fencepost import merged
 from fencepost.model.cluster.protocol import WEAK
 from fencepost.model.language import ModelError, Protocol
 from fencepost.model.language.moves import untaken
+from fencepost.model.pulsar.stores import UP_TO_5_0_0_M1
 from fencepost.model.releases import BOOKKEEPER, KAFKA, PULSAR, Releases
 from fencepost.properties.bug_files import unknown_names
 from fencepost.properties.bugs import Bug
@@ -165,7 +166,7 @@ INSTANCES = [
 def test_an_instance_of_the_registry_builds(entry: Entry, instance: Instance) -> None:
     protocol = entry.build(instance.parameters)
     assert protocol.name == entry.name
-    unsaid = {"metadata_store", "policies", "migration", "acquires_when_lost"} - set(protocol.parameters)
+    unsaid = {"metadata_store", "policies", "migration", *UP_TO_5_0_0_M1} - set(protocol.parameters)
     assert {p.name for p in entry.parameters} - unsaid == set(protocol.parameters)
     assert entry.suite(protocol).properties
 
@@ -195,7 +196,7 @@ def test_what_is_not_set_is_as_in_the_newest_release_but_for_what_came_with_it(n
     usual = {parameter.name: parameter.default for parameter in entry.parameters}
     assert entry.behaviour(Releases.of("5.0.0-M1")).items() <= usual.items()
     otherwise = {each for each, value in entry.behaviour(Releases.of()).items() if usual[each] != value}
-    assert otherwise <= {"acquires_when_lost", "close"}
+    assert otherwise <= {"close", *UP_TO_5_0_0_M1}
 
 
 def test_instances_of_another_behaviour_are_left_out_and_none_comes_twice() -> None:

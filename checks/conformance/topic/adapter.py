@@ -136,10 +136,13 @@ _STEPS: Mapping[str, Callable[[Taken], Steps]] = {
     "hear_fence": _look_up(),
     "find_deleted": _look_up(),
     "fail_when_fenced": _look_up(),
+    "give_up": _do("fence-when-lost"),
     "fail_to_look_up": _look_up(TIMED_OUT),
     "fail_add": _fail(NOT_ENOUGH_BOOKIES),
-    "time_out_add": _do("time-out"),
+    "time_out_add": lambda step: [_at(step, "time-out", entries=int(step.arguments["n"]))],
     "terminate": _both(_do("terminate"), _let("close")),
+    "drop_new": lambda step: [*_hear_created(step), *_let("close")(step), *_let("delete")(step)],
+    "abort_rollover": lambda step: _hear_created(step, NOT_ENOUGH_BOOKIES),
     "list_end": _write("end"),
     "list_end_too_late": _both(_list, _write("end")),
     "close": _close,
@@ -192,7 +195,6 @@ class TopicAdapter(Adapter):
             ("create_another", "list_early", "write_early"),
             "it takes a bug that none of these releases has",
         ),
-        "drop_new": "each of these releases opens a terminated managed ledger again",
     }
 
     def __init__(self, session: Session) -> None:

@@ -36,6 +36,9 @@ Constants
     metadata_store       the metadata store. A cache of cursors can be stale in one whose notifications are not in order
                          with its answers, and one in process has one broker
     unfenced             whether a fence may not hold: an entry is confirmed past the end of its ledger
+    closes_timed_out     whether the handle of a ledger is closed when an add times out, as since 5.0.1
+    gives_up             whether a broker that meets a fence fences its managed ledger if its session is lost, as since 5.0.1
+    aborts_rollover      whether what waits for a rollover as the topic is terminated fails with it, as since 5.0.1
     dedup                whether there is deduplication: brokerDeduplicationEnabled
 
 Variables of the store
@@ -102,6 +105,8 @@ Actions
     fail_to_look_up      broker, a fault: it cannot be looked up: the managed ledger fences itself
     fail_add, time_out_add
                          broker, a fault: an add fails, or is not answered in time
+    give_up              broker: an add meets the fence, and the broker's session is lost: the managed ledger fences itself.
+                         Only with gives_up
     recover_elsewhere    auditor, a fault: somebody else recovers a ledger
     roll_over            broker: the current ledger is closed for its age
     creation_fails, list_fails
@@ -119,6 +124,8 @@ Actions
     terminate, list_end, drop_new
                          admin, broker: the topic is terminated, and the list says where; a ledger that was being created is
                          dropped
+    abort_rollover       broker: no ledger is created for a topic that was terminated meanwhile: what waits for it fails.
+                         Only with aborts_rollover
     close                admin: the topic is unloaded
     collect_inactive     broker: deletes the topic as inactive
     crash                broker, a fault: the process ends
@@ -137,6 +144,6 @@ The properties are in ``properties/topic/suite.py``, with ``conduct.py``, ``live
 each bug and weakening, ``properties/topic/bugs.toml`` the releases that have it.
 """
 
-from fencepost.model.pulsar.topic.protocol import topic
+from fencepost.model.pulsar.topic.protocol import RELEASES, topic
 
-__all__ = ["topic"]
+__all__ = ["RELEASES", "topic"]

@@ -12,8 +12,10 @@ from fencepost.model.language import (
     If,
     Not,
     Number,
+    Or,
     Outcome,
     Protocol,
+    Truth,
     Updates,
     any_of,
     either,
@@ -31,14 +33,18 @@ class Adds:
     def __init__(self, p: Protocol, s: State, fence: Fence, producer: Producer) -> None:
         self.protocol, self.s, self.fence, self.producer = p, s, fence, producer
 
-    def answered(self, b: int) -> Happens:
-        """PersistentTopic.addComplete of the first write: what is persisted rises, and the producer is answered."""
+    def answered(self, b: int, fails: Truth = False) -> Happens:
+        """PersistentTopic.addComplete of the first write: what is persisted rises, and the producer is answered. If another
+        one ``fails`` just before, the topic is fenced by that."""
         s = self.s
         effects: Happens = {}
         for m in s.message:
             stored: Updates = self.producer.receipt(b, m)
             if s.dedup:
                 stored |= {s.persisted[b]: m + 1}
+            for variable, value in ({} if fails is False else self.fence.write_failed(b)).items():
+                leads = And(fails, Not(self.producer.hangs_up(b, m))) if variable is s.link else fails
+                stored[variable] = If(leads, value, stored.get(variable, variable))
             effects = either(s.queue[b, 0] == m, stored, effects)
         return effects
 
@@ -57,6 +63,12 @@ class Adds:
     def completed_when_closed(self, b: int) -> Happens:
         """The same in a closed managed ledger: what is pending behind it fails."""
         return self.answered(b), self._off_the_queue(b, self.s.arrived[b]), {self.s.arrived[b]: 0, self.s.sent[b]: 0}
+
+    def completed_when_terminated(self, b: int) -> Happens:
+        """The same in a terminated managed ledger: what is pending behind it fails before."""
+        s = self.s
+        left = {s.arrived[b]: 0, s.sent[b]: 0}
+        return self.answered(b, s.arrived[b] > 1), self._off_the_queue(b, s.arrived[b]), left
 
     def completed_when_fenced(self, b: int) -> Happens:
         """The same in a fenced managed ledger, up to 4.2.4: what is pending behind it is never answered."""
@@ -78,6 +90,13 @@ class Adds:
 
         def arrives(b: int) -> Condition:
             return s.length[b] > s.arrived[b]
+
+        def waits_for_abort(b: int) -> Truth:
+            """The formula: the managed ledger is terminated, and what it has pending is yet to fail."""
+            if not s.may.aborts_rollover:
+                return False
+            waiting = Or(s.arrived[b] > 1, And(s.arrived[b] == 1, Not(s.has_filled(b))))
+            return And(s.state[b] == "terminated", waiting)
 
         def first_waiting(b: int) -> Choice[int | Literal["nothing"]]:
             """The first write that waits for the executor."""
@@ -109,8 +128,9 @@ class Adds:
 
         @p.step(by="b", takes="task", mirrors="ManagedLedgerImpl.internalAsyncAddEntry", fair=True, b=s.broker)
         def add_waits(b: int) -> Outcome:
-            """Without one it waits; if nobody creates a ledger, this add does."""
-            waits = s.state[b].among("closing_ledger", "creating", "closed_ledger")
+            """Without one it waits; if nobody creates a ledger, this add does. Since 5.0.1 it also waits behind those that wait
+            as the topic is terminated."""
+            waits = Or(s.state[b].among("closing_ledger", "creating", "closed_ledger"), waits_for_abort(b))
             creates = {s.state[b]: If(s.state[b] == "closed_ledger", "creating", s.state[b])}
             return And(arrives(b), waits), {s.arrived[b]: s.arrived[b] + 1, **creates}
 
@@ -127,7 +147,7 @@ class Adds:
             refused = s.state[b].among("write_failed", "terminated", "closed", "fenced")
             met = fence.writes_met_fence(b, 1, but=s.arrived[b])
             failed = either(s.state[b] == "fenced", met, fence.write_failed(b))
-            return And(arrives(b), refused), without_first_waiting(b), failed
+            return And(arrives(b), refused, Not(waits_for_abort(b))), without_first_waiting(b), failed
 
         @p.step(
             by="b",
@@ -164,6 +184,8 @@ class Adds:
             completed = self.completed(b)
             if s.may.settings["closings"] and p.has("closed_reopened"):
                 completed = either(s.state[b] == "closed", self.completed_when_closed(b), completed)
+            if s.may.aborts_rollover:
+                completed = either(s.state[b] == "terminated", self.completed_when_terminated(b), completed)
             if s.may.closes and s.may.trims and p.has("fenced_context_kept"):
                 completed = either(s.state[b] == "fenced", self.completed_when_fenced(b), completed)
             return s.has_filled(b), closes, s.not_filled(b), closed, completed
@@ -208,6 +230,24 @@ class Adds:
                 met = And(met, Not(ledger.may_confirm))
             end = ledger.confirmed if p.has("fenced_unknown_end") else ledger.end
             return met, self.ledger_closed(b, k, end), {s.sent[b]: 0}
+
+        @p.step(
+            by="b",
+            takes="network",
+            mirrors="ManagedLedgerImpl.addEntryFailedDueToConcurrentlyModified, ManagedLedgerImpl.fenceByAnotherWriter, "
+            "ManagedLedgerImpl.metadataSessionLost",
+            b=s.broker,
+            k=lambda b: s.current[b],
+            only_if=s.may.gives_up,
+        )
+        def give_up(b: int, k: int) -> Outcome:
+            """An add is answered that somebody has recovered the ledger, and the broker has heard of the loss of its session:
+            the managed ledger fences itself, and the topic closes. The end is not looked up.
+
+            A topic knows of no session, so that this may happen whenever there is another broker.
+            """
+            over = s.ledgers[k].status.among("closed", "deleted") if s.may.deletes else s.ledgers[k].status == "closed"
+            return And(s.is_writing(b), over), fence.becomes_fenced(b)
 
         def end_unknown(b: int) -> Happens:
             """The managed ledger fences itself. Up to 4.2.4 nobody answers what is pending."""
@@ -282,9 +322,12 @@ class Adds:
         )
         def time_out_add(b: int, k: int, n: int) -> Outcome:
             """An add is not answered within managedLedgerAddEntryTimeoutSeconds. The ledger should be recovered, so that its
-            end is known; in all three releases its handle stays open, and what it still writes is sent to the next ledger,
-            too."""
+            end is known; up to 5.0.0-M1 its handle stays open, and what it still writes is sent to the next ledger, too. Since
+            5.0.1 the handle is closed, at what it has confirmed."""
             under_way = And(s.is_writing(b), s.ledgers[k].status == "open")
+            if s.may.closes_timed_out:
+                confirmed = And(under_way, s.ledgers[k].confirmed == n)
+                return confirmed, s.ledgers[k].close(n), self.ledger_closed(b, k, n), {s.sent[b]: 0}
             if not (p.has("resends_recovered") or p.has("timeout_races_ack")):
                 return under_way, s.ledgers[k].close(n)
             answered = {} if p.has("timeout_races_ack") else {s.sent[b]: 0}

@@ -26,7 +26,18 @@ from fencepost.model.pulsar.topic.rollover import Rollover
 from fencepost.model.pulsar.topic.state import State
 from fencepost.model.pulsar.topic.termination import Termination
 from fencepost.model.pulsar.topic.trimming import Trimming
+from fencepost.model.releases import both, changed
 from fencepost.model.stand_ins.ledger import Ledger
+
+RELEASES = both(
+    changed("closes_timed_out", since="5.0.1", before=False, after=True),
+    changed("gives_up", since="5.0.1", before=False, after=True),
+    changed("aborts_rollover", since="5.0.1", before=False, after=True),
+)
+"""What behaves otherwise from release to release: whether the handle of a ledger is closed when an add times out
+(OpAddEntry.handleAddFailure), whether a managed ledger that meets a fence fences itself if its broker has lost its session
+(ManagedLedgerImpl.fenceByAnotherWriter), and whether what waits for a rollover as the topic is terminated fails with that
+rollover (ManagedLedgerImpl.abortRolloverAfterTerminate)."""
 
 BUDGETS = (
     "openings",
@@ -139,6 +150,9 @@ def topic(
     elsewhere: bool = False,
     metadata_store: str = "zk",
     unfenced: bool = False,
+    closes_timed_out: bool = False,
+    gives_up: bool = False,
+    aborts_rollover: bool = False,
     dedup: bool = True,
     bugs: Iterable[str] = (),
 ) -> Protocol:

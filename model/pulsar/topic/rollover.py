@@ -172,7 +172,7 @@ class Rollover:
                 failed = {**s.written(b, s.known[b].plus(k), {k: 0}), **known, **failed}
             from_states: Condition = state[b] == "creating"
             if whatever:
-                ended = False if s.ended is None else And(state[b] == "terminated", s.ended)
+                ended = False if s.ended is None or s.may.aborts_rollover else And(state[b] == "terminated", s.ended)
                 from_states = Or(from_states, state[b] == "closed", ended)
             current = And(from_states, s.fresh[b] == k, s.has_room())
             if done:

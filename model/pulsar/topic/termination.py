@@ -55,7 +55,8 @@ class Termination:
             fails.
 
             Only one that is fenced refuses; one that was closed, or waits after a failure, is terminated as well. An entry
-            that waits for the close of its ledger is answered by that close.
+            that waits for the close of its ledger is answered by that close. Since 5.0.1 the list says how many entries the
+            ledger has, and what waits for another one fails only as that is not created.
             """
             ledger = ledgers[k]
             end = If(ledger.status == "open", ledger.confirmed, ledger.end)
@@ -67,8 +68,11 @@ class Termination:
                     return s.forgotten(b, count, but=but)
                 return {variable: If(count > 0, value, variable) for variable, value in fence.write_failed(b).items()}
 
-            under_way = self._under_way(b, failed, waiting=reopens)
-            return ready, ledger.close(end), {state[b]: "terminated"}, under_way
+            under_way = self._under_way(b, failed, waiting=reopens or s.may.aborts_rollover)
+            counted: Updates = {}
+            if s.may.aborts_rollover:
+                counted = {s.known_entries[b, k]: If(s.known[b].has(k), end, s.known_entries[b, k])}
+            return ready, ledger.close(end), {state[b]: "terminated", **counted}, under_way
 
         @p.step(
             by="b",
@@ -101,8 +105,26 @@ class Termination:
             only_if=not reopens,
         )
         def drop_new(b: int, k: int) -> Outcome:
-            """A ledger was being created as the managed ledger was terminated: it is not listed, but deleted."""
-            return And(state[b] == "terminated", s.fresh[b] == k), {s.fresh[b]: NONE}, ledgers[k].delete()
+            """A ledger was being created as the managed ledger was terminated: it is not listed, but deleted. What waits for it
+            since 5.0.1 fails."""
+            fails: Happens = fence.all_fail(b) if s.may.aborts_rollover else {}
+            return And(state[b] == "terminated", s.fresh[b] == k), {s.fresh[b]: NONE}, fails, ledgers[k].delete()
+
+        @p.step(
+            by="b",
+            takes="metadata",
+            mirrors="ManagedLedgerImpl.createComplete, ManagedLedgerImpl.abortRolloverAfterTerminate",
+            fair=True,
+            b=s.broker,
+            only_if=s.may.aborts_rollover,
+        )
+        def abort_rollover(b: int) -> Outcome:
+            """A ledger was to be created as the managed ledger was terminated: what waits for it fails.
+
+            Left out: the ledger, if it is created all the same, is closed and deleted.
+            """
+            waits = And(s.arrived[b] > 0, s.fresh[b] == NONE, Not(s.has_filled(b)))
+            return And(state[b] == "terminated", waits), fence.all_fail(b)
 
         @p.step(
             by="b",

@@ -114,7 +114,7 @@ def test_a_rollover_opens_a_terminated_managed_ledger_again(adapter: TopicAdapte
     assert mistaken.seen is not None
     assert mistaken.seen.values["brokers"]["b0"]["state"] == "LedgerOpened"
     sound = follow(adapter, f"{TERMINATES}; drop_new(b0, l1)", terminations=1, dedup=False)
-    assert sound.verdict == "not covered"
+    assert sound.verdict == "departs"
 
 
 FILLS = f"{OPENS}; publish(b0, m0); add(b0, l0, s0)"

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntConsumer;
 import org.apache.bookkeeper.client.AsyncCallback.AddCallback;
 import org.apache.bookkeeper.client.AsyncCallback.CloseCallback;
 import org.apache.bookkeeper.client.AsyncCallback.ReadCallback;
@@ -22,6 +23,9 @@ import org.apache.pulsar.metadata.coordination.impl.Bare;
  * when somebody else has closed the ledger, is what LedgerHandle does.
  */
 public final class HeldHandle extends LedgerHandle {
+    /** Since 5.0.1 the handle is closed for each add that fails. */
+    private static final String FAILED_ADD = "org.apache.bookkeeper.mledger.impl.OpAddEntry$";
+
     private HeldBookKeeper client;
     private StoredLedger ledger;
     private Deque<Add> pending;
@@ -30,6 +34,8 @@ public final class HeldHandle extends LedgerHandle {
     private boolean reading;
     /** What the close was answered that is over; null if none is. A further one is answered so, by the closePromise of LedgerHandle. */
     private Integer ended;
+    /** The closes by failed adds that are answered with the one that is under way; null if none is. */
+    private Deque<IntConsumer> attached;
 
     private record Add(int entry, AddCallback callback, Object context) {
     }
@@ -157,7 +163,8 @@ public final class HeldHandle extends LedgerHandle {
 
     /**
      * The close of a ledger that somebody else has closed with another end is refused; then the handle has that end. That of a
-     * deleted one fails.
+     * deleted one fails. The closes of adds that fail by it are answered with it, the last of them first, as closePromise does it;
+     * any other is a request of its own.
      */
     @Override
     public void asyncClose(CloseCallback callback, Object context) {
@@ -170,6 +177,11 @@ public final class HeldHandle extends LedgerHandle {
             client.tasks().add(() -> callback.closeComplete(before, this, context));
             return;
         }
+        if (attached != null && callback.getClass().getName().startsWith(FAILED_ADD)) {
+            attached.push(done -> client.tasks().add(() -> callback.closeComplete(done, this, context)));
+            return;
+        }
+        attached = new ArrayDeque<>();
         closed = true;
         failAll(BKException.Code.LedgerClosedException);
         client.ask("close", ledger.id, ledger.data, callback, (code, entries) -> {
@@ -180,9 +192,9 @@ public final class HeldHandle extends LedgerHandle {
                 found = BKException.Code.MetadataVersionException;
                 last = ledger.end - 1;
             }
-            int done = found;
-            ended = done;
-            client.tasks().add(() -> callback.closeComplete(done, this, context));
+            ended = found;
+            attached.forEach(each -> each.accept(ended));
+            client.tasks().add(() -> callback.closeComplete(ended, this, context));
         });
     }
 

@@ -8,12 +8,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.apache.bookkeeper.client.BKException;
 import org.apache.bookkeeper.client.HeldBookKeeper;
 import org.apache.bookkeeper.client.StoredLedger;
 import org.apache.bookkeeper.client.StoredLedgers;
 import org.apache.bookkeeper.client.Tasks;
 import org.apache.bookkeeper.mledger.ManagedLedgerFactoryConfig;
 import org.apache.bookkeeper.mledger.Position;
+import org.apache.pulsar.metadata.coordination.impl.Bare;
 
 /**
  * A topic at brokers over metadata and ledgers in memory, and a producer. {@code begin} has the names of {@code brokers} and the
@@ -166,8 +168,16 @@ public final class TopicBench implements Lines.Target {
             case "fail":
                 orRefuse(broker.fail(step.get("code").asInt()), broker, "add");
                 break;
+            case "fence-when-lost":
+                Bare.set(ManagedLedgerFactoryImpl.class, factory, "metadataSessionLost", true);
+                orRefuse(broker.fail(BKException.Code.LedgerFencedException), broker, "add");
+                broker.drain();
+                Bare.set(ManagedLedgerFactoryImpl.class, factory, "metadataSessionLost", false);
+                break;
             case "time-out":
                 broker.timeOut();
+                broker.drain();
+                broker.let("close", ledger, BKException.Code.OK, entries); // since 5.0.1 it has one
                 break;
             case "roll":
                 broker.roll();

@@ -123,7 +123,7 @@ final class TopicBroker {
         clock.now += TICK_MS;
     }
 
-    void open() {
+    void open() throws ReflectiveOperationException {
         view.cursorsLater = settings.lazy;
         config = new ManagedLedgerConfig();
         config.setEnsembleSize(1).setWriteQuorumSize(1).setAckQuorumSize(1);
@@ -131,6 +131,11 @@ final class TopicBroker {
         config.setMaximumRolloverTime(ROLLOVER_HOURS, TimeUnit.HOURS);
         config.setRetentionTime(-1, TimeUnit.SECONDS).setRetentionSizeInMB(-1);
         config.setMetadataMaxEntriesPerLedger(1); // so that the node of a cursor has the last position, too
+        try { // since 5.0.1 adds that wait for the executor go there together: here each arrives by itself
+            ManagedLedgerConfig.class.getMethod("setAddEntryHandoverMaxBatchItems", int.class).invoke(config, 1);
+        } catch (NoSuchMethodException before) {
+            // each arrives by itself
+        }
         config.setAddEntryTimeoutSeconds(1).setLazyCursorRecovery(settings.lazy).setClock(clock);
         MetaStoreImpl lists = new MetaStoreImpl(view.store, tasks.scheduler());
         ManagedLedgerImpl opened = new ManagedLedgerImpl(factory, bookies, lists, config, tasks.scheduler(), HeldStore.TOPIC);

@@ -37,6 +37,9 @@ public final class HeldTopic extends PersistentTopic {
         HeldService service = HeldService.of(executor);
         BrokerService brokers = Bare.of(BrokerService.class);
         Bare.set(BrokerService.class, brokers, "pulsar", service);
+        if (Map.class.isAssignableFrom(BrokerService.class.getDeclaredField("topics").getType())) {
+            Bare.set(BrokerService.class, brokers, "topics", Map.of());
+        }
         topic.policies = new HierarchyTopicPolicies();
         topic.policies.getDeduplicationSnapshotIntervalSeconds().updateBrokerValue(1);
         topic.deduplicated = deduplicated;
