@@ -1,6 +1,9 @@
 package org.apache.pulsar.metadata.coordination.impl;
 
 import io.netty.channel.EventLoopGroup;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -8,6 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.apache.pulsar.broker.PulsarService;
 import org.apache.pulsar.broker.service.BrokerService;
@@ -26,6 +30,7 @@ import org.apache.pulsar.common.util.FutureUtil;
  * and the map of the topics' statistics stays empty, which removeTopicFromCache and refreshTopicToStatsMaps only clear.
  */
 class Topics extends BrokerService {
+    private static final MethodHandle OF_TOPICS = ofTopics();
     private static final CompletableFuture<Optional<Topic>> ABSENT = CompletableFuture.completedFuture(Optional.empty());
 
     private Layout layout;
@@ -140,10 +145,41 @@ class Topics extends BrokerService {
     @Override
     public CompletableFuture<Integer> unloadServiceUnit(
             NamespaceBundle unit, boolean disconnect, boolean hurry, long timeout, TimeUnit inUnits) {
+        if (OF_TOPICS != null) { // it takes those that are of the bundle now, and closes them by the other
+            return super.unloadServiceUnit(unit, disconnect, hurry, timeout, inUnits);
+        }
+        return timed(unit, disconnect, () -> super.unloadServiceUnit(unit, disconnect, hurry, timeout, inUnits));
+    }
+
+    /** Since 5.0.1 whoever closes a bundle says which topics. */
+    @SuppressWarnings("unchecked")
+    public CompletableFuture<Integer> unloadServiceUnit(NamespaceBundle unit, boolean disconnect, boolean hurry, long timeout,
+            TimeUnit inUnits, Map<String, CompletableFuture<Optional<Topic>>> topics) {
+        return timed(unit, disconnect, () -> {
+            try {
+                return (CompletableFuture<Integer>) OF_TOPICS.invoke(this, unit, disconnect, hurry, timeout, inUnits, topics);
+            } catch (Throwable e) {
+                throw new IllegalStateException(e);
+            }
+        });
+    }
+
+    /** {@code unloadServiceUnit} of the release that is told which topics; null before 5.0.1. */
+    private static MethodHandle ofTopics() {
+        MethodType type = MethodType.methodType(CompletableFuture.class, NamespaceBundle.class, boolean.class, boolean.class,
+                long.class, TimeUnit.class, Map.class);
+        try {
+            return MethodHandles.lookup().findSpecial(BrokerService.class, "unloadServiceUnit", type, Topics.class);
+        } catch (ReflectiveOperationException before) {
+            return null;
+        }
+    }
+
+    private CompletableFuture<Integer> timed(NamespaceBundle unit, boolean disconnect, Supplier<CompletableFuture<Integer>> unload) {
         // PersistentTopic.close: who wants a topic closed halfway waits for what closes it entirely, if that is under way
         boolean halfway = !disconnect && loaded.values().stream()
                 .noneMatch(each -> unit.includes(TopicName.get(each.getName())) && each.isClosingEntirely());
-        return timers.of(unit, halfway, () -> super.unloadServiceUnit(unit, disconnect, hurry, timeout, inUnits));
+        return timers.of(unit, halfway, unload);
     }
 
     @Override
