@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 
+URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+"""How the address of a file elsewhere begins."""
+
+
 @dataclass(frozen=True)
 class Option:
     """How a field is asked for: its line in the help, what its value is called there, and what a value may be.
@@ -108,9 +112,14 @@ def _helps(field: Field[Any], option: Option) -> str:
     return f"{option.helps} (default: {shown})"
 
 
+def local_or_url(text: str) -> Path | str:
+    """The folder of that name on this machine, or a URL as it is."""
+    return text if URL.match(text) else local_path(text)
+
+
 def local_path(text: str) -> Path:
     """The file or folder of that name; argparse's error for a URL, which would be a folder called like its scheme."""
-    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", text):
+    if URL.match(text):
         raise argparse.ArgumentTypeError(f"{text} is a URL: name a file or folder that this machine has mounted")
     try:
         text.encode()

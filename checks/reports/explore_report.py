@@ -11,7 +11,7 @@ from fencepost.properties.observed import Observed
 from fencepost.traces.exploration.report import Report, Violated
 
 
-def text(report: Report, observed: Observed, folder: Path, *, width: int = 120) -> str:
+def text(report: Report, observed: Observed, folder: Path | str, *, width: int = 120) -> str:
     """What the walks found and how far they went; what is estimated or sampled says so."""
     run = report.run
     sampled = f"{report.walks:,} of {count_of(run.walks, 'walk')}, {count_of(report.steps, 'step')}"
@@ -48,7 +48,7 @@ def _stuck(report: Report) -> str:
     return f"{count_of(report.stuck, 'walk')} ended where no action is possible"
 
 
-def _violations(report: Report, observed: Observed, folder: Path, width: int) -> list[str]:
+def _violations(report: Report, observed: Observed, folder: Path | str, width: int) -> list[str]:
     meaning = {p.name: p.doc.splitlines()[0] for p in observed.suite.properties}
     lines = []
     for violation in unexpected(report, observed):

@@ -5,18 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from pyspark import InheritableThread
 from pyspark.sql import SparkSession
 
 from fencepost.traces.exploration.digests import check, is_kept, keep
 from fencepost.traces.exploration.java import SparkError
+from fencepost.traces.exploration.places import Place, located
 from fencepost.traces.exploration.run import Run
 from fencepost.traces.exploration.session import reason
+from fencepost.traces.exploration.spark_digests import digests_in
 from fencepost.traces.exploration.stretches import SCHEMA, worker
 
 Outcome = Literal["complete", "stopped", "interrupted"]
@@ -47,7 +46,7 @@ class News:
 def explore(
     spark: SparkSession,
     run: Run,
-    folder: Path,
+    folder: Place,
     *,
     stop_on_first: bool = False,
     expected: frozenset[str] = frozenset(),
@@ -63,7 +62,7 @@ def explore(
     """
     violated = set[str]()
     walks = steps = before = 0
-    started = time.monotonic()
+    started, digests = time.monotonic(), digests_in(spark, folder)
     for number, slices in enumerate(run.rounds()):
         target = _round(folder, number)
         if not is_kept(target):
@@ -82,25 +81,27 @@ def explore(
 
             if not _make(spark, run, slices, target, should_stop, so_far):
                 return "interrupted"
-            keep([target], run.text)
+            keep([target], run.text, digests)
+            made = _totals(spark, target)
         else:
-            check([target], run.text)
-            before += _sum(target, "steps")
-        walks, steps = walks + _sum(target, "walks"), steps + _sum(target, "steps")
-        for first in _firsts(target):
+            check([target], run.text, digests)
+            made = _totals(spark, target)
+            before += made[1]
+        walks, steps = walks + made[0], steps + made[1]
+        for first in _firsts(spark, target):
             if first.property not in violated:
                 violated.add(first.property)
                 news(first)
     return "complete"
 
 
-def complete(run: Run, folder: Path) -> list[Path]:
+def complete(run: Run, folder: Place) -> list[Place]:
     """The Parquet of the complete rounds in a run's folder, in order."""
     rounds = (_round(folder, number) for number in range(len(run.rounds())))
     return [path for path in rounds if is_kept(path)]
 
 
-def _round(folder: Path, number: int) -> Path:
+def _round(folder: Place, number: int) -> Place:
     return folder / SLICES / f"round={number:05d}"
 
 
@@ -108,7 +109,7 @@ def _make(
     spark: SparkSession,
     run: Run,
     slices: range,
-    target: Path,
+    target: Place,
     should_stop: Callable[[], bool],
     progress: Callable[[float], None],
 ) -> bool:
@@ -116,7 +117,7 @@ def _make(
     tasks = min(len(slices), _TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
     numbers = spark.range(slices.start, slices.stop, 1, tasks)
     rows = numbers.mapInArrow(worker(run), SCHEMA)
-    path = str(target.resolve())
+    path = located(target)
     return watched(spark, target.name, lambda: rows.write.mode("overwrite").parquet(path), should_stop, progress)
 
 
@@ -162,16 +163,14 @@ def _share(spark: SparkSession, group: str) -> float:
     return done / all_of_them if all_of_them else 0.0
 
 
-def _sum(path: Path, column: str) -> int:
-    return int(pc.sum(pq.read_table(path, columns=[column], partitioning=None)[column]).as_py())
+def _totals(spark: SparkSession, path: Place) -> tuple[int, int]:
+    """The walks of a round, and their steps."""
+    (total,) = spark.read.parquet(located(path)).selectExpr("sum(walks) AS walks", "sum(steps) AS steps").collect()
+    return int(total.walks), int(total.steps)
 
 
-def _firsts(path: Path) -> list[News]:
+def _firsts(spark: SparkSession, path: Place) -> list[News]:
     """The first violating walk of each property in a round."""
-    first = dict[str, News]()
-    for row in pq.read_table(path, columns=["violations"], partitioning=None)["violations"].to_pylist():
-        for news in row:
-            known = first.get(news["property"])
-            if known is None or news["walk"] < known.walk:
-                first[news["property"]] = News(news["property"], news["walk"], news["length"])
-    return sorted(first.values(), key=lambda news: news.walk)
+    violations = spark.read.parquet(located(path)).selectExpr("inline(violations)")
+    found = violations.selectExpr("property", "struct(walk, length) AS first").groupBy("property").agg({"first": "min"})
+    return sorted((News(name, first.walk, first.length) for name, first in found.collect()), key=lambda news: news.walk)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -13,7 +12,9 @@ from pyspark.sql import SparkSession
 from fencepost.traces.exploration.digests import check
 from fencepost.traces.exploration.explore import SLICES, complete
 from fencepost.traces.exploration.folder import FolderError
+from fencepost.traces.exploration.places import Place, located
 from fencepost.traces.exploration.run import Run
+from fencepost.traces.exploration.spark_digests import digests_in
 
 TABLES = {
     "violations": """
@@ -104,7 +105,7 @@ class Report:
     growth: tuple[tuple[int, int], ...]
 
 
-def tables(spark: SparkSession, run: Run, folder: Path) -> None:
+def tables(spark: SparkSession, run: Run, folder: Place) -> None:
     """Makes the tables of a run, as far as it is complete, known to Spark SQL by their names.
 
     Raises FolderError if no round is complete, or one is damaged.
@@ -112,15 +113,14 @@ def tables(spark: SparkSession, run: Run, folder: Path) -> None:
     rounds = complete(run, folder)
     if not rounds:
         raise FolderError(f"{folder} has no complete round yet: there is nothing to report")
-    check(rounds, run.text)
-    # resolved: the JVM of Spark may have been started in another folder
-    paths = [str(one.resolve()) for one in rounds]
-    spark.read.option("basePath", str((folder / SLICES).resolve())).parquet(*paths).createOrReplaceTempView("slices")
+    check(rounds, run.text, digests_in(spark, folder))
+    paths = [located(one) for one in rounds]
+    spark.read.option("basePath", located(folder / SLICES)).parquet(*paths).createOrReplaceTempView("slices")
     for name, query in TABLES.items():
         spark.sql(query).createOrReplaceTempView(name)
 
 
-def report(spark: SparkSession, run: Run, folder: Path) -> Report:
+def report(spark: SparkSession, run: Run, folder: Place) -> Report:
     """Reads a run's folder. Raises FolderError if there is nothing in it to report."""
     tables(spark, run, folder)
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, get_args
 
 from fencepost.model.kernel.walks.course import Strategy
@@ -16,6 +15,7 @@ from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import RegistryError, Value, find
 from fencepost.traces.exploration.folder import FolderError, content_of, held
+from fencepost.traces.exploration.places import Place
 
 FORMAT = 3
 
@@ -91,7 +91,7 @@ class Run:
         return observed
 
     @contextmanager
-    def held(self, folder: Path) -> Iterator[None]:
+    def held(self, folder: Place) -> Iterator[None]:
         """Makes the folder this run's, or finds that it is, and keeps others from working in it meanwhile.
 
         Raises FolderError if it is another run's or in use, OSError if it cannot be written.
@@ -104,7 +104,7 @@ class VersionError(Exception):
     """The protocol is no longer, or not everywhere, the one that the run began with."""
 
 
-def read(folder: Path) -> Run:
+def read(folder: Place) -> Run:
     """The run whose folder it is. Raises FolderError if there is none or it cannot be read."""
     file = folder / _FILE
     if not file.exists():
@@ -112,7 +112,7 @@ def read(folder: Path) -> Run:
     return _run(file, content_of(file))
 
 
-def _run(file: Path, fields: Any) -> Run:
+def _run(file: Place, fields: Any) -> Run:
     """The run of a file's content. Raises FolderError if it is none."""
     try:
         run = Run.of(json.dumps(fields))

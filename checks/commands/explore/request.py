@@ -11,7 +11,7 @@ from fencepost.checks.commands.exit_status import EXIT_STATUS
 from fencepost.checks.commands.tree import Command
 from fencepost.checks.console.numbers import positive, whole
 from fencepost.checks.console.options import Bugs, NamedReleases, Quiet, Set, Steps, Strategies, number, seed
-from fencepost.checks.console.requests import Argument, Option
+from fencepost.checks.console.requests import Argument, Option, local_or_url
 
 EXPLORE = """Explores a protocol by random walks on Spark. --exhaustive visits all states instead, level by level, even if they
 exceed one machine's memory: on its disk, without Spark, unless --master names one. Walks run on this machine unless it does.
@@ -26,6 +26,7 @@ EXPLORE_EXAMPLES = """examples:
   fencepost explore ledger --set entries=3 recoverers=2 --exhaustive --out everything
   fencepost explore ledger --set entries=3 recoverers=2 --exhaustive --master spark://host:7077 --out /shared/all
   fencepost explore ledger --walks 10000000000 --master spark://host:7077 --out /shared/found
+  fencepost explore ledger --walks 10000000000 --master spark://host:7077 --out s3a://bucket/found
   fencepost explore report found --plots plots                   violations, coverage, what is unseen
   fencepost explore trace broken --walk 1905                     one walk, step by step
 """
@@ -39,8 +40,13 @@ class ExploreRequest(NamedReleases):
     """The protocol to explore, or ``report`` or ``trace`` with the folder of a run; how, where, and what to write."""
 
     subject: Annotated[str, Argument("what to explore; or report, or trace", "PROTOCOL")]
-    folder: Annotated[Path | None, Argument("the run to report on, or to take a walk from", "DIR")] = None
-    out: Annotated[Path | None, Option("the folder of the run (of a trace: the ITF file to write)", "DIR")] = None
+    folder: Annotated[
+        Path | str | None, Argument("the run to report on, or to take a walk from", "DIR", parse=local_or_url)
+    ] = None
+    out: Annotated[
+        Path | str | None,
+        Option("the folder of the run, with --master also a URL (of a trace: the ITF file to write)", "DIR", local_or_url),
+    ] = None
     walks: Annotated[int, number("number of walks")] = 1_000_000
     steps: Steps = 100
     seed: Annotated[int, seed("the walks")] = 0

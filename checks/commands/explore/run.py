@@ -15,6 +15,7 @@ from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import RegistryError, find
 from fencepost.traces.exploration.folder import FolderError
 from fencepost.traces.exploration.java import SparkError
+from fencepost.traces.exploration.places import PlaceError
 from fencepost.traces.exploration.run import Run, VersionError, read
 
 
@@ -26,7 +27,7 @@ def run(asked: ExploreRequest) -> ExitStatus:
         if asked.subject == "trace":
             return _trace(_folder(asked), asked)
         return _explore(asked)
-    except (FolderError, VersionError) as error:
+    except (FolderError, VersionError, PlaceError) as error:
         print(f"fencepost: {error}", file=sys.stderr)
         return ExitStatus.INPUT
     except SparkError as error:
@@ -36,10 +37,24 @@ def run(asked: ExploreRequest) -> ExitStatus:
         return ExitStatus.SYSTEM
 
 
-def _folder(asked: ExploreRequest) -> Path:
+def _folder(asked: ExploreRequest) -> Path | str:
     if asked.folder is None:
         raise RegistryError(f"explore {asked.subject} needs the folder of a run: fencepost explore {asked.subject} DIR")
-    return asked.folder
+    return _reachable(asked.folder, asked)
+
+
+def _reachable(folder: Path | str, asked: ExploreRequest) -> Path | str:
+    """The folder, unless it is at a URL and nothing reaches it. Raises RegistryError, which says why."""
+    if isinstance(folder, str):
+        if asked.exhaustive:
+            raise RegistryError(
+                f"{folder} is a URL, and --exhaustive reads all levels before each level again, as files: name a folder that "
+                "every machine has mounted"
+            )
+        if asked.master is None:
+            raise RegistryError(f"{folder} is a URL, which Spark reaches: add --master, such as --master 'local[*]'")
+        require(SPARK, "explore")
+    return folder
 
 
 def _explore(asked: ExploreRequest) -> ExitStatus:
@@ -47,12 +62,14 @@ def _explore(asked: ExploreRequest) -> ExitStatus:
         raise RegistryError("explore needs a folder for its results: fencepost explore PROTOCOL --out DIR")
     if asked.memory is not None and (not asked.exhaustive or asked.master or asked.spark_conf):
         raise RegistryError("--memory is for a search on this machine: --exhaustive, without --master and --spark-conf")
+    folder = _reachable(asked.out, asked)
     if asked.exhaustive:
-        return exhaust(_asked_for(asked), asked, asked.out)
+        assert isinstance(folder, Path), "a URL is refused"
+        return exhaust(_asked_for(asked), asked, folder)
     require(SPARK, "explore")
     from fencepost.checks.commands.explore.walks import walk
 
-    return walk(_asked_for(asked), asked, asked.out)
+    return walk(_asked_for(asked), asked, folder)
 
 
 def _asked_for(asked: ExploreRequest) -> Run:
@@ -71,7 +88,11 @@ def _asked_for(asked: ExploreRequest) -> Run:
     return replace(wanted, fingerprint=wanted.observed().kernel.fingerprint)
 
 
-def _report(folder: Path, asked: ExploreRequest) -> ExitStatus:
+def _report(folder: Path | str, asked: ExploreRequest) -> ExitStatus:
+    if isinstance(folder, str):
+        from fencepost.checks.commands.explore.walks import report_there
+
+        return report_there(folder, asked)
     explored = read(folder)
     if not explored.walks:
         return exhaust(explored, asked, folder, is_reported=True)
@@ -83,8 +104,15 @@ def _report(folder: Path, asked: ExploreRequest) -> ExitStatus:
     return report_on(explored, asked, folder)
 
 
-def _trace(folder: Path, asked: ExploreRequest) -> ExitStatus:
-    explored = read(folder)
+def _trace(folder: Path | str, asked: ExploreRequest) -> ExitStatus:
+    if isinstance(asked.out, str):
+        raise RegistryError(f"{asked.out} is a URL: a trace is a file of this machine")
+    if isinstance(folder, str):
+        from fencepost.checks.commands.explore.walks import read_there
+
+        explored = read_there(folder, asked)
+    else:
+        explored = read(folder)
     if not explored.walks:
         raise RegistryError(f"{folder} holds an exhaustive search, whose report shows its traces: explore report {folder}")
     if asked.walk is None or not 0 <= asked.walk < explored.walks:

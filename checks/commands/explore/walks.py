@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fencepost.checks.commands.explore.request import EVERY_CORE, ExploreRequest
 from fencepost.checks.console.progress import Reporter, interruptible
@@ -14,16 +17,20 @@ from fencepost.checks.reports.explore_report import text, unexpected
 from fencepost.model.counts import count_of
 from fencepost.model.kernel.walks.walks import WalkProgress
 from fencepost.traces.exploration.explore import News, complete, explore
+from fencepost.traces.exploration.places import Place, Remote
 from fencepost.traces.exploration.report import Report, report
-from fencepost.traces.exploration.run import Run
+from fencepost.traces.exploration.run import Run, read
 from fencepost.traces.exploration.session import spark_session
 from fencepost.traces.exploration.stretches import trace_of_walk
 from fencepost.traces.files.itf import write
 from fencepost.traces.shrinking.shrinking import shrink
 from fencepost.traces.wording.text import show
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
-def walk(explored: Run, asked: ExploreRequest, folder: Path) -> ExitStatus:
+
+def walk(explored: Run, asked: ExploreRequest, folder: Path | str) -> ExitStatus:
     """Makes the walks that the folder does not have yet, and prints what all of them came to."""
     observed = explored.observed()
     expected = frozenset(p.name for p in observed.states.values() if p.strict)
@@ -37,13 +44,13 @@ def walk(explored: Run, asked: ExploreRequest, folder: Path) -> ExitStatus:
             print(f"# {first.property} is violated, by walk {first.walk} in {length}", file=sys.stderr, flush=True)
 
     started = time.monotonic()
-    with explored.held(folder), spark_session(asked.master or EVERY_CORE, asked.spark_settings, light=True) as spark:
+    with _working(explored, asked, folder) as (spark, place):
         ready = time.monotonic() - started
         with interruptible() as interrupt:
             outcome = explore(
                 spark,
                 explored,
-                folder,
+                place,
                 stop_on_first=asked.stop_on_first,
                 expected=expected,
                 should_stop=interrupt,
@@ -54,22 +61,61 @@ def walk(explored: Run, asked: ExploreRequest, folder: Path) -> ExitStatus:
         took = time.monotonic() - started - ready
         if outcome == "interrupted":
             print("interrupted: the rounds that are complete are kept, and the same command goes on with the others")
-            if not complete(explored, folder):
+            if not complete(explored, place):
                 print("no round is complete yet, so nothing is claimed")
                 return ExitStatus.INCONCLUSIVE
-        summary = report(spark, explored, folder)
-    print(text(summary, observed, folder, width=width()), end="")
+        summary = report(spark, explored, place)
+    print(text(summary, observed, _named(folder, asked), width=width()), end="")
     print(f"# {took:.1f} s, after {ready:.1f} s for Spark to start")
     status = _status(summary)
     return ExitStatus.INCONCLUSIVE if outcome == "interrupted" and status is ExitStatus.HOLDS else status
 
 
+@contextmanager
+def _working(explored: Run, asked: ExploreRequest, folder: Path | str) -> Iterator[tuple[SparkSession, Place]]:
+    """A session, and the folder, held for the run: one of this machine before Spark starts, one at a URL by its means."""
+    with ExitStack() as stack:
+        if isinstance(folder, Path):
+            stack.enter_context(explored.held(folder))
+        spark = stack.enter_context(_session(asked))
+        place = folder if isinstance(folder, Path) else Remote(spark, folder)
+        if isinstance(place, Remote):
+            stack.enter_context(explored.held(place))
+        yield spark, place
+
+
+def _named(folder: Path | str, asked: ExploreRequest) -> Path | str:
+    """The folder as the next command names it."""
+    return folder if isinstance(folder, Path) else f"{folder} --master '{asked.master}'"
+
+
+def _session(asked: ExploreRequest) -> AbstractContextManager[SparkSession]:
+    return spark_session(asked.master or EVERY_CORE, asked.spark_settings, light=True)
+
+
+def read_there(url: str, asked: ExploreRequest) -> Run:
+    """The run whose folder is at a URL."""
+    with _session(asked) as spark:
+        return read(Remote(spark, url))
+
+
+def report_there(url: str, asked: ExploreRequest) -> ExitStatus:
+    """Prints what the walks of a folder at a URL came to, as far as they are made."""
+    with _session(asked) as spark:
+        place = Remote(spark, url)
+        summary = report(spark, read(place), place)
+    return _reported(summary, asked, url)
+
+
 def report_on(explored: Run, asked: ExploreRequest, folder: Path) -> ExitStatus:
     """Prints what the walks of a folder came to, as far as they are made."""
-    observed = explored.observed()
-    with spark_session(asked.master or EVERY_CORE, asked.spark_settings, light=True) as spark:
+    with _session(asked) as spark:
         summary = report(spark, explored, folder)
-    print(text(summary, observed, folder, width=width()), end="")
+    return _reported(summary, asked, folder)
+
+
+def _reported(summary: Report, asked: ExploreRequest, folder: Path | str) -> ExitStatus:
+    print(text(summary, summary.run.observed(), _named(folder, asked), width=width()), end="")
     if asked.plots is not None:
         from fencepost.traces.exploration.plots import write_plots
 
@@ -91,7 +137,7 @@ def show_walk(explored: Run, number: int, asked: ExploreRequest) -> ExitStatus:
         trace = shrunk.trace
     violated = next((p for p in suite.properties if p.name == trace.violated), None)
     print(show(trace, suite.protocol, violated=violated, width=width(), colour=colour()), end="")
-    if asked.out is not None:
+    if isinstance(asked.out, Path):
         write(trace, suite.protocol, asked.out)
         print(f"trace: {asked.out}")
     return ExitStatus.HOLDS

@@ -74,7 +74,7 @@ def test_the_text_of_a_file_is_spelled_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("explore ledger --out s3a://bucket/run", "s3a://bucket/run is a URL: name a file or folder"),
+        ("explore ledger --out s3a://bucket/run", "s3a://bucket/run is a URL, which Spark reaches: add --master"),
         ("explore ledger --exhaustive --out hdfs://host/run", "hdfs://host/run is a URL"),
         ("explore report s3a://bucket/run", "s3a://bucket/run is a URL"),
         ("check election --html https://host/page.html", "https://host/page.html is a URL"),
