@@ -8,6 +8,7 @@ ConfigurationService of BookKeeper's HTTP server (``/api/v1/config/server_config
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +19,9 @@ from fencepost.model.counts import count_of
 
 CLUSTER = "cluster.json"
 """The file of what is said of the cluster as a whole."""
+
+SECRET = re.compile("password|secret|authenticationparameters|token|credential|accesskey", re.IGNORECASE)
+"""What the name of a setting has whose value may be a secret."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +59,10 @@ def ask(admins: Sequence[Admin], bookies: Sequence[Admin], tell: Callable[[str],
     for number, admin in enumerate(admins):
         tell(f"configuration of {number} of {count_of(len(admins), 'broker')}")
         if (runtime := asked(lambda admin=admin: admin.get("brokers", "configuration", "runtime"))) is not None:  # type: ignore[misc]
-            files[f"brokers/{file_name(admin)}"] = runtime
+            files[f"brokers/{file_name(admin)}"] = without_secrets(runtime)
     for admin in bookies:
         if (own := asked(lambda admin=admin: admin.get("config", "server_config", below="/api/v1/"))) is not None:  # type: ignore[misc]
-            files[f"bookies/{file_name(admin)}"] = own
+            files[f"bookies/{file_name(admin)}"] = without_secrets(own)
     namespaces = list(_namespaces(first, asked))
     for number, namespace in enumerate(namespaces):
         tell(f"policies of {number} of {count_of(len(namespaces), 'namespace')}")
@@ -72,6 +76,11 @@ def _namespaces(admin: Admin, asked: Callable[[Callable[[], Any]], Any]) -> Iter
     """Each namespace as TENANT/NAME, sorted; none of a tenant that refuses to say."""
     for tenant in sorted(asked(lambda: admin.get("tenants")) or ()):
         yield from sorted(asked(lambda tenant=tenant: admin.get("namespaces", tenant)) or ())  # type: ignore[misc]
+
+
+def without_secrets(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings without the values of those that may be passwords: a folder that is kept is no place for them."""
+    return {key: "" if SECRET.search(key) and value else value for key, value in settings.items()}
 
 
 def file_name(admin: Admin) -> str:

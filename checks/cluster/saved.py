@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,7 +91,8 @@ class Files:
         if f"brokers/{broker.replace(':', '_')}.json" in self.texts:
             return True
         own = [json.loads(self.texts[name]) for name in self.named("brokers")]
-        return any(broker == f"{one.get('advertisedAddress')}:{one.get('webServicePort')}" for one in own) or len(own) == 1
+        ports = [re.sub(r"\D", "", str(one.get("webServicePort"))) for one in own]
+        return any(broker == f"{one.get('advertisedAddress')}:{port}" for one, port in zip(own, ports, strict=True))
 
     def _differences(self) -> Iterator[str]:
         """In which settings a broker differs from the first one."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -66,9 +66,12 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Baseline:
-    """What is accepted, with the reason for each."""
+    """What is accepted, with the reason for each: findings, and besides them known ``bugs`` by their names, wherever they are.
+    Only ``of_file`` can something be new or gone."""
 
     reasons: Mapping[Key, str]
+    bugs: Mapping[str, str] = field(default_factory=dict)
+    of_file: bool = True
 
     @classmethod
     def read(cls, path: Path) -> Baseline:
@@ -87,7 +90,8 @@ class Baseline:
 
     def reason(self, key: Key) -> str | None:
         """Why something is accepted, in its release or else in another one; None if it is not."""
-        return self.reasons.get(key, self._of_any_release.get(key.subject))
+        own = self.reasons.get(key, self._of_any_release.get(key.subject))
+        return self.bugs.get(key.property) if own is None and key.verdict == "known bug" else own
 
     @cached_property
     def _of_any_release(self) -> Mapping[tuple[str, ...], str]:
@@ -135,7 +139,7 @@ class Baseline:
     def updated(self, now: Iterable[Key], gone: Iterable[Key]) -> Baseline:
         """What was accepted and is not gone, with the reasons that there were, and what a run found that no release accepts."""
         known = {key: "" for key in now if self.reason(key) is None} | dict(self.reasons)
-        return Baseline({key: known[key] for key in known.keys() - set(gone)})
+        return replace(self, reasons={key: known[key] for key in known.keys() - set(gone)})
 
     def write(self, path: Path) -> None:
         """Writes the baseline, a line for each verdict, sorted. OSError if it cannot be written."""

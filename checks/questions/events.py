@@ -80,19 +80,24 @@ def never(names: Iterable[str]) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Sorted:
-    """The ways of an answer: those that ``count``, those ``only_if`` an administrator acts, and those that ``never`` happen."""
+    """The ways of an answer: those that ``count``, those ``only_if`` an administrator acts, those that ``never`` happen, and
+    those by a known bug that is ``accepted``."""
 
     count: tuple[Way, ...]
     only_if: tuple[Way, ...]
     never: tuple[Way, ...]
+    accepted: tuple[Way, ...] = ()
 
 
-def in_order(ways: Iterable[Way], excluded: Collection[str]) -> Sorted:
-    """The ways in the order of a report: acts stand last, and what needs an event that does not happen here is apart."""
+def in_order(ways: Iterable[Way], excluded: Collection[str], accepted: Collection[str] = ()) -> Sorted:
+    """The ways in the order of a report: acts stand last; what needs an event that does not happen here, and what is by a known
+    bug of an ``accepted`` name, is apart."""
     ways = list(ways)
     out = [way for way in ways if set(events_in(way)) & set(excluded)]
-    acts = [way for way in ways if way not in out and acts_in(way)]
-    return Sorted(tuple(way for way in ways if way not in out and way not in acts), tuple(acts), tuple(out))
+    borne = [way for way in ways if way not in out and way.bug is not None and way.name in accepted]
+    acts = [way for way in ways if way not in out and way not in borne and acts_in(way)]
+    count = [way for way in ways if way not in out and way not in borne and way not in acts]
+    return Sorted(tuple(count), tuple(acts), tuple(out), tuple(borne))
 
 
 GIVEN = {"unfenced": "a fence that does not hold"}

@@ -28,6 +28,8 @@ from fencepost.traces.wording.styles import BOLD, PLAIN, RED
 
 RIGHT = 16
 """Columns of what stands on the right of a table."""
+SCREEN = 24
+"""Lines of a screen."""
 MOST_NAMES = 3
 """Namespaces of a group that are named."""
 MOST_ROWS = 4
@@ -66,37 +68,43 @@ def numbered(opening: Opening) -> list[Numbered]:
     pairs = [
         (answer, way)
         for answer in opening.answers
-        for ways in (in_order(answer.ways, opening.never),)
+        for ways in (in_order(answer.ways, opening.never, opening.accepted),)
         for way in (*ways.count, *ways.only_if)
     ]
     return [Numbered(number, *pair) for number, pair in enumerate(pairs, 1)]
 
 
 def front(opening: Opening, width: int, *, colour: bool = False) -> str:
-    """The first screen."""
-    lost = opening.answers[0]
-    ways = in_order(lost.ways, opening.never)
-    lines = _wrapped(opening.heading, width)
-    lines += [_emphasised(line, ways, colour) for line in _wrapped(verdict(opening), width)]
-    lines += _wrapped(_kills(opening.now.rows), width) if _kills(opening.now.rows) else []
-    lines += _changes(opening.change_first, width)
-    lines += _happens(ways, opening, width)
-    also = "; ".join(_also(opening))
-    lines += _wrapped(f"Also: {also}", width) if also else []
-    for group in opening.namespaces:
-        lines += _wrapped(_of_namespaces(group, opening), width)
-    survives = ", ".join(survived(opening.now.rows)) or "nothing that was asked about"
-    lines += _wrapped(f"Survives: {survives}", width, most=2)
-    lines += _wrapped(_never(opening.now.rows), width, most=3)
-    judged = ", ".join(f"{each.feature.name} ({each.place.file.name}:{each.place.line})" for each in opening.not_judged)
-    lines += _wrapped(f"NOT JUDGED: {judged or f'see {PAGE}'}", width, most=2)
+    """The first screen: rows of tables take two lines each, or one where it would be more than a screen."""
+    for most in (2, 1):
+        lines = list(_lines(opening, width, most, colour=colour))
+        if len(lines) <= SCREEN:
+            break
     return "\n".join(lines) + "\n"
+
+
+def _lines(opening: Opening, width: int, most: int, *, colour: bool) -> Iterator[str]:
+    lost = opening.answers[0]
+    ways = in_order(lost.ways, opening.never, opening.accepted)
+    yield from _wrapped(opening.heading, width)
+    yield from [_emphasised(line, ways, colour) for line in _wrapped(verdict(opening), width)]
+    yield from _wrapped(_kills(opening.now.rows), width) if _kills(opening.now.rows) else []
+    yield from _changes(opening.change_first, width, most)
+    yield from _happens(ways, opening, width, most)
+    also = "; ".join(_also(opening))
+    yield from _wrapped(f"Also: {also}", width, most=2) if also else []
+    yield from _namespaces(opening, width, most)
+    survives = ", ".join(survived(opening.now.rows)) or "nothing that was asked about"
+    yield from _wrapped(f"Survives: {survives}", width, most=most)
+    yield from _wrapped(_never(opening.now.rows), width, most=3)
+    judged = ", ".join(f"{each.feature.name} ({each.place.file.name}:{each.place.line})" for each in opening.not_judged)
+    yield from _wrapped(f"NOT JUDGED: {judged or f'see {PAGE}'}", width, most=2)
 
 
 def verdict(opening: Opening) -> str:
     """Whether a message can be lost, in one sentence."""
     lost = opening.answers[0]
-    ways = in_order(lost.ways, opening.never)
+    ways = in_order(lost.ways, opening.never, opening.accepted)
     number = len(lost.orders)
     ordered = f" {count_of(number, 'setting')} of yours order{'s' if number == 1 else ''} some of it." if number else ""
     if ways.count:
@@ -157,13 +165,13 @@ def _never(rows: Sequence[Established]) -> str:
     return f"{first.sentence[0].upper()}{first.sentence[1:]}{also}"
 
 
-def _changes(change: ChangeFirst, width: int) -> Iterator[str]:
+def _changes(change: ChangeFirst, width: int, most: int) -> Iterator[str]:
     if not change.remedies:
         return
     yield f"{'Change first':<{width - RIGHT}}closes"
     for number, each in enumerate(change.remedies[:MOST_ROWS], 1):
         cost = f" ({each.remedy.cost})" if each.remedy.cost else ""
-        yield from _row(f"{number:>3} ", f"{each.remedy.says}{cost}", closes_in_words(each), width)
+        yield from _row(f"{number:>3} ", f"{each.remedy.says}{cost}", closes_in_words(each), width, most)
     if change.after is not None:
         yield from _wrapped(f"    {_after(change)}", width, "    ")
 
@@ -186,24 +194,26 @@ def _listing(words: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
-def _happens(ways: Sorted, opening: Opening, width: int) -> Iterator[str]:
+def _happens(ways: Sorted, opening: Opening, width: int, most: int) -> Iterator[str]:
     groups = dict[tuple[str, ...], list[Way]]()
     for way in sorted(ways.count, key=lambda way: way.faults):
         groups.setdefault(_needs(way), []).append(way)
-    if not groups and not ways.only_if and not ways.never:
+    if not (groups or ways.only_if or ways.never or ways.accepted):
         return
     yield f"{'What has to happen':<{width - RIGHT}}ways  remedy"
     shown = list(groups.items())[:MOST_ROWS]
     for needs, some in shown:
-        yield from _row("  ", ", ".join(needs) or "nothing else", f"{len(some):>4}  {_closed_by(some, opening)}", width)
+        yield from _row("  ", ", ".join(needs) or "nothing else", f"{len(some):>4}  {_closed_by(some, opening)}", width, most)
     if rest := sum(len(some) for _, some in list(groups.items())[MOST_ROWS:]):
-        yield from _row("  ", "other faults together", f"{rest:>4}", width)
+        yield from _row("  ", "other faults together", f"{rest:>4}", width, most)
     if ways.only_if:
         acts = dict.fromkeys(act for way in ways.only_if for act in acts_in(way))
         words = f"only if {', or '.join(EVENTS[act].says for act in acts)}"
-        yield from _row("  ", words, f"{len(ways.only_if):>4}  --never", width)
+        yield from _row("  ", words, f"{len(ways.only_if):>4}  --never", width, most)
     if ways.never:
-        yield from _row("  ", "left out, since it does not happen here (--never)", f"{len(ways.never):>4}", width)
+        yield from _row("  ", "left out, since it does not happen here (--never)", f"{len(ways.never):>4}", width, most)
+    if ways.accepted:
+        yield from _row("  ", "accepted, as the profile says", f"{len(ways.accepted):>4}", width, most)
 
 
 def _needs(way: Way) -> tuple[str, ...]:
@@ -222,7 +232,7 @@ def _closed_by(ways: Sequence[Way], opening: Opening) -> str:
 
 def _also(opening: Opening) -> Iterator[str]:
     for answer in opening.answers[1:]:
-        ways = in_order(answer.lasting, opening.never).count
+        ways = in_order(answer.lasting, opening.never, opening.accepted).count
         if ways:
             yield f"{ALSO[answer.matter.name]}: {count_of(len(ways), 'way')}"
         elif answer.orders:
@@ -231,19 +241,37 @@ def _also(opening: Opening) -> Iterator[str]:
             yield f"{ALSO[answer.matter.name]}: not known"
 
 
+def _namespaces(opening: Opening, width: int, most: int) -> Iterator[str]:
+    """The namespaces whose answer is another one, and in one line those that are as the cluster."""
+    others = [group for group in opening.namespaces if group.lost is not None]
+    for group in others[:MOST_ROWS]:
+        yield from _wrapped(_of_namespaces(group, opening), width, most=most)
+    if rest := others[MOST_ROWS:]:
+        yield f"{count_of(len(rest), 'more group')} of namespaces with another answer (--all)"
+    same = [name for group in opening.namespaces if group.lost is None for name in group.names]
+    if same:
+        yield from _wrapped(f"{_some(same)}: as the cluster", width, most=1)
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    return ", ".join(names[:MOST_NAMES]) + (f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else "")
+
+
 def _of_namespaces(group: Group, opening: Opening) -> str:
     """What is other in some namespaces than in the cluster."""
-    others = f" and {len(group.names) - MOST_NAMES} more" if len(group.names) > MOST_NAMES else ""
-    names, sizes = ", ".join(group.names[:MOST_NAMES]) + others, group.settings.ledger
-    if group.lost is None:
-        return f"{names}: as the cluster"
+    assert group.lost is not None, "it has an answer of its own"
+    names, sizes = _some(group.names), group.settings.ledger
     words = f"{sizes.ensemble.value}/{sizes.write_quorum.value}/{sizes.ack_quorum.value}"
     words += ", deduplication" * group.settings.topic.deduplication.value
-    here, ways = in_order(opening.answers[0].ways, opening.never).count, in_order(group.lost.ways, opening.never).count
+    answers = (opening.answers[0], group.lost)
+    here, ways = (in_order(answer.ways, opening.never, opening.accepted).count for answer in answers)
     more = {key(way) for way in ways} - {key(way) for way in here}
     less = {key(way) for way in here} - {key(way) for way in ways}
     known = "; some of it is not known" if group.lost.gaps else ""
-    change = ", ".join(filter(None, [f"{len(more)} more" if more else "", f"{len(less)} fewer" if less else ""]))
+    first = min((way for way in ways if key(way) in more), key=lambda way: way.faults, default=None)
+    needs = f": {', '.join(_needs(first)) or 'nothing else'} is enough" if first is not None else ""
+    change = ", ".join(filter(None, [f"{len(less)} fewer" if less else "", f"{len(more)} more{needs}" if more else ""]))
     ordered = {each.feature.name for each in group.settings.orders} - set(_orders(opening))
     orders = f"; ordered there: {', '.join(name.replace('_', ' ') for name in sorted(ordered))}" if ordered else ""
     judged = {each.feature.name for each in group.settings.not_modelled} - {e.feature.name for e in opening.not_judged}
@@ -267,10 +295,10 @@ def _number(faults: int) -> str:
     return FAULTS[faults] if faults < len(FAULTS) else str(faults)
 
 
-def _row(head: str, text: str, right: str, width: int) -> Iterator[str]:
-    """A row whose text takes two lines at most."""
+def _row(head: str, text: str, right: str, width: int, most: int) -> Iterator[str]:
+    """A row whose text takes so many lines at most."""
     room = width - RIGHT - len(head) - 1
-    lines = textwrap.wrap(text, room, break_on_hyphens=False, max_lines=2, placeholder=" ...")
+    lines = textwrap.wrap(text, room, break_on_hyphens=False, max_lines=most, placeholder=" ...")
     for number, line in enumerate(lines):
         yield f"{head if not number else ' ' * len(head)}{line:<{room}} {right if not number else ''}".rstrip()
 

@@ -37,8 +37,8 @@ class Opening(Judgement):
     change of releases takes and brings, and the answers to what users ask first, if they were asked for. ``met`` has by name,
     of guarantees that fall short, in which way users lose a message by that; ``not_judged`` are the features that the files
     switch on and no model has. ``heading`` says which cluster it is, ``change_first`` what to change, ``never`` which events do
-    not happen here; ``namespaces`` are those with settings of their own. ``odds`` are those of the ways, if they were asked
-    for."""
+    not happen here, ``accepted`` which known bugs are; ``namespaces`` are those with settings of their own. ``odds`` are those
+    of the ways, if they were asked for."""
 
     policy: PolicyChange | None = None
     bugs: BugChange | None = None
@@ -48,6 +48,7 @@ class Opening(Judgement):
     heading: str = ""
     change_first: ChangeFirst = field(default_factory=ChangeFirst)
     never: frozenset[str] = frozenset()
+    accepted: frozenset[str] = frozenset()
     namespaces: tuple[Group, ...] = ()
     odds: Odds | None = None
 

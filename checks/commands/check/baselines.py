@@ -12,15 +12,15 @@ from fencepost.checks.questions.baseline import Baseline, comparison_lines, keys
 
 
 def accepted(asked: CheckRequest) -> Baseline | None:
-    """What is accepted: in the file of ``--baseline``, or so far in the one that ``--write-baseline`` writes.
+    """What is accepted: in the file of ``--baseline``, or so far in the one that ``--write-baseline`` writes, and in a profile.
 
     Raises OSError, or InputError for a file that is none.
     """
-    if asked.baseline is not None:
-        return Baseline.read(asked.baseline)
-    if asked.write_baseline is None:
-        return None
-    return Baseline.read(asked.write_baseline) if asked.write_baseline.exists() else Baseline({})
+    file = asked.baseline or (asked.write_baseline if asked.write_baseline and asked.write_baseline.exists() else None)
+    if file is not None:
+        return replace(Baseline.read(file), bugs=asked.accepted)
+    of_file = asked.write_baseline is not None
+    return Baseline({}, asked.accepted, of_file) if of_file or asked.accepted else None
 
 
 def marked(baseline: Baseline | None, checked: Checked, release: str) -> Checked:
@@ -33,7 +33,7 @@ def compared(
 ) -> FinishedRun:
     """A run with how it differs from a baseline, of which all was checked if it was ``whole``, which is printed. With
     ``--write-baseline`` that is written first, so that what can be accepted is. OSError if it cannot be written."""
-    if baseline is None:
+    if baseline is None or not baseline.of_file:
         return outcome
     everything, suspicious = outcome.everything, outcome.suspicious
     comparison = baseline.compared(everything, suspicious, release, whole=whole)

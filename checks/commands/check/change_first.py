@@ -19,7 +19,7 @@ from fencepost.model.releases import Releases
 
 def change_first(asked: CheckRequest, cluster: Cluster, now: Guaranteed, lost: Answer, means: Means) -> ChangeFirst:
     """Searches with each remedy for the ways in which an acknowledged message is lost. Raises what ``check`` raises."""
-    counted = in_order(lost.ways, never(asked.never)).count
+    counted = in_order(lost.ways, never(asked.never), asked.accepted).count
     if not counted or means.is_over:
         return ChangeFirst(())
 

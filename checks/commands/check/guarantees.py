@@ -94,7 +94,7 @@ def opening_of(
     first_changes = change_first(asked, clusters[0], now, answers[0], means) if answers else ChangeFirst()
     head = heading(now, subject.settings, subject.how_known, bookies_supposed=subject.supposed)
     of_namespaces = tuple(groups(asked, clusters[0], subject.releases, means)) if answers else ()
-    seen = (subject.settings.not_modelled, head, first_changes, never(asked.never), of_namespaces)
+    seen = (subject.settings.not_modelled, head, first_changes, never(asked.never), frozenset(asked.accepted), of_namespaces)
     return Opening(now, before, shortfalls, policy, bugs, answers, met, *seen)
 
 

@@ -8,18 +8,32 @@
     [namespaces]
     orders = "orders.json"
 
+    [racks]
+    "/a" = ["bookie-0", "bookie-1"]
+    "/b" = ["bookie-2"]
+
+    [[accepted]]
+    bug = "fenced_context_kept"
+    reason = "no topic is terminated while it is written to"
+    until = 2027-06-30
+
 Paths are relative to the profile. An option on the command line counts before what the profile says of the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar
 
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.settings.files.input_files import InputError, Place, read_text
+from fencepost.model.counts import count_of
+from fencepost.model.language.mistakes import guess
+from fencepost.properties.protocols import PROTOCOLS
 
 OF_OTHERS = ("odds",)
 """Tables of the same file that other options read."""
@@ -28,9 +42,20 @@ KIND = "a profile of a cluster, such as cluster.toml"
 
 
 @dataclass(frozen=True)
+class Acceptance:
+    """A known bug that is accepted, why, and until which day; forever without one."""
+
+    __pydantic_config__: ClassVar[Any] = {"extra": "forbid"}
+
+    bug: str
+    reason: str
+    until: date | None = None
+
+
+@dataclass(frozen=True)
 class Profile:
-    """What a profile can say: files of settings, releases, bookies, events that do not happen, a baseline, and the policies of
-    namespaces by name."""
+    """What a profile can say: files of settings, releases, bookies and the racks that they are in, events that do not happen, a
+    baseline, the policies of namespaces by name, and known bugs that are accepted."""
 
     __pydantic_config__: ClassVar[Any] = {"extra": "forbid"}
 
@@ -41,6 +66,16 @@ class Profile:
     bookies: int | None = None
     baseline: str | None = None
     namespaces: dict[str, str] = field(default_factory=dict)
+    racks: dict[str, list[str]] = field(default_factory=dict)
+    accepted: list[Acceptance] = field(default_factory=list)
+
+    @property
+    def facts(self) -> Iterator[str]:
+        """What there is to know of the racks: what a rack that is lost takes with it."""
+        most = max(self.racks, key=lambda rack: len(self.racks[rack]), default=None)
+        if most is not None:
+            bookies = count_of(len(self.racks[most]), "bookie")
+            yield f"{count_of(len(self.racks), 'rack')}: if {most} is lost, {bookies} are lost at once"
 
 
 def with_profile(asked: CheckRequest) -> CheckRequest:
@@ -49,6 +84,8 @@ def with_profile(asked: CheckRequest) -> CheckRequest:
     if path is None:
         return asked
     profile, folder = _read(path), path.parent
+    borne, over = _accepted(profile, path)
+    placed = sum(map(len, profile.racks.values()))
     named = [f"{name}={folder / file}" for name, file in profile.namespaces.items()]
     return replace(
         asked,
@@ -56,10 +93,27 @@ def with_profile(asked: CheckRequest) -> CheckRequest:
         never=[*asked.never, *profile.never],
         pulsar=asked.pulsar or profile.pulsar,
         bookkeeper=asked.bookkeeper or profile.bookkeeper,
-        bookies=asked.bookies or profile.bookies,
+        bookies=asked.bookies or profile.bookies or placed or None,
         baseline=asked.baseline or (folder / profile.baseline if profile.baseline else None),
         namespace=[*asked.namespace, *named],
+        accepted=borne,
+        facts=(*asked.facts, *profile.facts, *over),
     )
+
+
+def _accepted(profile: Profile, path: Path) -> tuple[dict[str, str], list[str]]:
+    """The known bugs that are accepted today, with the reasons; a line for each whose day is over. InputError for a bug that
+    there is not."""
+    bugs = sorted({name for entry in PROTOCOLS.values() for name in entry.bugs})
+    for one in profile.accepted:
+        if one.bug not in bugs:
+            place = _place(path, one.bug)
+            meant = guess(one.bug, bugs)
+            raise InputError(f"{place}: there is no known bug {one.bug!r}{meant}; list --bugs has the names", place)
+    today = date.today()
+    over = [one for one in profile.accepted if one.until is not None and one.until < today]
+    lines = [f"# {one.bug} was accepted until {one.until}, and is no longer: {one.reason}" for one in over]
+    return {one.bug: one.reason for one in profile.accepted if one not in over}, lines
 
 
 def _read(path: Path) -> Profile:
@@ -67,16 +121,26 @@ def _read(path: Path) -> Profile:
 
     from pydantic import TypeAdapter, ValidationError
 
+    text = read_text(path, KIND)
     try:
-        data: Mapping[str, Any] = tomllib.loads(read_text(path, KIND))
+        data: Mapping[str, Any] = tomllib.loads(text)
         return TypeAdapter(Profile).validate_python({key: value for key, value in data.items() if key not in OF_OTHERS})
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: is not TOML: {error}", Place(path)) from None
+        found = re.search(r"at line (\d+)", str(error))
+        place = Place(path, int(found[1]) if found else 0)
+        raise InputError(f"{place}: is not TOML: {error}", place) from None
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         known = ", ".join(each.name for each in fields(Profile))
-        raise InputError(f"{path}: {where}: {first['msg'].lower()}; a profile has {known}", Place(path)) from None
+        place = _place(path, str(first["loc"][-1] if isinstance(first["loc"][-1], str) else first["loc"][0]))
+        raise InputError(f"{place}: {where}: {first['msg'].lower()}; a profile has {known}", place) from None
+
+
+def _place(path: Path, word: str) -> Place:
+    """The first line of a profile that has a word."""
+    lines = read_text(path, KIND).splitlines()
+    return Place(path, next((n for n, line in enumerate(lines, 1) if re.search(rf"\b{re.escape(word)}\b", line)), 0))
 
 
 def namespaces_of(asked: CheckRequest) -> dict[str, Path]:

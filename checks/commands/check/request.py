@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import builtins
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -86,6 +86,7 @@ class CheckRequest(Wanted, NamedReleases):
     ] = None
     name: str = ""
     facts: Sequence[str] = ()
+    accepted: Mapping[str, str] = field(default_factory=dict)
     all: Annotated[bool, Option("print everything: each property, each run, the settings that were read")] = False
     profile: Annotated[
         Path | None,

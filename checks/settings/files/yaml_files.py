@@ -7,6 +7,7 @@ or the bookies, whose image applies it to its own file. A ConfigMap may also hol
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -104,10 +105,14 @@ def said_by(node: yaml.Node) -> Part | None:
 
 
 def _flat(node: yaml.Node) -> str | None:
-    """A value as a properties file has it, a list with commas; None of what is no such value."""
+    """A value as a properties file has it, a list with commas; None of what is no such value. A broker writes its values as
+    Java's String.valueOf does: ``[a, b]``, ``Optional[8080]``, ``Optional.empty``."""
     if isinstance(node, yaml.SequenceNode):
         return ",".join(str(one.value) for one in node.value)
-    return str(node.value) if isinstance(node, yaml.ScalarNode) and node.tag != NULL else None
+    if not isinstance(node, yaml.ScalarNode) or node.tag == NULL or node.value == "Optional.empty":
+        return None
+    shown = re.fullmatch(r"(?:Optional)?\[(.*)\]", node.value)
+    return ",".join(part.strip() for part in shown[1].split(",")) if shown else str(node.value)
 
 
 def _composed(path: Path, text: str) -> Iterator[yaml.Node]:

@@ -16,13 +16,18 @@ from fencepost.checks.commands.check.subject import Subject
 from fencepost.checks.policy.cluster.admin import Admin, AdminError
 from fencepost.checks.settings.files.input_files import InputError, Inputs, inputs_read_once
 from fencepost.properties.registry import RegistryError
+from tests.checks.policy.brokers import MODULAR, brokers
 from tests.checks.policy.fake_broker import FakeBroker, Refusal, fake_broker
 from tests.command import fencepost
 
 RUNTIME = {
     "clusterName": "eu",
-    "brokerServicePort": "6650",
-    "webServicePort": "8080",
+    "advertisedAddress": "broker-1",
+    "brokerServicePort": "Optional[6650]",
+    "webServicePort": "Optional[8080]",
+    "webServicePortTls": "Optional.empty",
+    "supportedNamespaceBundleSplitAlgorithms": "[range_equally_divide, topic_count_equally_divide]",
+    "brokerClientTlsKeyStorePassword": "hunter2",
     "managedLedgerDefaultEnsembleSize": "3",
     "managedLedgerDefaultWriteQuorum": "3",
     "managedLedgerDefaultAckQuorum": "2",
@@ -80,6 +85,8 @@ def test_what_it_says_is_the_configuration(broker: FakeBroker) -> None:
     assert subject.settings is not None
     assert subject.releases is not None
     ledger, deployed = subject.settings.ledger, subject.settings.deployment
+    algorithms = subject.settings.control_plane.algorithm
+    assert algorithms.value == "range_equally_divide"
     assert (ledger.ensemble.value, ledger.write_quorum.value, ledger.ack_quorum.value) == (3, 3, 2)
     assert (subject.releases.pulsar, deployed.count and deployed.count.value) == ("5.0.1", 5)
     assert (subject.how_known, subject.supposed) == ("as it says", True)
@@ -94,7 +101,9 @@ def test_what_was_read_is_told(broker: FakeBroker) -> None:
     assert read == (
         "read from eu: Pulsar 5.0.1, the configuration of 1 broker, the policies of 2 namespaces, 5 bookies in 2 racks"
     )
-    assert others == []
+    assert others == [
+        "not asked: broker-2:8080: each broker says only its own configuration; add --cluster http://broker-2:8080"
+    ]
 
 
 def test_brokers_that_differ_are_told(broker: FakeBroker) -> None:
@@ -158,7 +167,10 @@ def test_a_token_goes_along_and_is_kept_nowhere(broker: FakeBroker, tmp_path: Pa
     asked = CheckRequest(cluster=(broker.url,), token_file=tmp_path / "token", save=tmp_path / "kept")
     with_cluster(asked, Inputs())
     assert {one.authorization for one in broker.asked} == {"Bearer ey.secret"}
-    assert not any("secret" in path.read_text() for path in (tmp_path / "kept").rglob("*.json"))
+    kept = "".join(path.read_text() for path in (tmp_path / "kept").rglob("*.json"))
+    assert "managedLedgerDefaultAckQuorum" in kept
+    assert "secret" not in kept
+    assert "hunter2" not in kept, "nor is a password of the broker's own"
 
 
 def test_what_is_no_broker_is_refused(tmp_path: Path) -> None:
@@ -179,3 +191,18 @@ def test_a_check_begins_with_the_cluster(broker: FakeBroker) -> None:
     assert ran.stdout.startswith(f"{name}: Pulsar 5.0.1 (as it says), BookKeeper 4.18.2 (assumed), 5 bookies, 3/3/2\n")
     assert "acme/orders (2/2/1, deduplication): " in ran.stdout
     assert f"read from {name}: Pulsar 5.0.1" in ran.stdout.replace("\n  ", " ")
+
+
+@pytest.mark.java
+@pytest.mark.xdist_group("brokers")
+def test_brokers_of_5_0_1_say_what_they_are(tmp_path: Path) -> None:
+    with brokers(tmp_path, 2, MODULAR, "5.0.1") as urls, inputs_read_once() as inputs:
+        asked = with_cluster(CheckRequest(cluster=urls, save=tmp_path / "kept"), inputs)
+        subject = Subject.of(asked)
+    counts = "the configuration of 2 brokers, the policies of 2 namespaces, 1 bookie without racks"
+    assert asked.facts == (f"read from {tmp_path}/kept: Pulsar 5.0.1, {counts}",)
+    assert subject.settings is not None
+    assert subject.releases is not None
+    assert (subject.releases.pulsar, subject.how_known) == ("5.0.1", "as it says")
+    assert [taken.value for taken in subject.settings.ledger.taken] == [1, 1, 1]
+    assert [name.partition("=")[0] for name in asked.namespace] == ["t/n", "t/other"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -93,3 +94,54 @@ def test_namespaces_that_are_all_of_a_tenant_are_one_name() -> None:
     every = ["acme/a", "acme/b", "public/default", "public/logs", "one/one"]
     assert in_short(["acme/a", "acme/b", "public/logs", "one/one"], every) == ("acme/*", "public/logs", "one/one")
     assert in_short(["orders"], ["orders", "logs"]) == ("orders",)
+
+
+def profile_of(folder: Path, text: str) -> CheckRequest:
+    (folder / "cluster.toml").write_text(f'conf = ["broker.conf"]\n{text}')
+    return with_profile(CheckRequest(profile=folder / "cluster.toml"))
+
+
+ACCEPTED = '[[accepted]]\nbug = "same_value"\nreason = "no two brokers have one address"\n'
+
+
+def test_a_known_bug_is_accepted_until_its_day(tmp_path: Path) -> None:
+    reason = {"same_value": "no two brokers have one address"}
+    assert profile_of(tmp_path, ACCEPTED).accepted == reason
+    assert profile_of(tmp_path, f"{ACCEPTED}until = 9999-12-31\n").accepted == reason
+    over = profile_of(tmp_path, f"{ACCEPTED}until = 2020-01-31\n")
+    assert over.accepted == {}
+    expired = "# same_value was accepted until 2020-01-31, and is no longer: no two brokers have one address"
+    assert list(over.facts) == [expired]
+
+
+def test_racks_say_how_many_bookies_there_are_and_what_is_lost_at_once(tmp_path: Path) -> None:
+    asked = profile_of(tmp_path, '[racks]\n"/a" = ["b0", "b1"]\n"/b" = ["b2"]\n')
+    assert asked.bookies == 3
+    assert list(asked.facts) == ["2 racks: if /a is lost, 2 bookies are lost at once"]
+    assert profile_of(tmp_path, 'bookies = 7\n[racks]\n"/a" = ["b0"]\n').bookies == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (ACCEPTED.replace("_value", "_valeu"), "cluster.toml:3: there is no known bug 'same_valeu' (did you mean same_value"),
+        ("\nnevr = []\n", "cluster.toml:3: nevr: unexpected keyword argument"),
+        ('bookies = "many"\n', "cluster.toml:2: bookies: "),
+        ("bookies =\n", "cluster.toml:2: is not TOML: "),
+    ],
+)
+def test_what_cannot_be_used_is_said_with_its_line(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        profile_of(tmp_path, text)
+
+
+@pytest.mark.long
+def test_what_a_profile_accepts_fails_nothing_and_leaves_the_count(tmp_path: Path) -> None:
+    profile = tmp_path / "cluster.toml"
+    (tmp_path / "broker.conf").write_text("managedLedgerDefaultEnsembleSize=2\n")
+    profile.write_text(f'conf = ["broker.conf"]\npulsar = "4.0.8"\n{ACCEPTED}')
+    ran = fencepost("check", "election", "--profile", profile, "--quiet", "--json", "-")
+    bugs = {row["property"]: row["bug"]["accepted"] for row in json.loads(ran.stdout)["verdicts"] if row["bug"]}
+    assert bugs.pop("same_value") == "no two brokers have one address"
+    assert set(bugs.values()) == {None}
+    assert json.loads(ran.stdout)["baseline"] is None

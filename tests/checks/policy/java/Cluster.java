@@ -2,6 +2,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.ArrayList;
 import org.apache.pulsar.broker.PulsarService;
 import org.apache.pulsar.broker.ServiceConfiguration;
@@ -21,7 +22,7 @@ public class Cluster {
     public static void main(String[] arguments) throws Exception {
         int count = Integer.parseInt(arguments[0]);
         String manager = arguments[1];
-        LocalBookkeeperEnsemble ensemble = new LocalBookkeeperEnsemble(1, 0, () -> 0);
+        LocalBookkeeperEnsemble ensemble = ensemble();
         ensemble.start();
         List<PulsarService> brokers = new ArrayList<>();
         for (int number = 0; number < count; number++) {
@@ -68,6 +69,17 @@ public class Cluster {
             // whoever started this is still there
         }
         Runtime.getRuntime().halt(0);
+    }
+
+    /** One bookie and its ZooKeeper, on free ports; 5.0 needs nobody to choose those. */
+    private static LocalBookkeeperEnsemble ensemble() throws ReflectiveOperationException {
+        Class<LocalBookkeeperEnsemble> kind = LocalBookkeeperEnsemble.class;
+        try {
+            return kind.getConstructor(int.class, int.class).newInstance(1, 0);
+        } catch (NoSuchMethodException before) {
+            Supplier<Integer> free = () -> 0;
+            return kind.getConstructor(int.class, int.class, Supplier.class).newInstance(1, 0, free);
+        }
     }
 
     private static ServiceConfiguration configuration(LocalBookkeeperEnsemble ensemble, String manager) {
