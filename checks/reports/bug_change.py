@@ -19,6 +19,30 @@ def heading(change: BugChange) -> str:
     return f"Known bugs that change from {change.before} to {change.now}"
 
 
+def answer(change: BugChange, weaker: Sequence[str]) -> str:
+    """Whether an upgrade costs messages or guarantees, yes or no first; ``weaker`` are the guarantees of which it has less."""
+    usual = [name for name in change.felt if not change.reach[name].seldom]
+    lost = [name for name in usual if _matter(name, change) == "lost"]
+    gone = [name for name in change.go if name in change.reach and change.reach[name].way]
+    closed = [name for name in gone if _matter(name, change) == "lost"]
+    closes = f" It closes {count_of(len(closed), 'way')} to lose a message." if closed else ""
+    if lost or weaker:
+        ways = "; ".join(f"{facts.plain or facts.costs} ({facts.fix})" for facts in (change.come[name][0].bug for name in lost))
+        brings = [f"brings {count_of(len(lost), 'way')} to lose a message: {ways}"] if lost else []
+        brings += [f"guarantees less: {', '.join(weaker)}"] if weaker else []
+        return f"NO: {change.now} {', and '.join(brings)}.{closes}"
+    if unsure := [name for name in change.come if change.reach.get(name, NOT_ASKED).applies == "unknown"]:
+        return f"NOT KNOWN whether {change.now} brings a way to lose a message: see {', '.join(unsure)}.{closes}"
+    others = dict.fromkeys(_says(change.reach[name]) for name in usual)
+    besides = f" Besides: {'; '.join(others)}." if others else ""
+    return f"YES: {change.now} brings no way to lose a message.{besides}{closes}"
+
+
+def _matter(name: str, change: BugChange) -> str:
+    matter = change.reach[name].matter
+    return matter.name if matter else ""
+
+
 def verdict(change: BugChange) -> str:
     """What a person decides by, in a sentence: how many come, and what users meet by them."""
     come = f"{count_of(len(change.come), 'known bug')} come{'s' if len(change.come) == 1 else ''}"

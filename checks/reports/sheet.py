@@ -10,7 +10,7 @@ from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established
 from fencepost.checks.questions.judging import Guaranteed, compared
-from fencepost.checks.reports.bug_change import heading, rows, verdict
+from fencepost.checks.reports.bug_change import answer, heading, rows, verdict
 from fencepost.checks.reports.front import listed, numbered
 from fencepost.checks.reports.guarantees import Opening, details, legend, remedied, unseen
 from fencepost.checks.reports.in_short import failure_text, is_of_known_bug, known_bugs, protocol_line, suspicious_lines
@@ -102,6 +102,8 @@ def _verdict(opening: Opening, everything: Sequence[Checked], width: int) -> lis
 
 def _sentences(opening: Opening, everything: Sequence[Checked]) -> Iterator[str]:
     now, before = opening.now, opening.before
+    if opening.bugs is not None and before is not None and before.releases != now.releases:
+        yield answer(opening.bugs, list(dict.fromkeys(s.row.guarantee.name for s in opening.shortfalls if s.kind == "weaker")))
     verdicts = [verdict for checked in everything for verdict in checked.findings.verdicts]
     refuted = [v for v in verdicts if v.verdict == "violated" and not v.expected]
     if refuted:

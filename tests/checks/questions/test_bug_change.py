@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
-from fencepost.checks.questions.bug_change import BugChange, bug_change, bugs_of, reach_of, with_reach
+from fencepost.checks.questions.answering import Way
+from fencepost.checks.questions.bug_change import BugChange, Reach, bug_change, bugs_of, reach_of, with_reach
 from fencepost.checks.questions.bug_search import Searches
 from fencepost.checks.questions.guarantees.establishing import Means
+from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.questions.whole import Whole
-from fencepost.checks.reports.bug_change import as_json, rows, sentences, verdict
+from fencepost.checks.reports.bug_change import answer, as_json, rows, sentences, verdict
 from fencepost.checks.settings.cluster_settings import Settings, read_settings
 from fencepost.model.releases import Releases
 from tests.command import ROOT
@@ -102,3 +106,21 @@ def test_what_was_cut_short_is_unknown(settings: Settings) -> None:
     over = Means(MEANS.approach, MEANS.reporter, ends=0.0)
     reach = reach_of(bugs, Searches(), over, Whole(settings, releases))
     assert (reach.applies, reach.matter) == ("unknown", None)
+
+
+def test_an_answer_says_yes_or_no_first(settings: Settings) -> None:
+    """The way is one that a search found; what is not searched to the end is neither yes nor no."""
+    change = changed(settings, "4.0.8", "4.2.4")
+    run: Any = None  # the words are not of the run
+    lost = Reach(MATTERS[0], Way("removed_producer_publishes", "", ("a lost session of a broker",), 1, run, run))
+    nothing = {name: Reach() for name in (*change.come, *change.go)}
+    brings = replace(change, reach={**nothing, "removed_producer_publishes": lost})
+    assert answer(replace(change, reach=nothing), []) == f"YES: {change.now} brings no way to lose a message."
+    assert answer(replace(change, reach=nothing), ["disks"]) == f"NO: {change.now} guarantees less: disks."
+    assert answer(brings, []).startswith(f"NO: {change.now} brings 1 way to lose a message: ")
+    assert "no release up to " in answer(brings, []), "and whether another release closes it"
+    open_ = replace(change, reach={**nothing, "removed_producer_publishes": Reach(gap="out of time")})
+    assert answer(open_, []).startswith(f"NOT KNOWN whether {change.now} brings a way to lose a message: see removed_producer")
+    gone = next(iter(change.go))
+    closes = replace(change, reach={**nothing, gone: lost})
+    assert answer(closes, []).endswith(" It closes 1 way to lose a message.")
