@@ -21,16 +21,25 @@ if TYPE_CHECKING:
     from fencepost.model.language import (
         Action,
         And,
+        Choice,
+        Condition,
+        Family,
         If,
         Implies,
         Location,
         ModelError,
         Not,
+        Number,
         OneOf,
         Or,
+        Outcome,
         Protocol,
+        Subset,
+        Truth,
         Universe,
+        Updates,
         Variable,
+        Variables,
         all_of,
         any_of,
         at,
@@ -39,6 +48,7 @@ if TYPE_CHECKING:
         how_many,
         maximum,
         minimum,
+        same,
         select,
     )
     from fencepost.model.language.obligations import prove_domains
@@ -49,7 +59,7 @@ if TYPE_CHECKING:
     from fencepost.properties.machines import Run, Violation, run_of
     from fencepost.properties.protocols import PROTOCOLS
     from fencepost.properties.registry import Entry, Instance, RegistryError
-    from fencepost.properties.vocabulary import Property, Suite
+    from fencepost.properties.vocabulary import Leads, Property, Suite
     from fencepost.traces.files.itf import TraceFileError
     from fencepost.traces.files.itf import read as read_trace
     from fencepost.traces.files.itf import write as write_trace
@@ -64,21 +74,27 @@ __all__ = [
     "And",
     "Bug",
     "Checked",
+    "Choice",
+    "Condition",
     "Configuration",
     "Entry",
     "EphemeralNode",
     "Failure",
+    "Family",
     "Findings",
     "If",
     "Implies",
     "Instance",
+    "Leads",
     "LoadData",
     "Location",
     "Loop",
     "ModelError",
     "Not",
+    "Number",
     "OneOf",
     "Or",
+    "Outcome",
     "Proof",
     "Property",
     "PropertyError",
@@ -88,11 +104,15 @@ __all__ = [
     "Run",
     "Sessions",
     "Step",
+    "Subset",
     "Suite",
     "Trace",
     "TraceFileError",
+    "Truth",
     "Universe",
+    "Updates",
     "Variable",
+    "Variables",
     "Verdict",
     "Violation",
     "all_of",
@@ -113,6 +133,7 @@ __all__ = [
     "read_trace",
     "replay",
     "run_of",
+    "same",
     "select",
     "show",
     "symmetry_of",
@@ -130,8 +151,8 @@ _HOMES = {
     "model.balance.load_data": "LoadData",
     "model.balance.usage": "weighted_usage",
     "model.language": (
-        "Action And If Implies Location ModelError Not OneOf Or Protocol Universe Variable all_of any_of "
-        "at at_least either how_many maximum minimum select"
+        "Action And Choice Condition Family If Implies Location ModelError Not Number OneOf Or Outcome Protocol Subset Truth "
+        "Universe Updates Variable Variables all_of any_of at at_least either how_many maximum minimum same select"
     ),
     "model.language.obligations": "prove_domains",
     "model.language.symmetry": "symmetry_of",
@@ -141,7 +162,7 @@ _HOMES = {
     "properties.bugs": "Bug",
     "properties.protocols": "PROTOCOLS",
     "properties.registry": "Entry Instance RegistryError",
-    "properties.vocabulary": "Property Suite",
+    "properties.vocabulary": "Leads Property Suite",
     "traces.files.itf": "TraceFileError read_trace write_trace",
     "traces.machines": "machine_of",
     "traces.replay": "Replay",

@@ -28,9 +28,7 @@ def written(vocabulary: Vocabulary, clauses: Sequence[Sequence[Literal]], why: s
     used = [word for word in WORDS if re.search(rf"\b{word}\(", body)]
     needs_state = re.search(r"\bs\.", body)
     head = [
-        "from typing import Any",
-        "",
-        f"from fencepost.model.language import {', '.join(sorted(used))}" if used else "",
+        f"from fencepost.model.language import {', '.join(sorted({*used, 'Condition'}))}",
         "from fencepost.properties.vocabulary import Suite",
         "",
         "",
@@ -40,7 +38,7 @@ def written(vocabulary: Vocabulary, clauses: Sequence[Sequence[Literal]], why: s
         *(["    s = p.state"] if needs_state else []),
         *([f"    {', '.join(universes)} = {_of(universes)}"] if universes else []),
     ]
-    lines = [line for number, line in enumerate(head) if line or number in (1, 4, 5)]
+    lines = [line for number, line in enumerate(head) if line or number in (2, 3)]
     return "\n".join(lines) + "\n\n" + textwrap.indent(body, "    ") + "\n"
 
 
@@ -72,7 +70,7 @@ def _lemma(vocabulary: Vocabulary, name: str, clause: Sequence[Literal]) -> str:
     doc = _sentence(clause, scope)
     if len(doc) > WIDTH - 14:
         doc = "\n    ".join(textwrap.wrap(doc, WIDTH - 14, break_long_words=False))
-    return f'@suite.lemma\ndef {name}() -> Any:\n    """{doc}"""\n{one}'
+    return f'@suite.lemma\ndef {name}() -> Condition:\n    """{doc}"""\n{one}'
 
 
 def _formula(clause: Sequence[Literal]) -> str:
