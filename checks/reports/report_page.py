@@ -59,10 +59,19 @@ def report_page(opening: Opening, everything: Sequence[Checked], status: ExitSta
         narrow=" ".join([NARROW] * columns),
         rows=html('<div class="rows">{}</div>', joined(_row(opening, row) for row in opening.ordered)),
         unseen=each(QUIET, unseen(opening)),
-        changes=joined([_bugs(opening), _policy(opening)]),
+        changes=joined([_odds(opening), _bugs(opening), _policy(opening)]),
         rest=joined([_known_bugs(opening, everything), _others(everything)]),
         runs=link,
     )
+
+
+def _odds(opening: Opening) -> Html:
+    """How often a message is lost, if that was asked for."""
+    if opening.odds is None:
+        return Html()
+    from fencepost.checks.reports.odds_drawing import odds_section
+
+    return odds_section(opening.odds)
 
 
 def _front(opening: Opening) -> Html:
