@@ -77,9 +77,16 @@ def _listed(number: int, row: Row) -> Html:
     return html("<li><p>{}: {}</p>{}</li>", row.what, frequency(row.per_year), drawn if row.rests else Html())
 
 
+def _times(factor: float) -> str:
+    """A factor, also a large or a small one, in few characters."""
+    if factor >= 100:
+        return f"x{float(f'{factor:.2g}'):,.0f}"
+    return f"x1/{float(f'{1 / factor:.2g}'):,.0f}" if 0 < factor < 0.01 else f"x{factor:.2g}"
+
+
 def _bars(rests: Sequence[Rest]) -> Iterator[Html]:
     """To the right what makes it more frequent, to the left what makes it rarer, by powers of two."""
-    middle = (_NAMES + _WIDTH - 60) / 2
+    middle = (_NAMES + _WIDTH - 80) / 2
     half = middle - _NAMES
     for place, rest in enumerate(rests):
         power = min(max(math.log2(max(rest.doubled, 1e-9)), -_BARS), _BARS)
@@ -90,5 +97,5 @@ def _bars(rests: Sequence[Rest]) -> Iterator[Html]:
         shape = html(
             '<rect x="{}" y="{}" width="{}" height="{}" class="{}"/>', f"{begin:.1f}", f"{y:.1f}", f"{length:.1f}", _BAR, kind
         )
-        said = html('<text x="{}" y="{}">x{}</text>', f"{_WIDTH - 50:.1f}", f"{y + 11:.1f}", f"{rest.doubled:.2g}")
+        said = html('<text x="{}" y="{}">{}</text>', f"{_WIDTH - 70:.1f}", f"{y + 11:.1f}", _times(rest.doubled))
         yield joined([name, shape, said])

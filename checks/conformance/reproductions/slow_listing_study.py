@@ -12,11 +12,14 @@ import math
 import random
 from collections.abc import Mapping
 
-from fencepost.checks.conformance.reproductions.slow_listing import ENTRIES, SLOW_LISTING
+from fencepost.checks.conformance.reproductions.slow_listing import SLOW_LISTING
 from fencepost.checks.conformance.reproductions.stage import Stage
 from fencepost.checks.conformance.reproductions.study import Study, Trials
 from fencepost.checks.conformance.reproductions.whole_broker import whole_broker
 from fencepost.checks.odds.prediction import Fit
+
+ENTRIES = 20
+"""Of a ledger: what is pending when the update is let go does not need a ledger for each two messages."""
 
 TRIALS = 20
 TIMED = 4

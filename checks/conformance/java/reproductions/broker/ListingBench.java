@@ -22,8 +22,7 @@ public final class ListingBench implements Lines.Target {
     private static final String TOPIC = "persistent://" + WholeBroker.NAMESPACE + "/x";
     private static final String LIST = "/managed-ledgers/" + WholeBroker.NAMESPACE + "/persistent/x";
     private static final int SECONDS = 120;
-    private static final int ENTRIES = 2;
-    private static final int PAUSE_MILLIS = 20;
+    private static final int PAUSE_MILLIS = 50;
     private static final int MORE = 5;
     private static final int SESSION_MILLIS = 300_000;
 
@@ -34,6 +33,7 @@ public final class ListingBench implements Lines.Target {
     private long creation;
     private final List<Integer> trials = new ArrayList<>();
     private String topic = TOPIC;
+    private int entries;
     private int sent;
 
     public static void main(String[] arguments) throws Exception {
@@ -91,6 +91,7 @@ public final class ListingBench implements Lines.Target {
     }
 
     private void start(int entries, int timeout) throws Exception {
+        this.entries = entries;
         broker = new WholeBroker(configuration -> {
             configuration.setManagedLedgerMaxEntriesPerLedger(entries);
             configuration.setManagedLedgerMinLedgerRolloverTimeMinutes(0);
@@ -115,8 +116,8 @@ public final class ListingBench implements Lines.Target {
         client.newConsumer().topic(topic).subscriptionName("s").subscribe().close();
         producer = client.newProducer().topic(topic).enableBatching(false).sendTimeout(0, TimeUnit.SECONDS).create();
         List<CompletableFuture<MessageId>> sends = new ArrayList<>();
-        for (sent = 0; sent < ENTRIES; sends.add(last)) {
-            if (sent == ENTRIES - 1) {
+        for (sent = 0; sent < entries; sends.add(last)) {
+            if (sent == entries - 1) {
                 broker.link.hold(LIST + trials.size());
             }
             send();
