@@ -273,7 +273,7 @@ class SnapshotRequest:
     admin: Annotated[Sequence[str], Option("a broker's web address; may be given several times", "URL")] = ()
     token_file: Annotated[Path | None, Option("a file with the token of a superuser", "FILE", once=True)] = None
     timeout: Annotated[float, Option("how long a request may take", "SECONDS", positive)] = 10.0
-    cluster: Annotated[str | None, Option("the name of the cluster (default: as its brokers report it)", "NAME")] = None
+    cluster_name: Annotated[str | None, Option("the name of the cluster (default: as its brokers report it)", "NAME")] = None
     load_report: Annotated[Sequence[Path], Option("what pulsar-admin prints of one broker", "FILE")] = ()
     metrics: Annotated[Sequence[Path], Option("what Prometheus scrapes of the brokers", "FILE")] = ()
     metadata: Annotated[

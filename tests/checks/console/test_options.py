@@ -54,6 +54,7 @@ VOCABULARY = {
     "--quiet": (None,),
     "--rates": ("FILE",),
     "--release": ("RELEASE",),  # of the real code
+    "--token-file": ("FILE",),  # of an administrator
     "--runs": ("N",),
     "--scenario": ("NAME",),
     "--seed": ("S",),

@@ -66,7 +66,7 @@ def _gathered(admins: Sequence[Admin], asked: SnapshotRequest, tell: Tell) -> di
         whole["brokers"][name] = report
     if admins:
         live = active_brokers(admins)
-        cluster = asked.cluster or _cluster(admins[0])
+        cluster = asked.cluster_name or _cluster(admins[0])
         known = {name: whole["brokers"].get(name) for name in live}
         whole["brokers"] = known | heard(admins, live, cluster, tell)
         whole |= _policies(admins[0], cluster, whole["brokers"].values(), tell)
@@ -99,7 +99,7 @@ def _cluster(admin: Admin) -> str:
     try:
         return str(admin.get("brokers", "configuration", "runtime")["clusterName"])
     except (KeyError, TypeError):
-        raise AdminError(f"{admin.url}: does not report the name of its cluster; give it with --cluster") from None
+        raise AdminError(f"{admin.url}: does not report the name of its cluster; give it with --cluster-name") from None
 
 
 def _if_there(admin: Admin, *path: str) -> Any:
