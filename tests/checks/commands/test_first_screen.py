@@ -10,7 +10,7 @@ import pytest
 
 from fencepost.checks.questions.answering import Way
 from fencepost.checks.questions.events import EVENTS, acts_in, events_in, in_order, never
-from fencepost.checks.reports.front import fewest_of
+from fencepost.checks.reports.front import _row, fewest_of
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import RegistryError
 from tests.command import fencepost, in_a_process
@@ -123,3 +123,22 @@ def test_events_of_ways_can_be_named(protocol: str) -> None:
 
 def test_every_event_can_be_listed() -> None:
     assert [line.split()[0] for line in fencepost("list", "--events").stdout.splitlines()] == [*EVENTS]
+
+
+@pytest.mark.deep  # both search for a minute or two
+@pytest.mark.parametrize("conf", ["tests/checks/commands/charts/values.yaml", "docs/examples/broker.conf"])
+def test_the_first_screen_is_one_screen(conf: str) -> None:
+    run = in_a_process("check", "--conf", conf, "--quiet", COLUMNS="80")
+    first = run.stdout.split("\n\n", 1)[0].splitlines()
+    assert first[0].startswith(f"{conf}: Pulsar "[:80].rstrip())
+    assert len(first) <= 24
+    assert all(len(line) <= 80 for line in first)
+
+
+def test_rows_take_one_line_each_where_a_screen_would_not_hold_them() -> None:
+    says = "bookkeeper shell autorecovery -disable, and a wait for the tasks under way, before recover; or decommissionbookie"
+    two, one = (list(_row("  1 ", says, "1 way", 80, most)) for most in (2, 1))
+    assert (len(two), len(one)) == (2, 1)
+    assert one[0].endswith("1 way")
+    assert " ... " in one[0]
+    assert all(len(line) <= 80 for line in (*two, *one))
