@@ -50,6 +50,8 @@ SAMPLED = (
     pytest.param("denies_before_fence_is_journaled", 40, marks=pytest.mark.deep),
     pytest.param("master_key_with_entries_only", 40, marks=pytest.mark.deep),
     pytest.param("idle_checkpoint_skips_index", 40, marks=pytest.mark.deep),
+    pytest.param("terminated_reopened", 20, marks=pytest.mark.deep),
+    pytest.param("captured_ensemble", 40, marks=pytest.mark.deep),
 )
 """Ways, and how many chunks of walks: two faults make scores skewed, and intervals of few walks too narrow."""
 
