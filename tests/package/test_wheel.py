@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import shutil
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from tests.package.environment import FLOORS, ROOT, Environment, built
+from tests.package.environment import FLOORS, ROOT, Environment, built, environment, without_paths
 
 pytestmark = pytest.mark.xdist_group("package")
 
@@ -72,3 +76,22 @@ def test_the_command_is_installed(clean: Environment, theirs: Path) -> None:
     command = clean.python.with_name("fencepost")
     ran = clean.run(command, "--version", folder=theirs)
     assert (ran.returncode, ran.stdout.split()[0]) == (0, "fencepost")
+
+
+def test_it_installs_without_a_network_as_the_page_says(wheel: Path, tmp_path: Path) -> None:
+    """The command of the page, on a folder with the wheel; what that requires is there already."""
+    page = (ROOT / "docs" / "how-to" / "install-without-a-network.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^fencepost/bin/python -m (pip install --no-index .*)$", page, re.MULTILINE)
+    assert len(shown) == 1
+    (tmp_path / "wheels").mkdir()
+    shutil.copy(wheel, tmp_path / "wheels")
+    made = environment(tmp_path / "fencepost", wheel)
+
+    def pip(*arguments: str) -> None:
+        command = [sys.executable, "-m", "pip", "--python", made.python, *arguments]
+        subprocess.run(command, cwd=tmp_path, env=without_paths(), check=True, capture_output=True)
+
+    pip("uninstall", "--yes", "fencepost")
+    assert made.run("-m", "fencepost", "--version", folder=tmp_path).returncode != 0
+    pip(*shlex.split(shown[0])[1:])
+    assert made.run("-m", "fencepost", "--version", folder=tmp_path).returncode == 0

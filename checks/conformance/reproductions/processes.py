@@ -46,7 +46,7 @@ class Process:
         arguments: Sequence[str] = (),
         port: int | None = None,
     ) -> None:
-        self._folder, self._name, self._port = folder, folder.name, port
+        self.folder, self._name, self._port = folder, folder.name, port
         folder.mkdir()
         conf = folder / "program.conf"
         conf.write_text("".join(f"{name}={value}\n" for name, value in settings.items()), encoding="utf-8")
@@ -61,9 +61,9 @@ class Process:
 
     def start(self) -> None:
         """Starts its process."""
-        with (self._folder / "output").open("ab") as output:
+        with (self.folder / "output").open("ab") as output:
             self._process = subprocess.Popen(
-                self._command, stdin=subprocess.PIPE, stdout=output, stderr=output, cwd=self._folder, start_new_session=True
+                self._command, stdin=subprocess.PIPE, stdout=output, stderr=output, cwd=self.folder, start_new_session=True
             )
 
     def ended(self) -> None:
@@ -81,7 +81,7 @@ class Process:
         return self._process is not None and self._process.poll() is None
 
     def _failed(self, status: int) -> SessionError:
-        cause = last_cause((self._folder / "output").read_text(encoding="utf-8", errors="replace"))
+        cause = last_cause((self.folder / "output").read_text(encoding="utf-8", errors="replace"))
         return SessionError(f"{self._name} ended with status {status}" + (f"; it said last: {cause}" if cause else ""))
 
     def stop(self) -> None:

@@ -1,0 +1,118 @@
+"""Every command of BookKeeper's shell in the runbooks is run, by the release's own shell on its own processes."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fencepost.checks.conformance.java_side.session import Session, SessionError
+from fencepost.checks.conformance.reproductions.bookkeeper_cluster import Bookie, BookKeeperCluster
+from fencepost.checks.conformance.reproductions.stage import Stage
+from tests.checks.conformance.real import tools
+from tests.docs.examples import ROOT, blocks
+
+RELEASE = "4.18.0"
+SHELL = "bookkeeper shell "
+RUNBOOKS = {page: (ROOT / "docs" / "how-to" / f"{page}.md") for page in (
+    "zookeeper-was-away", "upgrade-in-which-order", "a-disk-died", "decommission-a-bookie"
+)}
+"""The runbooks with commands of the shell, in the order in which one cluster takes them."""
+
+
+def shell_commands(page: Path) -> list[str]:
+    """The commands of the shell that a page has, in its order."""
+    shown = [block for block in blocks(page.read_text(encoding="utf-8")) if block.language == "sh"]
+    return [line.removeprefix(SHELL) for block in shown for line in block.text.splitlines()]
+
+
+class Operator:
+    """A cluster with auto-recovery, and whoever types commands there."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage, self.cluster, self._typed = stage, BookKeeperCluster(stage, RELEASE), 0
+        self.client: Session = self.cluster.client("client")
+        self.client.ask({"do": "format"})
+
+    def starts_bookie(self) -> Bookie:
+        bookie = self.cluster.bookie()
+        bookie.start()
+        bookie.ready()
+        return bookie
+
+    def starts_auto_recovery(self) -> None:
+        main = "org.apache.bookkeeper.replication.AutoRecoveryMain"
+        self.cluster.program("autorecovery", main, "--conf", [], advertisedAddress="127.0.0.1").start()
+
+    def types(self, command: str) -> None:
+        """Runs a command of the shell to its end. Raises SessionError if its status is not 0."""
+        self._typed += 1
+        name = f"shell{self._typed}"
+        shell = self.cluster.program(name, "org.apache.bookkeeper.bookie.BookieShell", "-conf", shlex.split(command))
+        shell.start()
+        shell.ended()
+
+    def follows(self, page: str, **names: str) -> None:
+        """Takes the commands of a page in its order."""
+        for command in shell_commands(RUNBOOKS[page]):
+            self.types(re.sub(r"\b[A-Z]{4,}\b", lambda word: names[word[0]], command))
+
+    def ensemble(self, ledger: object) -> list[str]:
+        (only,) = self.client.ask({"do": "ensembles", "ledger": ledger})["ensembles"]
+        return sorted(only)
+
+
+@pytest.fixture
+def operator(tmp_path: Path) -> Iterator[Operator]:
+    with Stage(tmp_path / "stage", tools(), say=print, logs=True) as stage:
+        yield Operator(stage)
+
+
+def test_every_command_of_the_shell_is_in_a_runbook_that_is_followed() -> None:
+    with_commands = {page.stem for page in (ROOT / "docs").rglob("*.md") if f"\n{SHELL}" in page.read_text(encoding="utf-8")}
+    assert with_commands == RUNBOOKS.keys()
+    assert all(shell_commands(page) for page in RUNBOOKS.values())
+    shown = [block for page in RUNBOOKS.values() for block in blocks(page.read_text(encoding="utf-8"))]
+    assert all(block.language != "sh" or SHELL in block.text for block in shown)
+
+
+@pytest.mark.java
+@pytest.mark.deep
+def test_the_runbooks_are_followed_on_bookies_of_a_release(operator: Operator) -> None:
+    """A ledger on b0 and b1 is moved to b2 as b0 loses its disk, and to b3 as b1 is decommissioned."""
+    b0, b1 = operator.starts_bookie(), operator.starts_bookie()
+    ledger = operator.client.ask({"do": "create", "copies": 2, "quorum": 2})["ledger"]
+    for _ in range(5):
+        operator.client.ask({"do": "add", "bytes": 100})
+    operator.client.ask({"do": "close"})
+    operator.starts_auto_recovery()
+    b2 = operator.starts_bookie()
+    operator.follows("zookeeper-was-away")
+    operator.follows("upgrade-in-which-order")
+    assert operator.ensemble(ledger) == sorted([b0.address, b1.address])
+
+    b0.kill()
+    for folder in ("journal", "ledgers"):
+        shutil.rmtree(b0.folder / folder)
+    b0.start()
+    with pytest.raises(SessionError, match="b0 ended with status"):
+        b0.ready()
+    assert "InvalidCookieException" in "".join(log.read_text(encoding="utf-8") for log in b0.folder.glob("*.log"))
+    b0.kill()
+    operator.follows("a-disk-died", BOOKIE=b0.address)
+    assert operator.ensemble(ledger) == sorted([b1.address, b2.address])
+    b0.start()
+    b0.ready()  # its cookie is gone: it is a new bookie
+    b0.kill()
+
+    b3 = operator.starts_bookie()
+    with pytest.raises(SessionError, match="ended with status"):
+        operator.types(f"decommissionbookie -bookieid {b1.address}")  # it runs
+    b1.kill()
+    operator.follows("decommission-a-bookie", BOOKIE=b1.address)
+    assert operator.ensemble(ledger) == sorted([b2.address, b3.address])
+    assert operator.client.ask({"do": "read", "ledger": ledger})["read"] == 5
