@@ -127,7 +127,7 @@ class Process:
     def lose_disk(self) -> None:
         """It is killed, and its files are gone."""
         self.kill()
-        shutil.rmtree(self._folder)
+        shutil.rmtree(self.folder)
 
     def ready(self) -> None:
         """Waits until it takes connections. Raises SessionError if it does not, or has ended."""
