@@ -112,7 +112,7 @@ REPLICATION = Target(
     name="replication",
     protocol="replication",
     system="bookkeeper",
-    releases=("4.18.0", "4.17.3"),
+    releases=("4.18.0", "4.17.3", "4.18.2"),
     start=start_replication,
     instances=(
         {"entries": 2, "crashes": 2},

@@ -177,6 +177,13 @@ def _looks_once_more(step: Taken, differences: Sequence[Difference], why: str) -
     return now == "releasing" and bool(step.before[f"revalidate_when_back[{place}]"]) and still
 
 
+def _has_forgotten_its_version(step: Taken, differences: Sequence[Difference], why: str) -> bool:
+    """ResourceLockImpl.revalidate sets the version to -1 before it creates the node, which is refused during a migration."""
+    if step.action.name != "find_missing" or not step.before.get(f"read_only[{step.arguments['b']}]", False):
+        return False
+    return [(each.what, each.code) for each in differences] == [(f"version[{_place(step.action)}]", -1)]
+
+
 REVALIDATING = ("checking", "recreating", "retaking")
 """The stages of a lock that is looked after."""
 
@@ -215,6 +222,11 @@ DEVIATIONS: tuple[Deviation, ...] = (
         "several deletions",
         "a lock is looked after for each notification of a deletion; in the model those that a broker has not heard of are one",
         _looks_once_more,
+    ),
+    Deviation(
+        "version forgotten",
+        "a lock whose node is missing forgets its version, also if the migration then refuses the creation",
+        _has_forgotten_its_version,
     ),
 )
 """Each is described in docs/how-to/hold-it-against-the-code.md."""

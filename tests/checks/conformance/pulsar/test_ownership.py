@@ -124,6 +124,11 @@ DELETED_TWICE = f"{FORMER_NODE}; expire(b1); hear_of_deletion(b1, *); fail(b1, *
 DELETED_THRICE = (
     f"{FORMER_NODE}; create(b0, *); start_release(b0, *); release(b0, *); {OWNS}; hear_of_deletion(b0, *); find_own(b0, *)"
 )
+FORGOTTEN = (
+    "try_to_own(b1, *); create(b1, *); crash(b1); restart(b1); try_to_own(b1, *); create(b1, *); find_former(b1, *); "
+    "expire_former(b1); try_to_own(b0, *); create(b0, *); retake(b1, *); start_migration; hear_of_preparation(b1); "
+    "start_release(b0, *); hear_of_deletion(b1, *); create(b1, *); release(b0, *); hear_of_deletion(b1, *); find_missing(b1, *)"
+)
 MARKED = (
     f"{OWNS}; start_release(b0, *); release(b0, *); {OWNS}; hear_of_deletion(b0, *); expire(b0); fail(b0, *);"
     "learn_of_expiry(b0); reestablish(b0)"
@@ -312,6 +317,8 @@ def test_migrations_are_as_in_the_model(release: str) -> None:
         dead = follow(adapter, DEAD_OWNER, "recreates_of_others", migration=True, crashes=1)
         assert (dead.verdict, holder(dead)) == ("agrees", "b1"), dead
         assert not follow(adapter, DEAD_OWNER, migration=True, crashes=1).explained
+        forgotten = follow(adapter, FORGOTTEN, "recreated_behind_release", migration=True, crashes=1, releases=1)
+        assert (forgotten.verdict, forgotten.known) == ("differs", "version forgotten")
         refused = follow(adapter, REFUSED, "release_refused", migration=True, releases=1)
         assert refused.verdict == "agrees", refused
         assert refused.seen is not None
