@@ -197,7 +197,7 @@ def no_claim_with_little_memory(configuration: Drawn, folder: Path, chance: Rand
     for row in little["guarantees"]["rows"]:
         more = rows[row["guarantee"]]
         if row["figure"] is not None and more["figure"] is not None and row["verdict"] != "inconclusive":
-            must(row["figure"] == more["figure"] or more["verdict"] == "inconclusive", f"{row['name']}: {row} and {more}")
+            must(row["figure"] == more["figure"] or more["verdict"] == "inconclusive", f"{row['guarantee']}: {row} and {more}")
     return True
 
 
@@ -218,7 +218,7 @@ def never_fewer_with_more_copies(configuration: Drawn, folder: Path, chance: Ran
             known = other["verdict"] != "inconclusive"
             must(
                 not known or row["figure"] <= other["figure"],
-                f"{row['name']}: {row['figure']}, and with more {other['figure']}",
+                f"{row['guarantee']}: {row['figure']}, and with more {other['figure']}",
             )
     return True
 

@@ -81,6 +81,26 @@ def test_a_bug_comes_with_its_shortest_run() -> None:
     assert replay(verdict.trace, {"tank": TANK}).replays
 
 
+def test_what_settings_make_unreachable_is_no_doing_of_a_bug() -> None:
+    """There is no run of it, and it is so without the bug."""
+
+    def drained(p: Protocol) -> Suite:
+        properties, level = suite(p), p.state.level
+
+        @properties.sometimes
+        def is_drained() -> Any:
+            """The cellar is full."""
+            return level > p.parameters["height"] if p.parameters["valve"] else level >= 0
+
+        return properties
+
+    bug = KnownBug(replace(TANK, suite=drained), "overflows", Instance("known bug of Pulsar 4.0.8", {"valve": True}))
+    checked = look_for(bug, Approach(workers=1), Reporter(quiet=True), lambda: False, Searches())
+    (verdict,) = checked.findings.verdicts
+    assert (verdict.verdict, verdict.note) == ("exhausted", "not in these settings: no property is violated")
+    assert "overflows" in text(checked)
+
+
 def test_the_run_is_the_one_that_costs_it() -> None:
     """What is violated first is a rule; the harm comes later, and where it does not come about the first violation is shown."""
 
