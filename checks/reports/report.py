@@ -78,7 +78,8 @@ def _folded(lines: list[str], width: int, whole: bool) -> list[str]:
 
 def _heading(checked: Checked) -> str:
     parameters = " ".join(f"{name}={written(value)}" for name, value in checked.protocol.parameters.items())
-    bugs = f" with {', '.join(checked.protocol.active)}" if checked.protocol.active else ""
+    names, between = ", ".join(checked.protocol.active), " " if checked.instance.name == "bug" else " with "
+    bugs = f"{between}{names}" if names else ""
     head = f"{checked.entry.name}, {checked.instance.name}{bugs}"
     return f"{head}: {parameters}" if parameters else head
 

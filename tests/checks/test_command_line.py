@@ -157,7 +157,7 @@ def test_json_has_the_documented_fields(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "begins"), [("junit", "<?xml version"), ("sarif", '{\n  "$schema"'), ("github", "ledger, bug with ")]
+    ("name", "begins"), [("junit", "<?xml version"), ("sarif", '{\n  "$schema"'), ("github", "ledger, bug ")]
 )
 def test_each_format_of_ci(name: str, begins: str) -> None:
     run = fencepost("check", "--bug", "closes_at_lac", "--property", "no_truncation", *printed_as(name), "--quiet")
