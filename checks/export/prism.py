@@ -15,6 +15,7 @@ import numpy as np
 from fencepost.checks.engines.odds.cycles import without_faults
 from fencepost.checks.engines.odds.linear import Chain, Floats
 from fencepost.checks.engines.odds.transitions import Transitions, rates_of
+from fencepost.model.counts import count_of
 from fencepost.model.kernel.walks.phases import MODES
 from fencepost.model.odds.clocks import Kind
 from fencepost.model.odds.numbers import Numbers
@@ -103,7 +104,7 @@ def model(chain: Ctmc, name: str) -> str:
 
 
 def _lines(chain: Ctmc, name: str) -> Iterator[str]:
-    yield f"// {name}: {chain.states} states, rates per millisecond. A message is lost with a probability of"
+    yield f"// {name}: {count_of(chain.states, 'state')}, rates per millisecond. A message is lost with a probability of"
     yield f"// {chain.losing():.12g}, before the messages and the faults of the instance are used up: {PROPERTY}"
     yield "ctmc"
     yield ""

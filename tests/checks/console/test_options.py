@@ -45,6 +45,7 @@ VOCABULARY = {
     "--memory": ("GIB",),
     "--metrics": ("FILE",),
     "--namespaces": ("N",),
+    "--odds": ("FILE", None),  # of the ways that are found, or of many faults of a finding
     "--out": ("DIR", "FILE", "PAGE"),  # where the result is written
     "--placement": ("NAME",),
     "--processes": (None,),
