@@ -66,6 +66,7 @@ def cluster(
     trims: int = 0,
     deletions: int = 0,
     snapshots: int = 0,
+    slow_updates: int = 0,
     copies: int = 0,
     disk_losses: int = 0,
     subscription: bool = False,

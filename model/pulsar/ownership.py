@@ -68,6 +68,7 @@ Variables of a migration (store_migration.py), with migration=yes
     prepared             whether the broker has created its nodes in the target
     target_owner         the broker that a bundle's node in the target names
     target_session       the broker whose session created that node
+    told                 whether a broker hears that the migration is complete. Only with the bug completion_missed
     puts                 whether the broker has put a bundle's node and not deleted it since. Only with the bug
                          recreates_of_others
 

@@ -101,14 +101,14 @@ def _fence(suite: Suite, log: Log) -> None:
         closes = {b: And(s.topic[b] != "closing", n.topic[b] == "closing") for b in broker}
         return all_of(Implies(closes[b], n.state[b].among("fenced", "closed")) for b in broker)
 
-    if settings["failures"]:
+    if settings["failures"] + settings.get("slow_updates", 0):
 
         @suite.always
         def write_failed_is_fenced() -> Condition:
             """A managed ledger in state WriteFailed is one of a topic that is fenced or being closed."""
             return all_of(Implies(s.state[b] == "write_failed", s.topic[b] != "serving") for b in broker)
 
-    if settings["failures"] + settings["terminations"]:
+    if settings["failures"] + settings["terminations"] + settings.get("slow_updates", 0):
 
         @suite.always
         def fenced_has_no_producer() -> Condition:

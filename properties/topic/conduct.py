@@ -49,7 +49,7 @@ def topic_conduct(suite: Suite, log: Log) -> None:
     @suite.step
     def writer_knows_the_list() -> Condition:
         """Whoever writes the list knows it then: its ledgers, their entries and its version. A broker that does not hear of
-        its update has listed what it knew, and the ledger that it had created."""
+        its update has listed what it knew, and the ledger that it had created; and so has one whose update comes too late."""
         entries = {b: And(*(n.known_entries[b, k] == n.entries[k] for k in ledger)) for b in broker}
         knows = [And(n.known_version[b] == n.version, n.known[b] == n.listed, entries[b]) for b in broker]
         unheard = [
@@ -57,8 +57,13 @@ def topic_conduct(suite: Suite, log: Log) -> None:
             for b in broker
             for k in ledger
         ]
+        late = [
+            And(s.slow[b] == k, n.slow[b] == NONE, s.fresh[b] != k, n.listed == s.known[b].plus(k))
+            for b in broker
+            for k in (ledger if settings.get("slow_updates", 0) else ())
+        ]
         deleted = And(n.listed.is_empty, *(n.entries[k] == 0 for k in ledger))
-        return Or(n.version == s.version, *knows, *unheard, deleted if settings["deletions"] else False)
+        return Or(n.version == s.version, *knows, *unheard, *late, deleted if settings["deletions"] else False)
 
     @suite.always
     def known_version_was_written() -> Condition:
@@ -85,11 +90,13 @@ def topic_conduct(suite: Suite, log: Log) -> None:
 
     @suite.step
     def unlisted_is_given_up() -> Condition:
-        """A broker that goes on without having listed the ledger that it created has deleted it, as it is refused or ended."""
+        """A broker that goes on without having listed the ledger that it created has deleted it, as it is refused or ended; or
+        its update of the list is still under way."""
         pairs = [(b, k) for b in broker for k in ledger]
         given_up = {x: And(s.fresh[x[0]] == x[1], n.fresh[x[0]] != x[1], n.state[x[0]] != "none") for x in pairs}
         may = {b: n.state[b].among("fenced", "closed_ledger", "write_failed", "terminated") for b in broker}
-        used = {x: Or(n.listed.has(x[1]), And(n.ledger.status[x[1]] == "deleted", may[x[0]])) for x in pairs}
+        slow = {x: n.slow[x[0]] == x[1] if hasattr(n, "slow") else False for x in pairs}
+        used = {x: Or(n.listed.has(x[1]), slow[x], And(n.ledger.status[x[1]] == "deleted", may[x[0]])) for x in pairs}
         return all_of(Or(Not(given_up[x]), used[x]) for x in pairs)
 
     if not settings["failures"]:

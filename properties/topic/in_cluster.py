@@ -73,6 +73,8 @@ EVENTS: Mapping[str, str] = {
     "drop_unseen": "a metadata server that lags behind",
     "fail_add": "a failed add",
     "time_out_add": "an add that times out",
+    "fail_to_look_up_late": "a ledger of another client's that cannot be looked up",
+    "list_slowly": "an update of the list of ledgers that takes two minutes",
     "create_another": "a second ledger created at once",
     "payload_fails": "an entry that cannot be processed",
 }

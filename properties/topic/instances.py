@@ -26,6 +26,7 @@ SIZES = {
         Instance("full ledgers, snapshots", {**_RELOADED, "capacity": 1, "snapshots": 1, "crashes": 1, "ledgers": 4}),
         Instance("trimmed", {**_READ, "ledgers": 4, "capacity": 1, "connections": 1, "rolls": 0}),
         Instance("deleted", {**_TWO, "messages": 2, "deletions": 1}),
+        Instance("slow updates", {**_RELOADED, "rolls": 1, "ledgers": 4, "closings": 1, "slow_updates": 1}),
     ),
     "standard": (
         Instance("two brokers, a failure", {"failures": 1, "ledgers": 4}),
@@ -52,5 +53,6 @@ MUTATED = (
     Instance("unloaded", {**_RELOADED, "closings": 1, "rolls": 1}),
     Instance("trimmed", {**_ALONE, **_READ, "capacity": 1, "ledgers": 3}),
     Instance("deleted", {**_TWO, "deletions": 1}),
+    Instance("slow updates", {**_RELOADED, "rolls": 1, "ledgers": 4, "closings": 1, "slow_updates": 1}),
     Instance("two brokers, full ledgers", {**_TWO, "capacity": 1, "connections": 1}),
 )

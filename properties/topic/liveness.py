@@ -46,7 +46,8 @@ def topic_liveness(suite: Suite, log: Log) -> None:
             opens = {b: s.state[b].among("opening", "recovered") for b in broker}
             return [(opens[b], Or(Not(opens[b]), log.waits_in_vain(b))) for b in broker]
 
-    if settings["failures"] + settings["closings"] + settings["terminations"] or settings["brokers"] > 1:
+    ends = ("failures", "closings", "terminations", "slow_updates")
+    if any(settings.get(name, 0) for name in ends) or settings["brokers"] > 1:
 
         @suite.leads_to
         def fenced_is_unfenced() -> Leads:
@@ -75,7 +76,8 @@ def topic_liveness(suite: Suite, log: Log) -> None:
         @suite.leads_to(strict="a broker whose opening fails, or that stops in between, leaves its new ledger behind")
         def unlisted_is_deleted() -> Leads:
             """A ledger that was created, and is open and in no list, is deleted in the end."""
-            pending = {k: any_of(s.fresh[b] == k for b in broker) for k in log.ledger}
+            new = (s.fresh, s.slow) if hasattr(s, "slow") else (s.fresh,)
+            pending = {k: any_of(each[b] == k for each in new for b in broker) for k in log.ledger}
             orphans = {k: And(log.status[k] == "open", Not(s.listed.has(k)), Not(pending[k])) for k in log.ledger}
             return [(orphans[k], log.status[k] == "deleted") for k in log.ledger]
 

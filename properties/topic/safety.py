@@ -69,7 +69,8 @@ def _list(suite: Suite, log: Log) -> None:
         def remembers(b: int) -> Condition:
             entries = [s.known_entries[b, k] > 0 for k in ledger]
             sequences = [s.pushed[b] > 0, s.persisted[b] > 0] if log.settings["dedup"] else []
-            ledgers = [s.known_version[b] > 0, s.current[b] != NONE, s.fresh[b] != NONE]
+            ledgers = [s.slow[b] != NONE, s.mutex[b]] if hasattr(s, "slow") else []
+            ledgers += [s.known_version[b] > 0, s.current[b] != NONE, s.fresh[b] != NONE]
             writes = [s.length[b] > 0, s.arrived[b] > 0, s.sent[b] > 0, s.topic[b] != "serving"]
             writes += [s.filled[b]] if hasattr(s, "filled") else []
             writes += [s.owed[b], s.counted[b] > 0] if hasattr(s, "owed") else []

@@ -45,6 +45,8 @@ class TopicVariables(Variables):
     known_version: Family[Number]
     current: Family[Choice[int | Literal["none"]]]
     fresh: Family[Choice[int | Literal["none"]]]
+    slow: Family[Choice[int | Literal["none"]]]
+    mutex: Family[Condition]
     queue: Family[Choice[int | Literal["nothing"]]]
     length: Family[Number]
     arrived: Family[Number]

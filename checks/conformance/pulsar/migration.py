@@ -34,12 +34,25 @@ def _of_target(name: str) -> Observable:
     )
 
 
+def _is_told(view: View) -> Any:
+    """Which brokers have yet to handle that the migration is complete. All hear of it where the model has nobody miss it."""
+    if view.get("migration") != "completed":
+        return None
+    return {b: view[f"read_only[{b}]"] and view.get(f"told[{b}]", True) for b in view.members("broker")}
+
+
 MIGRATION = (
     Observable("migration", ("migration",), lambda view: view.get("migration"), lambda seen: seen.get("migration")),
     _of_broker("read_only"),
     _of_broker("prepared"),
     _of_target("owner"),
     _of_target("session"),
+    Observable(
+        "told",
+        ("told",),
+        _is_told,
+        lambda seen: {b: broker.get("told", False) and broker["read_only"] for b, broker in seen["brokers"].items()},
+    ),
 )
 """Of instances without a migration nothing of it is compared."""
 

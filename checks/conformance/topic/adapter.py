@@ -40,10 +40,17 @@ def _write(what: str, outcome: str = "done") -> Callable[[Taken], Steps]:
     return lambda step: [_at(step, "write", what=what, outcome=outcome)]
 
 
+def _is_slow(view: View, b: str, k: str) -> bool:
+    """Whether the update of the list with this ledger has been sent, and is slow."""
+    return bool(view.get(f"slow[{b}]", "none") == k)
+
+
 def _list(step: Taken, outcome: str = "done", **more: Any) -> Steps:
     """The list with the new ledger is written. The broker hears only now that it was created, so that a termination comes
-    first; one that was closed meanwhile had heard of it."""
-    heard = [] if step.before[f"state[{step.arguments['b']}]"] == "closed" else _hear_created(step)
+    first; one that was closed meanwhile had heard of it, and so had one whose update is slow."""
+    b, before = step.arguments["b"], step.before
+    has_heard = before[f"state[{b}]"] == "closed" or _is_slow(before, b, step.arguments["k"])
+    heard = [] if has_heard else _hear_created(step)
     return [*heard, _at(step, "write", what="list", outcome=outcome, **more)]
 
 
@@ -59,6 +66,12 @@ def _list_new(step: Taken) -> Steps:
     """Refused, the new ledger is deleted."""
     refused = step.after[f"state[{step.arguments['b']}]"] == "fenced"
     return _list(step) + (_let("delete")(step) if refused else [])
+
+
+def _list_late(step: Taken) -> Steps:
+    """The slow update is carried out; in the model without the bug the ledger is deleted then, in the code with it never."""
+    refused = step.after[f"state[{step.arguments['b']}]"] == "fenced"
+    return _write("list")(step) + (_let("delete")(step) if refused else [])
 
 
 def _list_fails(step: Taken) -> Steps:
@@ -124,6 +137,9 @@ _STEPS: Mapping[str, Callable[[Taken], Steps]] = {
     "creation_fails": lambda step: _hear_created(step, NOT_ENOUGH_BOOKIES),
     "list_new": _list_new,
     "list_fails": _list_fails,
+    "list_slowly": _hear_created,
+    "time_out_creation": _both(_do("age-creation"), _do("arrive")),
+    "list_late": _list_late,
     "roll_over": _both(_do("roll"), _let("close")),
     "publish": _publish,
     "add": _do("arrive"),
@@ -138,6 +154,7 @@ _STEPS: Mapping[str, Callable[[Taken], Steps]] = {
     "fail_when_fenced": _look_up(),
     "give_up": _do("fence-when-lost"),
     "fail_to_look_up": _look_up(TIMED_OUT),
+    "fail_to_look_up_late": _both(_recovered, _look_up(TIMED_OUT)),
     "fail_add": _fail(NOT_ENOUGH_BOOKIES),
     "time_out_add": lambda step: [_at(step, "time-out", entries=int(step.arguments["n"]))],
     "terminate": _both(_do("terminate"), _let("close")),
@@ -244,9 +261,11 @@ def _asked(view: View, b: str) -> list[str]:
     asked = [f"delete {k}" for k in view.get(f"deleting[{b}]", ())]
     if state == "opening" and view[f"known[{b}]"]:
         asked.append(f"open {max(view[f'known[{b}]'], key=number)}")
-    if fresh != "none" and state == "closed":
+    slow = view.get(f"slow[{b}]", "none")
+    if slow != "none" or (fresh != "none" and state == "closed"):
         asked.append("write list")
-    elif state in ("recovered", "creating") or fresh != "none":
+    is_unheard = fresh not in ("none", slow) and state != "closed"
+    if is_unheard or (fresh == "none" and state in ("recovered", "creating")):
         asked.append("create")
     if state == "terminated" and not view["ended"]:
         asked.append("write end")

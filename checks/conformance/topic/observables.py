@@ -106,6 +106,15 @@ def _loaded(read: Callable[[View, str], Any]) -> Callable[[View, str], Any]:
     return lambda view, b: None if view[f"state[{b}]"] in NOT_LOADED else read(view, b)
 
 
+def _mutex(view: View, b: str) -> bool | None:
+    """Whether metadataMutex is held. Where no update is slow a step has each from its lock to its unlock, and what keeps the
+    lock for good is not told: BadVersion in a rollover, which fences."""
+    if f"mutex[{b}]" in view:
+        return None if view[f"state[{b}]"] in NOT_LOADED else bool(view[f"mutex[{b}]"])
+    is_known = view[f"state[{b}]"] in (*WRITING, "creating", "closed_ledger", "write_failed")
+    return False if is_known and view[f"fresh[{b}]"] == "none" else None
+
+
 def forgets(view: View, b: str) -> bool:
     """Whether some write of the broker is never answered: the model has forgotten it, the code keeps it."""
     return bool(view.get(f"owed[{b}]", False))
@@ -211,6 +220,7 @@ OBSERVABLES = (
         _code_ledgers(lambda shown: shown["end"], None),
     ),
     _of("state", ("state",), _state, _code_state),
+    _of("mutex", ("mutex",), _mutex, lambda shown: shown.get("mutex")),
     _of(
         "known ledgers",
         ("known", "known_entries"),

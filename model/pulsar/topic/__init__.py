@@ -2,7 +2,8 @@
 
 Mirrors ManagedLedgerImpl, MetaStoreImpl, OpAddEntry, ManagedCursorImpl, PersistentTopic and MessageDeduplication of Pulsar
 4.0.8, 4.2.4 and 5.0.0-M1. There is a module for each matter of these classes: ``opening.py``, ``adds.py``, ``rollover.py``,
-``fence.py``, ``producer.py``, ``deduplication.py``, ``cursors.py``, ``trimming.py``, ``termination.py``, ``deletion.py``.
+``slow_updates.py``, ``fence.py``, ``producer.py``, ``deduplication.py``, ``cursors.py``, ``trimming.py``, ``termination.py``,
+``deletion.py``.
 
 The metadata store has one node for a topic, the list of its ledgers, which a broker writes by compare-and-set. A broker that
 opens the topic recovers the last ledger, creates another one and lists it. A message passes the topic's fence and
@@ -10,7 +11,8 @@ deduplication, waits for the topic's executor, is sent to the current ledger, an
 A write that fails fences the topic. Who owns the bundle is open: any broker may open the topic at any time (``protocol.py``).
 
 Not modelled: batches, chunks, transactions, offloading, compaction, a second producer or subscription, a second opening
-beside one that is under way, how long anything is retained. docs/explanation/not-modelled.md has what no model has.
+beside one that is under way, a slow update of the list that fails in the end or meets a termination or an unload, how long
+anything is retained. docs/explanation/not-modelled.md has what no model has.
 
 Constants
     brokers              brokers that may open the topic
@@ -29,6 +31,7 @@ Constants
     trims                times that ledgers are trimmed
     deletions            times that the topic is deleted as inactive
     snapshots            snapshots of deduplication
+    slow_updates         times that an update of the list outlasts twice managedLedgerMetadataOperationsTimeoutSeconds
     subscription         whether there is a durable subscription
     lazy                 whether cursors are recovered after the topic is served: lazyCursorRecovery
     timeouts             whether an add may time out: managedLedgerAddEntryTimeoutSeconds
@@ -61,12 +64,15 @@ Variables of each broker
     known, known_entries, known_version
                          its copy of the list
     current, fresh       the ledger that it writes, and one that it has created and is about to list
+    slow, mutex          a ledger whose update of the list is slow, and whether metadataMutex is held. Only with
+                         slow_updates
     queue, length        the messages that have passed the fence and are not answered
     arrived, sent        how many of them the managed ledger has, and how many are sent to the current ledger
     filled               the first of them has filled its ledger, and waits for the close
     owed                 the topic waits for a write that is never answered. Only with bugs
     counted, stuck       of the client's connection: how many of the last messages in the queue came by it, and whether it
                          counts a write that is never answered. Only with bugs
+    late                 the answer of an add that timed out is yet to come. Only with the bug fenced_reopened
     topic                PersistentTopic: serving, fenced or closing
     pushed, persisted    how many messages deduplication takes for pushed and for persisted
     deleting             the trimmed ledgers that it has still to delete
@@ -80,7 +86,7 @@ Variables of the clients
 Variables that count
     openings, connections, rolls, failures, add_failures, recoveries
                          how often each event has happened, up to the constant of that name
-    crashes, terminations, closings, trims, deletions, snapshots
+    crashes, terminations, closings, trims, deletions, snapshots, slow_updates
                          likewise
 
 Actions
@@ -112,6 +118,10 @@ Actions
     creation_fails, list_fails
                          broker, a fault: no ledger is created, or its update of the list fails, done or not
     list_new             broker: the new ledger is listed and gets everything pending; or the managed ledger is fenced
+    list_slowly          broker, a fault: the update of the list is sent, and the metadata store does not answer for now
+    time_out_creation    broker: a write comes two minutes later: the creation is declared failed, and so is what is pending
+    list_late            broker: the slow update is carried out after that, and its ledger deleted. In all releases it is
+                         opened
     disconnect           broker: the producer is disconnected
     forget_producer      broker: the connection forgets the producer, later. Only with a bug
     unfence              broker: nothing is under way: the topic takes writes again
@@ -134,6 +144,9 @@ Actions that only bugs have
     create_another, list_early
                          another ledger is created beside one that has just been; a ledger is listed that is yet to be
                          created
+    fail_to_look_up_late
+                         an add that timed out meets a fence as the next ledger is being listed, and the end of its ledger
+                         cannot be looked up
     write_early          what is pending goes to the new ledger before the list has it
     list_end_too_late    the broker's own rollover has written the list before the termination: BadVersion
     payload_fails        an interceptor fails an entry, and those behind it are written

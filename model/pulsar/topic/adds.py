@@ -24,7 +24,7 @@ from fencepost.model.language import (
 from fencepost.model.language.effects import Effect, Happens
 from fencepost.model.pulsar.topic.fence import Fence
 from fencepost.model.pulsar.topic.producer import Producer
-from fencepost.model.pulsar.topic.state import State
+from fencepost.model.pulsar.topic.state import NONE, State
 
 
 class Adds:
@@ -270,6 +270,23 @@ class Adds:
             met = And(s.is_writing(b), s.ledgers[k].status == "closed")
             return met, end_unknown(b)
 
+        @p.fault(
+            by="b",
+            takes="outage_fails",
+            mirrors="ManagedLedgerImpl.addEntryFailedDueToConcurrentlyModified, ManagedLedgerImpl.handleBadVersion",
+            spends="failures",
+            b=s.broker,
+            k=lambda b: s.current[b],
+            n=p.upto(full),
+            only_if=s.late is not None,
+        )
+        def fail_to_look_up_late(b: int, k: int, n: int) -> Outcome:
+            """An add that timed out is answered that somebody has recovered its ledger, whose end cannot be looked up. The
+            managed ledger fences itself as the next ledger is being listed, and its version of the list is as it was. What is
+            pending stays so."""
+            met = And(s.state[b] == "creating", s.late[b], s.fresh[b] != NONE, s.ledgers[k].confirmed < s.ledgers[k].sent)
+            return met, s.ledgers[k].close(n), {s.state[b]: "fenced", s.late[b]: False}
+
         @p.step(
             by="b",
             takes="network",
@@ -328,9 +345,11 @@ class Adds:
             if s.may.closes_timed_out:
                 confirmed = And(under_way, s.ledgers[k].confirmed == n)
                 return confirmed, s.ledgers[k].close(n), self.ledger_closed(b, k, n), {s.sent[b]: 0}
-            if not (p.has("resends_recovered") or p.has("timeout_races_ack")):
+            if not any(map(p.has, ("resends_recovered", "timeout_races_ack", "fenced_reopened"))):
                 return under_way, s.ledgers[k].close(n)
-            answered = {} if p.has("timeout_races_ack") else {s.sent[b]: 0}
+            answered: Updates = {} if p.has("timeout_races_ack") else {s.sent[b]: 0}
+            if s.late is not None:
+                answered |= {s.late[b]: True}
             return And(under_way, s.ledgers[k].confirmed == n), self.ledger_closed(b, k, n), answered
 
         @p.fault(by="auditor", takes="other_recoveries", spends="recoveries", k=s.ledger, n=p.upto(full))

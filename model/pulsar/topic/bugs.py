@@ -3,6 +3,7 @@
 BUGS = {
     "terminated_reopened": "pulsar#25858, #25795, #26680: a rollover under way opens a terminated managed ledger again",
     "closed_reopened": "pulsar#25240: a rollover under way opens a closed managed ledger again",
+    "fenced_reopened": "a rollover after a time-out opens a managed ledger again that has fenced itself meanwhile",
     "reopened_before_fence": "a failed update of the list leaves ClosedLedger: what passed the fence before is written",
     "removed_producer_publishes": "pulsar#25352: a connection serves a removed producer until a later task forgets it",
     "resends_recovered": "what BookKeeper has past the handle's last confirmed entry is sent to the next ledger, too",
@@ -20,6 +21,7 @@ BUGS = {
     "goes_on_after_bad_version": "pulsar#17736: a broker that meets BadVersion takes the new version and goes on",
     "timeout_races_ack": "pulsar#22221: an add is answered after its time-out counted, and its ledger listed without it",
     "fenced_unknown_end": "pulsar#24722: after a fence the list says what the writer had confirmed, not what was recovered",
+    "listed_after_time_out": "a slow update of the list opens its ledger, though its creation was declared failed long ago",
     "rollover_during_creation": "pulsar#14664, #12221: a ledger is created while another one is",
     "payload_error_goes_on": "pulsar#24522: after an entry that cannot be processed those behind it are written",
     "terminate_without_mutex": "pulsar#25795, #26680: a termination does not wait for a rollover, and meets BadVersion by it",

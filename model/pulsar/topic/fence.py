@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fencepost.model.language import And, If, Not, Number, Outcome, Protocol, Updates, either, maximum
 from fencepost.model.language.effects import Happens
-from fencepost.model.pulsar.topic.state import State
+from fencepost.model.pulsar.topic.state import NONE, State
 
 
 class Fence:
@@ -51,6 +51,12 @@ class Fence:
         s = self.s
         left = {**s.without_first(b, s.arrived[b]), s.arrived[b]: 0, s.sent[b]: 0}
         return {**left, **self.writes_met_fence(b, s.arrived[b])}
+
+    def refused(self, b: int) -> Updates:
+        """ManagedLedgerImpl.createComplete's callback at BadVersion: the managed ledger is fenced, what is pending fails."""
+        s = self.s
+        fenced = {s.state[b]: "fenced", s.fresh[b]: NONE, **s.answered_update(b, unlocks=False)}
+        return {**fenced, **self.all_meet_fence(b)}
 
     def becomes_fenced(self, b: int) -> Happens:
         """ManagedLedgerImpl.setFenced at BadVersion. Up to 4.2.4 what is pending goes on; later it fails, except for an entry

@@ -80,7 +80,7 @@ class Opening:
             fair=True,
             b=s.broker,
             k=s.ledger,
-            only_if=s.may.opens_again and (s.may.fails or (s.may.deletes and s.may.rivals)),
+            only_if=s.may.opens_again and (s.may.fails or s.may.is_slow or (s.may.deletes and s.may.rivals)),
         )
         def drop_missing(b: int, k: int) -> Outcome:
             """There is no such ledger any more: it leaves the list."""

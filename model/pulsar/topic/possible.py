@@ -14,7 +14,7 @@ class Possible:
     settings: Parameters
 
     def _any(self, *names: str) -> bool:
-        return any(self.settings[name] > 0 for name in names)
+        return any(self.settings.get(name, 0) > 0 for name in names)
 
     @property
     def opens_again(self) -> bool:
@@ -29,7 +29,7 @@ class Possible:
     @property
     def fences(self) -> bool:
         """A write fails, and the topic fences itself for that."""
-        return self._any("failures", "terminations")
+        return self._any("failures", "terminations", "slow_updates")
 
     @property
     def closes(self) -> bool:
@@ -70,6 +70,11 @@ class Possible:
     def fails(self) -> bool:
         """The metadata store fails."""
         return self._any("failures")
+
+    @property
+    def is_slow(self) -> bool:
+        """An update of the list outlasts a time-out."""
+        return self._any("slow_updates")
 
     @property
     def fills(self) -> bool:

@@ -23,6 +23,7 @@ from fencepost.model.pulsar.topic.opening import Opening
 from fencepost.model.pulsar.topic.possible import Possible
 from fencepost.model.pulsar.topic.producer import Producer
 from fencepost.model.pulsar.topic.rollover import Rollover
+from fencepost.model.pulsar.topic.slow_updates import SlowUpdates
 from fencepost.model.pulsar.topic.state import State
 from fencepost.model.pulsar.topic.termination import Termination
 from fencepost.model.pulsar.topic.trimming import Trimming
@@ -52,6 +53,7 @@ BUDGETS = (
     "trims",
     "deletions",
     "snapshots",
+    "slow_updates",
 )
 
 
@@ -72,7 +74,7 @@ class Topic:
         *,
         is_part: bool = False,
     ) -> None:
-        size = {name: int(settings[name]) for name in BUDGETS}
+        size = {name: int(settings.get(name, 0)) for name in BUDGETS}
         for name, limit in size.items():
             p.budget(name, limit)
         versions = (
@@ -102,7 +104,10 @@ class Topic:
         self.open = Opening(p, s, deduplication, cursors).declare()
         self.connect = producer.declare()
         adds.declare()
-        Rollover(p, s, fence, adds).declare()
+        rollover = Rollover(p, s, fence, adds)
+        rollover.declare()
+        if size["slow_updates"]:
+            SlowUpdates(p, s, fence, rollover).declare()
         fence.declare()
         deduplication.declare()
         cursors.declare()
@@ -144,6 +149,7 @@ def topic(
     trims: int = 0,
     deletions: int = 0,
     snapshots: int = 0,
+    slow_updates: int = 0,
     subscription: bool = False,
     lazy: bool = False,
     timeouts: bool = True,

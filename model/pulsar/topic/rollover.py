@@ -24,6 +24,15 @@ class Rollover:
         sent = {s.content[k, e]: If(e < count, s.queue[b, e], "nothing") for e in s.slots if e < len(s.room)}
         return s.ledgers[k].send(count), {**sent, s.sent[b]: count}
 
+    def opened(self, b: int, k: int, listed: Any) -> Any:
+        """ManagedLedgerImpl.updateLedgersIdsComplete: the list has the ledger, which is current and has what is pending."""
+        s = self.s
+        changes = {**s.written(b, s.known[b].plus(k), {k: 0}), **listed, **s.answered_update(b), s.current[b]: k}
+        if s.late is not None:
+            changes |= {s.late[b]: False}
+        opens = {s.state[b]: If(s.arrived[b] >= s.capacity, "closing_ledger", "opened")}
+        return {**changes, **opens}, {} if self.protocol.has("written_before_listed") else self.resent(b, k)
+
     def declare(self) -> None:
         """Declares the steps."""
         p, s, fence = self.protocol, self.s, self.fence
@@ -31,6 +40,9 @@ class Rollover:
         early = p.has("written_before_listed")
         reopens: list[BrokerState] = ["closed"] if p.has("closed_reopened") else []
         reopens += ["opened"] if p.has("rollover_during_creation") else []
+        of_fenced: list[BrokerState] = ["fenced"] if p.has("fenced_reopened") else []
+        reopens += of_fenced
+        reopens += ["opened", "closing_ledger", "closed_ledger", "write_failed"] if p.has("listed_after_time_out") else []
         ends = p.has("terminated_reopened") and s.ended is not None
         whatever = p.has("reopened_before_fence")
 
@@ -49,7 +61,7 @@ class Rollover:
             """
             ledger = ledgers[k]
             end = If(ledger.status == "open", ledger.confirmed, ledger.end)
-            ready = And(state[b] == "opened", ledger.sent > 0)
+            ready = And(state[b] == "opened", ledger.sent > 0, s.may_roll(b))
             if not p.has("resends_recovered"):
                 ready = And(ready, Or(ledger.status == "open", Not(ledger.may_confirm)))
             return ready, ledger.close(end), self.adds.ledger_closed(b, k, ledger.confirmed), {s.sent[b]: 0}
@@ -133,19 +145,17 @@ class Rollover:
             from_states: Condition = state[b].among("creating", *reopens)
             if ends:
                 from_states = Or(from_states, And(state[b] == "terminated", s.ended))
-            listed = s.written(b, s.known[b].plus(k), {k: 0})
-            if s.ended is not None:
-                listed |= {s.ended: And(s.ended, state[b] == "terminated")}
-            sends: Any = {} if early else self.resent(b, k)
-            opens = {state[b]: If(s.arrived[b] >= s.capacity, "closing_ledger", "opened")}
-            opened = ({**listed, **opens, s.current[b]: k, s.fresh[b]: NONE}, sends)
-            ready = And(from_states, s.fresh[b] == k, s.has_room())
+            ended = {} if s.ended is None else {s.ended: And(s.ended, state[b] == "terminated")}
+            opened = self.opened(b, k, {**ended, s.fresh[b]: NONE})
+            ready = And(from_states, s.fresh[b] == k, s.has_room(), s.may_update(b, k))
+            if s.mutex is not None:
+                ready = And(ready, Not(s.has_filled(b)))
             if not s.may.closes:  # nobody else writes the list
                 return And(ready, s.knows_the_version(b)), opened
             if p.has("goes_on_after_bad_version"):
-                refused: Updates | tuple[Updates, Updates, Effect] = {s.known_version[b]: s.version}
+                refused: Updates | tuple[Updates, Effect] = {s.known_version[b]: s.version}
             else:
-                refused = ({state[b]: "fenced", s.fresh[b]: NONE}, fence.all_meet_fence(b), ledgers[k].delete())
+                refused = (fence.refused(b), ledgers[k].delete())
             return ready, either(s.knows_the_version(b), opened, refused)
 
         @p.fault(
@@ -166,15 +176,15 @@ class Rollover:
             """
             waits = If(s.arrived[b] > 0, "write_failed", "closed_ledger")
             after = "closed_ledger" if whatever else waits
-            failed: Updates = {state[b]: after, s.fresh[b]: NONE}
+            failed: Updates = {state[b]: after, s.fresh[b]: NONE, **s.answered_update(b)}
             if done:
                 known: Updates = {s.known[b]: s.known[b], s.known_version[b]: s.known_version[b]}
                 failed = {**s.written(b, s.known[b].plus(k), {k: 0}), **known, **failed}
             from_states: Condition = state[b] == "creating"
             if whatever:
                 ended = False if s.ended is None or s.may.aborts_rollover else And(state[b] == "terminated", s.ended)
-                from_states = Or(from_states, state[b] == "closed", ended)
-            current = And(from_states, s.fresh[b] == k, s.has_room())
+                from_states = Or(from_states, state[b].among("closed", *of_fenced), ended)
+            current = And(from_states, s.fresh[b] == k, s.has_room(), s.may_update(b, k))
             if done:
                 current = And(current, s.knows_the_version(b))
             return current, failed, fence.all_fail(b), ledgers[k].delete()

@@ -61,11 +61,13 @@ class State:
     - Store, the node of MetaStoreImpl: ``listed`` are the ledgers of the list, ``version`` its version, ``entries`` what it
       says of each; ``ended`` and ``final`` are terminatedPosition.
     - Broker, ManagedLedgerImpl: ``state``; ``known``, ``known_entries`` and ``known_version`` are ledgers and ledgersStat;
-      ``current`` is currentLedger; ``fresh`` a ledger that is created and whose update of the list is under way.
+      ``current`` is currentLedger; ``fresh`` a ledger that is created and whose update of the list is under way. ``slow`` is
+      one whose update outlasts a time-out, and ``mutex`` says that metadataMutex is held.
     - Broker, writes: ``queue`` has the messages that passed PersistentTopic.publishMessage and are not answered, in their
-      order: the first ``arrived`` are in pendingAddEntries, the first ``sent`` are sent to the current ledger, and the others
-      wait for the topic's executor. ``filled`` says that the first one filled its ledger, is confirmed, and waits for the
-      close. ``owed`` says that some write was forgotten: PersistentTopic.pendingWriteOps is never 0 again.
+      order: the first ``arrived`` are in pendingAddEntries, the first ``sent`` are sent to the current ledger, and the
+      others wait for the topic's executor. ``filled`` says that the first one filled its ledger, is confirmed, and waits for
+      the close. ``late`` says that an add of the former ledger timed out, and its answer is yet to come. ``owed`` says that
+      some write was forgotten: PersistentTopic.pendingWriteOps is never 0 again.
     - Connection of the client to a broker, ServerCnx.pendingSendRequest: the last ``counted`` writes of the queue came by it,
       and ``stuck`` says that it counts one that is never answered. It outlives the topic, and ends with itself only.
     - Broker, PersistentTopic and MessageDeduplication: ``topic``, ``pushed``, ``persisted``, as counts of messages.
@@ -116,6 +118,10 @@ class State:
         self.known_version = p.number("known_version", 0, versions, per=broker)
         self.current = p.choice("current", ledger, none=NONE, per=broker)
         self.fresh = p.choice("fresh", ledger, none=NONE, per=broker)
+        self.slow: Family[Choice[int | Literal["none"]]] = (
+            p.choice("slow", ledger, none=NONE, per=broker) if may.is_slow else ABSENT
+        )
+        self.mutex: Family[Condition] = p.flag("mutex", per=broker) if may.is_slow else ABSENT
 
         self.room = room = p.universe("place_in_queue", len(message), "q")
         self.queue = p.choice("queue", message, none=NOTHING, per=(broker, room))
@@ -126,6 +132,7 @@ class State:
         self.owed: Family[Condition] = p.flag("owed", per=broker) if self._forgets else ABSENT
         self.counted: Family[Number] = p.number("counted", 0, len(room), per=broker) if self._forgets else ABSENT
         self.stuck: Family[Condition] = p.flag("stuck", per=broker) if self._forgets else ABSENT
+        self.late: Family[Condition] = p.flag("late", per=broker) if p.has("fenced_reopened") else ABSENT
         self.topic = p.choice("topic", TOPIC, per=broker)
         self.pushed: Family[Number] = p.number("pushed", 0, len(message), per=broker) if dedup else ABSENT
         self.persisted: Family[Number] = p.number("persisted", 0, len(message), per=broker) if dedup else ABSENT
@@ -165,7 +172,18 @@ class State:
 
     def is_writing(self, b: int) -> Condition:
         """The formula: the broker waits for the answer of an entry that it has sent to its current ledger."""
-        return And(self.state[b].among("opened", "closing_ledger"), self.sent[b] > 0, Not(self.has_filled(b)))
+        writes = And(self.state[b].among("opened", "closing_ledger"), self.sent[b] > 0, Not(self.has_filled(b)))
+        return And(writes, self.may_roll(b))
+
+    def may_update(self, b: int, k: int | None = None) -> Truth:
+        """The formula: no other update of the list is under way at the broker, or only that for this ledger."""
+        if self.mutex is None:
+            return True
+        return Not(self.mutex[b]) if k is None else Or(Not(self.mutex[b]), self.slow[b] == k)
+
+    def may_roll(self, b: int) -> Truth:
+        """The formula: no ledger that was created waits to be listed beside the current one, as it may after a slow update."""
+        return True if self.slow is None else self.fresh[b] == NONE
 
     def is_cut_off(self, b: int) -> Condition:
         """The formula: the producer is at the broker, and is going to be disconnected."""
@@ -212,6 +230,10 @@ class State:
     def not_filled(self, b: int) -> Updates:
         """No write waits for the close of its ledger."""
         return {} if self.filled is None else {self.filled[b]: False}
+
+    def answered_update(self, b: int, *, unlocks: bool = True) -> Updates:
+        """An update of the list is answered. BadVersion of a new ledger leaves metadataMutex locked, in all releases."""
+        return {} if self.mutex is None else {self.slow[b]: NONE, self.mutex[b]: not unlocks}
 
     def disconnected(self, condition: Truth = True) -> Updates:
         """The producer is not connected any more, if the condition holds."""
@@ -278,6 +300,7 @@ class State:
             self.known_version[b]: 0,
             self.current[b]: NONE,
             self.fresh[b]: NONE,
+            **self.answered_update(b),
             self.length[b]: 0,
             self.arrived[b]: 0,
             self.sent[b]: 0,
@@ -287,6 +310,8 @@ class State:
         changes |= {self.queue[b, place]: NOTHING for place in self.room}
         if self.owed is not None:
             changes |= {self.owed[b]: False, self.counted[b]: 0}
+        if self.late is not None:
+            changes |= {self.late[b]: False}
         if self.dedup:
             changes |= {self.pushed[b]: 0, self.persisted[b]: 0}
         if self.deleting is not None:

@@ -61,7 +61,7 @@ class Termination:
             ledger = ledgers[k]
             end = If(ledger.status == "open", ledger.confirmed, ledger.end)
             writable = state[b].among("opened", "closing_ledger", "creating", "closed_ledger", "write_failed")
-            ready = Or(writable, And(state[b] == "closed", s.fresh[b] == NONE))
+            ready = And(Or(writable, And(state[b] == "closed", s.fresh[b] == NONE)), s.may_update(b))
 
             def failed(count: Number, but: int) -> Updates:
                 if p.has("pending_forgotten"):
@@ -170,7 +170,7 @@ class Termination:
             end = If(ledger.status == "open", ledger.confirmed, ledger.end)
             ended = False if s.ended is None else And(s.ended, s.fresh[b] == NONE)
             going = And(s.is_loaded(b), state[b] != "fenced", state[b] != "closed", Or(state[b] != "terminated", ended))
-            ready = And(going, s.topic[b] != "closing")
+            ready = And(going, s.topic[b] != "closing", s.may_update(b))
             closed: Updates = {state[b]: "closed", s.topic[b]: "closing"}
             if s.owed is not None and not p.has("closed_reopened"):
                 closed |= {s.owed[b]: False, s.stuck[b]: False}

@@ -53,6 +53,8 @@ CONTROLS: dict[str, dict[str, int]] = {
 CAUGHT = {
     "terminated_reopened": ({"states_follow"}, 13),
     "closed_reopened": ({"states_follow"}, 12),
+    "fenced_reopened": ({"left_ledgers_are_closed"}, 9),
+    "listed_after_time_out": ({"states_follow"}, 14),
     "reopened_before_fence": ({"in_producer_order"}, 16),
     "removed_producer_publishes": ({"in_producer_order"}, 17),
     "resends_recovered": ({"stored_once"}, 13),

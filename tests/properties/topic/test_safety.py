@@ -23,6 +23,7 @@ COUNTS = {
     "full ledgers, snapshots": (3473, 6208, 27),
     "trimmed": (27925, 83486, 31),
     "deleted": (10105, 22936, 26),
+    "slow updates": (5749, 9183, 31),
 }
 
 CONTROLS: dict[str, dict[str, int]] = {
@@ -40,11 +41,13 @@ CONTROLS: dict[str, dict[str, int]] = {
         "trimmed_is_deleted": 24,
     },
     "deleted": {"every_broker_has_all": 12, "unlisted_is_deleted": 9},
+    "slow updates": {"unlisted_is_deleted": 17},
 }
 
 CAUGHT = {
     "terminated_reopened": ({"states_follow"}, 12),
     "closed_reopened": ({"states_follow"}, 11),
+    "fenced_reopened": ({"left_ledgers_are_closed"}, 8),
     "reopened_before_fence": ({"in_producer_order"}, 15),
     "removed_producer_publishes": ({"in_producer_order"}, 16),
     "resends_recovered": ({"stored_once"}, 12),
@@ -62,6 +65,7 @@ CAUGHT = {
     "goes_on_after_bad_version": ({"log_never_forks", "acked_is_in_log"}, 20),
     "timeout_races_ack": ({"left_ledgers_are_closed"}, 8),
     "fenced_unknown_end": ({"listed_entries_are_the_end"}, 14),
+    "listed_after_time_out": ({"states_follow"}, 13),
     "rollover_during_creation": ({"new_ledgers_are_under_way"}, 5),
     "payload_error_goes_on": ({"in_producer_order"}, 10),
     "terminate_without_mutex": ({"fenced_by_others_only"}, 11),
@@ -100,9 +104,19 @@ def test_a_terminated_topic_that_is_reopened_loses_a_message() -> None:
     assert unexpected(searched(TOPIC, shown, ["terminated_reopened"], ["acked_is_in_log"])) == {"acked_is_in_log": 13}
 
 
+def test_a_managed_ledger_that_has_fenced_itself_is_open_again() -> None:
+    shown = TOPIC.shown_by["fenced_reopened"]
+    assert unexpected(searched(TOPIC, shown, ["fenced_reopened"], ["states_follow"])) == {"states_follow": 11}
+
+
 def test_a_closed_topic_may_have_yet_to_hear_of_the_entry_that_filled_its_ledger() -> None:
     filled = {"brokers": 1, "messages": 1, "ledgers": 2, "capacity": 1, "openings": 1, "connections": 1, "closings": 1}
     assert unexpected(searched(TOPIC, filled, (), ["left_ledgers_are_closed"])) == {}
+
+
+def test_a_message_in_a_ledger_whose_listing_was_too_slow_is_lost_at_the_next_load() -> None:
+    shown = TOPIC.shown_by["listed_after_time_out"]
+    assert unexpected(searched(TOPIC, shown, ["listed_after_time_out"], ["acked_is_in_log"])) == {"acked_is_in_log": 27}
 
 
 def test_a_ledger_that_another_rollover_leaves_behind_is_dropped_with_its_message() -> None:

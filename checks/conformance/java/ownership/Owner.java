@@ -129,6 +129,10 @@ final class Owner extends Owning {
         participant.hear();
     }
 
+    boolean hasNewsOfMigration() {
+        return participant.hasNews();
+    }
+
     /** Prepares itself for the migration. */
     void prepare() throws Exception {
         participant.prepare();
@@ -150,6 +154,7 @@ final class Owner extends Owning {
         super.tell(told);
         if (migration != null) {
             told.put("read_only", isReadOnly());
+            told.put("told", lives() && hasNewsOfMigration());
             told.put("prepared", lives() && participant.isPrepared(migration.source));
             for (String bundle : lives() && store != participant.source ? bundles() : List.<String>of()) {
                 ObjectNode of = (ObjectNode) told.get("bundles").get(bundle);

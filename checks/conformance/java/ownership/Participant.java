@@ -63,9 +63,14 @@ final class Participant {
         };
     }
 
+    /** Whether it has yet to hear how far the migration is. */
+    boolean hasNews() {
+        return source.hasNews(FLAG);
+    }
+
     /** Hears how far the migration is. */
     void hear() throws Exception {
-        if (!source.hasNews(FLAG)) {
+        if (!hasNews()) {
             throw new Refused("there is no news of the migration");
         }
         source.hear(FLAG);

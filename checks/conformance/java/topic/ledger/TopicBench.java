@@ -179,6 +179,9 @@ public final class TopicBench implements Lines.Target {
                 broker.drain();
                 broker.let("close", ledger, BKException.Code.OK, entries); // since 5.0.1 it has one
                 break;
+            case "age-creation":
+                broker.ageCreation();
+                break;
             case "roll":
                 broker.roll();
                 break;

@@ -3,6 +3,7 @@ package org.apache.bookkeeper.mledger.impl;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.util.concurrent.RateLimiter;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Clock;
@@ -15,6 +16,7 @@ import java.util.HashSet;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.bookkeeper.client.HeldBookKeeper;
@@ -34,6 +36,7 @@ import org.apache.bookkeeper.mledger.PositionFactory;
 import org.apache.bookkeeper.mledger.impl.HeldStore.Update;
 import org.apache.bookkeeper.mledger.impl.HeldStore.View;
 import org.apache.bookkeeper.mledger.intercept.ManagedLedgerInterceptor;
+import org.apache.bookkeeper.mledger.util.CallbackMutex;
 import org.apache.pulsar.broker.service.persistent.HeldTopic;
 import org.apache.pulsar.metadata.coordination.impl.Bare;
 
@@ -265,6 +268,12 @@ final class TopicBroker {
         check.invoke(ledger);
     }
 
+    /** From now on the ledger that is under creation has been so for too long. */
+    void ageCreation() {
+        Bare.set(ManagedLedgerImpl.class, ledger, "lastLedgerCreationInitiationTimestamp",
+                System.currentTimeMillis() - TimeUnit.HOURS.toMillis(1));
+    }
+
     /** The timer finds that the ledger is old enough. */
     void roll() {
         clock.now += TimeUnit.HOURS.toMillis(ROLLOVER_HOURS + 1);
@@ -373,6 +382,12 @@ final class TopicBroker {
         };
     }
 
+    private static boolean isLocked(CallbackMutex mutex) throws Exception {
+        Field permits = CallbackMutex.class.getDeclaredField("semaphore");
+        permits.setAccessible(true);
+        return ((Semaphore) permits.get(mutex)).availablePermits() == 0;
+    }
+
     boolean readCursor() {
         return store.readCursor(view);
     }
@@ -395,6 +410,7 @@ final class TopicBroker {
             Position mark = cursor.getMarkDeletedPosition();
             shown.putArray("mark").add(mark.getLedgerId()).add(mark.getEntryId());
         }
+        shown.put("mutex", isLocked(ledger.metadataMutex));
         shown.put("version", ledger.ledgersStat.getVersion());
         shown.put("current", ledger.currentLedger == null ? 0 : ledger.currentLedger.getId());
         ArrayNode known = shown.putArray("ledgers");
