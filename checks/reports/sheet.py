@@ -80,7 +80,7 @@ def second_screen(
         _wrapped("", f"{BESIDES}: {others}", width, indent="  ")
         if others
         else [],
-        suspicious_lines(suspicious),
+        [line for each in suspicious_lines(suspicious) for line in _wrapped("", each, width, indent="  ")],
         [line for note in notes for line in _wrapped("", note, width, indent="  ")],
     ]
     return "\n".join("\n".join(block) + "\n" for block in blocks if block)
