@@ -17,7 +17,7 @@ import z3
 
 from fencepost.checks.engines.induction.counterexample import starts_as
 from fencepost.checks.engines.solvers.solving import ask
-from fencepost.model.language import Action, And, Or
+from fencepost.model.language import Action, And, Not, Or
 from fencepost.model.language.domains import Subset
 from fencepost.model.language.first_order import AnySize
 from fencepost.model.language.quorums import Quorum
@@ -25,9 +25,9 @@ from fencepost.model.language.unbounded import OneOrNone, Scheme, Symbol, Unboun
 from fencepost.model.terms.in_z3 import InZ3
 from fencepost.model.terms.nodes import Function, Term, constant, made, number
 from fencepost.model.terms.simplification import simplified, truth_of
-from fencepost.model.terms.sorts import INT, Sort
+from fencepost.model.terms.sorts import BOOL, INT, Sort
 from fencepost.model.terms.traversal import QUANTIFIERS, substituted, with_arguments
-from fencepost.model.terms.values import FALSE, TRUE, condition, conditional, distinct, equation
+from fencepost.model.terms.values import FALSE, TRUE, condition, distinct
 from fencepost.properties.vocabulary import Property, Suite
 
 SECONDS = 60.0
@@ -109,7 +109,7 @@ class _Comparison:
             if action is None:
                 self._compare(f"{scheme.name}{values} is no action of the instance", guard)
                 continue
-            differs = [distinct(new, old) for new, old in self._new_values(scheme, action, given) if not _is_same(new, old)]
+            differs = [Not(_equal(new, old)) for new, old in self._new_values(scheme, action, given) if not _is_same(new, old)]
             self._compare(action.label, Or(distinct(guard, action.guard), And(guard, Or(differs))))
             if scheme.label not in met and self._asked(invariant, action.guard) == z3.sat:
                 met.add(scheme.label)
@@ -186,7 +186,7 @@ class AtSize:
                 most = self._nones[symbol.domain.sort]
                 for arguments in itertools.product(*map(self.members, symbol.universes)):
                     term = self.place(symbol, arguments)[0].term
-                    yield And(term >= 0, term <= most)
+                    yield And(made("<=", BOOL, (number(0), term)), made("<=", BOOL, (term, number(most))))
 
     def _size(self, term: Any) -> int:
         return int(simplified(substituted(term, self._fixed)).detail)
@@ -218,7 +218,7 @@ class AtSize:
             return self._applied(term.detail, list(map(simplified, arguments)))
         if term.op in ("=", "distinct"):  # of things as of their numbers
             return simplified(made(term.op, term.sort, tuple(arguments)))
-        return simplified(conditional(*arguments)) if term.op == "ite" else with_arguments(term, tuple(arguments))
+        return simplified(_chosen(*arguments)) if term.op == "ite" else with_arguments(term, tuple(arguments))
 
     def _applied(self, function: Function, arguments: list[Any]) -> Any:
         if function in self._always:
@@ -249,11 +249,11 @@ class AtSize:
             if all(test is TRUE for test in tests):
                 return held
             if not any(test is FALSE for test in tests):
-                term = conditional(And(tests), held, term)
+                term = _chosen(And(tests), held, term)
         return term
 
     def _is(self, argument: Any, place: int) -> Any:
-        return simplified(equation(argument, number(place)))
+        return simplified(_equal(argument, number(place)))
 
     def place(self, symbol: Symbol, arguments: tuple[int, ...]) -> tuple[Any, int | None]:
         """The variable of the instance that a symbol is for these arguments, and the element of it if it is a subset."""
@@ -269,4 +269,14 @@ def _element(value: Any, element: int | None) -> Any:
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    return one is other or truth_of(equation(one, other)) is True
+    return one is other or truth_of(_equal(one, other)) is True
+
+
+def _equal(one: Any, other: Any) -> Any:
+    """That two are the same: a number, or a name of a choice, which in a formula of any size is its number."""
+    return made("=", BOOL, (one, other))
+
+
+def _chosen(test: Any, then: Any, otherwise: Any) -> Any:
+    """One of two, of which either may be a number and the other a choice."""
+    return made("ite", otherwise.sort if then.sort is otherwise.sort else INT, (test, then, otherwise))
