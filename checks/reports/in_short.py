@@ -50,6 +50,15 @@ def suspicious_lines(suspicious: Iterable[Doubt]) -> list[str]:
     return [f"suspicious: {doubt}" for doubt in suspicious]
 
 
+def suspicious_in_short(suspicious: Iterable[Doubt]) -> list[str]:
+    """The suspicions, a line for what is said of several instances of a protocol, with how many they are."""
+    several = dict[tuple[str, str], list[Doubt]]()
+    for doubt in suspicious:
+        several.setdefault((doubt.protocol, str(doubt.suspicion)), []).append(doubt)
+    lines = ((f"{name} ({len(same)}): {text}" if len(same) > 1 else str(same[0])) for (name, text), same in several.items())
+    return [f"suspicious: {line}" for line in lines]
+
+
 NONE: Mapping[str, tuple[int, Sequence[str]]] = {}
 HEADS = ("known bug", "needs", "costs", "ends with")
 SHARES = (24, 26, 42, 22)

@@ -13,7 +13,14 @@ from fencepost.checks.questions.judging import Guaranteed, compared
 from fencepost.checks.reports.bug_change import answer, heading, rows, verdict
 from fencepost.checks.reports.front import listed, numbered
 from fencepost.checks.reports.guarantees import Opening, details, legend, remedied, unseen
-from fencepost.checks.reports.in_short import failure_text, is_of_known_bug, known_bugs, protocol_line, suspicious_lines
+from fencepost.checks.reports.in_short import (
+    failure_text,
+    is_of_known_bug,
+    known_bugs,
+    protocol_line,
+    suspicious_in_short,
+    suspicious_lines,
+)
 from fencepost.checks.reports.report import text
 from fencepost.model.counts import count_of
 
@@ -80,7 +87,7 @@ def second_screen(
         _wrapped("", f"{BESIDES}: {others}", width, indent="  ")
         if others
         else [],
-        [line for each in suspicious_lines(suspicious) for line in _wrapped("", each, width, indent="  ")],
+        [line for each in suspicious_in_short(suspicious) for line in _wrapped("", each, width, indent="  ")],
         [line for note in notes for line in _wrapped("", note, width, indent="  ")],
     ]
     return "\n".join("\n".join(block) + "\n" for block in blocks if block)

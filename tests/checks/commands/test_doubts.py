@@ -20,11 +20,13 @@ from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.reports.annotations import as_annotations
+from fencepost.checks.reports.in_short import suspicious_in_short
 from fencepost.checks.reports.junit import as_junit
 from fencepost.checks.reports.sarif import as_sarif
-from fencepost.model.language import And, Implies, Not, Or, Protocol
+from fencepost.model.language import And, Implies, Location, Not, Or, Protocol
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance
+from fencepost.properties.suspicions import Suspicion
 from fencepost.properties.vocabulary import Suite
 
 
@@ -267,3 +269,14 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_the_stock_instances_have_no_suspicion(name: str) -> None:
     assert doubts(checked(PROTOCOLS[name]), strict=True) == []
+
+
+def test_what_is_said_of_several_instances_is_one_line_on_the_second_screen() -> None:
+    location = Location(__file__, 1)
+    again = Suspicion("never-met", "shut", "premise 1 of 1 of shut was never met", location)
+    other = Suspicion("never-met", "ajar", "premise 1 of 1 of ajar was never met", location)
+    doubts = [Doubt("door", "small", again, strict=False), Doubt("door", "large", again, strict=False)]
+    assert suspicious_in_short([*doubts, Doubt("door", "small", other, strict=False)]) == [
+        "suspicious: door (2): premise 1 of 1 of shut was never met",
+        "suspicious: door, small: premise 1 of 1 of ajar was never met",
+    ]
