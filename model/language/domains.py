@@ -9,7 +9,7 @@ from typing import TypeVar
 from fencepost.model.language.formulas import Conditional
 from fencepost.model.language.mistakes import ModelError
 from fencepost.model.terms import values as terms
-from fencepost.model.terms.nodes import Term, constant, literal, made, number
+from fencepost.model.terms.nodes import Term, constant, literal
 from fencepost.model.terms.sorts import BOOL, INT, Sort, bits_sort, names_sort
 from fencepost.model.terms.values import TRUE, Condition, StandsForNumber, Truth, condition, conditional, conjunction, mask_of
 
@@ -202,8 +202,7 @@ class Choice(Domain):
         return self.names[raw]
 
     def within(self, term: Term) -> Condition:
-        least, beyond = (number(bound) for bound in (0, len(self.names)))
-        return conjunction((made(">=", BOOL, (term, least)), made("<", BOOL, (term, beyond))))
+        return terms.within(term, 0, len(self.names))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from fencepost.model.language.sizes import Size
 from fencepost.model.terms.nodes import Function, Term, constant, number
 from fencepost.model.terms.sorts import INT, Sort, one_or_none_sort, things_sort
 from fencepost.model.terms.traversal import substituted
-from fencepost.model.terms.values import TRUE, chosen, conjunction, equation, for_all, implication
+from fencepost.model.terms.values import TRUE, chosen, conjunction, equation, for_all, implication, within
 
 _NUMBERS = count()
 
@@ -33,7 +33,7 @@ class Enumerated(Universe):
 
     def within(self, member: Any) -> Any:
         """The formula: the term is a member."""
-        return conjunction((member >= 0, member < self.size))
+        return within(member, 0, self.size)
 
     def where(self, holds: Callable[[int], Any]) -> Any:
         """The subset of the members of which the formula holds."""

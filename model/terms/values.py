@@ -395,6 +395,11 @@ def conditional(test: Truth, then: S, otherwise: S) -> S:
     return made("ite", one, (condition(test), then, otherwise))  # type: ignore[return-value]  # of the sort of both
 
 
+def within(term: Term, low: int, beyond: int) -> Condition:
+    """That a number, or the place of a choice among its names, is from ``low`` up to what is ``beyond``."""
+    return conjunction((made(">=", BOOL, (term, number(low))), made("<", BOOL, (term, number(beyond)))))
+
+
 def total(numbers: tuple[Number, ...]) -> Number:
     """The sum."""
     return made("+", INT, numbers) if numbers else number(0)

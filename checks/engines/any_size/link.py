@@ -27,7 +27,7 @@ from fencepost.model.terms.nodes import Function, Term, constant, made, number
 from fencepost.model.terms.simplification import simplified, truth_of
 from fencepost.model.terms.sorts import BOOL, INT, Sort
 from fencepost.model.terms.traversal import QUANTIFIERS, substituted, with_arguments
-from fencepost.model.terms.values import FALSE, TRUE, condition, distinct
+from fencepost.model.terms.values import FALSE, TRUE, condition, distinct, within
 from fencepost.properties.vocabulary import Property, Suite
 
 SECONDS = 60.0
@@ -186,7 +186,7 @@ class AtSize:
                 most = self._nones[symbol.domain.sort]
                 for arguments in itertools.product(*map(self.members, symbol.universes)):
                     term = self.place(symbol, arguments)[0].term
-                    yield And(made("<=", BOOL, (number(0), term)), made("<=", BOOL, (term, number(most))))
+                    yield within(term, 0, most + 1)
 
     def _size(self, term: Any) -> int:
         return int(simplified(substituted(term, self._fixed)).detail)
