@@ -29,8 +29,8 @@ from fencepost.model.language import (
     minimum,
 )
 from fencepost.model.language.obligations import prove_domains
-from fencepost.model.terms.nodes import OF_ANY_SIZE, Op, below, number
-from fencepost.model.terms.values import concatenation, conditional, distinct, extract
+from fencepost.model.terms.nodes import OF_ANY_SIZE, Op, below, literal
+from fencepost.model.terms.values import concatenation, distinct, extract
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
@@ -200,9 +200,9 @@ def instrument() -> Suite:
 
     @p.step(by="hand", spends="moves")
     def mix() -> Any:
-        """Choices as the numbers that they are, and numbers as choices."""
-        return And(name < held), {
-            name: conditional(y < 3, y, number(0)),
+        """Choices by their names and members, and a member that a number names."""
+        return And(held != 0, name.among("low", name)), {
+            name: If(y < 3, name, "low"),
             other: other.plus(held).minus(y),
         }
 
@@ -277,7 +277,7 @@ def test_a_value_that_has_no_name_is_an_error() -> None:
     @p.step(by="hand")
     def move() -> Any:
         """Out of the domain, which nobody has proved yet."""
-        return True, {name: number(2)}
+        return True, {name: literal(name.sort, 2)}
 
     with pytest.raises(ModelError, match="no name for value 2 of a choice among low, high"):
         Module(Suite(p))
