@@ -99,10 +99,14 @@ def topic_conduct(suite: Suite, log: Log) -> None:
         used = {x: Or(n.listed.has(x[1]), slow[x], And(n.ledger.status[x[1]] == "deleted", may[x[0]])) for x in pairs}
         return all_of(Or(Not(given_up[x]), used[x]) for x in pairs)
 
+    gives_up = settings.get("gives_up", False)
     if not settings["failures"]:
 
         @suite.step
         def fenced_by_others_only() -> Condition:
-            """A managed ledger fences itself only if another broker has written the list."""
+            """A managed ledger fences itself only if another broker has written the list; or has closed its ledger, where one
+            gives up as it meets that."""
             fenced = {b: And(s.state[b] != "fenced", n.state[b] == "fenced") for b in broker}
-            return all_of(Implies(fenced[b], n.known_version[b] != n.version) for b in broker)
+            ended = {k: n.ledger.status[k].among("closed", "deleted") for k in ledger}
+            may = {b: any_of(And(s.current[b] == k, ended[k]) for k in ledger) if gives_up else False for b in broker}
+            return all_of(Implies(fenced[b], Or(n.known_version[b] != n.version, may[b])) for b in broker)

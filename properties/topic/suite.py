@@ -80,7 +80,7 @@ def _sometimes(suite: Suite, log: Log) -> None:
                 rolls = [And(s.state[b] == "creating", s.current[b] == 0, s.length[b] == 0) for b in broker]
                 return And(any_of(rolls), log.status[1] == "absent", log.is_spent("recoveries"))
 
-    if settings["add_failures"] and settings["timeouts"]:
+    if settings["add_failures"] and settings["timeouts"] and not settings.get("closes_timed_out", False):
 
         @suite.sometimes
         def timed_out_is_stored() -> Condition:

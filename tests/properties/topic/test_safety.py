@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from fencepost.model.releases import Releases
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
 from tests.marking import first_at_once
@@ -107,6 +108,14 @@ def test_a_terminated_topic_that_is_reopened_loses_a_message() -> None:
 def test_a_managed_ledger_that_has_fenced_itself_is_open_again() -> None:
     shown = TOPIC.shown_by["fenced_reopened"]
     assert unexpected(searched(TOPIC, shown, ["fenced_reopened"], ["states_follow"])) == {"states_follow": 11}
+
+
+@pytest.mark.parametrize("name", ["deleted", "failed adds", "terminated"])
+def test_what_a_topic_does_since_5_0_1_breaks_no_property_and_misses_no_situation(name: str) -> None:
+    (instance,) = (each for each in TOPIC.sizes["ci"] if each.name == name)
+    found = searched(TOPIC, {**instance.parameters, **TOPIC.behaviour(Releases.of("5.0.1"))})
+    assert unexpected(found) == {}
+    assert [each.property.name for each in found.verdicts if each.verdict == "unreached"] == []
 
 
 def test_a_closed_topic_may_have_yet_to_hear_of_the_entry_that_filled_its_ledger() -> None:
