@@ -35,6 +35,7 @@ class TopicVariables(Variables):
     trims: Number
     deletions: Number
     snapshots: Number
+    slow_updates: Number
     content: Family[Choice[int | Literal["nothing"]]]
     listed: Subset
     version: Number
@@ -73,3 +74,4 @@ class TopicVariables(Variables):
     owed: Family[Condition]
     counted: Family[Number]
     stuck: Family[Condition]
+    late: Family[Condition]

@@ -158,15 +158,16 @@ def test_a_mapping_does_not_take_the_number_of_a_choice_among_other_names() -> N
     """Also where a condition chooses it: what is called red there would be called open here."""
     door, light = Protocol("door"), Protocol("light")
     door.choice("door", ["open", "shut"])
-    shown, is_on = light.choice("shown", ["red", "green"]), light.flag("is_on")
+    shown, lit = (light.choice(name, ["red", "green"]) for name in ("shown", "lit"))
+    is_on = light.flag("is_on")
     suite = Suite(light)
-    message = "door: shown is one of red, green, and one of open, shut is needed"
-    with pytest.raises(ModelError, match=f"light: refinement is_a_door: {message}"):
+    message = "If(is_on, shown, lit) is one of red, green, and one of open, shut is needed"
+    with pytest.raises(ModelError, match=re.escape(f"light: refinement is_a_door: door: {message}")):
 
         @suite.refines(door)
         def is_a_door() -> Any:
             """The light shows whether the door is open."""
-            return {"door": If(is_on, shown + 0, shown + 1)}
+            return {"door": If(is_on, shown, lit)}
 
 
 def test_a_beginning_that_is_none_of_the_coarse_protocol_is_refused_at_once() -> None:
