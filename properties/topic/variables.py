@@ -36,6 +36,7 @@ class TopicVariables(Variables):
     deletions: Number
     snapshots: Number
     slow_updates: Number
+    slow_updates: Number
     content: Family[Choice[int | Literal["nothing"]]]
     listed: Subset
     version: Number
@@ -59,6 +60,7 @@ class TopicVariables(Variables):
     next_out: Number
     acked: Number
     filled: Family[Condition]
+    late: Family[Condition]
     link: Choice[Link]
     ended: Condition
     final: Number
