@@ -36,7 +36,6 @@ class TopicVariables(Variables):
     deletions: Number
     snapshots: Number
     slow_updates: Number
-    slow_updates: Number
     content: Family[Choice[int | Literal["nothing"]]]
     listed: Subset
     version: Number
@@ -60,7 +59,6 @@ class TopicVariables(Variables):
     next_out: Number
     acked: Number
     filled: Family[Condition]
-    late: Family[Condition]
     link: Choice[Link]
     ended: Condition
     final: Number
