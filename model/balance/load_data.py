@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from itertools import repeat
+from itertools import chain, repeat
 from operator import attrgetter
 from typing import Annotated, Literal, NamedTuple, TypeVar, cast
 
@@ -193,7 +193,8 @@ class Columns:
 
     def counts(self, reports: Collection[LocalBrokerData], placed: Collection[str]) -> Counter[str]:
         """How many bundles each namespace has, of these and of those that are reported or placed."""
-        return Counter(map(namespace_of, set(self._bundles).union(placed, *(report.spoken_of for report in reports))))
+        every = dict.fromkeys(chain(self._bundles, placed, *(report.spoken_of for report in reports)))
+        return Counter(map(namespace_of, every))
 
     def sums(self, term: Term, figure: Figure, reports: Mapping[str, LocalBrokerData], otherwise: float) -> dict[str, float]:
         """The sum over the bundles that each report speaks of, one after the other; ``otherwise`` for one that is not known."""

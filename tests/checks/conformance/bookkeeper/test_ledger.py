@@ -17,6 +17,7 @@ from fencepost.checks.conformance.running.campaign import Result
 from fencepost.checks.conformance.running.pair import Pair
 from fencepost.model.bookkeeper.ledger import BUGS
 from fencepost.model.kernel import Kernel
+from fencepost.model.nobody import NOBODY
 from tests.checks.conformance.bookkeeper.ledgers import ENTRY, follow, held, running
 from tests.checks.conformance.differences import unexplained
 
@@ -85,7 +86,7 @@ def test_the_words_are_those_of_the_model() -> None:
         ],
     )
     names = {value for name, value in vars(words).items() if name.isupper() and isinstance(value, str)}
-    names -= {words.ADDING, *BUGS}
+    names -= {words.ADDING, NOBODY, *BUGS}
     assert names == {action.name for action in protocol.actions}
     families = {family for observable in OBSERVABLES for family in observable.variables} | set(words.BY_REQUESTS)
     assert families <= {variable.family for variable in protocol.variables}
