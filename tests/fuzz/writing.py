@@ -177,9 +177,11 @@ def _const(term: Term, mode: str) -> str:
     sort, value, plain = term.detail
     if sort.kind == "subset":
         return _literal(sort, value)
+    if sort.kind == "choice":
+        return str(value) if plain and mode == "literal" else _literal(sort, value)
     if mode == "term" or not plain:
         return f"condition({bool(value)})" if sort.kind == "flag" else f"number({value})"
-    return str(value) if sort.kind == "choice" and mode == "literal" else _literal(sort, value)
+    return _literal(sort, value)
 
 
 def _literal(sort: Sort, value: int) -> str:

@@ -71,7 +71,7 @@ def test_the_actions_are_those_of_the_model() -> None:
     """Each action has a step, is taken by the code itself, or has a reason why it has none; and no other has."""
     everything: dict[str, Value] = {
         "failures": 1, "add_failures": 1, "recoveries": 1, "crashes": 1, "terminations": 1, "closings": 1, "trims": 1,
-        "deletions": 1, "snapshots": 1, "subscription": True, "lazy": True, "unfenced": True, "capacity": 1,
+        "deletions": 1, "snapshots": 1, "slow_updates": 1, "subscription": True, "lazy": True, "unfenced": True, "capacity": 1,
         "elsewhere": True, "metadata_store": "oxia", **dict.fromkeys(RELEASES["5.0.1"], True),
     }  # fmt: skip
     actions, families = set(), set()
