@@ -274,7 +274,7 @@ def test_an_upgrade_says_which_known_bugs_go_and_come(two: Path) -> None:
     other = "Besides: messages can come twice or out of order."
     assert begins(run, f"YES: {now} brings no way to lose a message. {other}")
     assert f"{two} on {now} guarantees no less than {two} on {then}." in words
-    assert "4 known bugs come, and users can meet 3 of them with these settings: removed_producer_publishes: " in words
+    assert "5 known bugs come, and users can meet 3 of them with these settings: removed_producer_publishes: " in words
     come = words.partition("comes: removed_producer_publishes (topic) ")[2].partition(" comes: ")[0]
     assert come.startswith("applies: yes: messages can come twice or out of order (needs "), "what it costs is beside its name"
     assert "run: fencepost check topic --bug removed_producer_publishes" in come

@@ -118,6 +118,7 @@ def test_a_configuration_asks_for_every_bug_of_the_release_and_for_no_other(tmp_
         "confirms_while_unsetting",  # with an ensemble above the write quorum
         "checkpoints_compared_by_first_journal",  # with several journals
         *("snapshot_ahead", "properties_dropped"),  # with deduplication
+        "fenced_reopened",  # with a time-out of adds
         *("lazy_cursors_not_waited", "cursor_list_stale", "missing_last_dropped"),  # other cursors, store, and session
     }
     wanted = [
@@ -139,6 +140,7 @@ def test_a_bug_of_topics_is_asked_for_where_its_setting_is(tmp_path: Path) -> No
     for line, bugs in {
         "brokerDeduplicationEnabled=true": {"snapshot_ahead", "properties_dropped"},
         "lazyCursorRecovery=true": {"lazy_cursors_not_waited"},
+        "managedLedgerAddEntryTimeoutSeconds=30": {"fenced_reopened"},
         "metadataStoreUrl=oxia://oxia:6648/broker": {"cursor_list_stale"},
         "bookkeeperMetadataServiceUri=zk+null://zk:2181/ledgers": {"missing_last_dropped"},
     }.items():
