@@ -75,7 +75,8 @@ Actions of sessions (zookeeper/sessions_and_nodes.py)
 
 Actions
     elect                broker: reads the node, and follows; or creates it
-    creation_unheard     broker, a fault: creates it as the connection breaks, and gives the request up
+    creation_unheard     broker, a fault: creates it as the connection breaks, and elects again. More than Kafka does, whose
+                         request is sent again and accepts the broker's own node
     read_epoch           broker: reads the epoch. Not with multi
     fail_over            broker: raises the epoch, unless the creation did, and takes office
     hear_node            broker: a watch has fired: looks at the node, resigns if it is not named any more, elects if there

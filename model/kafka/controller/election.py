@@ -50,7 +50,11 @@ def declare_election(s: State, *, by: str, hears: str, resigns: str) -> None:
 
     @p.fault(by="b", mirrors=by, spends="disconnects", b=broker)
     def creation_unheard(b: int) -> Outcome:
-        """The node is created as the connection breaks, and the broker gives the request up; it will elect again."""
+        """The node is created as the connection breaks, and the broker elects again.
+
+        No release that was read does that: the request is sent again, and accepts the broker's own node (ZKCheckedEphemeral
+        of 0.10.2.2, CheckedEphemeral of 1.1.0, registerController of 2.1.1 and 3.9.1). So this is a step more than Kafka has.
+        """
         term = raised if s.multi else {}
         reaches, updates = store.lost_answer(b, merged(node.created(b), term))
         return And(reaches, s.stage[b] == "electing", node.absent, is_countable), updates
