@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import z3
-
 from fencepost.model.language import Location
 from fencepost.properties.registry import Instance, RegistryError
 from fencepost.properties.registry import Value as RegistryValue
@@ -51,6 +49,8 @@ class Theorem:
     @property
     def property(self) -> Property:
         """The theorem as a property that must always hold."""
+        import z3  # where a theorem is judged, and nowhere else
+
         formula = z3.And(*(z3.Implies(z3.And(*step.given), step.claim) for step in self.steps))
         return Property(self.name, "always", formula, self.doc, self.location)  # type: ignore[arg-type]  # in Z3's terms
 

@@ -11,7 +11,6 @@ from fencepost.checks.engines.ahead import Task
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.checked import Checked, PropertyError
 from fencepost.checks.engines.search.sampling import Walks
-from fencepost.checks.engines.theorems import check_theory
 from fencepost.checks.questions.bug_search import KnownBug, Searches, look_for
 from fencepost.checks.questions.planning import Item
 from fencepost.checks.questions.unsettled import unsettled, unsettled_bug
@@ -98,6 +97,8 @@ def _done(
         return look_for(job, approach, reporter, should_stop, searches)
     item, instance = job
     if isinstance(item, Theory):
+        from fencepost.checks.engines.theorems import check_theory  # which loads Z3
+
         return check_theory(item, bugs, approach, reporter, should_stop)
     checked = searches.check(item, instance, bugs, approach, reporter, should_stop)
     return held_to_account(checked, {**taken, **item.settings(changes)})
