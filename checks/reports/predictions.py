@@ -21,14 +21,14 @@ def logged(prediction: Prediction) -> str:
 
 
 def prediction_in_words(study: Study, prediction: Prediction) -> Iterator[str]:
-    """What is told before the losses are counted."""
+    """The lines to print before the losses are counted."""
     yield f"{study.input}: {prediction.value:g}"
     yield logged(prediction)
     yield f"predicted: {_share(prediction.share)} of {prediction.faults} {study.faults} lose messages (certainty of 90 %)"
 
 
 def count_in_words(count: Count) -> str:
-    """What is told of the count."""
+    """The lines to print of the count."""
     agrees = "the intervals overlap" if count.share.overlaps(count.prediction.share) else _off(count)
     return f"counted: {count.lost} of {count.prediction.faults}, {_share(count.share)} (certainty of 95 %): {agrees}"
 

@@ -126,7 +126,7 @@ def permitted(
 
 
 def hosts(data: LoadData, conf: Configuration) -> dict[str, str]:
-    """The hosts of the live brokers, but for those whose names are not understood."""
+    """The hosts of the live brokers, except those whose names are not understood."""
 
     def understood() -> dict[str, str]:
         return {broker: name for broker in data.brokers if (name := host(broker, conf)) is not None}

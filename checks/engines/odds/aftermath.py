@@ -25,7 +25,7 @@ _CERTAIN = 1.0
 class Event:
     """An event of an instance, and the situation in which it happens.
 
-    ``action`` is its name. It happens where the traffic rests, but for what an outage blocks if the event is how one ends;
+    ``action`` is its name. It happens where the traffic rests, except what an outage blocks if the event is how one ends;
     ``before`` is a slow action that has just happened then, and ``held`` messages have come since. ``then`` are faults that may
     follow, at their rates. With ``reading``, a duration, no message comes until that is over; from then on, or at once without
     it, messages come at the rate of their number, or ``next``, a duration, apart. What the event has damaged is undone after

@@ -164,7 +164,7 @@ class Topics extends BrokerService {
         });
     }
 
-    /** {@code unloadServiceUnit} of the release that is told which topics; null before 5.0.1. */
+    /** {@code unloadServiceUnit} of a release that takes the topics as an argument; null before 5.0.1. */
     private static MethodHandle ofTopics() {
         MethodType type = MethodType.methodType(CompletableFuture.class, NamespaceBundle.class, boolean.class, boolean.class,
                 long.class, TimeUnit.class, Map.class);
