@@ -19,7 +19,8 @@ class FolderError(Exception):
 def content_of(file: Place) -> dict[str, Any]:
     """What a sealed file of a run's folder holds. Raises FolderError if it cannot be read or is not as it was written."""
     try:
-        return sealed.unsealed(file.read_bytes())
+        content: dict[str, Any] = sealed.unsealed(file.read_bytes())
+        return content
     except OSError as error:
         raise FolderError(f"{file} cannot be read: {error.strerror}") from error
     except sealed.SealError as error:

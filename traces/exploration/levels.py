@@ -13,8 +13,7 @@ import pyarrow.parquet as pq
 
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.program import Program
-from fencepost.model.kernel.search.expansion import DEADLOCKS, TRANSITIONS
-from fencepost.model.kernel.search.expansion import Worker as Tally
+from fencepost.model.kernel.search.expansion import DEADLOCKS, TRANSITIONS, Tally
 from fencepost.model.kernel.search.pieces import Pieces, buckets_of, new_states, predecessors
 from fencepost.properties.observed import Observed
 from fencepost.traces.exploration.levelwise import finds_of

@@ -17,7 +17,7 @@ from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.program import Program, bit_set, members
 from fencepost.model.kernel.search import sealed
 from fencepost.model.kernel.search import search as engine
-from fencepost.model.kernel.search.expansion import Worker as Tally
+from fencepost.model.kernel.search.expansion import Tally
 from fencepost.model.kernel.search.paths import Path as Steps
 from fencepost.model.kernel.search.paths import plain, through
 from fencepost.model.kernel.search.results import Established, Find, Limits, Outcome, Progress, Result, with_step

@@ -24,7 +24,7 @@ from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.search.coding import CodingError, count_states, read_states, write_states
 from fencepost.model.kernel.search.collapsed import SAMPLE, Collapsed
 from fencepost.model.kernel.search.crew import Crew
-from fencepost.model.kernel.search.expansion import Worker as Tally
+from fencepost.model.kernel.search.expansion import Tally
 from fencepost.model.kernel.search.paths import plain
 from fencepost.model.kernel.search.pieces import Pieces, buckets_of, in_order, new_states, predecessors
 from fencepost.model.kernel.search.results import Limits, Progress

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 from fencepost.model.kernel.compiler.packing import Words
-from fencepost.model.kernel.search.expansion import Worker as Tally
+from fencepost.model.kernel.search.expansion import Tally
 from fencepost.model.kernel.search.paths import plain
 from fencepost.model.kernel.search.pieces import buckets_of
 from fencepost.model.kernel.search.results import Limits, Progress

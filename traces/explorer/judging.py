@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fencepost.model.kernel import Kernel
+from fencepost.model.terms.values import Condition
 from fencepost.properties.vocabulary import Property, Suite
 from fencepost.traces.trace import Loop, State, Trace
 from fencepost.traces.wording.reasons import Why, conjuncts, why_false
@@ -39,7 +40,7 @@ class Judge:
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
-        self._formulas: dict[bool, list[object]] = {False: [], True: []}  # of states, of steps
+        self._formulas: dict[bool, list[Condition]] = {False: [], True: []}  # of states, of steps
         self._numbers = {p.name: self._numbered(p) for p in suite.properties}
         self._kernel = Kernel(suite.protocol)
         watched = copy.copy(suite.protocol)

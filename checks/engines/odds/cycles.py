@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from fencepost.checks.engines.odds.linear import Chain, Floats
 from fencepost.checks.engines.odds.transitions import InstanceError, Transitions, rates_of
-from fencepost.model.kernel.compiler.loops import native
+from fencepost.model.kernel.compiler.loops import Integer, native
+from fencepost.model.kernel.compiler.packing import Flags, Integers, Places
 from fencepost.model.kernel.walks.phases import AFTER, ARRIVAL, ENDING, FAULT, IN, LEAD, ON, PHASES, PRE, STEP, STIRRED
 from fencepost.model.language.declarations import Action
 from fencepost.model.odds.clocks import shared
@@ -26,32 +27,32 @@ class Parts(NamedTuple):
     """What the product is made of: the transitions, of each action its kind and whether an outage blocks it, which states have
     a loss, how many modes there are, and where an arrival leads from PRE."""
 
-    rows: Any
-    targets: Any
-    codes: Any
-    weights: Any
-    kinds: Any
-    blocked: Any
-    first: Any
-    older: Any
-    modes: Any
-    opens: Any
+    rows: Integers
+    targets: Places
+    codes: Places
+    weights: Floats
+    kinds: npt.NDArray[np.int8]
+    blocked: Flags
+    first: Flags
+    older: Flags
+    modes: int
+    opens: int
 
 
 class Product(NamedTuple):
     """Of each node its place (phase, mode and state in one number), the row of its transitions, and the node to which an
     arrival leads from PRE, or -1; and the transitions, each with the code and the weight of its rate."""
 
-    places: Any
-    rows: Any
-    arrival: Any
-    targets: Any
-    codes: Any
-    weights: Any
+    places: Integers
+    rows: Integers
+    arrival: Places
+    targets: Places
+    codes: Places
+    weights: Floats
 
 
 @native
-def _node(place: Any, numbers: Any, product: Any, count: Any) -> Any:
+def _node(place: Integer, numbers: Places, product: Product, count: Integer) -> Integer:
     """The number of the node at a place; one that is new is the next, and is written behind the others."""
     if numbers[place] == _UNREACHED:
         product.places[count] = place
@@ -60,11 +61,12 @@ def _node(place: Any, numbers: Any, product: Any, count: Any) -> Any:
 
 
 @native
-def _reach(parts: Any, numbers: Any, product: Any, count: Any, writes: Any) -> Any:
+def _reach(parts: Parts, numbers: Places, product: Product, count: Integer, writes: bool) -> Integer:
     """Goes through the nodes in the order in which they are reached, from the first ``count`` on, and counts the transitions of
     each in the row behind it; or, if it ``writes``, writes them. Returns how many nodes there are; -1 if two messages can come
     at once."""
-    states, modes, node = len(parts.rows) - 1, parts.modes, np.int64(0)
+    states, modes = len(parts.rows) - 1, parts.modes
+    node: Integer = np.int64(0)
     while node < count:
         place = np.int64(product.places[node])
         state, above = place % states, place // states
@@ -78,7 +80,9 @@ def _reach(parts: Any, numbers: Any, product: Any, count: Any, writes: Any) -> A
             if is_over:
                 break
             code = parts.codes[each]
-            kind, to_phase, to_mode = parts.kinds[code], phase, mode
+            kind = parts.kinds[code]
+            to_phase: Integer = phase
+            to_mode: Integer = mode
             if kind == STEP:
                 if parts.blocked[code] and mode == 1:
                     continue
@@ -149,7 +153,7 @@ class Cycles:
         modes = 3 if outages else 1
         parts = Parts(t.rows, t.targets, t.codes, t.weights, kinds, blocked, t.first, t.older, modes, LEAD if lead else IN)
         most = PHASES * modes * t.states
-        found, numbered = Product(*(np.empty(0) for _ in range(6))), np.zeros(most, np.int32)
+        numbered = np.zeros(most, np.int32)
         places, rows, arrival = np.empty(most, np.int64), np.zeros(most + 1, np.int64), np.empty(most, np.int32)
         for node, state in enumerate(rest.states):
             places[node] = (PRE * modes + 0) * t.states + state
@@ -234,7 +238,7 @@ class Cycles:
 
 
 @native
-def _lead_back(rows: Any, targets: Any, arrival: Any, loses: Any) -> None:
+def _lead_back(rows: Integers, targets: Places, arrival: Places, loses: Flags) -> None:
     """Marks the nodes that lead to a marked one, by a transition or as a message comes."""
     changes = True
     while changes:
@@ -306,14 +310,14 @@ class _Turn:
     weights: Floats
 
     @staticmethod
-    def table(t: Transitions, sources: npt.NDArray[np.int32], chosen: npt.NDArray[np.bool_]) -> tuple[Any, Any]:
+    def table(t: Transitions, sources: npt.NDArray[np.int32], chosen: npt.NDArray[np.bool_]) -> tuple[Integers, Integers]:
         """The rows and the numbers of the chosen transitions."""
         rows = np.zeros(t.states + 1, np.int64)
         np.cumsum(np.bincount(sources[chosen], minlength=t.states), out=rows[1:])
         return rows, np.flatnonzero(chosen)
 
     @classmethod
-    def of(cls, rows: Any, edges: Any, t: Transitions, begin: list[int], begins: dict[int, int]) -> _Turn:
+    def of(cls, rows: Integers, edges: Integers, t: Transitions, begin: list[int], begins: dict[int, int]) -> _Turn:
         known: dict[int, int] = {state: place for place, state in enumerate(begin)}
         order, kept, counts = list(begin), list[int](), [0]
         for state in order:
@@ -356,7 +360,7 @@ def without_faults(t: Transitions, slow: npt.NDArray[np.bool_]) -> npt.NDArray[n
 
 
 @native
-def _flood(rows: Any, targets: Any, may: Any, reached: Any, queue: Any) -> None:
+def _flood(rows: Integers, targets: Places, may: Flags, reached: Flags, queue: Integers) -> None:
     """Marks what is reached from the first state, over the transitions that may be taken."""
     queue[0], reached[0], done, count = 0, True, 0, 1
     while done < count:

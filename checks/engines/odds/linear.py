@@ -8,13 +8,14 @@ protocol are single states, because faults use up budgets and messages are numbe
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from fencepost.model.counts import count_of
-from fencepost.model.kernel.compiler.loops import native
+from fencepost.model.kernel.compiler.loops import Integer, native
+from fencepost.model.kernel.compiler.packing import Integers, Places
 
 Floats = npt.NDArray[np.float64]
 MOST = 2_048
@@ -28,18 +29,18 @@ class StiffError(Exception):
 class Sparse(NamedTuple):
     """The transitions of each state in a row: where they lead, and their rates."""
 
-    rows: Any
-    targets: Any
-    rates: Any
+    rows: Integers
+    targets: Places
+    rates: Floats
 
 
 class Order(NamedTuple):
     """The states by components, those that others lead to first; where each component begins; of each state its place in it."""
 
-    states: Any
-    begins: Any
-    place: Any
-    component: Any
+    states: Places
+    begins: Integers
+    place: Places
+    component: Places
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ class Chain:
 
 
 @native
-def _gathered(sparse: Any, order: Any, component: Any, square: Any) -> None:
+def _gathered(sparse: Sparse, order: Order, component: Integer, square: Floats) -> None:
     """Writes the rates between the states of a component to the square, and what leaves each of them behind it."""
     first, last = order.begins[component], order.begins[component + 1]
     size = last - first
@@ -108,7 +109,7 @@ def _gathered(sparse: Any, order: Any, component: Any, square: Any) -> None:
 
 
 @native
-def _eliminated(square: Any, size: Any) -> None:
+def _eliminated(square: Floats, size: Integer) -> None:
     """Eliminates the states from the last on. Of each, the square then has its rates to those before it, and on the diagonal
     their sum with what leaves."""
     for n in range(size - 1, -1, -1):
@@ -127,7 +128,7 @@ def _eliminated(square: Any, size: Any) -> None:
 
 
 @native
-def _reaching(sparse: Any, order: Any, fixed: Any, reached: Any, square: Any) -> None:
+def _reaching(sparse: Sparse, order: Order, fixed: Floats, reached: Floats, square: Floats) -> None:
     """Solves each component, from what it leads to: a state reaches the goal as its successors do, by their rates."""
     for component in range(len(order.begins) - 1):
         first, size = order.begins[component], order.begins[component + 1] - order.begins[component]
@@ -166,7 +167,7 @@ def _reaching(sparse: Any, order: Any, fixed: Any, reached: Any, square: Any) ->
 
 
 @native
-def _staying(sparse: Any, order: Any, leaks: Any, inflow: Any, times: Any, square: Any) -> None:
+def _staying(sparse: Sparse, order: Order, leaks: Floats, inflow: Floats, times: Floats, square: Floats) -> None:
     """Solves each component, from those that lead to it: what flows in stays as long as nothing takes it away."""
     for component in range(len(order.begins) - 2, -1, -1):
         first, size = order.begins[component], order.begins[component + 1] - order.begins[component]

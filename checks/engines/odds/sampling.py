@@ -6,15 +6,14 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from queue import Empty, SimpleQueue
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from fencepost.checks.engines.odds.guide import BEGINS, ENDS
 from fencepost.checks.engines.odds.transitions import InstanceError, Lost, kernel_of, rates_of
 from fencepost.model.kernel import Kernel
-from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.packing import Floats, Integers, Words
 from fencepost.model.kernel.compiler.program import Program
 from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.walks.phases import IN, LEAD, MODES, PHASES, STEP
@@ -139,7 +138,7 @@ def estimate(sums: Sequence[Sums], walks: int, seconds: float = 0.0) -> Estimate
     return Estimate(mean * MS_PER_YEAR, half * MS_PER_YEAR, walks, steps, hits, seconds)
 
 
-def _bases(kernel: Kernel, kinds: npt.NDArray[Any], clocks: npt.NDArray[Any], rates: npt.NDArray[Any], messages: int) -> Bases:
+def _bases(kernel: Kernel, kinds: Integers, clocks: Integers, rates: Floats, messages: int) -> Bases:
     """Where the traffic rests when so many messages have come. InstanceError if none comes where the next one should."""
     at: dict[tuple[int, ...], float] = {tuple(map(int, kernel.initial()[0])): 1.0}
     for turn in range(messages + 1):
@@ -162,9 +161,9 @@ def _bases(kernel: Kernel, kinds: npt.NDArray[Any], clocks: npt.NDArray[Any], ra
 
 def _rested(
     kernel: Kernel,
-    kinds: npt.NDArray[Any],
-    clocks: npt.NDArray[Any],
-    rates: npt.NDArray[Any],
+    kinds: Integers,
+    clocks: Integers,
+    rates: Floats,
     at: Mapping[tuple[int, ...], float],
 ) -> dict[tuple[int, ...], float]:
     """Where the steps of the traffic end, with probabilities."""

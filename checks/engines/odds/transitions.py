@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.compiler.loops import native
+from fencepost.model.kernel.compiler.packing import Floats, Integers, Places
 from fencepost.model.kernel.search.graph import graph_of
 from fencepost.model.kernel.search.results import Limits
 from fencepost.model.kernel.search.search import search
@@ -87,7 +88,7 @@ def transitions(p: Protocol, numbers: Numbers, lost: Lost, opens: int, *, worker
 
 
 @native
-def _share(rows: Any, codes: Any, clocks: Any, weights: Any) -> None:
+def _share(rows: Integers, codes: Places, clocks: Places, weights: Floats) -> None:
     """Writes of each transition one over the number of those of its state that have the same clock."""
     for state in range(len(rows) - 1):
         for edge in range(rows[state], rows[state + 1]):
@@ -116,18 +117,18 @@ def _staged(t: Transitions, is_timer: Flags, stages: int) -> Transitions:
 
 @native
 def _stage(
-    rows: Any,
-    targets: Any,
-    codes: Any,
-    weights: Any,
-    is_timer: Any,
-    runs: Any,
-    starts: Any,
-    new_rows: Any,
-    new_targets: Any,
-    new_codes: Any,
-    new_weights: Any,
-    writes: Any,
+    rows: Integers,
+    targets: Places,
+    codes: Places,
+    weights: Floats,
+    is_timer: Flags,
+    runs: Flags,
+    starts: Integers,
+    new_rows: Integers,
+    new_targets: Places,
+    new_codes: Places,
+    new_weights: Floats,
+    writes: bool,
 ) -> None:
     """Counts the transitions of each staged state to the row behind it; or, if it ``writes``, writes them to their rows."""
     for state in range(len(rows) - 1):

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from fencepost.model.kernel.compiler.loops import native
+from fencepost.model.kernel.compiler.loops import Integer, native
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.search.crew import Crew
 
@@ -36,13 +36,13 @@ class Ground(NamedTuple):
     atom the members that it speaks of, as a bit set. ``places`` from ``starts[scope]`` to ``starts[scope + 1]`` are those that
     differ in the members of a scope."""
 
-    rows: Any
-    scopes: Any
-    starts: Any
-    places: Any
+    rows: Clauses
+    scopes: Clauses
+    starts: Clauses
+    places: Clauses
 
     @classmethod
-    def of(cls, rows: Any, scopes: Sequence[int], choices: Sequence[Sequence[int]]) -> Ground:
+    def of(cls, rows: Sequence[Sequence[int]], scopes: Sequence[int], choices: Sequence[Sequence[int]]) -> Ground:
         """``choices`` has for each place the member that it has of each universe."""
         starts, places = [0], list[int]()
         for scope in range(1 << len(choices[0])):
@@ -58,7 +58,7 @@ class Ground(NamedTuple):
 
 
 @native
-def _holds(truths: Any, ground: Any, clause: Any) -> Any:
+def _holds(truths: Words, ground: Ground, clause: Clauses) -> bool:
     """Whether the clause holds in all states."""
     scope = 0
     for literal in clause:
@@ -78,13 +78,13 @@ def _holds(truths: Any, ground: Any, clause: Any) -> Any:
 
 
 @native
-def _each(truths: Any, ground: Any, clauses: Any, first: Any, last: Any, held: Any) -> None:
+def _each(truths: Words, ground: Ground, clauses: Clauses, first: Integer, last: Integer, held: Flags) -> None:
     for number in range(first, last):
         held[number] = _holds(truths, ground, clauses[number])
 
 
 @native
-def _satisfying(truths: Any, ground: Any, clauses: Any, words: Any, first: Any, last: Any) -> None:
+def _satisfying(truths: Words, ground: Ground, clauses: Clauses, words: Words, first: Integer, last: Integer) -> None:
     """Leaves in the words from ``first`` to ``last`` the states in which all clauses hold."""
     for number in range(len(clauses)):
         scope = 0
@@ -104,13 +104,13 @@ def _satisfying(truths: Any, ground: Any, clauses: Any, words: Any, first: Any, 
 
 
 @native
-def _copy(clause: Any, target: Any) -> None:
+def _copy(clause: Clauses, target: Clauses) -> None:
     for place in range(WIDTH):
         target[place] = clause[place]
 
 
 @native
-def _pairs(truths: Any, few: Any, ground: Any, literals: Any, place: Any, pairs: Any, clause: Any) -> None:
+def _pairs(truths: Words, few: Words, ground: Ground, literals: Clauses, place: Integer, pairs: Flags, clause: Clauses) -> None:
     clause[0] = first = literals[place]
     for other in range(place + 1, len(literals)):
         clause[1] = second = literals[other]
@@ -120,8 +120,16 @@ def _pairs(truths: Any, few: Any, ground: Any, literals: Any, place: Any, pairs:
 
 @native
 def _triples(
-    truths: Any, few: Any, ground: Any, pairs: Any, literals: Any, plain: Any, place: Any, buffer: Any, clause: Any
-) -> Any:
+    truths: Words,
+    few: Words,
+    ground: Ground,
+    pairs: Flags,
+    literals: Clauses,
+    plain: Integer,
+    place: Integer,
+    buffer: Clauses,
+    clause: Clauses,
+) -> int:
     """Writes the clauses of three literals, the first at a place and only the last not plain, that hold and no shorter does."""
     count = 0
     clause[0] = first = literals[place]
@@ -142,8 +150,16 @@ def _triples(
 
 @native
 def _quadruples(
-    truths: Any, few: Any, ground: Any, pairs: Any, premises: Any, conclusion: Any, buffer: Any, clause: Any, part: Any
-) -> Any:
+    truths: Words,
+    few: Words,
+    ground: Ground,
+    pairs: Flags,
+    premises: Clauses,
+    conclusion: Integer,
+    buffer: Clauses,
+    clause: Clauses,
+    part: Clauses,
+) -> int:
     """Writes the clauses of a conclusion and three premises that hold and no shorter one does."""
     count = 0
     for one in range(len(premises)):

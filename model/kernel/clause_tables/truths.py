@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from fencepost.model.kernel.compiler.loops import call2, load, native, store
+from fencepost.model.kernel.compiler.loops import Integer, call2, load, native, store
 from fencepost.model.kernel.compiler.machine import Kernel
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.planes import TOGETHER, spread
@@ -35,7 +33,7 @@ def truths(kernel: Kernel, states: Words) -> Words:
 
 
 @native
-def _observe(program: Any, states: Any, blocks: Any, planes: Any, table: Any) -> None:
+def _observe(program: Program, states: Integer, blocks: Integer, planes: Integer, table: Integer) -> None:
     for block in range(blocks):
         spread(states + 8 * TOGETHER * program.words * block, program.words, TOGETHER, planes)
         call2(program.observe_planes, planes, table + 8 * program.formulas * block)
@@ -49,13 +47,13 @@ def followers(kernel: Kernel, states: Words) -> Words:
     for first in range(0, len(states), _BLOCK):
         block = np.ascontiguousarray(states[first : first + _BLOCK])
         buffer = np.empty((len(block) * program.actions, program.words), dtype=np.uint64)
-        count = _follow(program, block.ctypes.data, len(block), addresses(room), buffer.ctypes.data)
+        count = _follow(program, block.ctypes.data, len(block), Room(*addresses(room)), buffer.ctypes.data)
         pieces.append(unique(buffer[:count]))
     return unique(np.concatenate(pieces))
 
 
 @native
-def _follow(program: Any, states: Any, count: Any, room: Any, buffer: Any) -> Any:
+def _follow(program: Program, states: Integer, count: Integer, room: Room[int, int], buffer: Integer) -> int:
     """Writes the successors of each state; returns how many there are."""
     written = 0
     for number in range(count):

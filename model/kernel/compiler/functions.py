@@ -18,13 +18,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
 from fencepost.model.kernel.compiler.instructions import ONES, Constant, Function, Value, constant
 from fencepost.model.kernel.compiler.packing import Packing
 from fencepost.model.kernel.compiler.terms import Stillness, Terms
 from fencepost.model.language import Action, Protocol, Variable
 from fencepost.model.language.domains import Choice, Number
+from fencepost.model.terms.values import Condition
 
 
 class Compiler:
@@ -42,10 +42,10 @@ class Compiler:
     def enabled(self, actions: Sequence[Action]) -> None:
         self._masked("enabled", [a.guard for a in actions], 1)
 
-    def observe(self, formulas: Sequence[Any]) -> None:
+    def observe(self, formulas: Sequence[Condition]) -> None:
         self._masked("observe", formulas, 1)
 
-    def observe_step(self, formulas: Sequence[Any]) -> None:
+    def observe_step(self, formulas: Sequence[Condition]) -> None:
         self._masked("observe_step", formulas, 2)
 
     def apply(self, actions: Sequence[Action]) -> None:
@@ -62,7 +62,7 @@ class Compiler:
         function.block("end")
         function.end()
 
-    def advance(self, actions: Sequence[Action], formulas: Sequence[Any], observed: Sequence[Any]) -> None:
+    def advance(self, actions: Sequence[Action], formulas: Sequence[Condition], observed: Sequence[Condition]) -> None:
         """Each action has a function of its own, because the time that LLVM takes for one grows faster than its text."""
         stillness = self._stillness(formulas)
         guards = [action.guard for action in actions]
@@ -83,7 +83,7 @@ class Compiler:
         function.end()
 
     def _advance_by(
-        self, case: int, action: Action, stillness: Stillness, guards: Sequence[Any], observed: Sequence[Any]
+        self, case: int, action: Action, stillness: Stillness, guards: Sequence[Condition], observed: Sequence[Condition]
     ) -> Function:
         part = self._function(f"step_{case}", 5, inner=True)
         before, after, held, enabled, seen = part.arguments
@@ -98,13 +98,13 @@ class Compiler:
         part.end()
         return part
 
-    def _stillness(self, formulas: Sequence[Any]) -> Stillness:
+    def _stillness(self, formulas: Sequence[Condition]) -> Stillness:
         scratch = Function("still", 1)
         read = self.reader(scratch, scratch.load_all(scratch.arguments[0], self.packing.words))
         still = Terms(scratch, lambda name: read(name.removesuffix("'")))
         return Stillness(list(formulas), still, self.bits)
 
-    def _masked(self, name: str, formulas: Sequence[Any], states: int) -> None:
+    def _masked(self, name: str, formulas: Sequence[Condition], states: int) -> None:
         """A function that writes the truth of the formulas as a bit set, which has a word even if there are none of them."""
         function = self._function(name, states + 1)
         *addresses, mask = function.arguments
@@ -117,8 +117,8 @@ class Compiler:
             function.store(constant(64, 0), mask, 0)
         function.end()
 
-    def _function(self, name: str, takes: int, **how: Any) -> Function:
-        function = Function(name, takes, **how)
+    def _function(self, name: str, takes: int, words: Sequence[int] = (), *, inner: bool = False) -> Function:
+        function = Function(name, takes, words, inner=inner)
         self._functions.append(function)
         return function
 
@@ -181,7 +181,7 @@ class _Step:
         for word, values in changed.items():
             self._function.store(self._compiler.replaced(self._function, self._words[word], values), pointer, word)
 
-    def write_changes(self, formulas: Sequence[Any], pointer: Value) -> None:
+    def write_changes(self, formulas: Sequence[Condition], pointer: Value) -> None:
         """Brings up to date which formulas hold, in a bit set that is there."""
         later = Terms(self._function, self._later)
         concerned = (not self._compiler.protocol.variables_of(f).isdisjoint(self._action.updates) for f in formulas)

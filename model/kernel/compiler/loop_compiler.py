@@ -5,22 +5,30 @@ The text of a loop names the instructions from ``loops``. Only a loop that is no
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import Any
+from typing import TypeAlias
 
 import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core.base import BaseContext as Target
+from numba.core.registry import CPUDispatcher as Dispatcher
+from numba.core.types import Type
+from numba.core.typing import Context, Signature
 from numba.extending import intrinsic
 
 from fencepost.model.kernel.compiler import loop_compiler
-from fencepost.model.kernel.compiler.loops import SLOTS, Instruction, Loop
+from fencepost.model.kernel.compiler.loops import SLOTS, Instruction, Loop, P, R
 from fencepost.model.kernel.compiler.store import Stored
 
 I64 = ir.IntType(64)
 POINTER = ir.PointerType()
+
+Values: TypeAlias = Sequence[ir.Value]
+Instructions: TypeAlias = tuple[Signature, Callable[[Target, ir.IRBuilder, Signature, Values], ir.Value]]
+"""The types of an instruction, and what writes it."""
 
 
 def _at(builder: ir.IRBuilder, address: ir.Value) -> ir.Value:
@@ -28,30 +36,30 @@ def _at(builder: ir.IRBuilder, address: ir.Value) -> ir.Value:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def load(typing: Any, address: Any) -> Any:
+def load(typing: Context, address: Type) -> Instructions:
     """The word at an address."""
 
-    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+    def emit(context: Target, builder: ir.IRBuilder, signature: Signature, args: Values) -> ir.Value:
         return builder.load(_at(builder, args[0]), typ=I64)
 
     return types.uint64(types.int64), emit
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def load_int(typing: Any, address: Any) -> Any:
+def load_int(typing: Context, address: Type) -> Instructions:
     """The word at an address, as a signed number."""
 
-    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+    def emit(context: Target, builder: ir.IRBuilder, signature: Signature, args: Values) -> ir.Value:
         return builder.load(_at(builder, args[0]), typ=I64)
 
     return types.int64(types.int64), emit
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def bump(typing: Any, address: Any, amount: Any) -> Any:
+def bump(typing: Context, address: Type, amount: Type) -> Instructions:
     """Adds to a counter of this thread."""
 
-    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+    def emit(context: Target, builder: ir.IRBuilder, signature: Signature, args: Values) -> ir.Value:
         at = _at(builder, args[0])
         builder.store(builder.add(builder.load(at, typ=I64), args[1]), at)
         return context.get_dummy_value()
@@ -60,10 +68,10 @@ def bump(typing: Any, address: Any, amount: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def store(typing: Any, address: Any, word: Any) -> Any:
+def store(typing: Context, address: Type, word: Type) -> Instructions:
     """Writes a word at an address."""
 
-    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+    def emit(context: Target, builder: ir.IRBuilder, signature: Signature, args: Values) -> ir.Value:
         builder.store(args[1], _at(builder, args[0]))
         return context.get_dummy_value()
 
@@ -71,21 +79,21 @@ def store(typing: Any, address: Any, word: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def load_published(typing: Any, address: Any) -> Any:
+def load_published(typing: Context, address: Type) -> Instructions:
     """The word at an address, with all that its writer wrote before publishing it (acquire)."""
 
-    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+    def emit(context: Target, builder: ir.IRBuilder, signature: Signature, args: Values) -> ir.Value:
         return builder.load_atomic(_at(builder, args[0]), "acquire", 8, typ=I64)
 
     return types.uint64(types.int64), emit
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def publish(typing: Any, address: Any, word: Any) -> Any:
+def publish(typing: Context, address: Type, word: Type) -> Instructions:
     """Writes a word where there is zero, after all that this thread wrote before (release); returns the word that was
     there: zero if this succeeded."""
 
-    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+    def emit(context: Target, builder: ir.IRBuilder, signature: Signature, args: Values) -> ir.Value:
         pair = builder.cmpxchg(_at(builder, args[0]), ir.Constant(I64, 0), args[1], "acq_rel", "acquire")
         return builder.extract_value(pair, 0)
 
@@ -93,11 +101,11 @@ def publish(typing: Any, address: Any, word: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def alike(typing: Any, line: Any, word: Any, mask: Any) -> Any:
+def alike(typing: Context, line: Type, word: Type, mask: Type) -> Instructions:
     """The bit set of the words of the cache line at an address that equal a word in the bits of a mask. The eight are compared
     at once, each as it was at some moment (relaxed)."""
 
-    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+    def emit(context: Target, builder: ir.IRBuilder, signature: Signature, args: Values) -> ir.Value:
         words = builder.load(_at(builder, args[0]), typ=ir.VectorType(I64, SLOTS), align=8 * SLOTS)
         word, mask = (_splat(builder, value) for value in args[1:])
         differing = builder.and_(builder.xor(words, word), mask)
@@ -114,20 +122,20 @@ def _splat(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def fetch_add(typing: Any, address: Any, amount: Any) -> Any:
+def fetch_add(typing: Context, address: Type, amount: Type) -> Instructions:
     """Adds to a shared counter; returns what it was before."""
 
-    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+    def emit(context: Target, builder: ir.IRBuilder, signature: Signature, args: Values) -> ir.Value:
         return builder.atomic_rmw("add", _at(builder, args[0]), args[1], "monotonic")
 
     return types.int64(types.int64, types.int64), emit
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def prefetch(typing: Any, address: Any) -> Any:
+def prefetch(typing: Context, address: Type) -> Instructions:
     """Asks for the cache line at an address, to be written soon."""
 
-    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+    def emit(context: Target, builder: ir.IRBuilder, signature: Signature, args: Values) -> ir.Value:
         i32 = ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [POINTER, i32, i32, i32])
         function = builder.module.globals.get("llvm.prefetch.p0") or ir.Function(builder.module, kind, "llvm.prefetch.p0")
@@ -138,30 +146,30 @@ def prefetch(typing: Any, address: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def lowest_bit(typing: Any, word: Any) -> Any:
+def lowest_bit(typing: Context, word: Type) -> Instructions:
     """The number of the lowest bit that is set; 64 if none is."""
 
-    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+    def emit(context: Target, builder: ir.IRBuilder, signature: Signature, args: Values) -> ir.Value:
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
 
     return types.int64(types.uint64), emit
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def bit_count(typing: Any, word: Any) -> Any:
+def bit_count(typing: Context, word: Type) -> Instructions:
     """How many bits are set."""
 
-    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+    def emit(context: Target, builder: ir.IRBuilder, signature: Signature, args: Values) -> ir.Value:
         return builder.ctpop(args[0])
 
     return types.int64(types.uint64), emit
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def deposit(typing: Any, bits: Any, mask: Any) -> Any:
+def deposit(typing: Context, bits: Type, mask: Type) -> Instructions:
     """The low bits put, in order, where the mask has ones (pdep)."""
 
-    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+    def emit(context: Target, builder: ir.IRBuilder, signature: Signature, args: Values) -> ir.Value:
         name = "llvm.x86.bmi.pdep.64"
         function = builder.module.globals.get(name) or ir.Function(builder.module, ir.FunctionType(I64, [I64, I64]), name)
         return builder.call(function, args)
@@ -169,17 +177,17 @@ def deposit(typing: Any, bits: Any, mask: Any) -> Any:
     return types.uint64(types.uint64, types.uint64), emit
 
 
-def _call(builder: ir.IRBuilder, function: ir.Value, args: Any) -> None:
+def _call(builder: ir.IRBuilder, function: ir.Value, args: Values) -> None:
     """Calls a function of a protocol by its address; its arguments are all words or addresses."""
     kind = ir.FunctionType(ir.VoidType(), [I64] * len(args))
     builder.call(builder.inttoptr(function, kind.as_pointer()), args)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def call2(typing: Any, function: Any, first: Any, second: Any) -> Any:
+def call2(typing: Context, function: Type, first: Type, second: Type) -> Instructions:
     """Calls the function at an address with two words: ``enabled``, ``observe``, ``canonical`` and those in planes."""
 
-    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+    def emit(context: Target, builder: ir.IRBuilder, signature: Signature, args: Values) -> ir.Value:
         _call(builder, args[0], args[1:])
         return context.get_dummy_value()
 
@@ -187,10 +195,10 @@ def call2(typing: Any, function: Any, first: Any, second: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def call3(typing: Any, function: Any, first: Any, second: Any, third: Any) -> Any:
+def call3(typing: Context, function: Type, first: Type, second: Type, third: Type) -> Instructions:
     """Calls the function at an address with three words: ``apply`` and ``observe_step``."""
 
-    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+    def emit(context: Target, builder: ir.IRBuilder, signature: Signature, args: Values) -> ir.Value:
         _call(builder, args[0], args[1:])
         return context.get_dummy_value()
 
@@ -198,10 +206,10 @@ def call3(typing: Any, function: Any, first: Any, second: Any, third: Any) -> An
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def call4(typing: Any, function: Any, first: Any, second: Any, third: Any, fourth: Any) -> Any:
+def call4(typing: Context, function: Type, first: Type, second: Type, third: Type, fourth: Type) -> Instructions:
     """Calls the function at an address with four words: ``step_planes``."""
 
-    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+    def emit(context: Target, builder: ir.IRBuilder, signature: Signature, args: Values) -> ir.Value:
         _call(builder, args[0], args[1:])
         return context.get_dummy_value()
 
@@ -209,10 +217,12 @@ def call4(typing: Any, function: Any, first: Any, second: Any, third: Any, fourt
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def call6(typing: Any, function: Any, first: Any, second: Any, third: Any, fourth: Any, fifth: Any, sixth: Any) -> Any:
+def call6(
+    typing: Context, function: Type, first: Type, second: Type, third: Type, fourth: Type, fifth: Type, sixth: Type
+) -> Instructions:
     """Calls the function at an address with six words: ``advance``."""
 
-    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+    def emit(context: Target, builder: ir.IRBuilder, signature: Signature, args: Values) -> ir.Value:
         _call(builder, args[0], args[1:])
         return context.get_dummy_value()
 
@@ -222,23 +232,24 @@ def call6(typing: Any, function: Any, first: Any, second: Any, third: Any, fourt
 _FROM_THE_SYSTEM = ("memcpy", "memset", "memmove")
 """What object code may call that is not in it."""
 
-_DISPATCHERS: dict[Loop, Any] = {}
+_DISPATCHERS: dict[object, Dispatcher] = {}
+"""By loop."""
 
 
-def compiled(loop: Loop, arguments: Sequence[Any]) -> Stored:
+def compiled(loop: Loop[P, R], arguments: Sequence[object]) -> Stored:
     """The loop for arguments of these types. Raises what Numba raises, and TypeError for a loop whose code needs something of
     Numba's: it may not allocate."""
     dispatcher = _dispatcher(loop)
-    types = tuple(numba.typeof(_plain(each)) for each in arguments)
-    dispatcher.compile(types)
-    done = dispatcher.overloads[types]
+    signature = tuple(_type(each) for each in arguments)
+    dispatcher.compile(signature)
+    done = dispatcher.overloads[signature]
     missing = [f.name for f in done.library._final_module.functions if f.is_declaration and not f.name.startswith("llvm.")]
     if needed := sorted(set(missing) - set(_FROM_THE_SYSTEM)):
         raise TypeError(f"{loop.function.__qualname__}: a native loop can have no use for {', '.join(needed)}")
     return Stored(done.library._get_compiled_object(), done.fndesc.llvm_func_name, str(done.signature.return_type))
 
 
-def _dispatcher(loop: Loop) -> Any:
+def _dispatcher(loop: Loop[P, R]) -> Dispatcher:
     """A loop as Numba has it: the loops and the instructions that it calls are in its globals as Numba's."""
     if loop not in _DISPATCHERS:
         function = loop.function
@@ -252,15 +263,19 @@ def _dispatcher(loop: Loop) -> Any:
     return _DISPATCHERS[loop]
 
 
-def _meant(value: Any) -> Any:
+def _meant(value: object) -> object:
     if isinstance(value, Loop):
         return _dispatcher(value)
     return getattr(loop_compiler, value.name) if isinstance(value, Instruction) else value
 
 
-def _plain(argument: Any) -> Any:
-    """An argument of the type that it is passed as: 64 bits for each number."""
+def _type(argument: object) -> Type:
+    """The type that an argument is passed as: 64 bits for each number."""
+    kind: Type
     if isinstance(argument, tuple):
-        return type(argument)(*map(_plain, argument))
-    is_a_word = isinstance(argument, (np.ndarray, np.uint64))
-    return argument if is_a_word else int(argument)
+        kind = types.BaseTuple.from_types([_type(each) for each in argument], type(argument))
+    elif isinstance(argument, (np.ndarray, np.uint64)):
+        kind = numba.typeof(argument)
+    else:
+        kind = numba.typeof(int(argument)) if isinstance(argument, int) else types.int64
+    return kind

@@ -11,7 +11,7 @@ import ctypes
 import hashlib
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Generic, ParamSpec, TypeAlias, TypeVar, cast
 
 import llvmlite.binding as llvm
 import numpy as np
@@ -22,50 +22,75 @@ from fencepost.model.kernel.compiler.store import Stored, read_loop, write_loop
 SLOTS = 8
 """Words in a cache line."""
 
+Word: TypeAlias = np.uint64
+Integer: TypeAlias = "int | np.int64"
+"""A signed number, or an address, in a loop."""
 
-class Instruction:
+Truth: TypeAlias = "bool | np.bool_"
+Real: TypeAlias = "float | np.float64"
+
+P = ParamSpec("P")
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+
+
+class Instruction(Generic[P, R_co]):
     """Stands in the text of a loop for the function of that name in ``loop_compiler``."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def __call__(self, *_: Any) -> Any:
+    def __call__(self, *_: P.args, **__: P.kwargs) -> R_co:
         raise TypeError(f"{self.name} is an instruction of the machine: only a native loop has a use for it")
 
 
-load, load_int, store, bump = map(Instruction, ("load", "load_int", "store", "bump"))
-load_published, publish, fetch_add = map(Instruction, ("load_published", "publish", "fetch_add"))
-alike, prefetch, lowest_bit, bit_count = map(Instruction, ("alike", "prefetch", "lowest_bit", "bit_count"))
-deposit = Instruction("deposit")
-call2, call3, call4, call6 = map(Instruction, ("call2", "call3", "call4", "call6"))
+load: Instruction[[Integer], Word] = Instruction("load")
+load_int: Instruction[[Integer], int] = Instruction("load_int")
+store: Instruction[[Integer, Word], None] = Instruction("store")
+bump: Instruction[[Integer, Integer], None] = Instruction("bump")
+load_published: Instruction[[Integer], Word] = Instruction("load_published")
+publish: Instruction[[Integer, Word], Word] = Instruction("publish")
+fetch_add: Instruction[[Integer, Integer], int] = Instruction("fetch_add")
+alike: Instruction[[Integer, Word, Word], Word] = Instruction("alike")
+prefetch: Instruction[[Integer], None] = Instruction("prefetch")
+lowest_bit: Instruction[[Word], int] = Instruction("lowest_bit")
+bit_count: Instruction[[Word], int] = Instruction("bit_count")
+deposit: Instruction[[Word, Word], Word] = Instruction("deposit")
+call2: Instruction[[Integer, Integer, Integer], None] = Instruction("call2")
+call3: Instruction[[Integer, Integer, Integer, Integer], None] = Instruction("call3")
+call4: Instruction[[Integer, Integer, Integer, Integer, Integer], None] = Instruction("call4")
+call6: Instruction[[Integer, Integer, Integer, Integer, Integer, Integer, Integer], None] = Instruction("call6")
 
 _LOADING = threading.RLock()
 
 
-class Loop:
+class Loop(Generic[P, R]):
     """A native loop. It is called with integers, arrays and named tuples of these, and runs without Python's lock; other loops
     have it compiled into them: ``inline`` says whether in each place that calls it."""
 
-    def __init__(self, function: Callable[..., Any], *, inline: bool = False) -> None:
+    def __init__(self, function: Callable[P, R], *, inline: bool = False) -> None:
         self.function, self.inline = function, inline
         self._ready: dict[str, _Native] = {}
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: P.args, **named: P.kwargs) -> R:
+        """Raises TypeError for arguments by name."""
+        if named:
+            raise TypeError(f"a native loop takes its arguments in order, not {', '.join(named)}")
         kinds: list[str] = []
         words: list[int] = []
         for argument in arguments:
             _flatten(argument, kinds, words)
         kind = " ".join(kinds)
         native_code = self._ready.get(kind) or self._made_ready(kind, arguments, len(words))
-        return native_code(words)
+        return cast(R, native_code(words))  # what object code returns is of the type that its loop was compiled for
 
-    def _made_ready(self, kind: str, arguments: Sequence[Any], words: int) -> _Native:
+    def _made_ready(self, kind: str, arguments: Sequence[object], words: int) -> _Native:
         with _LOADING:
             if kind not in self._ready:
                 self._ready[kind] = _Native(self._stored(kind, arguments), words)
         return self._ready[kind]
 
-    def _stored(self, kind: str, arguments: Sequence[Any]) -> Stored:
+    def _stored(self, kind: str, arguments: Sequence[object]) -> Stored:
         function = self.function
         place = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__.lstrip('_')}"
         code = function.__code__
@@ -90,7 +115,7 @@ class _Native:
         self._call = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *[ctypes.c_int64] * words)(address)
         self._returns = _RESULTS[stored.returns]
 
-    def __call__(self, words: Sequence[int]) -> Any:
+    def __call__(self, words: Sequence[int]) -> Result:
         result, raised = (ctypes.c_int64 * 4)(), ctypes.c_void_p()
         if (status := self._call(ctypes.addressof(result), ctypes.addressof(raised), *words)) not in _RETURNED:
             raise RuntimeError(f"a native loop ended with status {status}")
@@ -103,7 +128,9 @@ _GREATEST = (1 << 63) - 1
 _RETURNED = (0, -2)
 """The statuses of a function that returned, something and None."""
 
-_RESULTS: dict[str, Callable[[Any], Any]] = {
+Result: TypeAlias = "bool | int | tuple[int, int] | None"
+
+_RESULTS: dict[str, Callable[[ctypes.Array[ctypes.c_int64]], Result]] = {
     "none": lambda _: None,
     "bool": lambda result: bool(result[0] & 1),
     "int64": lambda result: result[0],
@@ -113,7 +140,7 @@ _RESULTS: dict[str, Callable[[Any], Any]] = {
 """What loops return, by Numba's name of the type."""
 
 
-def _flatten(argument: Any, kinds: list[str], words: list[int]) -> None:
+def _flatten(argument: object, kinds: list[str], words: list[int]) -> None:
     """Adds what decides how an argument is compiled, and its words in Numba's order; TypeError for what no loop takes."""
     if isinstance(argument, (int, np.integer, np.bool_)):
         kinds.append("u" if isinstance(argument, np.uint64) or argument > _GREATEST else "i")
@@ -131,25 +158,25 @@ def _flatten(argument: Any, kinds: list[str], words: list[int]) -> None:
         raise TypeError(f"a native loop takes no {type(argument).__name__}")
 
 
-def native(function: Callable[..., Any]) -> Loop:
+def native(function: Callable[P, R]) -> Loop[P, R]:
     """Makes a function a native loop."""
     return Loop(function)
 
 
-def native_inline(function: Callable[..., Any]) -> Loop:
+def native_inline(function: Callable[P, R]) -> Loop[P, R]:
     """Makes a function a native loop whose code is in each place that calls it. A call hands over every word of a named tuple:
     for each successor of a search that takes longer than to hash it."""
     return Loop(function, inline=True)
 
 
 @native
-def by_deposit(word: Any, rank: Any) -> Any:
+def by_deposit(word: Word, rank: Integer) -> Integer:
     """What ``lowest_bit_but`` gives, without a branch."""
     return lowest_bit(deposit(np.uint64(1) << np.uint64(rank), word))
 
 
 @native
-def by_clearing(word: Any, rank: Any) -> Any:
+def by_clearing(word: Word, rank: Integer) -> Integer:
     """What ``lowest_bit_but`` gives, on any machine."""
     for _ in range(rank):
         word &= word - np.uint64(1)

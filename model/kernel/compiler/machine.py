@@ -6,7 +6,6 @@ import ctypes
 import hashlib
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from fencepost.model.kernel.compiler.wasm import webassembly
 from fencepost.model.language import Protocol
 from fencepost.model.language.digests import digest_of
 from fencepost.model.language.obligations import prove_domains
+from fencepost.model.terms.values import Condition
 
 
 class Kernel:
@@ -33,7 +33,9 @@ class Kernel:
     engine would take that for a step. Of a slice that is asked of the whole protocol.
     """
 
-    def __init__(self, protocol: Protocol, observed: Sequence[Any] = (), observed_steps: Sequence[Any] = ()) -> None:
+    def __init__(
+        self, protocol: Protocol, observed: Sequence[Condition] = (), observed_steps: Sequence[Condition] = ()
+    ) -> None:
         self.protocol = protocol
         self.packing = Packing(protocol.variables)
         self.words = self.packing.words

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from typing import Any
 
 import llvmlite.binding as llvm
 
@@ -44,7 +43,7 @@ class Code:
         """The address of a function."""
         return int(self._engine.get_function_address(name))
 
-    def function(self, name: str, *types: Any) -> Callable[..., None]:
+    def function(self, name: str, *types: type[ctypes.c_uint64 | ctypes.c_int64 | ctypes.c_void_p]) -> Callable[..., None]:
         """A function that takes arguments of these C types and returns nothing, to be called from Python."""
         known = self._functions.get(name)
         return known or self._functions.setdefault(name, ctypes.CFUNCTYPE(None, *types)(self.address(name)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,16 @@ import numpy.typing as npt
 from fencepost.model.language import Variable
 
 Words = npt.NDArray[np.uint64]
+Integers = npt.NDArray[np.int64]
+Places = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+
+W = TypeVar("W")
+"""Words, or the address of some."""
+
+N = TypeVar("N")
+"""Integers, or the address of some."""
 
 
 @dataclass(frozen=True)

@@ -13,18 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from fencepost.model.kernel.compiler.functions import Compiler
 from fencepost.model.kernel.compiler.instructions import Constant, Function, Value, constant
-from fencepost.model.kernel.compiler.loops import load, native, store
+from fencepost.model.kernel.compiler.loops import Integer, load, native, store
 from fencepost.model.kernel.compiler.plane_terms import NEVER, InPlanes, Numeral, Planes, literal
 from fencepost.model.kernel.compiler.terms import Stillness
 from fencepost.model.language import Action
 from fencepost.model.language.domains import Choice, Number, Subset
 from fencepost.model.terms.nodes import Term
+from fencepost.model.terms.values import Condition
 
 TOGETHER = 64
 """States that are looked at together: one for each bit of a word."""
@@ -33,7 +33,7 @@ _ZERO = np.uint64(0)
 
 
 @native
-def spread(states: Any, words: Any, count: Any, planes: Any) -> None:
+def spread(states: Integer, words: Integer, count: Integer, planes: Integer) -> None:
     """Writes the planes of up to 64 states that lie one after the other: bit s of plane 64 * w + b is bit b of word w of state
     s. Planes of fewer states have zeros above."""
     for word in range(words):
@@ -44,7 +44,7 @@ def spread(states: Any, words: Any, count: Any, planes: Any) -> None:
 
 
 @native
-def _transpose(block: Any) -> None:
+def _transpose(block: Integer) -> None:
     """Exchanges rows and columns of 64 words of 64 bits: halves, then quarters, and so on (Hacker's Delight, 7-3)."""
     width, mask = 32, np.uint64(0xFFFF_FFFF)
     while width > 0:
@@ -65,14 +65,14 @@ class PlaneCompiler(Compiler):
     def enabled_planes(self, actions: Sequence[Action]) -> None:
         self._in_planes("enabled_planes", [a.guard for a in actions])
 
-    def observe_planes(self, formulas: Sequence[Any]) -> None:
+    def observe_planes(self, formulas: Sequence[Condition]) -> None:
         self._in_planes("observe_planes", formulas)
 
-    def step_planes(self, actions: Sequence[Action], formulas: Sequence[Any]) -> None:
+    def step_planes(self, actions: Sequence[Action], formulas: Sequence[Condition]) -> None:
         stillness = self._stillness(formulas)
         self._by_action("step_planes", [self._step_in_planes(case, action, stillness) for case, action in enumerate(actions)])
 
-    def _in_planes(self, name: str, formulas: Sequence[Any]) -> None:
+    def _in_planes(self, name: str, formulas: Sequence[Condition]) -> None:
         """A function that writes the planes of the formulas."""
         function = self._function(name, 2)
         states, planes = function.arguments

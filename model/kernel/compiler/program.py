@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from fencepost.model.kernel.compiler.loops import call2, call3, load, native, native_inline, store
+from fencepost.model.kernel.compiler.loops import Integer, Truth, call2, call3, load, native, native_inline, store
 from fencepost.model.kernel.compiler.machine import Kernel
 from fencepost.model.kernel.compiler.packing import Words
 
@@ -80,9 +81,9 @@ class Program(NamedTuple):
         return self._replace(advance=kernel.advance(thorough=thorough).address("advance"))
 
 
-def addresses(arrays: Any) -> Any:
-    """A named tuple of arrays as a named tuple of their addresses, for the loops; the arrays must be kept alive."""
-    return type(arrays)(*(array.ctypes.data for array in arrays))
+def addresses(arrays: Iterable[npt.NDArray[np.generic]]) -> list[int]:
+    """Of each array the address, for the loops; the arrays must be kept alive."""
+    return [array.ctypes.data for array in arrays]
 
 
 def bit_set(numbers: Iterable[int], words: int) -> Words:
@@ -101,29 +102,32 @@ def members(mask: Words) -> tuple[int, ...]:
 
 
 @native_inline
-def copy(source: Any, target: Any, words: Any) -> None:
+def copy(source: Integer, target: Integer, words: Integer) -> None:
     """Copies a state from one address to another."""
     for word in range(words):
         store(target + 8 * word, load(source + 8 * word))
 
 
 @native_inline
-def same(first: Any, second: Any, words: Any) -> Any:
+def same(first: Integer, second: Integer, words: Integer) -> Truth:
     """Whether the states at two addresses are equal."""
     differing = np.uint64(0)
     for word in range(words):
         differing |= load(first + 8 * word) ^ load(second + 8 * word)
-    return differing == np.uint64(0)
+    equal: Truth = differing == np.uint64(0)
+    return equal
 
 
 @native
-def has(mask: Any, number: Any) -> Any:
+def has(mask: Integer, number: Integer) -> Truth:
     """Whether a number is in the bit set at an address."""
-    return load(mask + 8 * (number // 64)) >> np.uint64(number % 64) & np.uint64(1) != np.uint64(0)
+    bit = load(mask + 8 * (number // 64)) >> np.uint64(number % 64) & np.uint64(1)
+    is_set: Truth = bit != np.uint64(0)
+    return is_set
 
 
 @native
-def compare(first: Any, second: Any, words: Any) -> Any:
+def compare(first: Integer, second: Integer, words: Integer) -> Integer:
     """-1, 0 or 1: how the states at two addresses compare, word by word from the first."""
     for word in range(words):
         one, other = load(first + 8 * word), load(second + 8 * word)
@@ -133,7 +137,7 @@ def compare(first: Any, second: Any, words: Any) -> Any:
 
 
 @native
-def take(program: Any, state: Any, action: Any, after: Any, held: Any) -> None:
+def take(program: Program, state: Integer, action: Integer, after: Integer, held: Integer) -> None:
     """Writes the state after an action to ``after``, and what is observed of the step to ``held``."""
     call3(program.apply, state, action, after)
     if program.observe_step != 0:
@@ -141,7 +145,7 @@ def take(program: Any, state: Any, action: Any, after: Any, held: Any) -> None:
 
 
 @native_inline
-def canonicalise(program: Any, state: Any, scratch: Any) -> None:
+def canonicalise(program: Program, state: Integer, scratch: Integer) -> None:
     """Replaces the state at an address by its representative, if the program has a symmetry."""
     if program.canonical != 0:
         call2(program.canonical, state, scratch)

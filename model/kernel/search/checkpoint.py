@@ -12,7 +12,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
@@ -95,7 +95,7 @@ class Checkpoint:
     def summary(self) -> Saved:
         """What the search had counted, after checks that it is this search."""
         try:
-            summary = sealed.unsealed(self._summary.read_bytes())
+            summary: _Summary = sealed.unsealed(self._summary.read_bytes())
             if summary["format"] != FORMAT:
                 raise CheckpointError(f"{self._summary} has format {summary['format']}, but this version reads {FORMAT}")
             if summary["search"] != self._fingerprint:
@@ -127,7 +127,29 @@ class Checkpoint:
             raise CheckpointError(f"{self._states} is damaged: its checksum is not what {self._summary.name} says")
 
 
-def _saved(summary: dict[str, Any]) -> Saved:
+class _Totals(TypedDict):
+    distinct: int
+    transitions: int
+    deadlocks: int
+    enabled: list[int]
+    seen: list[int]
+    seen_steps: list[int]
+
+
+class _Summary(TypedDict):
+    """What the sealed file of a search has."""
+
+    format: int
+    search: str
+    bytes: int
+    states: str
+    sizes: list[int]
+    totals: _Totals
+    finds: list[tuple[str, int, int, list[int]]]
+    seconds: float
+
+
+def _saved(summary: _Summary) -> Saved:
     held = summary["totals"]
     counts = (held["distinct"], held["transitions"], held["deadlocks"])
     totals = Totals(*counts, tuple(held["enabled"]), tuple(held["seen"]), tuple(held["seen_steps"]))

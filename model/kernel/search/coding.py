@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
+import numpy.typing as npt
 
-from fencepost.model.kernel.compiler.loops import native
+from fencepost.model.kernel.compiler.loops import Integer, native
 from fencepost.model.kernel.compiler.packing import Words
 
 BLOCK = 1 << 16
@@ -23,7 +24,7 @@ _HEAD = np.dtype("<u8")
 
 
 class CodingError(Exception):
-    """Bytes that no states were written as; the message says where."""
+    """npt.NDArray[np.uint8] that no states were written as; the message says where."""
 
 
 def write_states(file: BinaryIO, states: Words) -> None:
@@ -61,7 +62,7 @@ def count_states(path: Path) -> int:
 
 
 @native
-def _encode(rows: Any, out: Any) -> Any:
+def _encode(rows: Words, out: npt.NDArray[np.uint8]) -> Integer:
     """Writes the rows; returns how many bytes they take."""
     count, words = rows.shape
     header = (words + 1) // 2
@@ -83,7 +84,7 @@ def _encode(rows: Any, out: Any) -> Any:
 
 
 @native
-def _decode(data: Any, rows: Any) -> Any:
+def _decode(data: npt.NDArray[np.uint8], rows: Words) -> Integer:
     """Reads the rows; returns how many bytes they take, or -1 if the bytes end before or are none that are written."""
     count, words = rows.shape
     header = (words + 1) // 2

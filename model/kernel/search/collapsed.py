@@ -10,11 +10,12 @@ What the filter says is known is known. It does not say so of every state that i
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from fencepost.model.kernel.compiler.loops import (
+    Integer,
+    Word,
     alike,
     fetch_add,
     load,
@@ -26,13 +27,14 @@ from fencepost.model.kernel.compiler.loops import (
     publish,
     store,
 )
-from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.packing import Flags, Words
 from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.search.pieces import new_states
 from fencepost.model.kernel.search.store import (
     AHEAD,
     LINE,
     Segment,
+    Space,
     Store,
     fetch_line,
     fetch_match,
@@ -156,14 +158,14 @@ def _cut(sample: Words) -> int:
 
 
 @native_inline
-def _line(key: Any, lines: Any) -> Any:
+def _line(key: Word, lines: Integer) -> Integer:
     """The line in which the search for a word begins."""
     mixed = (key ^ (key >> _HALF)) * np.uint64(0xD6E8FEB86659FD93)
     return np.int64(((mixed >> _HALF) * np.uint64(lines)) >> _HALF)
 
 
 @native_inline
-def _add(table: Any, lines: Any, key: Any) -> Any:
+def _add(table: Integer, lines: Integer, key: Word) -> bool:
     """Adds a word that is not zero; whether it was new."""
     number = _line(key, lines)
     while True:
@@ -179,7 +181,7 @@ def _add(table: Any, lines: Any, key: Any) -> Any:
 
 
 @native_inline
-def _number(space: Any, value: Any, half: Any, which: Any, counts: Any, places: Any) -> Any:
+def _number(space: Space, value: Word, half: Integer, which: Integer, counts: Integer, places: Integer) -> Word:
     """The number of a half, whose hash is ``value``; a new one takes the place that the thread has, or the next."""
     place = load_int(places + 8 * which)
     if place < 0:
@@ -193,20 +195,20 @@ def _number(space: Any, value: Any, half: Any, which: Any, counts: Any, places: 
 
 @native
 def _strike(
-    left: Any,
-    right: Any,
-    table: Any,
-    lines: Any,
-    most: Any,
-    slack: Any,
-    split: Any,
-    states: Any,
-    count: Any,
-    counts: Any,
-    places: Any,
-    hashes: Any,
-    known: Any,
-) -> Any:
+    left: Space,
+    right: Space,
+    table: Integer,
+    lines: Integer,
+    most: Integer,
+    slack: Integer,
+    split: Integer,
+    states: Integer,
+    count: Integer,
+    counts: Integer,
+    places: Integer,
+    hashes: Integer,
+    known: Flags,
+) -> Integer:
     """Marks which of the states at an address are known, and adds the others; returns how many it has looked at: all, unless
     there are more than ``most`` by then, or nearly as many halves as there is room for."""
     words = left.words + right.words
@@ -246,7 +248,7 @@ def _strike(
 
 
 @native
-def _move(table: Any, first: Any, last: Any, to: Any, to_lines: Any) -> None:
+def _move(table: Integer, first: Integer, last: Integer, to: Integer, to_lines: Integer) -> None:
     """Adds the words of some lines of a table to another one."""
     for slot in range(LINE * first, LINE * last):
         key = load(table + 8 * slot)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from queue import Empty, SimpleQueue
 from threading import Thread
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 T = TypeVar("T")
 
@@ -70,7 +70,7 @@ class Crew:
             raise error
         return [returned[number] for number in range(self.size)]
 
-    def _wait(self, returned: dict[int, Any], raised: dict[int, BaseException], meanwhile: Callable[[], None]) -> None:
+    def _wait(self, returned: Mapping[int, object], raised: Mapping[int, BaseException], meanwhile: Callable[[], None]) -> None:
         """Waits until all workers have ended. That is told by what they have left behind: an interrupt may take what the queue
         gives, and then it only wakes too early."""
         while len(returned) + len(raised) < self.size:

@@ -4,11 +4,13 @@ What is asked of a state, which actions are enabled and what is observed, is ask
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Generic, NamedTuple, TypeAlias
 
 import numpy as np
 
 from fencepost.model.kernel.compiler.loops import (
+    Integer,
+    Word,
     bit_count,
     bump,
     call2,
@@ -22,9 +24,10 @@ from fencepost.model.kernel.compiler.loops import (
     native,
     store,
 )
+from fencepost.model.kernel.compiler.packing import Integers, N, W, Words
 from fencepost.model.kernel.compiler.planes import TOGETHER, spread
 from fencepost.model.kernel.compiler.program import Program, canonicalise, compare, copy, has, same
-from fencepost.model.kernel.search.store import fetch_line, fetch_match, hash_state, insert
+from fencepost.model.kernel.search.store import Frontier, Space, fetch_line, fetch_match, hash_state, insert
 
 BATCH = 128
 """Successors beyond which they are looked up together, so that their ways to memory overlap; an action adds at most 64."""
@@ -65,32 +68,32 @@ class Alarms(NamedTuple):
     may_end: int
 
 
-class Worker(NamedTuple):
+class Worker(NamedTuple, Generic[W, N]):
     """What one thread writes to: arrays, or their addresses. ``found_state`` and ``found_action`` hold, in each row, the
     smallest find so far (action -1: none); ``log`` the closed segments of the array that it filled; the rest is counters,
     bit sets and room."""
 
-    counters: Any
-    log: Any
-    enabled: Any
-    seen: Any
-    seen_steps: Any
-    found_state: Any
-    found_action: Any
-    successors: Any
-    hashes: Any
-    matches: Any
-    planes: Any
-    possible: Any
-    observed: Any
-    concerned: Any
-    scratch: Any
+    counters: N
+    log: N
+    enabled: N
+    seen: W
+    seen_steps: W
+    found_state: W
+    found_action: N
+    successors: W
+    hashes: W
+    matches: N
+    planes: W
+    possible: W
+    observed: W
+    concerned: W
+    scratch: W
 
-    @classmethod
-    def of(cls, program: Program, rows: int) -> Worker:
+    @staticmethod
+    def of(program: Program, rows: int) -> Worker[Words, Integers]:
         """A worker with nothing counted and nothing found, for ``rows`` kinds of finds."""
         observed = max(program.formulas, program.step_formulas)
-        return cls(
+        return Worker(
             counters=np.zeros(8, dtype=np.int64),
             log=np.zeros((LOG_LENGTH + program.actions + 8, 2), dtype=np.int64),
             enabled=np.zeros(program.actions, dtype=np.int64),
@@ -108,19 +111,23 @@ class Worker(NamedTuple):
             scratch=np.zeros(program.words, dtype=np.uint64),
         )
 
-    def take_segments(self) -> list[tuple[int, int]]:
-        """The segments of the array that were filled since they were last taken; the open one goes on after its end."""
-        counters = self.counters
-        taken = [(int(start), int(end)) for start, end in self.log[: counters[LOGGED]]]
-        if counters[POSITION] > counters[SEGMENT]:
-            taken.append((int(counters[SEGMENT]), int(counters[POSITION])))
-        counters[SEGMENT] = counters[POSITION]
-        counters[LOGGED] = 0
-        return taken
+
+Tally: TypeAlias = "Worker[Words, Integers]"
+
+
+def take_segments(worker: Tally) -> list[tuple[int, int]]:
+    """The segments of the array that were filled since they were last taken; the open one goes on after its end."""
+    counters = worker.counters
+    taken = [(int(start), int(end)) for start, end in worker.log[: counters[LOGGED]]]
+    if counters[POSITION] > counters[SEGMENT]:
+        taken.append((int(counters[SEGMENT]), int(counters[POSITION])))
+    counters[SEGMENT] = counters[POSITION]
+    counters[LOGGED] = 0
+    return taken
 
 
 @native
-def note(worker: Any, row: Any, state: Any, action: Any, words: Any) -> None:
+def note(worker: Worker[int, int], row: Integer, state: Integer, action: Integer, words: Integer) -> None:
     """Keeps a find if it is smaller than the one that its row holds: by state, then by action."""
     smallest, its_action = worker.found_state + 8 * words * row, worker.found_action + 8 * row
     if load_int(its_action) >= 0:
@@ -132,7 +139,17 @@ def note(worker: Any, row: Any, state: Any, action: Any, words: Any) -> None:
 
 
 @native
-def _see(worker: Any, seen: Any, alarm: Any, row: Any, formula: Any, states: Any, which: Any, action: Any, words: Any) -> None:
+def _see(
+    worker: Worker[int, int],
+    seen: Integer,
+    alarm: Integer,
+    row: Integer,
+    formula: Integer,
+    states: Integer,
+    which: Word,
+    action: Integer,
+    words: Integer,
+) -> None:
     """Takes in that a formula holds in some of 64 states, or on the steps from them: marks it as seen, notes a violation."""
     if which == _ZERO:
         return
@@ -143,7 +160,7 @@ def _see(worker: Any, seen: Any, alarm: Any, row: Any, formula: Any, states: Any
 
 
 @native
-def _note_each(worker: Any, row: Any, states: Any, which: Any, action: Any, words: Any) -> None:
+def _note_each(worker: Worker[int, int], row: Integer, states: Integer, which: Word, action: Integer, words: Integer) -> None:
     """Notes some of 64 states."""
     while which != _ZERO:
         note(worker, row, states + 8 * words * lowest_bit(which), action, words)
@@ -151,7 +168,9 @@ def _note_each(worker: Any, row: Any, states: Any, which: Any, action: Any, word
 
 
 @native
-def _see_steps(program: Any, alarms: Any, worker: Any, states: Any, action: Any, which: Any) -> None:
+def _see_steps(
+    program: Program, alarms: Alarms, worker: Worker[int, int], states: Integer, action: Integer, which: Word
+) -> None:
     """Takes in what is observed of the steps that an action makes from some of 64 states, whose planes are there."""
     call4(program.step_planes, worker.planes, action, worker.observed, worker.concerned)
     for word in range(program.step_words):
@@ -164,7 +183,9 @@ def _see_steps(program: Any, alarms: Any, worker: Any, states: Any, action: Any,
 
 
 @native
-def _see_step(program: Any, alarms: Any, worker: Any, state: Any, action: Any, after: Any) -> None:
+def _see_step(
+    program: Program, alarms: Alarms, worker: Worker[int, int], state: Integer, action: Integer, after: Integer
+) -> None:
     """Takes in what is observed of one step."""
     call3(program.observe_step, state, after, worker.concerned)
     for word in range(program.step_words):
@@ -179,7 +200,7 @@ def _see_step(program: Any, alarms: Any, worker: Any, state: Any, action: Any, a
 
 
 @native
-def _see_stuck(program: Any, alarms: Any, worker: Any, states: Any, which: Any) -> None:
+def _see_stuck(program: Program, alarms: Alarms, worker: Worker[int, int], states: Integer, which: Word) -> None:
     """Takes in that some of 64 states, whose planes are there, have no successor: a deadlock where a run may not end."""
     if alarms.may_end >= 0:
         call2(program.observe_planes, worker.planes, worker.observed)
@@ -189,7 +210,7 @@ def _see_stuck(program: Any, alarms: Any, worker: Any, states: Any, which: Any) 
 
 
 @native
-def _take_chunk(space: Any, shared: Any, worker: Any) -> Any:
+def _take_chunk(space: Space, shared: Integer, worker: Worker[int, int]) -> bool:
     """Gives the worker room for more states; false if there is none."""
     first = fetch_add(shared + 8 * TOP, CHUNK)
     if first + CHUNK > space.capacity:
@@ -208,7 +229,7 @@ def _take_chunk(space: Any, shared: Any, worker: Any) -> Any:
 
 
 @native
-def absorb(program: Any, space: Any, shared: Any, worker: Any, count: Any) -> Any:
+def absorb(program: Program, space: Space, shared: Integer, worker: Worker[int, int], count: Integer) -> bool:
     """Adds the worker's first ``count`` successors, already hashed, to the visited states; false if the array is full."""
     words = program.words
     for number in range(count):
@@ -229,7 +250,7 @@ def absorb(program: Any, space: Any, shared: Any, worker: Any, count: Any) -> An
 
 
 @native
-def seed(program: Any, space: Any, shared: Any, worker: Any, count: Any) -> Any:
+def seed(program: Program, space: Space, shared: Integer, worker: Worker[int, int], count: Integer) -> bool:
     """Adds the first ``count`` states in the worker's room for successors, which are initial; false if the array is full."""
     for number in range(count):
         state = worker.successors + 8 * program.words * number
@@ -239,7 +260,15 @@ def seed(program: Any, space: Any, shared: Any, worker: Any, count: Any) -> Any:
 
 
 @native
-def expand(program: Any, space: Any, frontier: Any, shared: Any, alarms: Any, worker: Any, block: Any) -> Any:
+def expand(
+    program: Program,
+    space: Space,
+    frontier: Frontier,
+    shared: Integer,
+    alarms: Alarms,
+    worker: Worker[int, int],
+    block: Integer,
+) -> int:
     """Expands blocks of the frontier until none is left (DONE), the table must grow, the log is full or stop is set (PAUSED),
     or the array is full (FULL). A block that was begun is finished unless the array is full."""
     words = program.words
@@ -270,8 +299,15 @@ def expand(program: Any, space: Any, frontier: Any, shared: Any, alarms: Any, wo
 
 @native
 def _expand_together(
-    program: Any, space: Any, shared: Any, alarms: Any, worker: Any, states: Any, count: Any, pending: Any
-) -> Any:
+    program: Program,
+    space: Space,
+    shared: Integer,
+    alarms: Alarms,
+    worker: Worker[int, int],
+    states: Integer,
+    count: Integer,
+    pending: int,
+) -> int:
     """Expands up to 64 states that lie one after the other; of the worker's successors ``pending`` are still to be looked up,
     before and, returned, after it; -1 if the array is full."""
     words = program.words
@@ -311,7 +347,15 @@ def _expand_together(
 
 
 @native
-def observe(program: Any, space: Any, frontier: Any, shared: Any, alarms: Any, worker: Any, block: Any) -> None:
+def observe(
+    program: Program,
+    space: Space,
+    frontier: Frontier,
+    shared: Integer,
+    alarms: Alarms,
+    worker: Worker[int, int],
+    block: Integer,
+) -> None:
     """Takes in what is observed of the states of the frontier."""
     words = program.words
     starts, ordinals = frontier.starts, frontier.ordinals

@@ -9,13 +9,13 @@ without a transition to itself stands for the run that stops there.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from fencepost.model.kernel.compiler.loops import native
-from fencepost.model.kernel.search.graph import Graph, Numbers
+from fencepost.model.kernel.compiler.loops import Integer, native
+from fencepost.model.kernel.compiler.packing import Flags, Integers, Places
+from fencepost.model.kernel.search.graph import Graph
 
 Marks = npt.NDArray[np.bool_]
 
@@ -27,8 +27,8 @@ JUDGING_BYTES_PER_STATE = 64
 class Ways:
     """The shortest ways to each state: their steps (-1: there is none), and the state before on one of them (-1: none)."""
 
-    steps: Numbers
-    before: Numbers
+    steps: Places
+    before: Places
 
     def to(self, state: int) -> list[int]:
         """The states of the shortest way to a state, from where it begins."""
@@ -57,7 +57,7 @@ class Components:
     ``rest`` the states in which it may stop for good.
     """
 
-    of: Numbers
+    of: Places
     fair: Marks
     rest: Marks
 
@@ -107,7 +107,16 @@ def nearest(graph: Graph, components: Components, start: int, unmet: Marks, goal
 
 
 @native
-def _earliest(rows: Any, targets: Any, sources: Any, start: Any, allowed: Any, when: Any, parent: Any, queue: Any) -> None:
+def _earliest(
+    rows: Integers,
+    targets: Places,
+    sources: Places,
+    start: Places,
+    allowed: Flags,
+    when: Places,
+    parent: Places,
+    queue: Places,
+) -> None:
     """The fewest steps to each state, by ways that begin at a source and go through allowed states.
 
     ``sources`` are numbers of states that rise with ``start[source]``, the steps counted when a way begins there. ``when``,
@@ -138,16 +147,16 @@ def _earliest(rows: Any, targets: Any, sources: Any, start: Any, allowed: Any, w
 
 @native
 def _divide(
-    rows: Any,
-    targets: Any,
-    part: Any,
-    component: Any,
-    following: Any,
-    met: Any,
-    oldest: Any,
-    way: Any,
-    waiting: Any,
-) -> Any:
+    rows: Integers,
+    targets: Places,
+    part: Flags,
+    component: Places,
+    following: Integers,
+    met: Places,
+    oldest: Places,
+    way: Places,
+    waiting: Places,
+) -> Integer:
     """Writes the strongly connected component of each state of a part to ``component``, all -1 before; returns their count.
 
     Tarjan's algorithm, with a stack of its own: the graph is deeper than a native stack. A state waits until all that can be
@@ -191,17 +200,17 @@ def _divide(
 
 @native
 def _admit(
-    rows: Any,
-    targets: Any,
-    actions: Any,
-    obliged: Any,
-    component: Any,
-    order: Any,
-    bounds: Any,
-    fair: Any,
-    rest: Any,
-    enabled: Any,
-    taken: Any,
+    rows: Integers,
+    targets: Places,
+    actions: Places,
+    obliged: Flags,
+    component: Places,
+    order: Places,
+    bounds: Integers,
+    fair: Flags,
+    rest: Flags,
+    enabled: Integers,
+    taken: Flags,
 ) -> None:
     """Writes to ``fair`` which components admit a fair run, and to ``rest`` which of their states a run may stop in.
 
@@ -238,8 +247,16 @@ def _admit(
 
 @native
 def _nearest(
-    rows: Any, targets: Any, actions: Any, component: Any, start: Any, unmet: Any, goal: Any, parent: Any, queue: Any
-) -> Any:
+    rows: Integers,
+    targets: Places,
+    actions: Places,
+    component: Places,
+    start: Integer,
+    unmet: Flags,
+    goal: Integer,
+    parent: Places,
+    queue: Places,
+) -> Integer:
     """The state nearest to ``start`` in its component where something is gained; ``parent``, all -1 before, gets the way back.
 
     Gained is, while there are ``unmet`` actions, that one of them is disabled or leads on within the component; when there
@@ -249,7 +266,7 @@ def _nearest(
     queue[0], parent[start] = start, start
     head, tail = 0, 1
     while head < tail:
-        state = queue[head]
+        state: Integer = queue[head]
         head += 1
         enabled = 0
         for transition in range(rows[state], rows[state + 1]):

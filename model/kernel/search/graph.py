@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Generic, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from fencepost.model.kernel.compiler.loops import (
+    Integer,
     bit_count,
     bump,
     call2,
@@ -22,41 +23,39 @@ from fencepost.model.kernel.compiler.loops import (
     native,
     store,
 )
-from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.packing import Integers, Places, W, Words
 from fencepost.model.kernel.compiler.planes import TOGETHER, spread
 from fencepost.model.kernel.compiler.program import Program, addresses, copy, same
 from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.search.expansion import BATCH, CURSOR, ROOM, SHARED_WORDS, STOP
 from fencepost.model.kernel.search.results import Reached, Result
-from fencepost.model.kernel.search.store import fetch_line, fetch_match, find, hash_state
+from fencepost.model.kernel.search.store import Space, fetch_line, fetch_match, find, hash_state
 
 _BLOCK = 256
 _LARGEST = 2**31 - 1
 
-Numbers = npt.NDArray[np.int32]
 
-
-class Room(NamedTuple):
+class Room(NamedTuple, Generic[W]):
     """What one thread writes to, as arrays or their addresses: 64 states, their planes, those of their actions and of what is
     observed, the bits of each, and where its next transition goes; then successors, the places that these may have in the array
     of states, and their own in the graph."""
 
-    states: Any
-    planes: Any
-    possible: Any
-    observed: Any
-    bits: Any
-    nexts: Any
-    successors: Any
-    hashes: Any
-    matches: Any
-    entries: Any
+    states: W
+    planes: W
+    possible: W
+    observed: W
+    bits: W
+    nexts: W
+    successors: W
+    hashes: W
+    matches: W
+    entries: W
 
-    @classmethod
-    def of(cls, program: Program) -> Room:
+    @staticmethod
+    def of(program: Program) -> Room[Words]:
         """Room for the states of a program."""
         sizes = (TOGETHER * program.words, TOGETHER * program.words, program.actions, program.formulas, TOGETHER, TOGETHER)
-        return cls(*(np.zeros(size, dtype=np.uint64) for size in (*sizes, ROOM * program.words, ROOM, ROOM, ROOM)))
+        return Room(*(np.zeros(size, dtype=np.uint64) for size in (*sizes, ROOM * program.words, ROOM, ROOM, ROOM)))
 
 
 class GraphError(Exception):
@@ -76,10 +75,10 @@ class Graph:
 
     reached: Reached
     places: npt.NDArray[np.int64]
-    depth: Numbers
+    depth: Places
     rows: npt.NDArray[np.int64]
-    targets: Numbers
-    actions: Numbers
+    targets: Places
+    actions: Places
     observed: Words
 
     @property
@@ -154,19 +153,21 @@ def graph_of(
     with Crew(workers) as crew:
         rooms = [Room.of(program) for _ in range(crew.size)]
         seen = observed.ctypes.data
-        crew.run(lambda w: _measure(program, space, places, rows, seen, at, addresses(rooms[w]), _BLOCK), look, stop)
+        crew.run(lambda w: _measure(program, space, places, rows, seen, at, Room(*addresses(rooms[w])), _BLOCK), look, stop)
         np.cumsum(rows, out=rows)
         targets, actions = (np.empty(0 if shared[STOP] else int(rows[-1]), dtype=np.int32) for _ in range(2))
         shared[CURSOR] = 0
         crew.run(
-            lambda w: _fill(program, space, places, ranks, rows, targets, actions, at, addresses(rooms[w]), _BLOCK), look, stop
+            lambda w: _fill(program, space, places, ranks, rows, targets, actions, at, Room(*addresses(rooms[w])), _BLOCK),
+            look,
+            stop,
         )
     if shared[STOP]:
         return None
     return Graph(reached, places, depth, rows, targets, actions, observed)
 
 
-def _places(reached: Reached) -> tuple[npt.NDArray[np.int64], Numbers]:
+def _places(reached: Reached) -> tuple[npt.NDArray[np.int64], Places]:
     """Of each state, in the order of the numbers, its place in the array of states and its depth."""
     places, depths = [], []
     for depth, level in enumerate(reached.levels):
@@ -178,7 +179,7 @@ def _places(reached: Reached) -> tuple[npt.NDArray[np.int64], Numbers]:
 
 
 @native
-def _take(program: Any, space: Any, places: Any, first: Any, count: Any, room: Any) -> None:
+def _take(program: Program, space: Space, places: Integers, first: Integer, count: Integer, room: Room[int]) -> None:
     """Takes up to 64 states of consecutive numbers: copies them, and writes their planes and those of their actions."""
     for number in range(count):
         copy(space.states + 8 * program.words * places[first + number], room.states + 8 * program.words * number, program.words)
@@ -187,7 +188,16 @@ def _take(program: Any, space: Any, places: Any, first: Any, count: Any, room: A
 
 
 @native
-def _measure(program: Any, space: Any, places: Any, rows: Any, observed: Any, shared: Any, room: Any, block: Any) -> None:
+def _measure(
+    program: Program,
+    space: Space,
+    places: Integers,
+    rows: Integers,
+    observed: Integer,
+    shared: Integer,
+    room: Room[int],
+    block: Integer,
+) -> None:
     """Writes how many transitions each state has to ``rows``, one place on, and what is observed of it to that address."""
     while load_published(shared + 8 * STOP) == np.uint64(0):
         first = fetch_add(shared + 8 * CURSOR, block)
@@ -211,23 +221,23 @@ def _measure(program: Any, space: Any, places: Any, rows: Any, observed: Any, sh
 
 
 @native
-def _bits_of_each(planes: Any, count: Any, word: Any, room: Any) -> None:
+def _bits_of_each(planes: Integer, count: Integer, word: Integer, room: Room[int]) -> None:
     """Writes, for each of 64 states, that word of a bit set, given by as many planes as it has bits."""
     spread(planes + 8 * TOGETHER * word, 1, min(TOGETHER, count - TOGETHER * word), room.bits)
 
 
 @native
 def _fill(
-    program: Any,
-    space: Any,
-    places: Any,
-    ranks: Any,
-    rows: Any,
-    targets: Any,
-    actions: Any,
-    shared: Any,
-    room: Any,
-    block: Any,
+    program: Program,
+    space: Space,
+    places: Integers,
+    ranks: Places,
+    rows: Integers,
+    targets: Places,
+    actions: Places,
+    shared: Integer,
+    room: Room[int],
+    block: Integer,
 ) -> None:
     """Writes the transitions of each state to its row."""
     words = program.words
@@ -262,12 +272,13 @@ def _fill(
 
 
 @native
-def _write_targets(space: Any, ranks: Any, targets: Any, room: Any, count: Any) -> None:
+def _write_targets(space: Space, ranks: Places, targets: Places, room: Room[int], count: Integer) -> None:
     """Writes which states the first ``count`` successors, already hashed, are."""
     for number in range(count):
         store(room.matches + 8 * number, np.uint64(fetch_match(space, load(room.hashes + 8 * number))))
     for number in range(count):
-        place, successor = load_int(room.matches + 8 * number), room.successors + 8 * space.words * number
+        place: Integer = load_int(room.matches + 8 * number)
+        successor = room.successors + 8 * space.words * number
         if place < 0 or not same(space.states + 8 * space.words * place, successor, space.words):
             place = find(space, load(room.hashes + 8 * number), successor)
         targets[load_int(room.entries + 8 * number)] = ranks[place]

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from fencepost.model.kernel.compiler.loops import bit_count, bump, call2, fetch_add, load, load_int, native
+from fencepost.model.kernel.compiler.loops import Integer, bit_count, bump, call2, fetch_add, load, load_int, native
 from fencepost.model.kernel.compiler.native_functions import Code, object_code
 from fencepost.model.kernel.compiler.packing import Packing
 from fencepost.model.kernel.compiler.permutations import Permutations, tour
 from fencepost.model.kernel.compiler.program import Program
 from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.search.results import Result
-from fencepost.model.kernel.search.store import frontier
+from fencepost.model.kernel.search.store import Frontier, Space, frontier
 from fencepost.model.language.symmetry import Symmetry
 
 MOST = 5040
@@ -83,7 +82,14 @@ class Represented:
 
 @native
 def count_orbits(
-    program: Any, stabiliser: Any, order: Any, space: Any, frontier: Any, cursor: Any, counts: Any, room: Any
+    program: Program,
+    stabiliser: Integer,
+    order: Integer,
+    space: Space,
+    frontier: Frontier,
+    cursor: Integer,
+    counts: Integer,
+    room: Integer,
 ) -> None:
     """Adds to the two counters at ``counts`` how many states and transitions those of the frontier stand for."""
     starts, ordinals = frontier.starts, frontier.ordinals

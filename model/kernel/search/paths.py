@@ -5,32 +5,32 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Generic, NamedTuple
 
 import numpy as np
 
-from fencepost.model.kernel.compiler.loops import call2, call3, fetch_add, load, load_int, lowest_bit, native, store
+from fencepost.model.kernel.compiler.loops import Integer, call2, call3, fetch_add, load, load_int, lowest_bit, native, store
 from fencepost.model.kernel.compiler.machine import Kernel
-from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.packing import Integers, N, W, Words
 from fencepost.model.kernel.compiler.program import Program, addresses, canonicalise, compare
 from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.search.expansion import CURSOR, SHARED_WORDS, Worker, note
-from fencepost.model.kernel.search.store import Segment, Store, frontier
+from fencepost.model.kernel.search.store import Frontier, Segment, Space, Store, frontier
 
 
-class Room(NamedTuple):
+class Room(NamedTuple, Generic[W, N]):
     """Room for the successors of one state, as arrays or their addresses: which actions are enabled, the states that they lead
     to, one in each row, their numbers and their hashes."""
 
-    enabled: Any
-    states: Any
-    actions: Any
-    hashes: Any
-    scratch: Any
+    enabled: W
+    states: W
+    actions: N
+    hashes: W
+    scratch: W
 
-    @classmethod
-    def of(cls, program: Program) -> Room:
-        return cls(
+    @staticmethod
+    def of(program: Program) -> Room[Words, Integers]:
+        return Room(
             enabled=np.zeros(program.enabled_words, dtype=np.uint64),
             states=np.zeros((program.actions, program.words), dtype=np.uint64),
             actions=np.zeros(program.actions, dtype=np.int64),
@@ -40,7 +40,7 @@ class Room(NamedTuple):
 
 
 @native
-def successors(program: Any, state: Any, room: Any) -> Any:
+def successors(program: Program, state: Integer, room: Room[int, int]) -> int:
     """Writes the successors of the state at an address to the room, by rising action; returns how many there are."""
     call2(program.enabled, state, room.enabled)
     count = 0
@@ -57,7 +57,14 @@ def successors(program: Any, state: Any, room: Any) -> Any:
 
 @native
 def find_predecessors(
-    program: Any, space: Any, frontier: Any, shared: Any, worker: Any, room: Any, target: Any, block: Any
+    program: Program,
+    space: Space,
+    frontier: Frontier,
+    shared: Integer,
+    worker: Worker[int, int],
+    room: Room[int, int],
+    target: Integer,
+    block: Integer,
 ) -> None:
     """Notes, in row 0, the smallest state of the frontier and its smallest action that lead to the state at ``target``."""
     words = program.words
@@ -147,7 +154,7 @@ def _predecessor(program: Program, store: Store, level: Sequence[Segment], targe
     goal = held.ctypes.data
 
     def look(number: int) -> None:
-        finds, room = addresses(workers[number]), addresses(rooms[number])
+        finds, room = Worker(*addresses(workers[number])), Room(*addresses(rooms[number]))
         find_predecessors(program, store.space, states, at, finds, room, goal, _BLOCK)
 
     crew.run(look)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from fencepost.model.kernel.compiler.loops import native, store
+from fencepost.model.kernel.compiler.loops import Integer, native, store
 from fencepost.model.kernel.compiler.machine import Kernel
-from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.packing import Flags, Words
 from fencepost.model.kernel.compiler.program import Program, addresses
 from fencepost.model.kernel.search.expansion import (
     BATCH,
@@ -26,9 +25,10 @@ from fencepost.model.kernel.search.expansion import (
     Worker,
     expand,
     observe,
+    take_segments,
 )
 from fencepost.model.kernel.search.paths import Room, find_predecessors
-from fencepost.model.kernel.search.store import AHEAD, LINE, Store, fetch_line, find, frontier, hash_state, insert
+from fencepost.model.kernel.search.store import AHEAD, LINE, Space, Store, fetch_line, find, frontier, hash_state, insert
 from fencepost.model.kernel.search.tally import Finds
 
 _LEAST_LINES = 1 << 13
@@ -65,13 +65,13 @@ def in_order(states: Words) -> Words:
 
 
 @native
-def _buckets(states: Any, count: Any, words: Any, buckets: Any, out: Any) -> None:
+def _buckets(states: Integer, count: Integer, words: Integer, buckets: Integer, out: Integer) -> None:
     for number in range(count):
         store(out + 8 * number, hash_state(states + 8 * words * number, words) % np.uint64(buckets))
 
 
 @native
-def _hash_ahead(space: Any, states: Any, first: Any, count: Any, hashes: Any) -> Any:
+def _hash_ahead(space: Space, states: Integer, first: int, count: int, hashes: Words) -> int:
     """Hashes the next states at an address and asks for their lines of the table; returns how many."""
     length = min(AHEAD, count - first)
     for number in range(length):
@@ -81,7 +81,7 @@ def _hash_ahead(space: Any, states: Any, first: Any, count: Any, hashes: Any) ->
 
 
 @native
-def _gather(space: Any, states: Any, count: Any, top: Any, hashes: Any) -> Any:
+def _gather(space: Space, states: Integer, count: int, top: int, hashes: Words) -> int:
     """Adds the states at an address to the table, from place ``top`` on; returns the place after the last."""
     for first in range(0, count, AHEAD):
         for number in range(_hash_ahead(space, states, first, count, hashes)):
@@ -91,7 +91,7 @@ def _gather(space: Any, states: Any, count: Any, top: Any, hashes: Any) -> Any:
 
 
 @native
-def _strike(space: Any, states: Any, count: Any, struck: Any, hashes: Any) -> None:
+def _strike(space: Space, states: Integer, count: int, struck: Flags, hashes: Words) -> None:
     """Marks the states at an address where they are in the table."""
     for first in range(0, count, AHEAD):
         for number in range(_hash_ahead(space, states, first, count, hashes)):
@@ -133,15 +133,17 @@ class Pieces:
         self._store.rows((0, len(states)))[:] = states
         self._shared[CURSOR] = 0
         shared, space = self._shared.ctypes.data, self._store.space
-        alarms, worker = self._finds.alarms, addresses(self.worker)
+        alarms, worker = self._finds.alarms, Worker(*addresses(self.worker))
         expand(self._program, space, frontier([(0, len(states))]), shared, alarms, worker, _PIECE)
 
     def _take(self) -> Words:
-        segments = self.worker.take_segments()
+        segments = take_segments(self.worker)
         if self._program.observe_planes and segments:
             self._shared[CURSOR] = 0
             shared, alarms = self._shared.ctypes.data, self._finds.alarms
-            observe(self._program, self._store.space, frontier(segments), shared, alarms, addresses(self.worker), _PIECE)
+            observe(
+                self._program, self._store.space, frontier(segments), shared, alarms, Worker(*addresses(self.worker)), _PIECE
+            )
         rows = [self._store.rows(segment) for segment in segments]
         taken = np.concatenate(rows) if rows else np.empty((0, self.kernel.words), dtype=np.uint64)
         self._clear()
@@ -165,6 +167,8 @@ def predecessors(kernel: Kernel, pieces: Iterable[Words], target: Words) -> Word
             store.rows((0, len(states)))[:] = states
             shared[CURSOR] = 0
             at, of = shared.ctypes.data, frontier([(0, len(states))])
-            find_predecessors(program, store.space, of, at, addresses(worker), addresses(room), goal.ctypes.data, _BLOCK)
+            find_predecessors(
+                program, store.space, of, at, Worker(*addresses(worker)), Room(*addresses(room)), goal.ctypes.data, _BLOCK
+            )
     smallest: Words = worker.found_state
     return smallest if worker.found_action[0] >= 0 else smallest[:0]

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from fencepost.model.kernel.compiler.loops import call2, call3, load, lowest_bit, native, store
+from fencepost.model.kernel.compiler.loops import Integer, call2, call3, load, lowest_bit, native, store
 from fencepost.model.kernel.compiler.machine import Kernel
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.program import Program, addresses, bit_set
 from fencepost.model.kernel.search.paths import Room
-from fencepost.model.kernel.search.store import Store, hash_state, insert
+from fencepost.model.kernel.search.store import Space, Store, hash_state, insert
 
 _BLOCK = 1 << 14
 """States that are expanded between two looks at Ctrl-C and at the limit, at most."""
@@ -25,7 +24,7 @@ class TooManyError(Exception):
 
 
 @native
-def _add(space: Any, states: Any, first: Any, last: Any, reached: Any, parents: Any) -> Any:
+def _add(space: Space, states: Integer, first: int, last: int, reached: int, parents: Integer) -> tuple[int, int]:
     """Adds states as they are, each with its number as its parent; returns the next to add and how many the space has then."""
     number = first
     while number < last and reached < space.grow_at:
@@ -39,17 +38,17 @@ def _add(space: Any, states: Any, first: Any, last: Any, reached: Any, parents: 
 
 @native
 def _grow(
-    program: Any,
-    space: Any,
-    sources: Any,
-    first: Any,
-    last: Any,
-    reached: Any,
-    allowed: Any,
-    parents: Any,
-    taken: Any,
-    room: Any,
-) -> Any:
+    program: Program,
+    space: Space,
+    sources: Integer,
+    first: int,
+    last: int,
+    reached: int,
+    allowed: Integer,
+    parents: Integer,
+    taken: Integer,
+    room: Room[int, int],
+) -> tuple[int, int]:
     """Adds what the allowed actions make of the sources; returns the next to expand and how many the space has then."""
     number = first
     while number < last and reached + program.actions <= space.grow_at:
@@ -150,7 +149,7 @@ class _Growing:
     def grow(self, states: Words | None, first: int, last: int, allowed: Words) -> None:
         """Adds what the allowed actions make of states from ``first`` to ``last``, of its own if ``states`` is None."""
         outside = None if states is None else np.ascontiguousarray(states)
-        program, room = self._reach.program, addresses(self._reach.room)
+        program, room = self._reach.program, Room(*addresses(self._reach.room))
         parents, taken = self._parents.ctypes.data, self._taken.ctypes.data
         while first < last:
             space = self._roomy()
@@ -159,7 +158,7 @@ class _Growing:
                 program, space, sources, first, end, self.count, allowed.ctypes.data, parents, taken, room
             )
 
-    def _roomy(self) -> Any:
+    def _roomy(self) -> Space:
         """The space, with room for the successors of a state at least."""
         if self._reach.should_stop():
             raise KeyboardInterrupt

@@ -14,15 +14,16 @@ class SealError(Exception):
     """A file that is not as it was written; the message says so without its name."""
 
 
-def sealed(content: Mapping[str, Any]) -> bytes:
+def sealed(content: Mapping[str, object]) -> bytes:
     """The bytes of a file with that content, which JSON has to be able to hold, and its SHA-256."""
     text = json.dumps(content, indent=1)
     digest = hashlib.sha256(text.encode()).hexdigest()
     return f'{{"sha256": "{digest}", "content": {text}}}\n'.encode()
 
 
-def unsealed(data: bytes) -> dict[str, Any]:
-    """The content of a file, of which every byte is as ``sealed`` made it. Raises SealError."""
+def unsealed(data: bytes) -> Any:
+    """The content of a file, of which every byte is as ``sealed`` made it: whoever has sealed it knows its type. Raises
+    SealError."""
     try:
         held = json.loads(data)
         if not isinstance(held, dict) or not isinstance(held.get("content"), dict):
@@ -31,11 +32,10 @@ def unsealed(data: bytes) -> dict[str, Any]:
             raise SealError("its content does not fit its checksum")
     except (ValueError, RecursionError) as error:
         raise SealError(f"it is no JSON: {error}") from error
-    content: dict[str, Any] = held["content"]
-    return content
+    return held["content"]
 
 
-def write(path: Path, content: Mapping[str, Any]) -> None:
+def write(path: Path, content: Mapping[str, object]) -> None:
     """Writes a sealed file in place of what is there; a crash on the way leaves the file that was there. Raises OSError."""
     draft = draft_of(path)
     try:

@@ -28,6 +28,7 @@ from fencepost.model.kernel.search.expansion import (
     expand,
     observe,
     seed,
+    take_segments,
 )
 from fencepost.model.kernel.search.paths import plain
 from fencepost.model.kernel.search.results import Find, Kept, Limits, Outcome, Progress, Reached, Result, Sought
@@ -105,7 +106,7 @@ class _Search:
         self.kernel, self.program, self.initial, self.crew, self.limits = kernel, program, initial, crew, limits
         self.finds, self.should_stop, self.progress = finds, should_stop, progress
         self.workers = [Worker.of(program, finds.rows) for _ in range(crew.size)]
-        self.written = [addresses(worker) for worker in self.workers]
+        self.written = [Worker(*addresses(worker)) for worker in self.workers]
         self.shared = np.zeros(SHARED_WORDS, dtype=np.int64)
         self.store = Store(kernel.words, limits.memory, _inserts(kernel, crew.size))
         self.levels: list[list[Segment]] = []
@@ -230,7 +231,7 @@ class _Search:
     def _drain(self) -> None:
         """Takes the segments that the workers have filled."""
         for worker in self.workers:
-            self.fresh += worker.take_segments()
+            self.fresh += take_segments(worker)
         self.fresh = joined(self.fresh)
 
     def _has_room(self) -> bool:

@@ -12,12 +12,15 @@ from __future__ import annotations
 import mmap
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 
 from fencepost.model.kernel.compiler.loops import (
     SLOTS,
+    Integer,
+    Truth,
+    Word,
     alike,
     fetch_add,
     load,
@@ -28,7 +31,7 @@ from fencepost.model.kernel.compiler.loops import (
     prefetch,
     publish,
 )
-from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.packing import Integers, Words
 from fencepost.model.kernel.compiler.program import copy, same
 
 LINE = SLOTS
@@ -59,12 +62,12 @@ class Frontier(NamedTuple):
     """States to go through: segments of the array. Segment i starts at place ``starts[i]`` and holds the states numbered
     from ``ordinals[i]`` up to ``ordinals[i + 1]``."""
 
-    starts: Any
-    ordinals: Any
+    starts: Integers
+    ordinals: Integers
 
 
 @native_inline
-def hash_state(state: Any, words: Any) -> Any:
+def hash_state(state: Integer, words: Integer) -> Word:
     """64 bits of hash of the state at an address."""
     value = np.uint64(0x9E3779B97F4A7C15)
     for word in range(words):
@@ -75,19 +78,19 @@ def hash_state(state: Any, words: Any) -> Any:
 
 
 @native
-def _line(space: Any, value: Any) -> Any:
+def _line(space: Space, value: Word) -> Integer:
     """The line in which the search for a hash begins."""
     return np.int64(((value & _LOW) * np.uint64(space.lines)) >> np.uint64(32))
 
 
 @native_inline
-def fetch_line(space: Any, value: Any) -> None:
+def fetch_line(space: Space, value: Word) -> None:
     """Asks for the line in which the search for a hash begins."""
     prefetch(space.table + 8 * LINE * _line(space, value))
 
 
 @native_inline
-def fetch_match(space: Any, value: Any) -> Any:
+def fetch_match(space: Space, value: Word) -> Integer:
     """The place of the state that the search for a hash will be compared with first, which is asked for; -1 if the line in
     which that search begins, already here, names none: then the next line is asked for, in case this one is full."""
     line = space.table + 8 * LINE * _line(space, value)
@@ -100,7 +103,7 @@ def fetch_match(space: Any, value: Any) -> Any:
 
 
 @native_inline
-def insert(space: Any, value: Any, state: Any, place: Any) -> Any:
+def insert(space: Space, value: Word, state: Integer, place: Integer) -> Truth:
     """Adds the state at an address, whose hash is ``value``, at a place of the array that is the caller's own; returns
     whether it was new. The place is still free if it was not."""
     mine = (value & _TAG) | np.uint64(place + 1)
@@ -124,7 +127,7 @@ def insert(space: Any, value: Any, state: Any, place: Any) -> Any:
 
 
 @native
-def find(space: Any, value: Any, state: Any) -> Any:
+def find(space: Space, value: Word, state: Integer) -> Integer:
     """The place of the state at an address, whose hash is ``value``; -1 if it is not there. Nothing may be added meanwhile."""
     number = _line(space, value)
     while True:
@@ -142,7 +145,7 @@ def find(space: Any, value: Any, state: Any) -> Any:
 
 
 @native
-def _place(space: Any, value: Any, place: Any) -> None:
+def _place(space: Space, value: Word, place: Integer) -> None:
     """Adds the state at a place of the array, which is known to be new."""
     mine = (value & _TAG) | np.uint64(place + 1)
     number = _line(space, value)
@@ -156,7 +159,7 @@ def _place(space: Any, value: Any, place: Any) -> None:
 
 
 @native
-def fill(space: Any, frontier: Any, cursor: Any, hashes: Any) -> None:
+def fill(space: Space, frontier: Frontier, cursor: Integer, hashes: Words) -> None:
     """Adds states that are distinct and in the array already to an empty table; several threads share the work by the
     counter at the address ``cursor``. ``hashes`` is room for a batch of them (AHEAD)."""
     starts, ordinals = frontier.starts, frontier.ordinals
@@ -207,7 +210,10 @@ def give_back(words: Words, first: int, last: int) -> None:
     page = mmap.PAGESIZE // 8
     start, end = -(-first // page) * page, last // page * page
     if start < end and hasattr(mmap, "MADV_DONTNEED"):
-        cast(Any, words.base).obj.madvise(mmap.MADV_DONTNEED, 8 * start, 8 * (end - start))
+        assert isinstance(words.base, memoryview)
+        memory = words.base.obj
+        assert isinstance(memory, mmap.mmap)
+        memory.madvise(mmap.MADV_DONTNEED, 8 * start, 8 * (end - start))
 
 
 def frontier(segments: Sequence[Segment]) -> Frontier:

@@ -11,7 +11,7 @@ import numpy as np
 from fencepost.model.kernel.compiler.machine import Kernel
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.program import Program, bit_set
-from fencepost.model.kernel.search.expansion import DEADLOCK_ROW, DEADLOCKS, NEW, TRANSITIONS, Alarms, Worker
+from fencepost.model.kernel.search.expansion import DEADLOCK_ROW, DEADLOCKS, NEW, TRANSITIONS, Alarms, Tally
 from fencepost.model.kernel.search.paths import plain
 from fencepost.model.kernel.search.results import Find, Kind, Sought
 
@@ -33,15 +33,16 @@ class Totals:
         """Nothing counted."""
         return cls(0, 0, 0, (0,) * program.actions, (0,) * program.observe_words, (0,) * program.step_words)
 
-    def plus(self, workers: Iterable[Worker]) -> Totals:
+    def plus(self, workers: Iterable[Tally]) -> Totals:
         """With all that the workers have counted."""
         held = list(workers)
-        counts = sum((worker.counters for worker in held), np.zeros(8, dtype=np.int64))
+        counts = np.sum([np.zeros(8, dtype=np.int64), *(worker.counters for worker in held)], axis=0)
+        enabled = np.sum([np.array(self.enabled, dtype=np.int64), *(worker.enabled for worker in held)], axis=0)
         return Totals(
             self.distinct + int(counts[NEW]),
             self.transitions + int(counts[TRANSITIONS]),
             self.deadlocks + int(counts[DEADLOCKS]),
-            tuple(a + int(b) for a, b in zip(self.enabled, sum(worker.enabled for worker in held), strict=True)),
+            tuple(enabled.tolist()),
             _union(self.seen, [worker.seen for worker in held]),
             _union(self.seen_steps, [worker.seen_steps for worker in held]),
         )
@@ -73,7 +74,7 @@ class Finds:
         self.alarms = Alarms(self._states.ctypes.data, self._steps.ctypes.data, self._step_row, ends)
         self.sought = [plain(self._states), plain(self._steps), sought.stop_on_deadlock, sorted(self._watch), ends]
 
-    def take(self, workers: Sequence[Worker], depth: int) -> list[Find]:
+    def take(self, workers: Sequence[Tally], depth: int) -> list[Find]:
         """Takes the finds of the step to level ``depth`` from the workers; returns those that end the search."""
         if all(worker.found_action.max() < 0 for worker in workers):
             return []

@@ -58,7 +58,7 @@ class Visits:
         """One hash for each visit of the walks with numbers from ``first`` up to ``end``."""
         room = (end - first) * (self._steps + 1)
         walker = Walker.of(self._program, self._finds.rows, room)
-        walk_all(self._program, self._course, first, end, room, addresses(walker), NO_TRAIL)
+        walk_all(self._program, self._course, first, end, room, Walker(*addresses(walker)), NO_TRAIL)
         hashes: Words = walker.sample[: walker.counters[SAMPLED]]
         return hashes
 

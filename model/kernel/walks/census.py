@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from fencepost.model.kernel.compiler.loops import bump, call2, load, load_int, lowest_bit, native, store
+from fencepost.model.kernel.compiler.loops import Integer, bump, call2, load, load_int, lowest_bit, native, store
 from fencepost.model.kernel.compiler.machine import Kernel
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.program import Program, addresses, members
-from fencepost.model.kernel.walks.course import Sought, Starts, Strategy, course_of
+from fencepost.model.kernel.walks.course import Course, Sought, Starts, Strategy, course_of
 from fencepost.model.kernel.walks.sample import Sample
 from fencepost.model.kernel.walks.walking import DEADLOCKS, NO_TRAIL, SAMPLED, STEPS, Trail, Walker, walk_all, walk_once
 
@@ -102,7 +101,7 @@ class Walking:
         start, end = first, first + count
         while start < end:
             start, listed = walk_and_list(
-                self._program, self._course, start, end, addresses(walker), rows, finds.ctypes.data, _HASHES, _FINDS
+                self._program, self._course, start, end, Walker(*addresses(walker)), rows, finds.ctypes.data, _HASHES, _FINDS
             )
             batches.append(finds[:listed].copy())
             sampled.append(walker.sample[: walker.counters[SAMPLED]].copy())
@@ -130,11 +129,13 @@ class Walking:
     def path(self, walk: int) -> tuple[Words, tuple[int, ...]]:
         """The states of one walk, one in each row, and its actions."""
         trail, walker = Trail.of(self.kernel.words, self.steps), self._walker(self.steps + 1)
-        walk_all(self._program, self._course, walk, walk + 1, self.steps + 1, addresses(walker), addresses(trail))
+        walk_all(
+            self._program, self._course, walk, walk + 1, self.steps + 1, Walker(*addresses(walker)), Trail(*addresses(trail))
+        )
         length = int(trail.length[0])
         return trail.states[: length + 1], tuple(int(action) for action in trail.actions[:length])
 
-    def _walker(self, room: int) -> Walker:
+    def _walker(self, room: int) -> Walker[Words, Integers]:
         return Walker.of(self._program, self._finds.rows, room)
 
     def _violations(self, finds: Integers) -> tuple[dict[int, int], dict[int, tuple[WalkRun, ...]]]:
@@ -164,8 +165,16 @@ class Walking:
 
 @native
 def walk_and_list(
-    program: Any, course: Any, first: Any, end: Any, walker: Any, rows: Any, finds: Any, hashes: Any, room: Any
-) -> Any:
+    program: Program,
+    course: Course,
+    first: int,
+    end: int,
+    walker: Walker[int, int],
+    rows: Integer,
+    finds: Integer,
+    hashes: Integer,
+    room: Integer,
+) -> tuple[int, int]:
     """The walks with numbers from ``first`` up to ``end``, or until ``hashes`` are sampled or ``room`` finds are listed; writes
     each find (row, walk, length) to the address ``finds`` and returns the number of the next walk and how many finds there are.
     """
@@ -184,7 +193,7 @@ def walk_and_list(
 
 
 @native
-def count_enabled(program: Any, states: Any, count: Any, mask: Any, counts: Any) -> None:
+def count_enabled(program: Program, states: Integer, count: Integer, mask: Integer, counts: Integer) -> None:
     """Counts, for each action, the states in which it is possible; ``mask`` is room for one bit set; all are addresses."""
     for place in range(count):
         call2(program.enabled, states + 8 * program.words * place, mask)

@@ -100,11 +100,11 @@ class Sought(NamedTuple):
 
 def course_of(starts: Starts, seed: int, steps: int, strategy: Strategy, sample: Sample, finds: Sought) -> Course:
     """How the walks from these states go, which look for these violations and sample so many states."""
-    initial = addresses(starts)
+    initial, initial_masks, initial_observed = addresses(starts)
     return Course(
-        initial=initial.states,
-        initial_masks=initial.masks,
-        initial_observed=initial.observed,
+        initial=initial,
+        initial_masks=initial_masks,
+        initial_observed=initial_observed,
         initials=len(starts.states),
         seed=seed,
         steps=steps,

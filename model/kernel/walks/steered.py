@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Generic, NamedTuple
 
 import numpy as np
 
-from fencepost.model.kernel.compiler.loops import load, native, store
+from fencepost.model.kernel.compiler.loops import Integer, Truth, load, native, store
 from fencepost.model.kernel.compiler.machine import Kernel
-from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.packing import Integers, W, Words
 from fencepost.model.kernel.compiler.program import Program, addresses, bit_set, copy, has, members, take
 from fencepost.model.kernel.search.paths import Path, plain
 from fencepost.model.kernel.walks.walking import HOLD, first_of, look, mix
@@ -17,18 +17,18 @@ from fencepost.model.kernel.walks.walking import HOLD, first_of, look, mix
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
-class _Wheel(NamedTuple):
+class _Wheel(NamedTuple, Generic[W]):
     """What a run is steered on, as arrays or their addresses: its state and room for the next one, what is enabled and observed
     there, what was observed of the last step; the initial states; and the bit sets of formulas that are violations."""
 
-    state: Any
-    after: Any
-    enabled: Any
-    observed: Any
-    held: Any
-    initial: Any
-    alarm: Any
-    step_alarm: Any
+    state: W
+    after: W
+    enabled: W
+    observed: W
+    held: W
+    initial: W
+    alarm: W
+    step_alarm: W
 
 
 class Steered:
@@ -59,7 +59,7 @@ class Steered:
             alarm=bit_set(alarm, kernel.mask_words["observe"]),
             step_alarm=bit_set(step_alarm, kernel.mask_words["observe_step"]),
         )
-        self._addresses = addresses(self._wheel)
+        self._addresses = _Wheel(*addresses(self._wheel))
         self.begin()
 
     def begin(self, start: int = 0) -> None:
@@ -110,11 +110,11 @@ class Steered:
 
     @property
     def _bad(self) -> Words:
-        return self._wheel.observed & self._wheel.alarm  # type: ignore[no-any-return]
+        return self._wheel.observed & self._wheel.alarm
 
     @property
     def _bad_steps(self) -> Words:
-        return self._wheel.held & self._wheel.step_alarm  # type: ignore[no-any-return]
+        return self._wheel.held & self._wheel.step_alarm
 
     @property
     def _ends_badly(self) -> bool:
@@ -134,7 +134,7 @@ class Steered:
 
 
 @native
-def _take(program: Any, wheel: Any, action: Any) -> None:
+def _take(program: Program, wheel: _Wheel[int], action: Integer) -> None:
     """Takes one step."""
     take(program, wheel.state, action, wheel.after, wheel.held)
     copy(wheel.after, wheel.state, program.words)
@@ -142,16 +142,19 @@ def _take(program: Any, wheel: Any, action: Any) -> None:
 
 
 @native
-def _meets(mask: Any, other: Any, words: Any) -> Any:
+def _meets(mask: Integer, other: Integer, words: Integer) -> Truth:
     """Whether two bit sets have a member in common."""
     common = _ZERO
     for word in range(words):
         common |= load(mask + 8 * word) & load(other + 8 * word)
-    return common != _ZERO
+    meets: Truth = common != _ZERO
+    return meets
 
 
 @native
-def _follow(program: Any, wheel: Any, may_end: Any, initials: Any, choices: Any, taken: Any) -> Any:
+def _follow(
+    program: Program, wheel: _Wheel[int], may_end: Integer, initials: Integer, choices: Words, taken: Integers
+) -> Integer:
     """Takes steps as the choices say; writes their actions, or -1 - the number of the initial state in which the run began
     again, and returns how many of these there are."""
     count, order = 0, _ZERO

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple
 
 import numpy as np
 
 from fencepost.model.kernel.compiler.loops import (
+    Integer,
+    Word,
     bit_count,
     bump,
     call2,
@@ -18,8 +20,12 @@ from fencepost.model.kernel.compiler.loops import (
     native,
     store,
 )
+from fencepost.model.kernel.compiler.packing import Integers, N, W, Words
 from fencepost.model.kernel.compiler.program import Program, copy, has, take
 from fencepost.model.kernel.search.store import hash_state
+
+if TYPE_CHECKING:
+    from fencepost.model.kernel.walks.course import Course
 
 STEPS, DEADLOCKS, SAMPLED = range(3)
 UNIFORM, SWARM, HELD = range(3)
@@ -30,29 +36,29 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 
 
-class Walker(NamedTuple):
+class Walker(NamedTuple, Generic[W, N]):
     """What one thread writes to, as arrays or their addresses: counts, bit sets, and in each row of finds (for the observed
     formulas, those over steps, deadlocks) the smallest walk that has one (-1: none) and after how many steps; hashes of
     sampled states; room for two states."""
 
-    counters: Any
-    enabled: Any
-    taken: Any
-    seen: Any
-    seen_steps: Any
-    found_walk: Any
-    found_step: Any
-    sample: Any
-    mask: Any
-    subset: Any
-    observed: Any
-    observed_steps: Any
-    states: Any
+    counters: N
+    enabled: W
+    taken: N
+    seen: W
+    seen_steps: W
+    found_walk: N
+    found_step: N
+    sample: W
+    mask: W
+    subset: W
+    observed: W
+    observed_steps: W
+    states: W
 
-    @classmethod
-    def of(cls, program: Program, rows: int, sample: int) -> Walker:
+    @staticmethod
+    def of(program: Program, rows: int, sample: int) -> Walker[Words, Integers]:
         """A walker with nothing counted, for that many kinds of finds and, at most, hashes."""
-        return cls(
+        return Walker(
             counters=np.zeros(3, dtype=np.int64),
             enabled=np.zeros(program.enabled_words, dtype=np.uint64),
             taken=np.zeros(program.actions, dtype=np.int64),
@@ -69,24 +75,24 @@ class Walker(NamedTuple):
         )
 
 
-class Trail(NamedTuple):
+class Trail(NamedTuple, Generic[W, N]):
     """Where a walk is written down, as arrays or their addresses (0: it is not): states, actions, and how many steps."""
 
-    states: Any
-    actions: Any
-    length: Any
+    states: W
+    actions: N
+    length: N
 
-    @classmethod
-    def of(cls, words: int, steps: int) -> Trail:
+    @staticmethod
+    def of(words: int, steps: int) -> Trail[Words, Integers]:
         """Room for a walk of that many steps."""
-        return cls(np.zeros((steps + 1, words), np.uint64), np.zeros(steps, np.int64), np.zeros(1, np.int64))
+        return Trail(np.zeros((steps + 1, words), np.uint64), np.zeros(steps, np.int64), np.zeros(1, np.int64))
 
 
 NO_TRAIL = Trail(0, 0, 0)
 
 
 @native
-def mix(value: Any) -> Any:
+def mix(value: Word) -> Word:
     """The output function of SplitMix64."""
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -94,13 +100,13 @@ def mix(value: Any) -> Any:
 
 
 @native
-def _below(random: Any, count: Any) -> Any:
+def _below(random: Word, count: Integer) -> Integer:
     """One of 0 .. count - 1, from 64 random bits."""
     return np.int64(((random >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))
 
 
 @native
-def _leave_out(program: Any, walker: Any, stream: Any) -> Any:
+def _leave_out(program: Program, walker: Walker[int, int], stream: Word) -> Word:
     """Chooses the actions that a walk keeps: all, three quarters, half or a quarter of them; returns the stream after it."""
     stream += GAMMA
     share = mix(stream) & np.uint64(3)
@@ -119,14 +125,14 @@ def _leave_out(program: Any, walker: Any, stream: Any) -> Any:
 
 
 @native
-def _mark(program: Any, walker: Any) -> None:
+def _mark(program: Program, walker: Walker[int, int]) -> None:
     """Takes in which actions are enabled."""
     for word in range(program.enabled_words):
         store(walker.enabled + 8 * word, load(walker.enabled + 8 * word) | load(walker.mask + 8 * word))
 
 
 @native
-def _choose(program: Any, walker: Any, swarm: Any, random: Any) -> Any:
+def _choose(program: Program, walker: Walker[int, int], swarm: bool, random: Word) -> Integer:
     """One of the enabled actions, each as likely; of the kept ones if the walk leaves some out, unless none of these is
     enabled; -1 if no action is enabled at all."""
     every = some = 0
@@ -150,13 +156,14 @@ def _choose(program: Any, walker: Any, swarm: Any, random: Any) -> Any:
 
 
 @native
-def first_of(program: Any, enabled: Any, order: Any) -> Any:
+def first_of(program: Program, enabled: Integer, order: Word) -> Integer:
     """The first of the enabled actions in an order that 64 random bits stand for; -1 if none is enabled.
 
     First is the action whose hash with these bits is the greatest (rendezvous hashing), so that only the enabled ones are
     looked at and none loses its place when others come or go.
     """
-    first, greatest = np.int64(-1), _ZERO
+    first: Integer = np.int64(-1)
+    greatest = _ZERO
     for word in range(program.enabled_words):
         bits = load(enabled + 8 * word)
         while bits != _ZERO:
@@ -169,7 +176,7 @@ def first_of(program: Any, enabled: Any, order: Any) -> Any:
 
 
 @native
-def _find(walker: Any, row: Any, number: Any, step: Any) -> None:
+def _find(walker: Walker[int, int], row: Integer, number: Integer, step: Integer) -> None:
     """Notes a find in a row, if no smaller walk has one."""
     known = load_int(walker.found_walk + 8 * row)
     if known < 0 or number < known:
@@ -178,7 +185,16 @@ def _find(walker: Any, row: Any, number: Any, step: Any) -> None:
 
 
 @native
-def _violates(walker: Any, observed: Any, seen: Any, alarm: Any, length: Any, row: Any, number: Any, step: Any) -> Any:
+def _violates(
+    walker: Walker[int, int],
+    observed: Integer,
+    seen: Integer,
+    alarm: Integer,
+    length: Integer,
+    row: Integer,
+    number: Integer,
+    step: Integer,
+) -> bool:
     """Takes in what was observed; whether it was a violation."""
     violation = False
     for word in range(length):
@@ -193,7 +209,7 @@ def _violates(walker: Any, observed: Any, seen: Any, alarm: Any, length: Any, ro
 
 
 @native
-def look(program: Any, state: Any, mask: Any, observed: Any) -> None:
+def look(program: Program, state: Integer, mask: Integer, observed: Integer) -> None:
     """Writes which actions are enabled and which observed formulas hold in the state at an address."""
     call2(program.enabled, state, mask)
     if program.observe != 0:
@@ -201,7 +217,7 @@ def look(program: Any, state: Any, mask: Any, observed: Any) -> None:
 
 
 @native
-def _visit(program: Any, course: Any, walker: Any, state: Any, number: Any, step: Any) -> Any:
+def _visit(program: Program, course: Course, walker: Walker[int, int], state: Integer, number: Integer, step: Integer) -> bool:
     """Samples a state, whose observed formulas are known; whether it is a violation."""
     fingerprint = hash_state(state, program.words)
     if fingerprint & np.uint64(course.sample_mask) == _ZERO:
@@ -213,7 +229,7 @@ def _visit(program: Any, course: Any, walker: Any, state: Any, number: Any, step
 
 
 @native
-def walk_once(program: Any, course: Any, number: Any, walker: Any, trail: Any) -> None:
+def walk_once(program: Program, course: Course, number: Integer, walker: Walker[int, int], trail: Trail[int, int]) -> None:
     """Walks once: up to the most steps, a violation or a deadlock."""
     words, state = program.words, walker.states
     after = state + 8 * words
@@ -274,7 +290,15 @@ def walk_once(program: Any, course: Any, number: Any, walker: Any, trail: Any) -
 
 
 @native
-def walk_all(program: Any, course: Any, first: Any, end: Any, hashes: Any, walker: Any, trail: Any) -> Any:
+def walk_all(
+    program: Program,
+    course: Course,
+    first: int,
+    end: int,
+    hashes: Integer,
+    walker: Walker[int, int],
+    trail: Trail[int, int],
+) -> int:
     """The walks with numbers from ``first`` up to ``end``, or until that many hashes are sampled; returns the number of the
     next one."""
     number = first

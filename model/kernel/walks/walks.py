@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from fencepost.model.kernel.compiler.machine import Kernel
-from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.packing import Integers, Words
 from fencepost.model.kernel.compiler.program import Program, addresses, members
 from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.search.paths import Path, plain
@@ -128,7 +128,7 @@ def random_walks(
                         return hashes
                     stop = min(start + chunk, end)  # noqa: B023
                     while start < stop:
-                        start = walk_all(program, course, start, stop, _HASHES, addresses(walker), NO_TRAIL)  # noqa: B023
+                        start = walk_all(program, course, start, stop, _HASHES, Walker(*addresses(walker)), NO_TRAIL)  # noqa: B023
                         hashes.append(walker.sample[: walker.counters[SAMPLED]].copy())
                         walker.counters[SAMPLED] = 0
 
@@ -170,7 +170,7 @@ def walk_path(
     walker, trail = Walker.of(program, finds.rows, steps + 1), Trail.of(kernel.words, steps)
     starts = Starts.of(kernel, program)
     course = course_of(starts, seed, steps, strategy, Sample(), finds)
-    walk_all(program, course, walk, walk + 1, 1, addresses(walker), addresses(trail))
+    walk_all(program, course, walk, walk + 1, 1, Walker(*addresses(walker)), Trail(*addresses(trail)))
     length = int(trail.length[0])
     return Path(tuple(plain(s) for s in trail.states[: length + 1]), tuple(int(a) for a in trail.actions[:length]))
 
@@ -183,7 +183,7 @@ def _check(seed: int, first: int, count: int, steps: int) -> None:
 
 def _result(
     outcome: WalkOutcome,
-    walkers: list[Walker],
+    walkers: list[Walker[Words, Integers]],
     finds: Sought,
     walks: int,
     sample: Sample,
@@ -200,7 +200,7 @@ def _result(
         steps=sum(int(w.counters[STEPS]) for w in walkers),
         deadlocks=sum(int(w.counters[DEADLOCKS]) for w in walkers),
         enabled=members(np.bitwise_or.reduce([w.enabled for w in walkers])),
-        taken=tuple(int(n) for n in sum(w.taken for w in walkers)),
+        taken=tuple(np.sum([w.taken for w in walkers], axis=0).tolist()),
         seen=members(np.bitwise_or.reduce([w.seen for w in walkers])),
         seen_steps=members(np.bitwise_or.reduce([w.seen_steps for w in walkers])),
         violations=tuple(sorted(violations, key=lambda find: (find.walk, find.steps, find.kind, find.formula))),

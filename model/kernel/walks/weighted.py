@@ -9,11 +9,12 @@ by the rates times its factors. The score of a walk is a function of seed and nu
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from fencepost.model.kernel.compiler.loops import call6, lowest_bit, native
+from fencepost.model.kernel.compiler.loops import Integer, Real, Word, call6, lowest_bit, native
+from fencepost.model.kernel.compiler.packing import Flags, Floats, Integers, Words
 from fencepost.model.kernel.compiler.program import Program, copy
 from fencepost.model.kernel.walks.phases import (
     AFTER,
@@ -48,37 +49,37 @@ class Law(NamedTuple):
     which an arrival leads.
     """
 
-    kinds: Any
-    clocks: Any
-    shares: Any
-    blocked: Any
-    rates: Any
-    factors: Any
-    numbers: Any
-    modes: Any
-    opens: Any
+    kinds: Integers
+    clocks: Integers
+    shares: Flags
+    blocked: Flags
+    rates: Floats
+    factors: Floats
+    numbers: Floats
+    modes: int
+    opens: int
 
 
 class Bases(NamedTuple):
     """Where cycles begin: states, what is enabled and observed there, and up to which random number each is chosen."""
 
-    states: Any
-    masks: Any
-    observed: Any
-    upto: Any
+    states: Words
+    masks: Words
+    observed: Words
+    upto: Floats
 
 
 class Place(NamedTuple):
     """Room of a thread: two states, what is enabled and observed, and the choices that there are, with their rates."""
 
-    states: Any
-    mask: Any
-    observed: Any
-    step_observed: Any
-    choices: Any
-    rates: Any
-    rare: Any
-    weight: Any
+    states: Words
+    mask: Words
+    observed: Words
+    step_observed: Words
+    choices: Integers
+    rates: Floats
+    rare: Integers
+    weight: Floats
 
     @classmethod
     def of(cls, program: Program) -> Place:
@@ -97,13 +98,13 @@ class Place(NamedTuple):
 
 
 @native
-def _uniform(random: Any) -> Any:
+def _uniform(random: Word) -> Real:
     """A number from 0 to below 1, of 64 random bits."""
     return np.float64(random >> np.uint64(11)) * 1.1102230246251565e-16
 
 
 @native
-def _gather(program: Any, law: Any, place: Any, phase: Any, mode: Any) -> Any:
+def _gather(program: Program, law: Law, place: Place, phase: Integer, mode: Integer) -> tuple[Integer, Integer]:
     """Writes what may happen, with its rates; returns how much, and the action that is a message, or -1: in PRE that is none of
     what happens."""
     count, arrival, is_ending = np.int64(0), np.int64(-1), False
@@ -142,7 +143,7 @@ def _gather(program: Any, law: Any, place: Any, phase: Any, mode: Any) -> Any:
 
 
 @native
-def _choose(law: Any, place: Any, count: Any, row: Any, random: Any, only_rare: Any) -> Any:
+def _choose(law: Law, place: Place, count: Integer, row: Integer, random: Word, only_rare: bool) -> Integer:
     """One of the choices, or -1 if there is none; the weight is multiplied by how much less likely the rates make it."""
     usual, rare_rate, guided, rare = 0.0, 0.0, 0.0, 0
     for one in range(count):
@@ -175,7 +176,7 @@ def _choose(law: Any, place: Any, count: Any, row: Any, random: Any, only_rare: 
 
 
 @native
-def _leaves(program: Any, law: Any, place: Any, count: Any) -> Any:
+def _leaves(program: Program, law: Law, place: Place, count: Integer) -> tuple[Real, bool]:
     """The rate at which a disturbance without traffic goes on, and whether it rests: only a fault can happen."""
     every, going = 0.0, 0.0
     for one in range(count):
@@ -188,7 +189,7 @@ def _leaves(program: Any, law: Any, place: Any, count: Any) -> Any:
 
 
 @native
-def _walk(program: Any, law: Any, bases: Any, place: Any, seed: Any, number: Any, sums: Any) -> None:
+def _walk(program: Program, law: Law, bases: Bases, place: Place, seed: Integer, number: Integer, sums: Floats) -> None:
     """Walks one cycle, and adds its score, its square, its steps and whether it has a score to ``sums``."""
     stream = mix(mix(np.uint64(seed) + GAMMA) ^ (np.uint64(number) * GAMMA))
     stream += GAMMA
@@ -265,7 +266,9 @@ def _walk(program: Any, law: Any, bases: Any, place: Any, seed: Any, number: Any
 
 
 @native
-def walk_weighted(program: Any, law: Any, bases: Any, place: Any, seed: Any, first: Any, end: Any, sums: Any) -> None:
+def walk_weighted(
+    program: Program, law: Law, bases: Bases, place: Place, seed: Integer, first: Integer, end: Integer, sums: Floats
+) -> None:
     """The walks from number ``first`` up to ``end``: adds what they come to to ``sums``."""
     for number in range(first, end):
         _walk(program, law, bases, place, seed, number, sums)
