@@ -40,7 +40,7 @@ def write_report(
     Raises OSError if they cannot be written.
     """
     runs = path.with_name(f"{path.stem}-runs{path.suffix}")
-    recordings = [*beyond(opening), *violations(everything, opening.now.releases)]
+    recordings = [*beyond(opening), *violations(everything, opening.now.cluster.releases)]
     if recordings:
         write_recordings(runs, recordings, reporter)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -77,7 +77,7 @@ def beyond(opening: Opening) -> Iterator[Recording]:
     for row in opening.now.rows:
         if row.failure is not None and isinstance(row.failure.checked.entry, Entry):
             trace, protocol = row.failure.verdict.trace, row.failure.checked.protocol
-            suite, below = row.failure.checked.entry.suite(protocol), runs_below(trace, protocol, opening.now.releases)
+            suite, below = row.failure.checked.entry.suite(protocol), runs_below(trace, protocol, opening.now.cluster.releases)
             yield Recording(f"{row.guarantee.name}: {row.failure.events} too many", trace, suite, below)
 
 

@@ -10,36 +10,15 @@ from fencepost.checks.questions.bug_search import KnownBug, Searches
 from fencepost.checks.questions.guarantees.bundles import bundle_guarantees
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish, raised
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
-from fencepost.checks.questions.guarantees.ledgers import Sizes, ledger_guarantees
+from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
 from fencepost.checks.questions.guarantees.topics import topic_guarantees
 from fencepost.checks.questions.judging import Guaranteed
 from fencepost.checks.questions.matters import MATTERS, Matter
 from fencepost.checks.questions.whole import Whole
-from fencepost.checks.settings.bookie_settings import STORAGES
-from fencepost.checks.settings.cluster_settings import Settings
-from fencepost.checks.settings.files.input_files import Place
+from fencepost.checks.settings.cluster_settings import Cluster, Settings
 from fencepost.model.releases import Releases
 from fencepost.properties.cluster.bugs import PARTS
 from fencepost.properties.protocols import touching
-
-
-@dataclass(frozen=True)
-class Cluster:
-    """The settings in some files, by the name of the files and the one to look at, and the number of bookies, which nobody
-    named if ``assumed``. ``of_bookies`` says whether to ask about the bookies' own settings."""
-
-    file: str
-    first: Place
-    settings: Settings
-    bookies: int
-    assumed: bool
-    of_bookies: bool
-
-    @property
-    def sizes(self) -> Sizes:
-        """The sizes of its ledgers, and what its bookies store in."""
-        storage = STORAGES.get(self.settings.bookies.storage.value, "db") if self.of_bookies else "db"
-        return replace(Sizes.of(self.settings.ledger, self.bookies), storage=storage)
 
 
 @dataclass(frozen=True)
@@ -52,22 +31,21 @@ class Group:
     lost: Answer | None
 
 
-def questions(cluster: Cluster, releases: Releases) -> Iterator[Guarantee]:
+def questions(cluster: Cluster) -> Iterator[Guarantee]:
     """What is asked of a cluster, in the order of the report."""
-    settings = cluster.settings
+    settings, releases = cluster.settings, cluster.releases
     yield from ledger_guarantees(cluster.sizes, releases)
     if cluster.of_bookies:
         from fencepost.checks.questions.guarantees.bookies import bookie_guarantees, replication_guarantees
 
         yield from bookie_guarantees(settings.bookies, releases)
         yield from replication_guarantees(settings.auto_recovery, cluster.sizes, releases)
-    yield from topic_guarantees(settings.configuration(releases), releases)
-    yield from bundle_guarantees(settings.configuration(releases), releases)
+    yield from topic_guarantees(cluster.configuration, releases)
+    yield from bundle_guarantees(cluster.configuration, releases)
 
 
 def guaranteed(
     cluster: Cluster,
-    releases: Releases,
     means: Means,
     later: Guaranteed | None = None,
     established: Mapping[str, Established] | None = None,
@@ -77,48 +55,35 @@ def guaranteed(
     Of a cluster as it was before a ``later`` one only the numbers are wanted, and only where the question is another. What was
     ``established`` before, by name, is not asked again.
     """
-    rows, ledger = [], cluster.settings.ledger
+    rows = []
     asked_before = [] if later is None else [row for row in later.rows if row.is_known]
-    for question in questions(cluster, releases):
+    for question in questions(cluster):
         known = (row for row in asked_before if row.guarantee == question)
         answer = (established or {}).get(question.name) or next(known, None) or establish(question, means)
-        rows.append(answer if later is not None else _with_remedy(answer, cluster, releases, means))
-    taken = {"ensemble": ledger.ensemble, "write_quorum": ledger.write_quorum, "ack_quorum": ledger.ack_quorum}
-    return Guaranteed(
-        cluster.file,
-        cluster.first,
-        cluster.sizes,
-        taken,
-        releases,
-        tuple(rows),
-        cluster.assumed,
-        sees_bookies=cluster.of_bookies,
-    )
+        rows.append(answer if later is not None else _with_remedy(answer, cluster, means))
+    return Guaranteed(cluster, tuple(rows))
 
 
-def answer_to(question: Guarantee, cluster: Cluster, releases: Releases, means: Means) -> Established:
+def answer_to(question: Guarantee, cluster: Cluster, means: Means) -> Established:
     """The answer to one question, with the sizes that would raise it. Raises what ``check`` raises."""
-    return _with_remedy(establish(question, means), cluster, releases, means)
+    return _with_remedy(establish(question, means), cluster, means)
 
 
-def _with_remedy(row: Established, cluster: Cluster, releases: Releases, means: Means) -> Established:
+def _with_remedy(row: Established, cluster: Cluster, means: Means) -> Established:
     if row.failure is None or not row.guarantee.raised_by:
         return row
-    return replace(row, raised=raised(row, cluster.sizes, releases, means))
+    return replace(row, raised=raised(row, cluster, means))
 
 
-def establish_named(
-    names: Collection[str], cluster: Cluster, releases: Releases, means: Means, rows: dict[str, Established]
-) -> None:
+def establish_named(names: Collection[str], cluster: Cluster, means: Means, rows: dict[str, Established]) -> None:
     """Establishes the guarantees of these names that the cluster has, into ``rows``. Raises what ``check`` raises."""
-    for question in questions(cluster, releases):
+    for question in questions(cluster):
         if question.name in names and question.name not in rows:
             rows[question.name] = establish(question, means)
 
 
 def answered(
     cluster: Cluster,
-    releases: Releases,
     bugs: Sequence[KnownBug],
     means: Means,
     searches: Searches,
@@ -126,13 +91,13 @@ def answered(
 ) -> Iterator[Answer]:
     """What users ask first, one answer after the other; the guarantees that it takes go to ``rows``. Raises what ``check``
     raises."""
-    asked, whole = {question.name: question for question in questions(cluster, releases)}, Whole(cluster.settings, releases)
+    asked, whole = {question.name: question for question in questions(cluster)}, Whole(cluster.configuration, cluster.releases)
     for matter in MATTERS:
         for name in matter.rows:
             if name in asked and name not in rows:
                 rows[name] = establish(asked[name], means)
         found = [rows[name] for name in matter.rows if name in rows]
-        unread = _unread(matter, releases)
+        unread = _unread(matter, cluster.releases)
         yield answer(matter, found, bugs, searches, means, whole, cluster.settings.orders, unread)
 
 

@@ -12,8 +12,8 @@ from fencepost.checks.questions.events import UNDER_WAY
 from fencepost.checks.questions.guarantees.establishing import Means
 from fencepost.checks.questions.matters import MATTERS, Matter
 from fencepost.checks.questions.whole import Whole
-from fencepost.checks.settings.cluster_settings import Settings
 from fencepost.model.releases import Releases
+from fencepost.properties.configuration import Configuration
 
 
 @dataclass(frozen=True)
@@ -108,9 +108,9 @@ def with_reach(change: BugChange, then: Whole, now: Whole, searches: Searches, m
     return BugChange(change.before, change.now, ordered(change.go), ordered(change.come), change.stay, reach)
 
 
-def bugs_of(settings: Settings, releases: Releases) -> Bugs:
-    """The known bugs of the releases in the protocols that a cluster with these settings runs."""
+def bugs_of(cluster: Configuration, releases: Releases) -> Bugs:
+    """The known bugs of the releases in the protocols that a cluster runs."""
     bugs = dict[str, list[KnownBug]]()
-    for bug in known_bugs_in(settings.configuration(releases), releases):
+    for bug in known_bugs_in(cluster, releases):
         bugs.setdefault(bug.name, []).append(bug)
     return bugs

@@ -8,11 +8,10 @@ from typing import Literal
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established
-from fencepost.checks.questions.guarantees.ledgers import Sizes
 from fencepost.checks.questions.guarantees.requirements import Requirement
-from fencepost.checks.settings.broker_conf import Taken
+from fencepost.checks.settings.cluster_settings import Cluster, Sizes
 from fencepost.checks.settings.files.input_files import Place
-from fencepost.model.releases import SYSTEMS, Releases
+from fencepost.model.releases import SYSTEMS
 from fencepost.properties.bugs import Bug
 from fencepost.properties.registry import Entry
 
@@ -21,18 +20,10 @@ Kind = Literal["weaker", "short", "open"]
 
 @dataclass(frozen=True)
 class Guaranteed:
-    """What the settings in a file guarantee under some releases, row by row. ``first`` is the file to look at where no line of
-    it is to blame, ``taken`` are the settings by the size that they are; ``assumed`` says that nobody named the number of
-    bookies, ``sees_bookies`` that the bookies' own settings are among those."""
+    """What a cluster guarantees, row by row."""
 
-    file: str
-    first: Place
-    sizes: Sizes
-    taken: dict[str, Taken[int]]
-    releases: Releases
+    cluster: Cluster
     rows: tuple[Established, ...]
-    assumed: bool
-    sees_bookies: bool = False
 
     def row(self, name: str) -> Established:
         """The row of that name."""
@@ -54,19 +45,21 @@ class Guaranteed:
         """The line of the setting to look at: the one that exposes the row, or the first that is not as in the other sizes
         and is in a file."""
         if row.guarantee.unasked_by is not None:
-            return row.guarantee.unasked_by.place or self.first
+            return row.guarantee.unasked_by.place or self.cluster.first
         exposing = [flag.place for flag in row.guarantee.exposed_by if flag.place]
         if exposing:
             return exposing[0]
         changed = [] if other is None else list(self._changed(other))
-        places = [self.taken[name].place for name in (*changed, *reversed(self.taken)) if name in self.taken]
-        return next((place for place in places if place), self.first)
+        taken = self.cluster.taken
+        places = [taken[name].place for name in (*changed, *reversed(taken)) if name in taken]
+        return next((place for place in places if place), self.cluster.first)
 
     def _changed(self, other: Sizes) -> dict[str, int]:
-        return {name: size for name, size in vars(other).items() if size != getattr(self.sizes, name)}
+        return {name: size for name, size in vars(other).items() if size != getattr(self.cluster.sizes, name)}
 
     def _setting(self, name: str, size: int) -> str:
-        return f"{self.taken[name].key}={size}" if name in self.taken else f"{size} {name}"
+        taken = self.cluster.taken
+        return f"{taken[name].key}={size}" if name in taken else f"{size} {name}"
 
 
 @dataclass(frozen=True)
@@ -168,12 +161,12 @@ def _less_than(now: Guaranteed, before: Guaranteed) -> Iterator[Shortfall]:
         name, old = row.guarantee.name, before.row(row.guarantee.name)
         change = compared(row, old)
         if change == "weaker":
-            headline = f"{name} is {row.figure}, and was {old.figure} ({before.file})"
-            yield Shortfall("weaker", now, row, headline, now.place(row, before.sizes))
+            headline = f"{name} is {row.figure}, and was {old.figure} ({before.cluster.file})"
+            yield Shortfall("weaker", now, row, headline, now.place(row, before.cluster.sizes))
         elif change == "open":
             of, open_row = (now, row) if not row.is_known else (before, old)
-            headline = f"{name} cannot be compared: {of.file}: {gap_in_words(open_row)}"
-            yield Shortfall("open", now, row, headline, now.place(row, before.sizes))
+            headline = f"{name} cannot be compared: {of.cluster.file}: {gap_in_words(open_row)}"
+            yield Shortfall("open", now, row, headline, now.place(row, before.cluster.sizes))
 
 
 def history_of(row: Established) -> Bug | None:

@@ -13,10 +13,10 @@ from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.outcomes import Open, Outcome, Refuted, Settled, outcome
 from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.questions.guarantees.establishing import NO_TIME, Means
-from fencepost.checks.settings.cluster_settings import Settings
 from fencepost.model.releases import Releases
 from fencepost.properties.cluster.bugs import entering
 from fencepost.properties.cluster.entry import ENTRY as CLUSTER
+from fencepost.properties.configuration import Configuration
 from fencepost.properties.registry import Entry, Instance, Value
 from fencepost.properties.topic.entry import ENTRY as TOPIC
 from fencepost.properties.topic.in_cluster import parameters_of
@@ -35,9 +35,9 @@ PROTECTIONS = {
 class Whole:
     """A cluster with the settings of topics that are configured; what was searched of it is not searched again."""
 
-    def __init__(self, settings: Settings, releases: Releases) -> None:
+    def __init__(self, cluster: Configuration, releases: Releases) -> None:
         known = {parameter.name for parameter in CLUSTER.parameters}
-        taken = {name: value for name, value in parameters_of(settings.configuration(releases)).items() if name in known}
+        taken = {name: value for name, value in parameters_of(cluster).items() if name in known}
         self._taken = {**CLUSTER.behaviour(releases), **taken}
         self._done = dict[tuple[str, ...], Refuted | Settled]()
 

@@ -15,13 +15,12 @@ from fencepost.checks.questions.answering import Answer, Way
 from fencepost.checks.questions.asking import Group
 from fencepost.checks.questions.events import EVENTS, Sorted, acts_in, in_order
 from fencepost.checks.questions.guarantees.establishing import Established
-from fencepost.checks.questions.judging import Guaranteed
 from fencepost.checks.questions.remedies import ChangeFirst, key
 from fencepost.checks.questions.remedies import in_words as closes_in_words
 from fencepost.checks.reports.answers import FAULTS, NUMBERS, headline, survived
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.report import MEANING
-from fencepost.checks.settings.cluster_settings import Settings
+from fencepost.checks.settings.cluster_settings import Cluster
 from fencepost.checks.settings.not_modelled import PAGE
 from fencepost.model.counts import count_of
 from fencepost.traces.wording.styles import BOLD, PLAIN, RED
@@ -53,14 +52,14 @@ class Numbered:
     way: Way
 
 
-def heading(now: Guaranteed, settings: Settings, how_known: str, *, bookies_supposed: bool = False) -> str:
+def heading(cluster: Cluster, how_known: str, *, bookies_supposed: bool = False) -> str:
     """Which cluster it is, with what was assumed of it marked so."""
     how = f" ({how_known})" if how_known else ""
-    count = count_of(now.sizes.bookies, "bookie") + (" (assumed)" if now.assumed else "")
-    sizes = f"{now.sizes.ensemble}/{now.sizes.write_quorum}/{now.sizes.ack_quorum}"
-    assumed = "" if any(taken.place for taken in settings.ledger.taken) else " (Pulsar's default)"
-    bookkeeper = f"BookKeeper {now.releases.bookkeeper}" + (" (assumed)" if bookies_supposed else "")
-    return f"{now.file}: Pulsar {now.releases.pulsar}{how}, {bookkeeper}, {count}, {sizes}{assumed}"
+    count = count_of(cluster.sizes.bookies, "bookie") + (" (assumed)" if cluster.assumed else "")
+    sizes = f"{cluster.sizes.ensemble}/{cluster.sizes.write_quorum}/{cluster.sizes.ack_quorum}"
+    assumed = "" if any(taken.place for taken in cluster.settings.ledger.taken) else " (Pulsar's default)"
+    bookkeeper = f"BookKeeper {cluster.releases.bookkeeper}" + (" (assumed)" if bookies_supposed else "")
+    return f"{cluster.file}: Pulsar {cluster.releases.pulsar}{how}, {bookkeeper}, {count}, {sizes}{assumed}"
 
 
 def numbered(opening: Opening) -> list[Numbered]:

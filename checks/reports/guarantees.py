@@ -73,9 +73,9 @@ def unseen(opening: Opening) -> Iterator[str]:
     """What of a cluster no model has: what its files switch on, each with file and line; what no file shows that was read."""
     for each in opening.not_judged:
         yield f"NOT JUDGED: {each.feature.name}: {each.says} ({each.settings})"
-    yield from () if opening.now.sees_bookies else (BOOKIES,)
+    yield from () if opening.now.cluster.of_bookies else (BOOKIES,)
     yield POLICIES
-    if opening.before is not None and opening.before.releases != opening.now.releases:
+    if opening.before is not None and opening.before.cluster.releases != opening.now.cluster.releases:
         yield UPGRADE
     yield f"what no model has in any cluster: {PAGE}"
 
@@ -84,10 +84,10 @@ def as_json(opening: Opening) -> dict[str, Any]:
     """The rows for a program."""
     now, before, shortfalls = opening.now, opening.before, opening.shortfalls
     return {
-        "file": now.file,
-        "bookies": now.sizes.bookies,
-        "bookies_assumed": now.assumed,
-        "answers": answers_as_json(opening.answers, now.releases),
+        "file": now.cluster.file,
+        "bookies": now.cluster.sizes.bookies,
+        "bookies_assumed": now.cluster.assumed,
+        "answers": answers_as_json(opening.answers, now.cluster.releases),
         **_odds(opening.odds),
         "heading": opening.heading,
         "change_first": [_remedy(each) for each in opening.change_first.remedies],
@@ -170,7 +170,7 @@ def details(now: Guaranteed, row: Established, met: Way | None = None, *, run: b
             yield f"users lose an acknowledged message if these coincide: {', '.join(met.needs)}; the run: {command(met)}"
         if failure.bug:
             bug = history_of(row)
-            where = f"a bug in {bug.release(now.releases)}" if bug else "a bug"
+            where = f"a bug in {bug.release(now.cluster.releases)}" if bug else "a bug"
             yield f"cause: {failure.bug}, {where}: {_explained(row, failure.bug)}"
             for name in failure.bugs:
                 if name != failure.bug:

@@ -69,7 +69,7 @@ def _guarantees(whole: Element, opening: Opening) -> bool:
     rows = [(row, opening.of(row)) for row in opening.now.rows]
     errors = sum(any(s.kind == "open" for s in short) for _, short in rows)
     failures = sum(any(s.kind != "open" for s in short) for _, short in rows)
-    suite = _suite(whole, f"guarantees of {opening.now.file}", len(rows), failures, errors)
+    suite = _suite(whole, f"guarantees of {opening.now.cluster.file}", len(rows), failures, errors)
     for row, short in rows:
         case = SubElement(suite, "testcase", classname="guarantees", name=row.guarantee.name)
         for shortfall in short:

@@ -62,11 +62,11 @@ def _table(opening: Opening) -> str:
     ]
     if not shown:
         return ""
-    title = f"{plain(now.file)}, {plain(str(now.releases))}"
+    title = f"{plain(now.cluster.file)}, {plain(str(now.cluster.releases))}"
     if before is None:
         head = ["| guarantee | number | what it means |", "|---|---|---|"]
     else:
-        title += f", against {plain(before.file)}"
+        title += f", against {plain(before.cluster.file)}"
         head = ["| guarantee | before | now | what it means |", "|---|---|---|---|"]
     lines = [f"{title}\n", *head]
     for row in shown:

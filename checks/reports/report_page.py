@@ -39,8 +39,8 @@ def report_page(opening: Opening, everything: Sequence[Checked], status: ExitSta
     """The page; ``runs`` is the name of the page that shows the runs step by step, empty if there is none."""
     now, before = opening.now, opening.before
     columns = 2 if before else 1
-    bookies = count_of(now.sizes.bookies, "bookie") + (" (assumed)" if now.assumed else "")
-    against = f"; before: {before.file}" if before else ""
+    bookies = count_of(now.cluster.sizes.bookies, "bookie") + (" (assumed)" if now.cluster.assumed else "")
+    against = f"; before: {before.cluster.file}" if before else ""
     end = closing(everything, status) if everything else closing_of_guarantees(opening, status)
     short = each('<p class="short">{}</p>', (f"{s.place}: {s.headline}" for s in opening.shortfalls))
     link = html('<p><a href="{}">The runs, step by step</a></p>', runs) if runs else Html()
@@ -48,11 +48,11 @@ def report_page(opening: Opening, everything: Sequence[Checked], status: ExitSta
     return filled(
         page,
         palette=palette(),
-        title=f"{now.file}: what it guarantees",
-        file=html("<code>{}</code>", now.file),
-        about=f"{now.releases}; {bookies}{against}",
+        title=f"{now.cluster.file}: what it guarantees",
+        file=html("<code>{}</code>", now.cluster.file),
+        about=f"{now.cluster.releases}; {bookies}{against}",
         answers=joined(
-            [_front(opening), *(answer_section(answer, now.releases) for answer in opening.answers), _survival(opening)]
+            [_front(opening), *(answer_section(answer, now.cluster.releases) for answer in opening.answers), _survival(opening)]
         ),
         outcome=html("<p><strong>{}</strong></p>{}", end, short),
         columns=" ".join([FIGURE] * columns),
@@ -80,7 +80,7 @@ def _front(opening: Opening) -> Html:
 
 
 def _sections(opening: Opening) -> Iterator[Html]:
-    return (answer_section(answer, opening.now.releases) for answer in opening.answers)
+    return (answer_section(answer, opening.now.cluster.releases) for answer in opening.answers)
 
 
 def answer_section(answer: Answer, releases: Releases) -> Html:

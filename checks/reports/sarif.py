@@ -198,7 +198,7 @@ def _shortfall(shortfall: Shortfall, rule: int) -> dict[str, Any]:
 
 
 def _answer(answer: Answer, rule: int, opening: Opening) -> dict[str, Any]:
-    place = as_in_repository(opening.now.first)
+    place = as_in_repository(opening.now.cluster.first)
     marks = fingerprints(answer_id(answer), place.file.as_posix())
     located = {"locations": [_region(place)], "partialFingerprints": marks}
     return {"ruleIndex": rule, **answer_result(answer), **located}

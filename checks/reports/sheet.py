@@ -9,7 +9,7 @@ from math import inf
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established
-from fencepost.checks.questions.judging import Guaranteed, compared
+from fencepost.checks.questions.judging import compared
 from fencepost.checks.reports.bug_change import answer, heading, rows, verdict
 from fencepost.checks.reports.front import listed, numbered
 from fencepost.checks.reports.guarantees import Opening, details, legend, remedied, unseen
@@ -22,6 +22,7 @@ from fencepost.checks.reports.in_short import (
     suspicious_lines,
 )
 from fencepost.checks.reports.report import text
+from fencepost.checks.settings.cluster_settings import Cluster
 from fencepost.model.counts import count_of
 
 COLUMN = 22
@@ -84,9 +85,7 @@ def second_screen(
         _short(opening, width),
         _unknown(opening, width),
         _headed("The ways (--way N shows one, --all shows all, --html makes a page)", ways),
-        _wrapped("", f"{BESIDES}: {others}", width, indent="  ")
-        if others
-        else [],
+        _wrapped("", f"{BESIDES}: {others}", width, indent="  ") if others else [],
         [line for each in suspicious_in_short(suspicious) for line in _wrapped("", each, width, indent="  ")],
         [line for note in notes for line in _wrapped("", note, width, indent="  ")],
     ]
@@ -100,7 +99,7 @@ def _headed(heading: str, lines: Sequence[str]) -> list[str]:
 
 def _verdict(opening: Opening, everything: Sequence[Checked], width: int) -> list[str]:
     """What a person has to know: a sentence for each way in which the configuration falls short, and what it was held to."""
-    now, before = opening.now, opening.before
+    now, before = opening.now.cluster, None if opening.before is None else opening.before.cluster
     bookies = count_of(now.sizes.bookies, "bookie") + (" (assumed; override with --bookies)" if now.assumed else "")
     against = f"; against {before.file}" if before else ""
     sentences = [*_sentences(opening, everything), f"  {now.releases}; {bookies}{against}"]
@@ -108,7 +107,7 @@ def _verdict(opening: Opening, everything: Sequence[Checked], width: int) -> lis
 
 
 def _sentences(opening: Opening, everything: Sequence[Checked]) -> Iterator[str]:
-    now, before = opening.now, opening.before
+    now, before = opening.now.cluster, None if opening.before is None else opening.before.cluster
     if opening.bugs is not None and before is not None and before.releases != now.releases:
         yield answer(opening.bugs, list(dict.fromkeys(s.row.guarantee.name for s in opening.shortfalls if s.kind == "weaker")))
     verdicts = [verdict for checked in everything for verdict in checked.findings.verdicts]
@@ -127,16 +126,16 @@ def _sentences(opening: Opening, everything: Sequence[Checked]) -> Iterator[str]
     bugs = len({v.property.name for v in verdicts if v.verdict == "known bug" and v.accepted is None})
     if bugs:
         yield f"{count_of(bugs, 'known bug')} of {now.releases} affect{'s' if bugs == 1 else ''} {now.file}."
-    nothing = [row.guarantee.name for row in now.rows if row.figure == 0]
+    nothing = [row.guarantee.name for row in opening.now.rows if row.figure == 0]
     if nothing and before is None:
-        yield f"{len(nothing)} of {count_of(len(now.rows), 'guarantee')} of {now.file} are 0: {', '.join(nothing)}."
+        yield f"{len(nothing)} of {count_of(len(opening.now.rows), 'guarantee')} of {now.file} are 0: {', '.join(nothing)}."
     if unknown:
         yield f"Not known of {now.file}: {', '.join(unknown)}."
     if not (short or before or bugs or nothing or unknown):
         yield f"Nothing falls short in {now.file}."
 
 
-def _named(one: Guaranteed, other: Guaranteed) -> str:
+def _named(one: Cluster, other: Cluster) -> str:
     """A configuration by its files, and by its releases where the other has other ones."""
     return one.file if one.releases == other.releases else f"{one.file} on {one.releases}"
 
@@ -210,7 +209,7 @@ def _rows(opening: Opening, width: int, *, whole: bool) -> Iterator[list[str]]:
         lines = _wrapped("  ", same, width) if rest else []
         for row in rest:
             lines += _wrapped("  ", f"not asked of either: {row.guarantee.name}: {row.gap}", width) if row.gap else []
-        yield _headed(f"The same as in {opening.before.file}", lines)
+        yield _headed(f"The same as in {opening.before.cluster.file}", lines)
         return
     lines = [line for row in none for line in _row(opening, row, width, whole=True)] + _wrapped("  ", legend(none), width)
     yield _headed("Not guaranteed: one event is too many, as the run shows", lines)
@@ -236,8 +235,8 @@ def _known_bugs(opening: Opening, everything: Sequence[Checked], width: int, *, 
     if whole:
         met = opening.met_bugs
         of_bugs.sort(key=lambda checked: met.get(checked.findings.verdicts[0].property.name, (inf,))[0])
-        return _headed(f"Known bugs of {opening.now.releases}", [text(c, width=width, colour=colour) for c in of_bugs])
-    heading = f"Known bugs of {opening.now.releases}: first those that cost most (--all prints the run to each)"
+        return _headed(f"Known bugs of {opening.now.cluster.releases}", [text(c, width=width, colour=colour) for c in of_bugs])
+    heading = f"Known bugs of {opening.now.cluster.releases}: first those that cost most (--all prints the run to each)"
     return _headed(heading, known_bugs(of_bugs, width, opening.met_bugs))
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
 from fencepost.checks.settings.bookie_settings import (
+    STORAGES,
     AutoRecoverySettings,
     BookieSettings,
     auto_recovery_settings,
     bookie_settings,
 )
-from fencepost.checks.settings.broker_conf import BrokerConf
+from fencepost.checks.settings.broker_conf import BrokerConf, Taken
 from fencepost.checks.settings.broker_settings import (
     ControlPlaneSettings,
     LedgerSettings,
@@ -30,6 +32,7 @@ from fencepost.checks.settings.ordered_losses import ordered_losses
 from fencepost.checks.settings.switches import SwitchedOn
 from fencepost.model.releases import NEWEST, Releases
 from fencepost.properties.configuration import Configuration, Part
+from fencepost.properties.registry import Value
 
 T = TypeVar("T")
 
@@ -94,6 +97,68 @@ class Settings:
         if part == "topics":
             return [str(value) for value in topics.taken]
         return [*map(str, plane.taken), *(f"note: {note}" for note in self.control_plane_notes)]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The sizes of a ledger's quorums and of the cluster, and what its bookies store in."""
+
+    bookies: int
+    ensemble: int
+    write_quorum: int
+    ack_quorum: int
+    storage: str = "db"
+
+    @classmethod
+    def of(cls, settings: LedgerSettings, bookies: int) -> Sizes:
+        """Those of the settings, in a cluster of so many bookies."""
+        ensemble, write_quorum, ack_quorum = (taken.value for taken in settings.taken)
+        return cls(bookies, ensemble, write_quorum, ack_quorum)
+
+    @property
+    def parameters(self) -> dict[str, Value]:
+        """They as parameters of the ledger protocol."""
+        return dict(vars(self))
+
+    def raised(self, names: Sequence[str]) -> Sizes:
+        """With one more of each of these, and of what must be at least as much."""
+        order = ("ack_quorum", "write_quorum", "ensemble", "bookies")
+        raised: dict[str, int] = {name: getattr(self, name) + (name in names) for name in order}
+        for smaller, larger in pairwise(order):
+            raised[larger] = max(raised[smaller], raised[larger])
+        return Sizes(**raised, storage=self.storage)
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The settings in some files, by the name of the files and the one to look at where no line is to blame; the releases, and
+    the number of bookies, which nobody named if ``assumed``. ``of_bookies`` says whether to ask about the bookies' own
+    settings."""
+
+    file: str
+    first: Place
+    settings: Settings
+    releases: Releases
+    bookies: int
+    assumed: bool
+    of_bookies: bool
+
+    @property
+    def configuration(self) -> Configuration:
+        """What protocols take of it."""
+        return self.settings.configuration(self.releases)
+
+    @property
+    def sizes(self) -> Sizes:
+        """The sizes of its ledgers, and what its bookies store in."""
+        storage = STORAGES.get(self.settings.bookies.storage.value, "db") if self.of_bookies else "db"
+        return replace(Sizes.of(self.settings.ledger, self.bookies), storage=storage)
+
+    @property
+    def taken(self) -> dict[str, Taken[int]]:
+        """The settings by the size that they are."""
+        ledger = self.settings.ledger
+        return {"ensemble": ledger.ensemble, "write_quorum": ledger.write_quorum, "ack_quorum": ledger.ack_quorum}
 
 
 def read_settings(*paths: Path, instead: Mapping[str, str] | None = None) -> Settings:

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.questions.answering import Answer
-from fencepost.checks.questions.asking import Cluster, answered
+from fencepost.checks.questions.asking import answered
 from fencepost.checks.questions.bug_search import Searches, known_bugs_in
 from fencepost.checks.questions.events import in_order, never
 from fencepost.checks.questions.guarantees.establishing import Means
 from fencepost.checks.questions.judging import Guaranteed
 from fencepost.checks.questions.remedies import ChangeFirst, Remedy, candidates, first_of, tried
-from fencepost.checks.settings.cluster_settings import read_settings
+from fencepost.checks.settings.cluster_settings import Cluster, read_settings
 from fencepost.model.releases import Releases
 
 
@@ -25,18 +25,19 @@ def change_first(asked: CheckRequest, cluster: Cluster, now: Guaranteed, lost: A
 
     def ask(settings: Mapping[str, str], releases: Releases) -> Answer:
         changed = read_settings(*asked.conf, instead=settings)
-        other = replace(cluster, settings=changed, bookies=max(cluster.bookies, changed.ledger.ensemble.value))
-        bugs = known_bugs_in(changed.configuration(releases), releases)
+        bookies = max(cluster.bookies, changed.ledger.ensemble.value)
+        other = replace(cluster, settings=changed, releases=releases, bookies=bookies)
+        bugs = known_bugs_in(other.configuration, releases)
         little = means.with_little()
-        return next(answered(other, releases, bugs, little, Searches(means.check), {}))
+        return next(answered(other, bugs, little, Searches(means.check), {}))
 
-    results = tried(candidates(counted, now.releases, _copies(now)), lost, counted, ask)
+    results = tried(candidates(counted, now.cluster.releases, _copies(now)), lost, counted, ask)
     chosen = tuple(first_of(results))
     searched = [each.remedy for each in chosen if each.remedy.kind not in ("runbook", "upgrade")]
     if not searched or means.is_over:
         return ChangeFirst(chosen)
     settings = {key: value for remedy in searched for key, value in remedy.settings.items()}
-    return ChangeFirst(chosen, ask(settings, _newest(searched, now.releases)))
+    return ChangeFirst(chosen, ask(settings, _newest(searched, now.cluster.releases)))
 
 
 def _newest(remedies: list[Remedy], releases: Releases) -> Releases:
@@ -48,5 +49,5 @@ def _copies(now: Guaranteed) -> dict[str, int]:
     raised = next((row.raised for row in now.rows if row.guarantee.name == "disks"), None)
     if raised is None:
         return {}
-    sizes = {name: size for name, size in vars(raised).items() if name in now.taken and size != getattr(now.sizes, name)}
-    return {now.taken[name].key: size for name, size in sizes.items()}
+    taken, sizes = now.cluster.taken, now.cluster.sizes
+    return {taken[name].key: size for name, size in vars(raised).items() if name in taken and size != getattr(sizes, name)}

@@ -122,7 +122,7 @@ def _json(run: FinishedRun) -> str:
 def _guarantees_as_json(run: FinishedGuarantees) -> str:
     from fencepost.checks.reports.report import as_json
 
-    return as_json([], run.status, run.notes, {}, releases=run.opening.now.releases, opening=run.opening)
+    return as_json([], run.status, run.notes, {}, releases=run.opening.now.cluster.releases, opening=run.opening)
 
 
 def _markdown(run: FinishedRun) -> str:

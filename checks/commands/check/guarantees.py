@@ -20,19 +20,19 @@ from fencepost.checks.engines.ahead import Ahead, Check, Task
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.verdicts import ExitStatus, severest
 from fencepost.checks.questions.answering import Answer, Way, answer, reaching
-from fencepost.checks.questions.asking import Cluster, answer_to, answered, establish_named, guaranteed, questions
+from fencepost.checks.questions.asking import answer_to, answered, establish_named, guaranteed, questions
 from fencepost.checks.questions.bug_change import BugChange, bug_change, bugs_of, with_reach
 from fencepost.checks.questions.bug_search import KnownBug, Searches
 from fencepost.checks.questions.events import never
 from fencepost.checks.questions.guarantees.establishing import Established, Means
 from fencepost.checks.questions.guarantees.requirements import BOOKIES
-from fencepost.checks.questions.judging import Guaranteed, Shortfall, judged
+from fencepost.checks.questions.judging import Shortfall, judged
 from fencepost.checks.questions.matters import MATTERS, Matter
 from fencepost.checks.questions.remedies import ChangeFirst
 from fencepost.checks.questions.whole import Whole
 from fencepost.checks.reports.front import heading
 from fencepost.checks.reports.guarantees import Opening
-from fencepost.checks.settings.cluster_settings import Settings
+from fencepost.checks.settings.cluster_settings import Cluster, Settings
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.releases import Releases
 from fencepost.properties.ledger.in_cluster import LARGEST_ENSEMBLE
@@ -74,12 +74,12 @@ def opening_of(
     means = Means(_approach(asked), reporter, None if asked.budget is None else started + asked.budget, should_stop, check)
     rows = dict[str, Established]()
     # with little time this much is known
-    establish_named({name for each in requirements for name in each.names}, clusters[0], subject.releases, means, rows)
+    establish_named({name for each in requirements for name in each.names}, clusters[0], means, rows)
     if first is not None:
-        for answer in answered(clusters[0], subject.releases, first.bugs, means, first.searches, rows):
+        for answer in answered(clusters[0], first.bugs, means, first.searches, rows):
             first.take(answer, subject.releases)
-    now = guaranteed(clusters[0], subject.releases, means, established=rows)
-    before = guaranteed(clusters[1], subject.former, means, now) if subject.former else None
+    now = guaranteed(clusters[0], means, established=rows)
+    before = guaranteed(clusters[1], means, now) if len(clusters) > 1 else None
     policy = None
     if asked.against and subject.before is not None:
         # loads the policies, which is slow, and seldom needed
@@ -89,27 +89,27 @@ def opening_of(
     answers = tuple(first.answers) if first is not None else ()
     shortfalls = judged(now, before, requirements, all_asked=asked.guarantees and before is None)
     searches = first.searches if first is not None else Searches(means.check)
-    bugs = _bugs_changed(asked, subject, now, before, searches, means)
-    met = _met(shortfalls, Whole(subject.settings, subject.releases), means)
+    bugs = _bugs_changed(asked, clusters[0], None if before is None else before.cluster, searches, means)
+    met = _met(shortfalls, Whole(clusters[0].configuration, subject.releases), means)
     first_changes = change_first(asked, clusters[0], now, answers[0], means) if answers else ChangeFirst()
-    head = heading(now, subject.settings, subject.how_known, bookies_supposed=subject.supposed)
-    of_namespaces = tuple(groups(asked, clusters[0], subject.releases, means)) if answers else ()
+    head = heading(clusters[0], subject.how_known, bookies_supposed=subject.supposed)
+    of_namespaces = tuple(groups(asked, clusters[0], means)) if answers else ()
     seen = (subject.settings.not_modelled, head, first_changes, never(asked.never), frozenset(asked.accepted), of_namespaces)
     return Opening(now, before, shortfalls, policy, bugs, answers, met, *seen)
 
 
 def _bugs_changed(
-    asked: CheckRequest, subject: Subject, now: Guaranteed, before: Guaranteed | None, searches: Searches, means: Means
+    asked: CheckRequest, now: Cluster, before: Cluster | None, searches: Searches, means: Means
 ) -> BugChange | None:
     """Which known bugs the other releases, or the other settings, bring and take, and what users meet by them; None of settings
     that bring and take none."""
-    if before is None or subject.settings is None or subject.before is None or not (subject.releases and subject.former):
+    if before is None:
         return None
-    then, today = bugs_of(subject.before, subject.former), bugs_of(subject.settings, subject.releases)
+    then, today = (bugs_of(each.configuration, each.releases) for each in (before, now))
     if not asked.against_pulsar and then.keys() == today.keys():
         return None
-    names = (str(subject.former), str(subject.releases)) if asked.against_pulsar else (before.file, now.file)
-    former, latter = Whole(subject.before, subject.former), Whole(subject.settings, subject.releases)
+    names = [str(each.releases) if asked.against_pulsar else each.file for each in (before, now)]
+    former, latter = (Whole(each.configuration, each.releases) for each in (before, now))
     return with_reach(bug_change(names[0], then, names[1], today), former, latter, searches, means)
 
 
@@ -126,7 +126,7 @@ def answers_ahead(asked: CheckRequest, subject: Subject, matters: Sequence[Matte
     if _goes_ahead(asked, subject):
         assert subject.settings is not None, "there is an opening"
         assert subject.releases is not None, "there is an opening"
-        whole = Whole(subject.settings, subject.releases)
+        whole = Whole(subject.settings.configuration(subject.releases), subject.releases)
         for matter, bug in itertools.product(matters, reversed(bugs)):
             yield lambda check, matter=matter, bug=bug: answer(  # type: ignore[misc]
                 matter, (), [bug], Searches(check), _quiet_means(asked, check), whole
@@ -136,11 +136,10 @@ def answers_ahead(asked: CheckRequest, subject: Subject, matters: Sequence[Matte
 def guarantees_ahead(asked: CheckRequest, subject: Subject) -> Iterator[Task]:
     """The guarantees, for a second process: from the last to the first, so that it meets the first process in the middle."""
     if _goes_ahead(asked, subject):
-        for cluster, releases in zip(_clusters(asked, subject), (subject.releases, subject.former), strict=False):
-            assert releases is not None, "there is a former release where there is a configuration before"
-            for question in reversed(list(questions(cluster, releases))):
-                yield lambda check, question=question, cluster=cluster, releases=releases: answer_to(  # type: ignore[misc]
-                    question, cluster, releases, _quiet_means(asked, check)
+        for cluster in _clusters(asked, subject):
+            for question in reversed(list(questions(cluster))):
+                yield lambda check, question=question, cluster=cluster: answer_to(  # type: ignore[misc]
+                    question, cluster, _quiet_means(asked, check)
                 )
 
 
@@ -155,19 +154,23 @@ def _quiet_means(asked: CheckRequest, check: Check) -> Means:
 
 def _clusters(asked: CheckRequest, subject: Subject) -> list[Cluster]:
     """The configuration, and the one before it. RegistryError if what is required is about bookies without their file."""
-    assert subject.settings is not None
-    files = [(asked.name or named(asked.conf), asked.conf, subject.settings)]
-    if subject.before is not None:
+    assert subject.settings is not None, "there is a configuration"
+    assert subject.releases is not None, "of some releases"
+    files = [(asked.name or named(asked.conf), asked.conf, subject.settings, subject.releases)]
+    if subject.before is not None and subject.former is not None:
         paths = asked.against or asked.conf
         release = f" on {subject.former}" if asked.against_pulsar else ""
-        files.append((f"{named(paths)}{release}", paths, subject.before))
-    bookies = bookies_of(asked, *(settings for _, _, settings in files))
-    of_bookies = any(settings.bookies.is_given for _, _, settings in files)
-    assumed = asked.bookies is None and not any(settings.deployment.count for _, _, settings in files)
+        files.append((f"{named(paths)}{release}", paths, subject.before, subject.former))
+    several = [settings for _, _, settings, _ in files]
+    bookies, of_bookies = bookies_of(asked, *several), any(settings.bookies.is_given for settings in several)
+    assumed = asked.bookies is None and not any(settings.deployment.count for settings in several)
     about_bookies = [each.text for each in required(asked) if set(each.names) <= set(BOOKIES)]
     if about_bookies and not of_bookies:
         raise RegistryError(f"--require {about_bookies[0]} is about bookies: add the file that they start with by --conf")
-    return [Cluster(name, Place(paths[-1]), settings, bookies, assumed, of_bookies) for name, paths, settings in files]
+    return [
+        Cluster(name, Place(paths[-1]), settings, releases, bookies, assumed, of_bookies)
+        for name, paths, settings, releases in files
+    ]
 
 
 def _approach(asked: CheckRequest) -> Approach:

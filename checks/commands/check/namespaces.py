@@ -9,17 +9,16 @@ from pathlib import Path
 from fencepost.checks.commands.check.profile import namespaces_of
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.questions.answering import Answer
-from fencepost.checks.questions.asking import Cluster, Group, answered
+from fencepost.checks.questions.asking import Group, answered
 from fencepost.checks.questions.bug_search import Searches, known_bugs_in
 from fencepost.checks.questions.guarantees.establishing import Established, Means
 from fencepost.checks.questions.matters import MATTERS
-from fencepost.checks.settings.cluster_settings import Settings, read_settings
+from fencepost.checks.settings.cluster_settings import Cluster, Settings, read_settings
 from fencepost.checks.settings.files.input_files import read_bytes
-from fencepost.model.releases import Releases
 from fencepost.properties.topic.in_cluster import parameters_of
 
 
-def groups(asked: CheckRequest, cluster: Cluster, releases: Releases, means: Means) -> Iterator[Group]:
+def groups(asked: CheckRequest, cluster: Cluster, means: Means) -> Iterator[Group]:
     """Each group of namespaces, in the order in which they are named. Raises what ``check`` raises."""
     named, read = namespaces_of(asked), dict[bytes, Settings]()
     several = dict[object, list[tuple[str, Settings]]]()
@@ -30,7 +29,7 @@ def groups(asked: CheckRequest, cluster: Cluster, releases: Releases, means: Mea
     for same, members in several.items():
         names, settings = in_short([name for name, _ in members], named), members[0][1]
         is_same = same == _judged(cluster.settings)
-        yield Group(names, settings, None if is_same else _lost(settings, cluster, releases, means))
+        yield Group(names, settings, None if is_same else _lost(settings, cluster, means))
 
 
 def in_short(names: Sequence[str], every: Iterable[str]) -> tuple[str, ...]:
@@ -55,9 +54,9 @@ def _judged(settings: Settings) -> object:
     return sizes, tuple(sorted(parameters_of(settings.configuration()).items(), key=str)), ordered
 
 
-def _lost(settings: Settings, cluster: Cluster, releases: Releases, means: Means) -> Answer:
+def _lost(settings: Settings, cluster: Cluster, means: Means) -> Answer:
     bookies = max(cluster.bookies, settings.ledger.ensemble.value)
     other = replace(cluster, settings=settings, bookies=bookies)
-    bugs, rows = known_bugs_in(settings.configuration(releases), releases), dict[str, Established]()
+    bugs, rows = known_bugs_in(other.configuration, other.releases), dict[str, Established]()
     assert MATTERS[0].name == "lost"
-    return next(answered(other, releases, bugs, means, Searches(means.check), rows))
+    return next(answered(other, bugs, means, Searches(means.check), rows))

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
-from fencepost.checks.questions.guarantees.ledgers import Sizes
 from fencepost.checks.settings.bookie_settings import AutoRecoverySettings, BookieSettings
 from fencepost.checks.settings.broker_conf import Taken
+from fencepost.checks.settings.cluster_settings import Sizes
 from fencepost.model.language import Protocol
 from fencepost.model.releases import Releases
 from fencepost.properties.bookie.entry import ENTRY

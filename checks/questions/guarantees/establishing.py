@@ -21,8 +21,8 @@ from fencepost.checks.engines.search.distances import FARTHEST, distances
 from fencepost.checks.engines.search.exhaustive import Budget
 from fencepost.checks.engines.theorems import check_theory
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
-from fencepost.checks.questions.guarantees.ledgers import Sizes, ledger_guarantees
-from fencepost.model.releases import Releases
+from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
+from fencepost.checks.settings.cluster_settings import Cluster, Sizes
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.theorems import Theory
 
@@ -227,14 +227,14 @@ def _beyond(guarantee: Guarantee, least: int, means: Means) -> Failure | None:
     return None
 
 
-def raised(established: Established, sizes: Sizes, releases: Releases, means: Means) -> Sizes | None:
+def raised(established: Established, cluster: Cluster, means: Means) -> Sizes | None:
     """The sizes, with one more of as few as possible, that guarantee one event more; None if there are none among those that
     may, or none for which a small search is enough. Raises what ``check`` raises."""
     if established.figure is None or established.gap:
         return None
     for names in established.guarantee.raised_by:
-        other = sizes.raised(names)
-        (same,) = (g for g in ledger_guarantees(other, releases) if g.name == established.guarantee.name)
+        other = cluster.sizes.raised(names)
+        (same,) = (g for g in ledger_guarantees(other, cluster.releases) if g.name == established.guarantee.name)
         if isinstance(_asked(same, established.figure + 1, means.with_little()), Claim):
             return other
     return None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from collections.abc import Iterator
+from dataclasses import replace
 
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
-from fencepost.checks.settings.broker_settings import LedgerSettings
+from fencepost.checks.settings.cluster_settings import Sizes
 from fencepost.model.bookkeeper.ledger.protocol import BUDGETS
 from fencepost.model.counts import count_of
 from fencepost.model.releases import Releases
@@ -23,36 +22,6 @@ LOST = "an acknowledged entry can be lost "
 RECOVERY, CHANGE = "{n} recovered ledger{s}", "{n} change{s} of ensemble"
 TRIPLES = 3
 """Write quorums up to which comparing states by every order of the bookies takes less time than it saves."""
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """The sizes of a ledger's quorums and of the cluster, and what its bookies store in."""
-
-    bookies: int
-    ensemble: int
-    write_quorum: int
-    ack_quorum: int
-    storage: str = "db"
-
-    @classmethod
-    def of(cls, settings: LedgerSettings, bookies: int) -> Sizes:
-        """Those of the settings, in a cluster of so many bookies."""
-        ensemble, write_quorum, ack_quorum = (taken.value for taken in settings.taken)
-        return cls(bookies, ensemble, write_quorum, ack_quorum)
-
-    @property
-    def parameters(self) -> dict[str, Value]:
-        """They as parameters of the ledger protocol."""
-        return dict(vars(self))
-
-    def raised(self, names: Sequence[str]) -> Sizes:
-        """With one more of each of these, and of what must be at least as much."""
-        order = ("ack_quorum", "write_quorum", "ensemble", "bookies")
-        raised: dict[str, int] = {name: getattr(self, name) + (name in names) for name in order}
-        for smaller, larger in pairwise(order):
-            raised[larger] = max(raised[smaller], raised[larger])
-        return Sizes(**raised, storage=self.storage)
 
 
 def ledger_guarantees(sizes: Sizes, releases: Releases) -> list[Guarantee]:

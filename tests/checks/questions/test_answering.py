@@ -11,13 +11,13 @@ from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.answering import Answer
 from fencepost.checks.questions.answering import answer as answer_of
-from fencepost.checks.questions.asking import Cluster, answered
+from fencepost.checks.questions.asking import answered
 from fencepost.checks.questions.bug_search import Searches, known_bugs_in
 from fencepost.checks.questions.events import ORDINARY, UNDER_WAY
 from fencepost.checks.questions.guarantees.establishing import Established, Means
 from fencepost.checks.questions.whole import Whole, verdict_of
 from fencepost.checks.reports.answers import about, as_json, as_text, command, headline
-from fencepost.checks.settings.cluster_settings import read_settings
+from fencepost.checks.settings.cluster_settings import Cluster, read_settings
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.releases import Releases
 from fencepost.properties.protocols import PROTOCOLS
@@ -38,9 +38,9 @@ def answers_of(folder: Path, pulsar: str, *lines: str, means: Means = MEANS, onl
     conf.write_text(STOCK + "\n".join(lines))
     settings, releases = read_settings(conf), Releases.of(pulsar)
     bugs = known_bugs_in(settings.configuration(releases), releases)
-    cluster = Cluster("broker.conf", Place(conf), settings, settings.ledger.ensemble.value + 1, True, False)
+    cluster = Cluster("broker.conf", Place(conf), settings, releases, settings.ledger.ensemble.value + 1, True, False)
     rows = dict[str, Established]()
-    each = answered(cluster, releases, bugs, means, Searches(), rows)
+    each = answered(cluster, bugs, means, Searches(), rows)
     return list(each) if only is None else [next(each) for _ in range(only)]
 
 
@@ -192,8 +192,8 @@ def test_the_bookies_settings_are_among_what_loses_a_message(tmp_path: Path) -> 
     files[1].write_text("bookiePort=3181\njournalDirectory=journal\nledgerDirectories=ledgers\njournalSyncData=false\n")
     settings, releases = read_settings(*files), RELEASES
     bugs = known_bugs_in(settings.configuration(releases), releases)
-    cluster = Cluster("both", Place(files[0]), settings, 3, True, True)
-    lost = next(answered(cluster, releases, bugs, MEANS, Searches(), {}))
+    cluster = Cluster("both", Place(files[0]), settings, releases, 3, True, True)
+    lost = next(answered(cluster, bugs, MEANS, Searches(), {}))
     ways = {way.name: way for way in lost.ways}
     assert ways["power"].needs == ("1 power cut of a bookie", "a lost session of a broker")
     assert ways["headers_without_pages_not_saved"].needs == ("a restarted bookie", "a lost session of a broker")
@@ -205,7 +205,11 @@ def test_the_bookies_settings_are_among_what_loses_a_message(tmp_path: Path) -> 
 
 def test_of_a_release_that_nobody_has_read_there_is_no_no(tmp_path: Path) -> None:
     _, kept = answers_of(tmp_path, RELEASE, only=2)
-    unread, whole = "nobody has read Pulsar 9.9.9 for known bugs", Whole(read_settings(tmp_path / "broker.conf"), RELEASES)
+    unread, cluster = (
+        "nobody has read Pulsar 9.9.9 for known bugs",
+        read_settings(tmp_path / "broker.conf").configuration(RELEASES),
+    )
+    whole = Whole(cluster, RELEASES)
     without = answer_of(kept.matter, kept.shown, (), Searches(), MEANS, whole, unread=unread)
     assert without.value == "unknown"
     assert unread in headline(without)

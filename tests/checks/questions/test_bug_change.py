@@ -11,7 +11,7 @@ import pytest
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.answering import Way
-from fencepost.checks.questions.bug_change import BugChange, Reach, bug_change, bugs_of, reach_of, with_reach
+from fencepost.checks.questions.bug_change import BugChange, Bugs, Reach, bug_change, bugs_of, reach_of, with_reach
 from fencepost.checks.questions.bug_search import Searches
 from fencepost.checks.questions.guarantees.establishing import Means
 from fencepost.checks.questions.matters import MATTERS
@@ -29,8 +29,16 @@ def settings() -> Settings:
     return read_settings(ROOT / "docs" / "examples" / "broker.conf")
 
 
+def bugs_with(settings: Settings, releases: Releases) -> Bugs:
+    return bugs_of(settings.configuration(releases), releases)
+
+
+def whole(settings: Settings, releases: Releases) -> Whole:
+    return Whole(settings.configuration(releases), releases)
+
+
 def changed(settings: Settings, before: str, now: str, former: Settings | None = None) -> BugChange:
-    then, today = bugs_of(former or settings, Releases.of(before)), bugs_of(settings, Releases.of(now))
+    then, today = bugs_with(former or settings, Releases.of(before)), bugs_with(settings, Releases.of(now))
     return bug_change(before, then, now, today)
 
 
@@ -73,8 +81,8 @@ def test_another_load_manager_brings_its_own_bugs(settings: Settings, tmp_path: 
 
 @pytest.mark.long
 def test_what_comes_says_whether_users_meet_it_and_what_costs_most_is_first(settings: Settings) -> None:
-    change, now = changed(settings, "4.0.8", "4.2.4"), Whole(settings, Releases.of("4.2.4"))
-    searched = with_reach(change, Whole(settings, Releases.of("4.0.8")), now, Searches(), MEANS)
+    change, now = changed(settings, "4.0.8", "4.2.4"), whole(settings, Releases.of("4.2.4"))
+    searched = with_reach(change, whole(settings, Releases.of("4.0.8")), now, Searches(), MEANS)
     assert searched.felt == ["removed_producer_publishes", "release_refused", "recreates_of_others"]
     assert "users can meet 3 of them with these settings" in verdict(searched)
     assert "; 2 only during a migration of the metadata" in verdict(searched)
@@ -94,17 +102,17 @@ def test_with_deduplication_the_bug_that_comes_loses_a_message(tmp_path: Path) -
     conf = tmp_path / "broker.conf"
     conf.write_text("brokerDeduplicationEnabled=true\n")
     settings, releases = read_settings(conf), Releases.of("4.2.4")
-    bugs = bugs_of(settings, releases)["removed_producer_publishes"]
-    reach = reach_of(bugs, Searches(), MEANS, Whole(settings, releases))
+    bugs = bugs_with(settings, releases)["removed_producer_publishes"]
+    reach = reach_of(bugs, Searches(), MEANS, whole(settings, releases))
     assert (reach.applies, reach.matter and reach.matter.name) == ("yes", "lost")
 
 
 @pytest.mark.long
 def test_what_was_cut_short_is_unknown(settings: Settings) -> None:
     releases = Releases.of("4.2.4")
-    bugs = bugs_of(settings, releases)["removed_producer_publishes"]
+    bugs = bugs_with(settings, releases)["removed_producer_publishes"]
     over = Means(MEANS.approach, MEANS.reporter, ends=0.0)
-    reach = reach_of(bugs, Searches(), over, Whole(settings, releases))
+    reach = reach_of(bugs, Searches(), over, whole(settings, releases))
     assert (reach.applies, reach.matter) == ("unknown", None)
 
 

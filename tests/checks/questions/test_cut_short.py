@@ -18,11 +18,11 @@ from fencepost.checks.engines.plan import Approach, check
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.outcomes import Open, Refuted, Settled, outcome
 from fencepost.checks.questions.answering import Answer
-from fencepost.checks.questions.asking import Cluster, answered
+from fencepost.checks.questions.asking import answered
 from fencepost.checks.questions.bug_search import Searches, known_bugs_in
 from fencepost.checks.questions.guarantees.establishing import Established, Means
 from fencepost.checks.reports.answers import headline, survived
-from fencepost.checks.settings.cluster_settings import read_settings
+from fencepost.checks.settings.cluster_settings import Cluster, read_settings
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.releases import Releases
 from fencepost.properties.protocols import PROTOCOLS
@@ -83,7 +83,7 @@ def named(function: Any) -> str:
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Cluster:
     conf = tmp_path_factory.mktemp("cut") / "broker.conf"
     conf.write_text("managedLedgerDefaultEnsembleSize=2\nmanagedLedgerDefaultWriteQuorum=2\nmanagedLedgerDefaultAckQuorum=2\n")
-    return Cluster("broker.conf", Place(conf), read_settings(conf), 3, True, False)
+    return Cluster("broker.conf", Place(conf), read_settings(conf), Releases.of(PULSAR), 3, True, False)
 
 
 @pytest.fixture(scope="module")
@@ -93,9 +93,8 @@ def everything(cluster: Cluster) -> set[object]:
 
 def answers_of(cluster: Cluster, cutting: Cutting, memory: int = 1 << 29) -> tuple[list[Answer], list[Established]]:
     means = Means(Approach(by="exhaustive", workers=1, memory=memory), Reporter(quiet=True), check=cutting)
-    releases = Releases.of(PULSAR)
-    bugs, rows = known_bugs_in(cluster.settings.configuration(releases), releases), dict[str, Established]()
-    return list(answered(cluster, releases, bugs, means, Searches(cutting), rows)), list(rows.values())
+    bugs, rows = known_bugs_in(cluster.configuration, cluster.releases), dict[str, Established]()
+    return list(answered(cluster, bugs, means, Searches(cutting), rows)), list(rows.values())
 
 
 def claims(answers: Sequence[Answer], rows: Sequence[Established]) -> Iterator[object]:

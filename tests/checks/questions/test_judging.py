@@ -11,9 +11,9 @@ from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import ExitStatus, Value, Verdict
 from fencepost.checks.questions.guarantees.establishing import NO_TIME, Claim, Established, Failure
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
-from fencepost.checks.questions.guarantees.ledgers import Sizes
 from fencepost.checks.questions.guarantees.requirements import Requirement
 from fencepost.checks.questions.judging import Guaranteed, Judgement, judged
+from fencepost.checks.settings.cluster_settings import Cluster, read_settings
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.language import Location, Protocol
 from fencepost.model.releases import Releases
@@ -22,6 +22,8 @@ from fencepost.properties.registry import Instance
 from fencepost.properties.vocabulary import Kind, Property
 
 LEDGER = PROTOCOLS["ledger"]
+CONF = Path(__file__).resolve().parents[3] / "docs" / "examples" / "broker.conf"
+CLUSTER = Cluster("broker.conf", Place(CONF), read_settings(CONF), Releases.of(), 4, False, False)
 KINDS: dict[str, Kind] = {"kept": "always", "met": "sometimes"}
 LARGE = "over 15,000,000 states in 0.5 GiB; search not exhausted"
 
@@ -43,8 +45,7 @@ def row(name: str, figure: int | None = None, gap: str = "") -> Established:
 
 
 def settings(*rows: Established) -> Guaranteed:
-    file = Place(Path("broker.conf"))
-    return Guaranteed("broker.conf", file, Sizes(4, 3, 3, 2), {}, Releases.of(), rows, assumed=False)
+    return Guaranteed(CLUSTER, rows)
 
 
 KNOWN, TOO_LARGE = row("disks", 2), row("recoveries", gap=LARGE)

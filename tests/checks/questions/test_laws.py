@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.asking import Cluster
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
-from fencepost.checks.questions.guarantees.ledgers import Sizes, ledger_guarantees
+from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
 from fencepost.checks.questions.guarantees.requirements import DISKS
 from fencepost.checks.questions.guarantees.topics import topic_guarantees
 from fencepost.checks.questions.judging import Guaranteed, compared
@@ -27,7 +26,7 @@ from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.markdown import answered, as_markdown
 from fencepost.checks.reports.report_page import answer_section
 from fencepost.checks.reports.sarif import as_sarif
-from fencepost.checks.settings.cluster_settings import read_settings
+from fencepost.checks.settings.cluster_settings import Cluster, Sizes, read_settings
 from fencepost.model.releases import PULSAR, Releases
 from tests.checks.questions.test_cut_short import Cutting, answers_of, cluster  # noqa: F401
 from tests.checks.questions.test_cut_short import share_of as cut_by
@@ -136,8 +135,7 @@ def in_sarif(opening: Opening) -> list[tuple[str, Any]]:
 def test_text_page_markdown_json_and_sarif_say_the_same(cluster: Cluster, seed: int, share: float) -> None:  # noqa: F811
     answers, _ = answers_of(cluster, Cutting(cut_by(share, seed)))
     releases = Releases.of("4.2.4")
-    now = Guaranteed(cluster.file, cluster.first, cluster.sizes, {}, releases, (), cluster.assumed)
-    opening = Opening(now, answers=tuple(answers))
+    opening = Opening(Guaranteed(cluster, ()), answers=tuple(answers))
     documents, results = json.loads(json.dumps(as_json(answers, releases))), in_sarif(opening)
     comment = as_markdown(opening, (), ExitStatus.KNOWN_BUG, "closing")
     for answer, document, (asks, result) in zip(answers, documents, results, strict=True):

@@ -10,9 +10,8 @@ from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.guarantees.bookies import replication_guarantees
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
-from fencepost.checks.questions.guarantees.ledgers import Sizes
 from fencepost.checks.settings.broker_conf import ConfigurationError
-from fencepost.checks.settings.cluster_settings import read_settings
+from fencepost.checks.settings.cluster_settings import Sizes, read_settings
 from fencepost.model.releases import Releases
 
 MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 28), Reporter(quiet=True))

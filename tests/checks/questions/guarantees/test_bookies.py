@@ -11,8 +11,8 @@ from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.guarantees.bookies import bookie_guarantees
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
-from fencepost.checks.questions.guarantees.ledgers import Sizes, ledger_guarantees
-from fencepost.checks.settings.cluster_settings import read_settings
+from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
+from fencepost.checks.settings.cluster_settings import Sizes, read_settings
 from fencepost.model.releases import Releases
 from tests.command import fencepost
 from tests.marking import first_at_once

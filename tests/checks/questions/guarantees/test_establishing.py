@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +12,11 @@ from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.outcomes import Open
 from fencepost.checks.questions.guarantees.bundles import bundle_guarantees
 from fencepost.checks.questions.guarantees.establishing import Claim, Established, Means, claimed, establish, raised
-from fencepost.checks.questions.guarantees.ledgers import LEDGER, Sizes, ledger_guarantees
+from fencepost.checks.questions.guarantees.ledgers import LEDGER, ledger_guarantees
 from fencepost.checks.questions.guarantees.requirements import BOOKIES, NAMES, TOPICS
 from fencepost.checks.settings.broker_conf import Taken
+from fencepost.checks.settings.cluster_settings import Cluster, Sizes, read_settings
+from fencepost.checks.settings.files.input_files import Place
 from fencepost.checks.settings.load_manager import LoadManagerSettings
 from fencepost.model.kernel.search.search import search
 from fencepost.model.releases import Releases
@@ -142,12 +145,17 @@ def test_an_ensemble_above_the_write_quorum_has_a_bug_more() -> None:
     assert set(names[3]) - set(names[2]) == {"confirms_while_unsetting"}
 
 
+SIZES = {"EnsembleSize": 2, "WriteQuorum": 2, "AckQuorum": 1}
+
+
 @pytest.mark.long
-def test_what_would_raise_a_guarantee_is_tried() -> None:
-    sizes = Sizes(3, 2, 2, 1)
-    row = of("disks", sizes)
-    assert raised(row, sizes, NEWEST, MEANS) == Sizes(3, 2, 2, 2)
-    assert raised(of("writing", sizes), sizes, NEWEST, MEANS) == Sizes(4, 2, 2, 1)
+def test_what_would_raise_a_guarantee_is_tried(tmp_path: Path) -> None:
+    conf = tmp_path / "broker.conf"
+    conf.write_text("".join(f"managedLedgerDefault{name}={size}\n" for name, size in SIZES.items()))
+    cluster = Cluster("broker.conf", Place(conf), read_settings(conf), NEWEST, 3, False, False)
+    assert cluster.sizes == Sizes(3, 2, 2, 1)
+    assert raised(of("disks", cluster.sizes), cluster, MEANS) == Sizes(3, 2, 2, 2)
+    assert raised(of("writing", cluster.sizes), cluster, MEANS) == Sizes(4, 2, 2, 1)
 
 
 def test_of_a_search_that_is_cut_short_nothing_is_claimed() -> None:
