@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established
 from fencepost.checks.questions.guarantees.requirements import Requirement
 from fencepost.checks.settings.cluster_settings import Cluster, Sizes
@@ -74,31 +73,6 @@ class Shortfall:
     headline: str
     place: Place
     decides: bool = True
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """What a configuration guarantees, what another did before it, and what falls short."""
-
-    now: Guaranteed
-    before: Guaranteed | None = None
-    shortfalls: tuple[Shortfall, ...] = ()
-
-    def of(self, row: Established) -> list[Shortfall]:
-        """What falls short of one guarantee."""
-        return [shortfall for shortfall in self.shortfalls if shortfall.row is row]
-
-    def count(self, *kinds: Kind) -> int:
-        """How many guarantees fall short in one of these ways."""
-        return len({id(shortfall.row) for shortfall in self.shortfalls if shortfall.kind in kinds})
-
-    @property
-    def status(self) -> ExitStatus:
-        """What a run that asked for guarantees alone reports to its caller."""
-        kinds = {shortfall.kind for shortfall in self.shortfalls if shortfall.decides}
-        if "short" in kinds:
-            return ExitStatus.SHORT
-        return ExitStatus.WEAKER if "weaker" in kinds else ExitStatus.INCONCLUSIVE if kinds else ExitStatus.HOLDS
 
 
 def judged(

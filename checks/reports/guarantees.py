@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answering import Answer, Way
 from fencepost.checks.questions.asking import Group
 from fencepost.checks.questions.bug_change import BugChange
 from fencepost.checks.questions.guarantees.establishing import Established
-from fencepost.checks.questions.judging import Guaranteed, Judgement, Shortfall, compared, gap_in_words, history_of
+from fencepost.checks.questions.judging import Guaranteed, Kind, Shortfall, compared, gap_in_words, history_of
 from fencepost.checks.questions.remedies import ChangeFirst, Tried
 from fencepost.checks.reports.answers import as_json as answers_as_json
 from fencepost.checks.reports.answers import command, switched
@@ -32,14 +33,18 @@ POLICIES = "policies of namespaces and topics, which override the quorums, dedup
 
 
 @dataclass(frozen=True)
-class Opening(Judgement):
-    """What a report of a configuration opens with: the judgement, what it changes in the balancing of load, which known bugs a
-    change of releases takes and brings, and the answers to what users ask first, if they were asked for. ``met`` has by name,
+class Opening:
+    """What a report of a configuration opens with: what it guarantees, what another did before it, what falls short, what it
+    changes in the balancing of load, which known bugs a change of releases takes and brings, and the answers to what users ask
+    first, if they were asked for. ``met`` has by name,
     of guarantees that fall short, in which way users lose a message by that; ``not_judged`` are the features that the files
     switch on and no model has. ``heading`` says which cluster it is, ``change_first`` what to change, ``never`` which events do
     not happen here, ``accepted`` which known bugs are; ``namespaces`` are those with settings of their own. ``odds`` are those
     of the ways, if they were asked for."""
 
+    now: Guaranteed
+    before: Guaranteed | None = None
+    shortfalls: tuple[Shortfall, ...] = ()
     policy: PolicyChange | None = None
     bugs: BugChange | None = None
     answers: tuple[Answer, ...] = ()
@@ -51,6 +56,22 @@ class Opening(Judgement):
     accepted: frozenset[str] = frozenset()
     namespaces: tuple[Group, ...] = ()
     odds: Odds | None = None
+
+    def of(self, row: Established) -> list[Shortfall]:
+        """What falls short of one guarantee."""
+        return [shortfall for shortfall in self.shortfalls if shortfall.row is row]
+
+    def count(self, *kinds: Kind) -> int:
+        """How many guarantees fall short in one of these ways."""
+        return len({id(shortfall.row) for shortfall in self.shortfalls if shortfall.kind in kinds})
+
+    @property
+    def status(self) -> ExitStatus:
+        """What a run that asked for guarantees alone reports to its caller."""
+        kinds = {shortfall.kind for shortfall in self.shortfalls if shortfall.decides}
+        if "short" in kinds:
+            return ExitStatus.SHORT
+        return ExitStatus.WEAKER if "weaker" in kinds else ExitStatus.INCONCLUSIVE if kinds else ExitStatus.HOLDS
 
     @property
     def met_bugs(self) -> dict[str, tuple[int, Sequence[str]]]:

@@ -6,19 +6,16 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from fencepost.checks.commands.check.change_first import change_first
-from fencepost.checks.commands.check.finished_run import FinishedGuarantees
-from fencepost.checks.commands.check.messages import Teller
-from fencepost.checks.commands.check.namespaces import groups
-from fencepost.checks.commands.check.outputs import Outputs
+from fencepost.checks.commands.check.asked_again import change_first, groups
+from fencepost.checks.commands.check.formats import FinishedRun
+from fencepost.checks.commands.check.outputs import Outputs, Teller
 from fencepost.checks.commands.check.request import CheckRequest
-from fencepost.checks.commands.check.subject import Subject
-from fencepost.checks.commands.check.whole import come_first, required
+from fencepost.checks.commands.check.subject import Subject, come_first, required
 from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.ahead import Ahead, Check, Task
 from fencepost.checks.engines.plan import Approach
-from fencepost.checks.engines.results.verdicts import ExitStatus, severest
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answering import Answer, Way, answer, reaching
 from fencepost.checks.questions.asking import answer_to, answered, establish_named, guaranteed, questions
 from fencepost.checks.questions.bug_change import BugChange, bug_change, bugs_of, with_reach
@@ -42,42 +39,27 @@ MEMORY = 1 << 29
 """Bytes of states that one question may take, unless --memory says how many: some ten million of them."""
 
 
-class First:
-    """What users ask first: the known bugs to search for, the searches that were made, and the answers, each of which is
-    passed on at once."""
-
-    def __init__(self, bugs: Sequence[KnownBug], searches: Searches, tell: Callable[[Answer, Releases], None]) -> None:
-        self.bugs, self.searches, self._tell = bugs, searches, tell
-        self.answers: list[Answer] = []
-
-    def take(self, answer: Answer, releases: Releases) -> None:
-        """Keeps an answer about these releases, and passes it on."""
-        self.answers.append(answer)
-        self._tell(answer, releases)
-
-
 def opening_of(
     asked: CheckRequest,
     subject: Subject,
-    started: float,
-    reporter: Reporter,
-    should_stop: Callable[[], bool],
-    check: Check,
-    first: First | None = None,
+    means: Means,
+    searches: Searches,
+    bugs: Sequence[KnownBug] = (),
+    tell: Callable[[Answer, Releases], None] | None = None,
 ) -> Opening | None:
     """What the report of a configuration opens with: what it guarantees, what the one before it did, and what falls short of
-    that or of what is required; None of a part of a configuration. ``check`` makes a check, ``first`` takes what users ask
-    first, if that is asked. Raises what ``check`` raises."""
+    that or of what is required; None of a part of a configuration. What users ask first, of these known ``bugs``, is asked if
+    there is somebody to ``tell`` each answer at once. Raises what ``check`` raises."""
     if subject.settings is None or subject.releases is None or not come_first(asked):
         return None
     clusters, requirements = _clusters(asked, subject), required(asked)
-    means = Means(_approach(asked), reporter, None if asked.budget is None else started + asked.budget, should_stop, check)
-    rows = dict[str, Established]()
+    rows, answers = dict[str, Established](), list[Answer]()
     # with little time this much is known
     establish_named({name for each in requirements for name in each.names}, clusters[0], means, rows)
-    if first is not None:
-        for answer in answered(clusters[0], first.bugs, means, first.searches, rows):
-            first.take(answer, subject.releases)
+    if tell is not None:
+        for answer in answered(clusters[0], bugs, means, searches, rows):
+            answers.append(answer)
+            tell(answer, subject.releases)
     now = guaranteed(clusters[0], means, established=rows)
     before = guaranteed(clusters[1], means, now) if len(clusters) > 1 else None
     policy = None
@@ -86,16 +68,14 @@ def opening_of(
         from fencepost.checks.commands.check.policy_change import policy_change
 
         policy = policy_change(asked.conf, subject.settings, asked.against, subject.before, subject.releases.pulsar)
-    answers = tuple(first.answers) if first is not None else ()
     shortfalls = judged(now, before, requirements, all_asked=asked.guarantees and before is None)
-    searches = first.searches if first is not None else Searches(means.check)
-    bugs = _bugs_changed(asked, clusters[0], None if before is None else before.cluster, searches, means)
+    changed = _bugs_changed(asked, clusters[0], None if before is None else before.cluster, searches, means)
     met = _met(shortfalls, Whole(clusters[0].configuration, subject.releases), means)
     first_changes = change_first(asked, clusters[0], now, answers[0], means) if answers else ChangeFirst()
     head = heading(clusters[0], subject.how_known, bookies_supposed=subject.supposed)
     of_namespaces = tuple(groups(asked, clusters[0], means)) if answers else ()
     seen = (subject.settings.not_modelled, head, first_changes, never(asked.never), frozenset(asked.accepted), of_namespaces)
-    return Opening(now, before, shortfalls, policy, bugs, answers, met, *seen)
+    return Opening(now, before, shortfalls, policy, changed, tuple(answers), met, *seen)
 
 
 def _bugs_changed(
@@ -173,6 +153,11 @@ def _clusters(asked: CheckRequest, subject: Subject) -> list[Cluster]:
     ]
 
 
+def means_of(asked: CheckRequest, started: float, reporter: Reporter, should_stop: Callable[[], bool], check: Check) -> Means:
+    """With what the questions of a command that ``started`` then are asked; ``check`` makes a check."""
+    return Means(_approach(asked), reporter, None if asked.budget is None else started + asked.budget, should_stop, check)
+
+
 def _approach(asked: CheckRequest) -> Approach:
     memory = MEMORY if asked.memory is None else int(asked.memory * (1 << 30))
     return Approach(by="exhaustive", workers=asked.cores, memory=memory)
@@ -182,27 +167,23 @@ def run_alone(asked: CheckRequest, subject: Subject, started: float) -> ExitStat
     """Tells the guarantees, how they differ from those of another configuration, and what falls short."""
     reporter, teller = Reporter(quiet=asked.quiet), Teller(asked)
     with interruptible() as interrupt, Ahead(guarantees_ahead(asked, subject), asked.cores) as ahead:
-        opening = opening_of(asked, subject, started, reporter, interrupt, ahead.check)
+        means = means_of(asked, started, reporter, interrupt, ahead.check)
+        opening = opening_of(asked, subject, means, Searches(ahead.check))
     assert opening is not None, "parts are refused"
-    status = opening.status
     unread = "; ".join(filter(None, [subject.left_out, subject.unread(subject.run)]))
-    if unread and status == ExitStatus.HOLDS:
-        status = ExitStatus.INCONCLUSIVE
-    if opening.bugs is not None and opening.bugs.felt:
-        status = severest({status, ExitStatus.KNOWN_BUG})
+    notes = [*subject.settings_notes, *subject.classes, *filter(None, [unread])]
+    run = FinishedRun(subject.releases, notes, bool(unread), opening=opening, whole=asked.all, alone=True)
     if asked.html is not None:
         from fencepost.checks.commands.pages import default_page, write_report
 
         page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
-        write_report(opening, (), status, page, reporter)
+        write_report(opening, (), run.status, page, reporter)
         teller.name(f"page: {page}")
-    notes = [*subject.settings_notes, *subject.classes, *filter(None, [unread])]
-    outcome = FinishedGuarantees(opening, status, notes, asked.all)
     outputs = Outputs.of(asked)
-    for written in outputs.write(lambda each: each.guarantees(outcome)):
+    for written in outputs.write(lambda each: each.run(run)):
         teller.name(written)
-    print(outputs.printed.guarantees(outcome), end="")
-    return status
+    print(outputs.printed.run(run), end="")
+    return run.status
 
 
 def named(files: Sequence[Path]) -> str:

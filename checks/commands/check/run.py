@@ -14,17 +14,12 @@ from typing import TYPE_CHECKING
 
 from fencepost.checks.commands.check.baselines import accepted, compared, marked
 from fencepost.checks.commands.check.cluster import with_cluster
-from fencepost.checks.commands.check.doubts import doubts
-from fencepost.checks.commands.check.finished_run import FinishedRun
-from fencepost.checks.commands.check.formats import DOCUMENTS
+from fencepost.checks.commands.check.formats import DOCUMENTS, FinishedRun
 from fencepost.checks.commands.check.jobs import Job, done, done_ahead, left_out
-from fencepost.checks.commands.check.messages import Teller
-from fencepost.checks.commands.check.outputs import Outputs
+from fencepost.checks.commands.check.outputs import Outputs, Shown, Teller
 from fencepost.checks.commands.check.profile import with_profile
 from fencepost.checks.commands.check.request import CheckRequest
-from fencepost.checks.commands.check.shown import Shown
-from fencepost.checks.commands.check.subject import Subject
-from fencepost.checks.commands.check.whole import come_first, is_of_everything, refuse_parts, wanted_alone
+from fencepost.checks.commands.check.subject import Subject, come_first, is_of_everything, refuse_parts, wanted_alone
 from fencepost.checks.console.extras import ODDS, require
 from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
@@ -34,6 +29,7 @@ from fencepost.checks.engines.results.checked import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.baseline import Baseline
 from fencepost.checks.questions.bug_search import KnownBug, Searches
+from fencepost.checks.questions.doubt import doubts
 from fencepost.checks.questions.events import never
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.questions.planning import planned_with_bugs
@@ -246,7 +242,7 @@ def _opening_ahead(plan: Plan) -> Iterator[Task]:
 
 def _opening(plan: Plan, should_stop: Callable[[], bool], searches: Searches) -> Opening | None:
     """What the report of a configuration opens with; what users ask first is printed at once."""
-    from fencepost.checks.commands.check.guarantees import First, opening_of
+    from fencepost.checks.commands.check.guarantees import means_of, opening_of
     from fencepost.checks.reports.answers import as_text, survival
     from fencepost.checks.reports.front import front
 
@@ -256,8 +252,8 @@ def _opening(plan: Plan, should_stop: Callable[[], bool], searches: Searches) ->
         if asked.all:
             tell(as_text(answer, of, width()))
 
-    first = First(plan.bugs, searches, told)
-    opening = opening_of(asked, subject, plan.started, plan.reporter, should_stop, searches.check, first)
+    means = means_of(asked, plan.started, plan.reporter, should_stop, searches.check)
+    opening = opening_of(asked, subject, means, searches, plan.bugs, told)
     if opening is None or asked.way is not None:
         return opening
     if asked.all:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.console.options import chosen_releases
 from fencepost.checks.console.unread import unread
+from fencepost.checks.questions.guarantees.requirements import Requirement, requirement
 from fencepost.checks.questions.planning import configuration_notes
 from fencepost.checks.settings.broker_settings import require_algorithms
 from fencepost.checks.settings.cluster_settings import Settings, read_settings
@@ -15,7 +16,7 @@ from fencepost.checks.settings.load_manager import as_taken
 from fencepost.model.releases import PULSAR, Releases, followed
 from fencepost.properties.configuration import Configuration
 from fencepost.properties.protocols import PROTOCOLS, names_run_by, run_by
-from fencepost.properties.registry import Entry
+from fencepost.properties.registry import Entry, RegistryError
 
 
 @dataclass(frozen=True)
@@ -148,3 +149,42 @@ def _left_out(names: Sequence[str], releases: Releases | None) -> str:
     refused = {name: PROTOCOLS[name].refusal(releases) for name in names if PROTOCOLS[name].refusal(releases)}
     reasons = "; ".join(dict.fromkeys(refused.values()))
     return f"{', '.join(refused)}: {reasons}" if refused else ""
+
+
+def wanted_alone(asked: CheckRequest) -> bool:
+    """Whether the guarantees are all that is asked for."""
+    return bool(asked.guarantees or asked.against or asked.against_pulsar)
+
+
+def come_first(asked: CheckRequest) -> bool:
+    """Whether the report opens with the guarantees: it does for a configuration as a whole, of which nothing is changed."""
+    return bool(asked.conf) and not _parts(asked)
+
+
+def refuse_parts(asked: CheckRequest) -> None:
+    """Raises RegistryError if what is required cannot be, or if guarantees are asked for, and not of a configuration, or of a
+    part of one."""
+    required(asked)
+    options = {"--guarantees": asked.guarantees, "--require": asked.require, "--against": asked.against}
+    options |= {"--against-pulsar": asked.against_pulsar, "--bookies": asked.bookies}
+    named = [option for option, value in options.items() if value]
+    if named and not asked.conf:
+        raise RegistryError("--guarantees needs a configuration: add --conf broker.conf")
+    if named and (parts := _parts(asked)):
+        raise RegistryError(f"{named[0]} judges a configuration as a whole: leave out {', '.join(parts)}")
+
+
+def required(asked: CheckRequest) -> list[Requirement]:
+    """What is required; RegistryError if that cannot be."""
+    return [requirement(text) for text in asked.require]
+
+
+def is_of_everything(asked: CheckRequest) -> bool:
+    """Whether nothing on the command line asks for a part: of a configuration, or of all protocols."""
+    return not _parts(asked)
+
+
+def _parts(asked: CheckRequest) -> list[str]:
+    """What on the command line asks for something else than a configuration as a whole."""
+    options = {"--property": asked.property, "--set": asked.set, "--bug": asked.bug, "--by": asked.by}
+    return [*asked.protocols, *(option for option, value in options.items() if value)]

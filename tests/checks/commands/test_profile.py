@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.commands.check.namespaces import in_short
+from fencepost.checks.commands.check.asked_again import in_short
 from fencepost.checks.commands.check.profile import namespaces_of, with_profile
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.settings.cluster_settings import read_settings

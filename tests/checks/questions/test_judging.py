@@ -12,7 +12,8 @@ from fencepost.checks.engines.results.verdicts import ExitStatus, Value, Verdict
 from fencepost.checks.questions.guarantees.establishing import NO_TIME, Claim, Established, Failure
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
 from fencepost.checks.questions.guarantees.requirements import Requirement
-from fencepost.checks.questions.judging import Guaranteed, Judgement, judged
+from fencepost.checks.questions.judging import Guaranteed, judged
+from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.settings.cluster_settings import Cluster, read_settings
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.language import Location, Protocol
@@ -54,7 +55,7 @@ KNOWN, TOO_LARGE = row("disks", 2), row("recoveries", gap=LARGE)
 def status(*rows: Established, before: Guaranteed | None = None, required: bool = False, all_asked: bool = False) -> ExitStatus:
     now = settings(*rows)
     asked = [Requirement("recoveries>=1", ("recoveries",), 1)] if required else []
-    return Judgement(now, before, judged(now, before, asked, all_asked=all_asked)).status
+    return Opening(now, before, judged(now, before, asked, all_asked=all_asked)).status
 
 
 def test_one_search_that_is_too_large_does_not_decide() -> None:

@@ -11,14 +11,13 @@ from xml.etree.ElementTree import fromstring
 import pytest
 
 from fencepost.checks.cli import main
-from fencepost.checks.commands.check import doubts as doubts_module
-from fencepost.checks.commands.check.doubts import doubts
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.induction.necessity import unneeded
 from fencepost.checks.engines.plan import Approach, check
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.doubt import Doubt
+from fencepost.checks.questions import doubt as doubts_module
+from fencepost.checks.questions.doubt import Doubt, doubts
 from fencepost.checks.reports.annotations import as_annotations
 from fencepost.checks.reports.in_short import suspicious_in_short
 from fencepost.checks.reports.junit import as_junit
