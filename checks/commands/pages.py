@@ -76,7 +76,7 @@ def beyond(opening: Opening) -> Iterator[Recording]:
     """Of each guarantee the run in which one event more breaks it."""
     for row in opening.now.rows:
         if row.failure is not None and isinstance(row.failure.checked.entry, Entry):
-            trace, protocol = row.failure.verdict.trace, row.failure.checked.protocol
+            trace, protocol = row.failure.verdict.run, row.failure.checked.protocol
             suite, below = row.failure.checked.entry.suite(protocol), runs_below(trace, protocol, opening.now.cluster.releases)
             yield Recording(f"{row.guarantee.name}: {row.failure.events} too many", trace, suite, below)
 
@@ -91,5 +91,5 @@ def violations(everything: Iterable[Checked], releases: Releases | None = None) 
         instance = ", ".join([checked.entry.name, checked.instance.name, *checked.protocol.active])
         for verdict in checked.findings.verdicts:
             if verdict.trace is not None and verdict.refuted:
-                below = runs_below(verdict.trace, checked.protocol, releases)
+                below = runs_below(verdict.run, checked.protocol, releases)
                 yield Recording(f"{verdict.property.name} ({instance})", verdict.trace, suite, below)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from hashlib import blake2b
-from typing import Any, Protocol
+from typing import Protocol
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.console.termination import end_with, not_passed_on
@@ -70,7 +70,7 @@ class Ahead:
             context = multiprocessing.get_context("fork")
             self._taken = context.Array("Q", MOST)
             self._count = context.Value("i", 0)
-            self._sent: Any = context.Queue()
+            self._sent = context.Queue()
             self._second = context.Process(target=self._do, args=(os.getpid(), itertools.chain([first], tasks)), daemon=True)
             self._second.start()
 
@@ -177,7 +177,7 @@ def _key(entry: Entry, instance: Instance, bugs: Sequence[str], approach: Approa
     return int.from_bytes(blake2b(what.encode(), digest_size=8).digest(), "big")
 
 
-def _named(function: Any) -> str:
+def _named(function: object) -> str:
     """A function by its module and its name, with what is filled in of it."""
     if isinstance(function, partial):
         return f"{_named(function.func)}{function.args}{function.keywords}"

@@ -55,7 +55,7 @@ class Way:
     def steps(self) -> list[str]:
         """The run that a user meets, by the labels of its steps."""
         verdict = self.verdict if self.whole is None else verdict_of(self.whole)
-        return [step.action for step in verdict.trace.steps]
+        return [step.action for step in verdict.run.steps]
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ def _searched(bug: KnownBug, wanted: Sequence[str], searches: Searches, means: M
 def _of_bug(found: Refuted) -> Way:
     """The way that a run of a part shows, with a known bug alone."""
     verdict, protocol = found.verdict, found.checked.protocol
-    needs, faults = preconditions(verdict.trace, found.checked)
+    needs, faults = preconditions(verdict.run, found.checked)
     name, violates = verdict.property.name, verdict.violated.name
     what = protocol.bugs[name]
     return Way(name, what, tuple(needs), faults, found.checked, verdict, verdict.bug, violates=violates)
@@ -195,7 +195,7 @@ def _of_bug(found: Refuted) -> Way:
 
 def _by_moves(bug: KnownBug, found: Refuted) -> Way:
     """The way in which it happens in a cluster by the weak moves of a bug, though its part violates nothing that is asked."""
-    events, faults = events_of(found.verdict.trace, found.checked)
+    events, faults = events_of(found.verdict.run, found.checked)
     violates, what, checked = found.verdict.property.name, bug.bug.costs, found.checked
     return Way(bug.name, what, tuple(events), faults, checked, found.verdict, bug.bug, violates=violates, whole=checked)
 
@@ -243,7 +243,7 @@ def _of_setting(name: str, setting: str, whole: Whole, means: Means) -> Way | Se
     found = whole.control(name, means)
     if not isinstance(found, Refuted):
         return found
-    needs, faults = events_of(found.verdict.trace, found.checked)
+    needs, faults = events_of(found.verdict.run, found.checked)
     return Way(name, found.verdict.note, tuple(needs), faults, found.checked, found.verdict, violates=name, avoided_by=setting)
 
 
@@ -260,7 +260,7 @@ def _in_a_cluster(way: Way, matter: Matter, whole: Whole, means: Means) -> Way:
         return replace(way, open=found.why)
     if not isinstance(found, Refuted):
         return way
-    events, faults = events_of(found.verdict.trace, found.checked)
+    events, faults = events_of(found.verdict.run, found.checked)
     before = () if through == "a recovery" else way.needs
     return replace(way, needs=(*before, *events), faults=faults + (way.faults if before else 0), whole=found.checked)
 

@@ -153,4 +153,4 @@ def _shortest(part: Part, move: str, bug: str) -> tuple[Trace, Protocol] | None:
     part.refine(suite, [weak for weak in part.weak if weak != move])
     (refinement, *_) = suite.properties
     (verdict,) = exhaust(Observed.of(suite, [refinement]), Budget(seconds=SECONDS, workers=1)).verdicts
-    return (verdict.trace, suite.protocol) if verdict.verdict == "violated" else None
+    return (verdict.run, suite.protocol) if verdict.verdict == "violated" else None

@@ -229,7 +229,7 @@ def _explained(row: Established, bug: str) -> str:
 
 def _for_ever(row: Established) -> str:
     """How a run goes on that never comes to what it should."""
-    loop = row.failure.verdict.trace.loop if row.failure else None
+    loop = row.failure.verdict.run.loop if row.failure else None
     if loop is None or row.failure is None:
         return ""
     return "; and then deadlocks" if loop.start == len(row.failure.run) else "; and repeats forever"

@@ -160,7 +160,7 @@ def _run(title: str, checked: Checked, verdict: Verdict) -> Html:
     meaning = {action.label: action.doc.partition("\n")[0] for action in checked.protocol.actions}
     steps = joined(
         html('<li><code>{}</code> <span class="quiet">{}</span></li>', step.action, meaning[step.action])
-        for step in verdict.trace.steps
+        for step in verdict.run.steps
     )
     return html("<details><summary>{}</summary><ol>{}</ol></details>", title, steps)
 

@@ -44,7 +44,7 @@ def _lines(chosen: Numbered, opening: Opening, releases: Releases, width: int) -
         yield from _told("", sentence, width)
     yield ""
     checked = way.checked if way.whole is None else way.whole
-    trace = way.verdict.trace if way.whole is None else verdict_of(way.whole).trace
+    trace = (way.verdict if way.whole is None else verdict_of(way.whole)).run
     meaning = {action.label: action.doc.partition("\n")[0] for action in checked.protocol.actions}
     yield f"What happens, step by step ({checked.entry.name}):"
     for number, step in enumerate(trace.steps, 1):

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import ParamSpec, TypeVar
 
 from fencepost.model.language.locations import Location
 from fencepost.model.language.mistakes import ModelError, raised_at, reason
@@ -91,7 +91,11 @@ _REMEDIES = {
 """What to do about what Python says in words of its own."""
 
 
-def build(where: str, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def build(where: str, function: Callable[P, R], /, *arguments: P.args, **named: P.kwargs) -> R:
     """What the function returns; ModelError, beginning with ``where``, if it fails or asks Python for a formula's truth."""
     try:
         return function(*arguments, **named)
@@ -102,7 +106,7 @@ def build(where: str, function: Callable[..., Any], /, *arguments: Any, **named:
         raise ModelError(f"{where}: {message}{remedy}", location or raised_at(error.__traceback__) or _of(function)) from error
 
 
-def built(where: str, what: type, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
+def built(where: str, what: type[R], function: Callable[..., object], /, *arguments: object, **named: object) -> R:
     """What a function returns that makes a ``what``: a protocol, its properties. Raises ModelError as ``build`` does, or if it
     returns anything else, but leaves those that the function raises as they are."""
     try:
@@ -117,5 +121,5 @@ def built(where: str, what: type, function: Callable[..., Any], /, *arguments: A
     return value
 
 
-def _of(function: Callable[..., Any]) -> Location | None:
+def _of(function: Callable[..., object]) -> Location | None:
     return Location.of(function) if hasattr(inspect.unwrap(function), "__code__") else None

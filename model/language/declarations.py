@@ -202,4 +202,4 @@ class Action:
 class OneOf:
     """Several possible initial values of a variable."""
 
-    values: tuple[Any, ...]
+    values: tuple[object, ...]

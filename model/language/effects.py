@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias, Union
 from fencepost.model.language.building import build
 from fencepost.model.language.connectives import And, Not, Or
 from fencepost.model.language.declarations import Taken
-from fencepost.model.language.formulas import If
+from fencepost.model.language.formulas import if_any
 from fencepost.model.language.mistakes import ModelError
 from fencepost.model.language.parts import Scope
 from fencepost.model.terms.nodes import Term
@@ -33,7 +33,7 @@ _CALLED: ContextVar[list[Taken] | None] = ContextVar("called", default=None)
 class Given(NamedTuple):
     """A new value of a variable, the parts that give it (None is whoever returns it), and the move in which they do."""
 
-    value: Any
+    value: object
     by: tuple[Scope | None, ...] = (None,)
     move: str = ""
 
@@ -46,7 +46,7 @@ class Effect:
     """
 
     guard: Truth
-    updates: Mapping[Any, Given]
+    updates: Mapping[Term, Given]
     moves: tuple[Taken, ...] = ()
     conflicts: tuple[str, ...] = ()
 
@@ -123,11 +123,11 @@ def either(condition: Truth, then: Happens, otherwise: Happens = ()) -> Effect:
         if called is not None:
             called[:] = [taken for taken in called if taken not in dropped.moves]
         return chosen
-    updates: dict[Any, Given] = {}
+    updates: dict[Term, Given] = {}
     for variable in dict.fromkeys([*one.updates, *other.updates]):
         sides = [side.updates.get(variable, Given(variable, ())) for side in (one, other)]
         by = tuple(dict.fromkeys([*sides[0].by, *sides[1].by]))
-        updates[variable] = Given(If(condition, sides[0].value, sides[1].value), by, sides[0].move or sides[1].move)
+        updates[variable] = Given(if_any(condition, sides[0].value, sides[1].value), by, sides[0].move or sides[1].move)
     guard = _guarded(condition, one.guard, other.guard)
     return Effect(guard, updates, one.moves + other.moves, one.conflicts + other.conflicts)
 
@@ -141,7 +141,7 @@ def _guarded(condition: Truth, one: Truth, other: Truth) -> Truth:
 
 
 def _joined(effects: list[Effect]) -> Effect:
-    updates: dict[Any, Given] = {}
+    updates: dict[Term, Given] = {}
     conflicts: list[str] = []
     for one in effects:
         for variable, given in one.updates.items():

@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeAlias
 
 from fencepost.model.language.actors import Talk
 from fencepost.model.language.building import build
@@ -24,7 +24,7 @@ from fencepost.model.language.locations import Location
 from fencepost.model.language.markers import Markers
 from fencepost.model.language.memberships import Membership, subset_of
 from fencepost.model.language.mistakes import ModelError
-from fencepost.model.language.protocol import Protocol, grounded_as
+from fencepost.model.language.protocol import Per, Protocol, grounded_as
 from fencepost.model.language.quorums import Quorum
 from fencepost.model.language.sizes import Size
 from fencepost.model.language.unbounded import (
@@ -38,12 +38,30 @@ from fencepost.model.language.unbounded import (
     any_number,
     members_of,
 )
-from fencepost.model.terms.nodes import Function, Term
+from fencepost.model.terms import values as terms
+from fencepost.model.terms.nodes import Function, S, Term
 from fencepost.model.terms.rewriting import Rewriting
 from fencepost.model.terms.simplification import simplified
-from fencepost.model.terms.sorts import BOOL
+from fencepost.model.terms.sorts import BOOL, Sort
 from fencepost.model.terms.traversal import substituted
-from fencepost.model.terms.values import FALSE, TRUE, condition, conditional, conjunction, equation
+from fencepost.model.terms.values import (
+    FALSE,
+    TRUE,
+    Condition,
+    Number,
+    Numeric,
+    Truth,
+    condition,
+    conditional,
+    conjunction,
+    equation,
+)
+
+Key: TypeAlias = "tuple[int | Term | None, ...]"
+"""An index, with None for each member of an unbounded universe."""
+
+Case: TypeAlias = "tuple[list[Term], Callable[..., Truth | Term]]"
+"""For which members something is updated, and what makes the new value for those that are left."""
 
 _MARKERS: ContextVar[Markers] = ContextVar("markers of the protocol")
 _STATED: ContextVar[tuple[str, ...]] = ContextVar("kinds of statements")
@@ -72,14 +90,14 @@ class AnySize(Protocol):
         self.symbols: list[Symbol] = []
         self.schemes: list[Scheme] = []
         self._markers = _MARKERS.get()
-        self._families: dict[str, tuple[tuple[Any, ...], Any, dict[tuple[int | None, ...], Symbol]]] = {}
-        self._of_function: dict[Function, Symbol] = {}
+        self._families: dict[str, tuple[tuple[Universe, ...], Domain, dict[Key, Symbol]]] = {}
+        self._of_function: dict[Function[Term], Symbol] = {}
         self._primed: Rewriting | None = None
         self._markers.quorums.suppose([size.is_allowed for size in self.sizes])
 
     # --- universes and variables
 
-    def universe(self, name: str, size: Any, prefix: str | None = None, *, names: Sequence[str] = ()) -> Universe:
+    def universe(self, name: str, size: int | Size, prefix: str | None = None, *, names: Sequence[str] = ()) -> Universe:
         """A universe; of any size if its size is a ``Size``."""
         if isinstance(size, Size):
             self._claim("universe", name)
@@ -91,11 +109,12 @@ class AnySize(Protocol):
         self.universes[name] = universe
         return universe
 
-    def upto(self, most: Any) -> Iterable[Any]:
+    def upto(self, most: int | Size) -> Iterable[int]:
         """The numbers from 0 to ``most``, which may be a size, as a parameter of an action."""
         if not isinstance(most, Size):
             return super().upto(most)
-        return Unbounded("number", Size(most.term + 1, most.least + 1), "n", markers=self._markers)
+        numbers: Universe = Unbounded("number", Size(most.term + 1, most.least + 1), "n", markers=self._markers)
+        return numbers
 
     @property
     def sizes(self) -> list[Size]:
@@ -104,11 +123,11 @@ class AnySize(Protocol):
         by_term |= {u.size.term: u.size for u in self.universes.values() if isinstance(u, Unbounded)}
         return list(by_term.values())
 
-    def number(self, name: str, low: Any, high: Any, *, per: Any = (), init: Any = None) -> Any:
+    def number(self, name: str, low: Numeric, high: Numeric, *, per: Per = (), init: object = None) -> object:  # type: ignore[override]
         """A variable that holds an integer from ``low`` to ``high``, which may be terms."""
         return self.add_family(name, any_number(low, high), per, low if init is None else init)
 
-    def choice(self, name: str, of: Universe | Sequence[str], *, per: Any = (), init: Any = None, none: str = "") -> Any:
+    def choice(self, name: str, of: Universe | Sequence[str], *, per: Per = (), init: object = None, none: str = "") -> object:  # type: ignore[override]
         """A variable that holds one of several names."""
         if not isinstance(of, Unbounded):
             return self.add_family(name, choice_of(of, none), per, (none or 0) if init is None else init)
@@ -116,17 +135,18 @@ class AnySize(Protocol):
             raise ModelError(f"{self.name}: choice {name}: of the members of {of.name} there are any number")
         return self.add_family(name, OneOrNone(of.name, of.sort, none), per, none if init is None else init)
 
-    def subset(self, name: str, of: Universe, *, per: Any = (), init: Any = ()) -> Any:
+    def subset(self, name: str, of: Universe, *, per: Per = (), init: object = ()) -> object:  # type: ignore[override]
         """A variable that holds a subset of a universe."""
         return self.add_family(name, Subset(of), per, init)
 
-    def add_family(self, name: str, domain: Domain, per: Any, init: Any) -> Any:
+    def add_family(self, name: str, domain: Domain, per: Per, init: object) -> object:
         """Adds the functions of a family and returns its value, or the family."""
         self._claim("variable", name)
         owners = (per,) if isinstance(per, Universe) else tuple(per)
         places = (*owners, domain.universe) if isinstance(domain, Subset) else owners
-        symbols: dict[tuple[int | None, ...], Symbol] = {}
-        for index in itertools.product(*([None] if isinstance(u, Unbounded) else list(u) for u in places)):
+        symbols: dict[Key, Symbol] = {}
+        through: list[list[int | None]] = [[None] if isinstance(u, Unbounded) else [*u] for u in places]
+        for index in itertools.product(*through):
             symbol = symbols[index] = self._symbol(name, domain, places, index, init)
             self.symbols.append(symbol)
             self._of_function[symbol.function] = symbol
@@ -135,15 +155,17 @@ class AnySize(Protocol):
             setattr(names, name, _Family(self, name, primed) if owners else self.value(name, (), primed))
         return getattr(self.state, name)
 
-    def _symbol(self, name: str, domain: Domain, places: tuple[Any, ...], index: tuple[int | None, ...], init: Any) -> Symbol:
-        shown = ", ".join(u.label(i) for u, i in zip(places, index, strict=True) if i is not None)
+    def _symbol(
+        self, name: str, domain: Domain, places: tuple[Universe, ...], index: tuple[int | None, ...], init: object
+    ) -> Symbol:
+        shown = ", ".join(u.label(i) for u, i in zip(places, index, strict=True) if isinstance(i, int))
         full = f"{name}[{shown}]" if shown else name
         universes = tuple(u for u in places if isinstance(u, Unbounded))
         is_flag = isinstance(domain, (Subset, Flag))
         value = BOOL if is_flag else domain.sort
         sorts = [*(universe.sort for universe in universes), value]
 
-        def initial(*arguments: Any) -> Any:
+        def initial(*arguments: Term) -> Term:
             given = iter(arguments)
             at = [next(given) if i is None else i for i in index]
             owner = at[:-1] if isinstance(domain, Subset) else at
@@ -159,14 +181,15 @@ class AnySize(Protocol):
         function, primed = (Function(full + mark, *sorts) for mark in ("", "'"))
         return Symbol(full, name, index, universes, None if isinstance(domain, Subset) else domain, function, primed, initial)
 
-    def value(self, name: str, index: tuple[Any, ...], primed: bool = False) -> Any:
+    def value(self, name: str, index: tuple[int | Term, ...], primed: bool = False) -> Term | Membership:
         """The value of the member of a family at that index: a term, or a subset."""
         _, domain, _ = self._families[name]
         if isinstance(domain, Subset):
-            return Membership(members_of(domain), lambda member: self._applied(name, (*index, member), primed), (name, index))
+            holds = lambda member: condition(self._applied(name, (*index, member), primed))  # noqa: E731
+            return Membership(members_of(domain), holds, (name, index))
         return self._applied(name, index, primed)
 
-    def _applied(self, name: str, index: tuple[Any, ...], primed: bool) -> Any:
+    def _applied(self, name: str, index: tuple[int | Term, ...], primed: bool) -> Term:
         owners, domain, symbols = self._families[name]
         places = (*owners, domain.universe) if isinstance(domain, Subset) else owners
         if len(index) != len(places):
@@ -178,51 +201,62 @@ class AnySize(Protocol):
         symbol = symbols[key]
         return (symbol.primed if primed else symbol.function)(*arguments)
 
-    def include(self, prefix: str, *_: Any, **__: Any) -> Any:  # type: ignore[override]
+    def include(self, prefix: str, *_: object, **__: object) -> object:  # type: ignore[override]
         """Raises ModelError: what is made of parts has a proof for a stated instance only."""
         raise ModelError(f"{self.name}: part {prefix}: a protocol made of parts has no proof for any size")
 
     # --- actions
 
-    def receivers(self, where: str, parameters: Mapping[str, Any], talk: Talk, location: Location) -> Mapping[str, Variable]:
+    def receivers(self, where: str, parameters: Mapping[str, object], talk: Talk, location: Location) -> Mapping[str, Variable]:
         """Nothing: it is for drawings, which are of instances."""
         return {}
 
     def add_actions(self, definition: Definition) -> None:
         """Adds a scheme for each tuple of members of finite universes, and any of the others."""
         name, doc, function, manner, _ = definition
-        parameters: dict[str, Any] = dict(manner.parameters)
+        parameters = {k: u for k, u in manner.parameters.items() if not callable(u)}
+        if len(parameters) < len(manner.parameters):
+            raise ModelError(
+                f"{self.name}: action {name}: that a parameter is the member a variable holds has no proof for any size"
+            )
         spends = manner.spends
-        for values in itertools.product(*([u.fresh(k)] if isinstance(u, Unbounded) else u for k, u in parameters.items())):
+        unbounded = {k: u for k, given in parameters.items() if (u := _unbounded(given)) is not None}
+        through: list[Iterable[Term | int]] = []
+        for k, given in parameters.items():
+            through.append([unbounded[k].fresh(k)] if k in unbounded else given)
+        for values in itertools.product(*through):
             bound = dict(zip(parameters, values, strict=True))
             if not manner.admits(bound):
                 continue
             where = f"{self.name}: action {name}"
             effect = outcome(where, build(where, function, **bound))
             guard, updates = effect.guard, {key: given.value for key, given in effect.updates.items()}
-            within = [u.within(bound[k]) for k, u in parameters.items() if isinstance(u, Unbounded)]
-            budget = {} if spends is None else {self.value(spends, ()): self.value(spends, ()) + 1}
+            within = [u.within(bound[k]) for k, u in unbounded.items()]
             if spends is not None:
-                within.append(self.value(spends, ()) < self.budgets[spends])
+                counter = self.value(spends, ())
+                assert isinstance(counter, terms.Number)
+                within.append(counter < self.budgets[spends])
+                updates[counter] = counter + 1
             guard = condition(guard)
             self._refuse_open(f"{where}: its guard", guard)
             guard = simplified(And(guard, *within))
             if guard is FALSE:
                 continue
-            news = self._updates(where, {**updates, **budget})
+            news = self._updates(where, updates.items())
             self.schemes.append(Scheme(name, bound, parameters, guard, news, doc, Location.of(function)))
 
-    def _updates(self, where: str, updates: Mapping[Any, Any]) -> dict[Symbol, Update]:
+    def _updates(self, where: str, updates: Iterable[tuple[object, object]]) -> dict[Symbol, Update]:
         """For each symbol that changes its new value, put together from the updates that concern it."""
-        cases: dict[Symbol, list[tuple[list[Any], Callable[..., Any]]]] = {}
-        for key, value in updates.items():
+        cases: dict[Symbol, list[Case]] = {}
+        for key, value in updates:
             if isinstance(key, Membership):
                 assert key.place is not None
                 name, index = key.place
                 owners, domain, symbols = self._families[name]
+                elements = members_of(domain)
                 news = key.beside(value)
-                open_ = [i for u, i in zip(owners, index, strict=True) if isinstance(u, Unbounded)]
-                for element in [None] if isinstance(domain.universe, Unbounded) else domain.universe:
+                open_ = [i for u, i in zip(owners, index, strict=True) if isinstance(u, Unbounded) and isinstance(i, Term)]
+                for element in [None] if isinstance(elements, Unbounded) else elements:
                     at = (*(None if isinstance(u, Unbounded) else i for u, i in zip(owners, index, strict=True)), element)
                     cases.setdefault(symbols[at], []).append((open_, _holding(news, element)))
             elif isinstance(key, Term) and key.op == "apply" and key.detail in self._of_function:
@@ -234,7 +268,7 @@ class AnySize(Protocol):
                 raise ModelError(f"{where}: it updates {key}, which is not a variable of the protocol")
         return {symbol: self._update(where, symbol, given) for symbol, given in cases.items()}
 
-    def _update(self, where: str, symbol: Symbol, cases: list[tuple[list[Any], Callable[..., Any]]]) -> Update:
+    def _update(self, where: str, symbol: Symbol, cases: list[Case]) -> Update:
         formal = tuple(universe.fresh() for universe in symbol.universes)
         value = symbol.function(*formal)
         for given, make in cases:  # of two that concern the same member the later one counts
@@ -251,7 +285,7 @@ class AnySize(Protocol):
         self._refuse_open(f"{where}: the new value of {symbol.name}", value)
         return Update(formal, simplified(value))
 
-    def _refuse_open(self, where: str, term: Any) -> None:
+    def _refuse_open(self, where: str, term: Term) -> None:
         if self._markers.of(term):
             raise ModelError(f"{where} is meant for each member of a universe: join these with all_of or any_of")
 
@@ -261,12 +295,12 @@ class AnySize(Protocol):
         """Whether statements of this kind are put into formulas for any size."""
         return kind in _STATED.get()
 
-    def vet(self, what: str, term: Any, *, primed: bool = False) -> None:
+    def vet(self, what: str, term: Term, *, primed: bool = False) -> None:
         """Raises ModelError unless the term is closed."""
         self._refuse_open(what, term)
 
     @property
-    def assumed(self) -> list[Any]:
+    def assumed(self) -> list[Condition]:
         """What is known of the sizes, and of quorums."""
         return [size.is_allowed for size in self.sizes] + list(self._markers.quorums.axioms())
 
@@ -275,17 +309,17 @@ class AnySize(Protocol):
         """The quorums that its formulas speak of."""
         return list(self._markers.quorums.known.values())
 
-    def exchanged(self, leaving: Any, joining: Any) -> list[Any]:
+    def exchanged(self, leaving: Term, joining: Term) -> list[Condition]:
         """That a quorum in which one thing is in the place of another is a quorum."""
         return list(self._markers.quorums.exchanged(leaving, joining))
 
     @property
-    def firsts(self) -> dict[Any, Any]:
+    def firsts(self) -> dict[Function[Condition], Number]:
         """The relations that tell the first so many members of a universe, with how many these are."""
         return {holds: size for size, holds in self._markers.quorums.firsts.values()}
 
     @property
-    def counted(self) -> list[Any]:
+    def counted(self) -> list[Sort[Term]]:
         """The sorts of things that are counted, and of quorums of them."""
         return list(self._markers.quorums.sorts())
 
@@ -298,7 +332,7 @@ class AnySize(Protocol):
         news = {symbol.primed: symbol.function for symbol in self.symbols}
         return Rewriting(news | {symbol.primed: update.of for symbol, update in scheme.updates.items()})
 
-    def primed(self, formula: Any) -> Any:
+    def primed(self, formula: S) -> S:
         """A formula over values, said of the next values."""
         if self._primed is None:
             self._primed = Rewriting({symbol.function: symbol.primed for symbol in self.symbols})
@@ -311,13 +345,17 @@ class _Family:
     def __init__(self, protocol: AnySize, name: str, primed: bool) -> None:
         self._protocol, self._name, self._primed = protocol, name, primed
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: int | Term) -> object:
         return self._protocol.value(self._name, index if isinstance(index, tuple) else (index,), self._primed)
 
 
-def _holding(subset: Membership, element: int | None) -> Callable[..., Any]:
+def _unbounded(given: object) -> Unbounded | None:
+    return given if isinstance(given, Unbounded) else None
+
+
+def _holding(subset: Membership, element: int | None) -> Callable[..., Truth]:
     return subset.holds if element is None else lambda: subset.holds(element)
 
 
-def _constantly(term: Any) -> Callable[..., Any]:
+def _constantly(term: Term) -> Callable[..., Term]:
     return lambda *_: term

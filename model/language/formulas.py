@@ -73,18 +73,24 @@ def If(test: Truth, then: Literals, otherwise: Literals) -> Conditional: ...
 def If(test: Truth, then: Term, otherwise: Conditional) -> Conditional: ...
 @overload
 def If(test: Truth, then: Conditional, otherwise: Term) -> Conditional: ...
-def If(test: Any, then: Any, otherwise: Any) -> Any:
+def If(test: Truth, then: object, otherwise: object) -> object:
     """The first value where the condition holds, else the second; the values may be names, sets, numbers or terms.
 
     A name beside a choice, and a set beside a subset, are of its sort. Of two that are no terms, the sort is that of the
     variable to which they are assigned.
     """
+    return if_any(test, then, otherwise)
+
+
+def if_any(test: Truth, then: object, otherwise: object) -> object:
+    """What ``If`` is of two values of which no type says what they are."""
     sides = (then, otherwise)
-    if any(isinstance(side, Membership) for side in sides):
+    if isinstance(then, Membership) or isinstance(otherwise, Membership):
         return subset_if(test, then, otherwise)
     known = next((side for side in sides if isinstance(side, Term)), None)
-    if isinstance(known, OneOrNone) or isinstance(otherwise, OneOrNone):
-        sort = otherwise.sort if isinstance(otherwise, OneOrNone) else then.sort
+    of_one_or_none = next((side for side in (otherwise, then) if isinstance(side, OneOrNone)), None)
+    if of_one_or_none is not None:
+        sort = of_one_or_none.sort
         return conditional(condition(test), chosen(sort, then), chosen(sort, otherwise))
     if known is None or not all(isinstance(side, Term) or _is_like(side, known) for side in sides):
         return Conditional(test, then, otherwise)
@@ -151,7 +157,7 @@ def how_many(*formulas: Truth) -> Number:
     return total(tuple([conditional(condition(formula), number(1), number(0)) for formula in formulas]))
 
 
-def same(one: Any, other: Any) -> Condition:
+def same(one: object, other: object) -> Condition:
     """The formula: two values of one sort, whichever it is, are equal. Raises TypeError or ValueError if they do not fit."""
     return condition(one == other)
 
@@ -228,7 +234,7 @@ def select(index: Number | Choice[Any], values: Sequence[Condition]) -> Conditio
 def select(index: Number | Choice[Any], values: Sequence[Choice[E]]) -> Choice[E]: ...
 @overload
 def select(index: Number | Choice[Any], values: Sequence[Subset]) -> Subset: ...
-def select(index: Number | Choice[Any], values: Sequence[Any]) -> Any:
+def select(index: Number | Choice[Any], values: Sequence[Any]) -> object:
     """``values[index]`` for an index that is a term; the last value where the index is out of range."""
     value = values[-1]
     for position in reversed(range(len(values) - 1)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from fencepost.model.language.building import build
 from fencepost.model.language.connectives import And
@@ -32,12 +32,12 @@ class Definition(NamedTuple):
 
     name: str
     doc: str
-    function: Callable[..., Any]
+    function: Callable[..., object]
     manner: Manner
     posts: Mapping[str, Variable]
 
 
-def members(p: Protocol, name: str, domain: Domain, universes: tuple[Universe, ...], init: Any) -> Iterator[Variable]:
+def members(p: Protocol, name: str, domain: Domain, universes: tuple[Universe, ...], init: object) -> Iterator[Variable]:
     """The variables of a family, one for each tuple of members; ``index`` of each begins with the copy whose part it is of.
 
     Raises ModelError for an initial value that is not in the domain.
@@ -59,11 +59,9 @@ def members(p: Protocol, name: str, domain: Domain, universes: tuple[Universe, .
         yield Variable(full, family, (*owned, *index), (*owners, *universes), domain, initial, term, primed)
 
 
-def values_of(p: Protocol, where: str, manner: Manner) -> dict[str, Any]:
+def values_of(p: Protocol, where: str, manner: Manner) -> dict[str, Iterable[int]]:
     """What each parameter goes through: for the member that a variable holds, the universe of such members."""
-    if not any(map(callable, manner.parameters.values())):
-        return dict(manner.parameters)
-    values: dict[str, Any] = {}
+    values: dict[str, Iterable[int]] = {}
     for name, given in manner.parameters.items():
         firsts = {known: next(iter(through), None) for known, through in values.items()}
         if callable(given) and None in firsts.values():
@@ -73,7 +71,9 @@ def values_of(p: Protocol, where: str, manner: Manner) -> dict[str, Any]:
     return values
 
 
-def _universe_held(p: Protocol, where: str, name: str, values: Callable[..., Any], bound: Mapping[str, Any]) -> Universe:
+def _universe_held(
+    p: Protocol, where: str, name: str, values: Callable[..., object], bound: Mapping[str, int | None]
+) -> Universe:
     """The universe of whose members a variable holds one, which a parameter is."""
     term = build(where, which, where, values, bound)
     variable = p.constants.variable_of(term)
@@ -136,7 +136,7 @@ def actions(p: Protocol, definition: Definition) -> Iterator[Action]:
         )
 
 
-def _worked_out(p: Protocol, where: str, definition: Definition, bound: Mapping[str, Any]) -> Grounded:
+def _worked_out(p: Protocol, where: str, definition: Definition, bound: Mapping[str, int]) -> Grounded:
     """What an action does with these arguments, by its function."""
     held = definition.manner.parameters.items()
     such = [which(where, values, bound) == bound[k] for k, values in held if callable(values)]

@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 
 @dataclass(frozen=True)
@@ -17,7 +16,7 @@ class Location:
     line: int
 
     @classmethod
-    def of(cls, function: Callable[..., Any]) -> Location:
+    def of(cls, function: Callable[..., object]) -> Location:
         code = inspect.unwrap(function).__code__
         return cls(code.co_filename, code.co_firstlineno)
 

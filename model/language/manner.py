@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from fencepost.model.language.actors import Talk
 from fencepost.model.language.building import is_outline
 from fencepost.model.language.mistakes import ModelError
 
-Values = Iterable[int] | Callable[..., Any]
+Values = Iterable[int] | Callable[..., object]
 """What a parameter of an action goes through: a universe, numbers, or the member that a variable holds, as a function of the
 parameters before it."""
 
@@ -73,7 +73,7 @@ class Manner(NamedTuple):
         may_happen = callable(self.only_if) or bool(self.only_if)
         return may_happen and (self.spends is None or budgets[self.spends] > 0)
 
-    def admits(self, bound: Mapping[str, Any]) -> bool:
+    def admits(self, bound: Mapping[str, object]) -> bool:
         """Whether there is such an action with these arguments."""
-        only_if: Callable[..., Any] | None = self.only_if if callable(self.only_if) else None
+        only_if: Callable[..., object] | None = self.only_if if callable(self.only_if) else None
         return only_if is None or bool(only_if(**bound))

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import combinations
-from typing import Any, Protocol
+from typing import Protocol, TypeVar
 
 from fencepost.model.language.mistakes import ModelError
-from fencepost.model.language.quorums import Quorums
+from fencepost.model.language.quorums import Counted, Quorums
 from fencepost.model.terms.nodes import Term
 from fencepost.model.terms.simplification import simplified
 from fencepost.model.terms.traversal import QUANTIFIERS, substituted
@@ -39,13 +39,13 @@ from fencepost.model.terms.values import (
 class Unlimited(Protocol):
     """A universe as markers need it."""
 
-    def fresh(self) -> Any:
+    def fresh(self) -> Term:
         """A constant for a member, of a name that nothing else has."""
 
-    def within(self, member: Any) -> Any:
+    def within(self, member: Term) -> Condition:
         """The formula: a term of the sort is a member."""
 
-    def narrows(self, member: Any) -> Any:
+    def narrows(self, member: Term) -> Condition:
         """The formula: a member is one of those that are gone through, which may be some of them only."""
 
 
@@ -67,7 +67,7 @@ class Markers:
         finally:
             _CURRENT.reset(before)
 
-    def each(self, universe: Unlimited) -> Iterator[Any]:
+    def each(self, universe: Unlimited) -> Iterator[Term]:
         """One marker for all members, which lives as long as the loop over it."""
         marker = universe.fresh()
         self._universes[marker] = universe
@@ -78,7 +78,7 @@ class Markers:
             self._live.discard(marker)
 
     @contextmanager
-    def alive(self, terms: Iterable[Any]) -> Iterator[None]:
+    def alive(self, terms: Iterable[Term]) -> Iterator[None]:
         """Within it those of the terms that are markers are live again, though their loop has ended."""
         again = {term for term in terms if self.is_marker(term)} - self._live
         self._live |= again
@@ -87,11 +87,11 @@ class Markers:
         finally:
             self._live -= again
 
-    def is_marker(self, term: Any) -> bool:
+    def is_marker(self, term: Term) -> bool:
         """Whether the term is a marker itself."""
         return isinstance(term, Term) and term in self._universes
 
-    def of(self, term: Any) -> list[Any]:
+    def of(self, term: Term) -> list[Term]:
         """The markers whose loop has ended that the term mentions, in the order in which they were made."""
         open_ = self._markers_in(term) - self._live
         return [marker for marker in self._universes if marker in open_]
@@ -109,11 +109,11 @@ class Markers:
             return for_all(markers, implication(conjunction(tuple(within)), formula) if within else formula)
         return for_some(markers, conjunction((*within, formula)) if within else formula)
 
-    def narrowing(self, marker: Any) -> Any:
+    def narrowing(self, marker: Term) -> Condition:
         """The formula: the member that a marker stands for is one of those that its loop goes through."""
         return self._universes[marker].narrows(marker)
 
-    def _within(self, marker: Any) -> list[Any]:
+    def _within(self, marker: Term) -> list[Condition]:
         universe = self._universes[marker]
         return [w for w in (universe.within(marker), universe.narrows(marker)) if w is not TRUE]
 
@@ -132,10 +132,10 @@ class Markers:
         if not formulas:
             return negation(count > 0)
         markers = self.of(formulas[0])
-        if len(formulas) > 1 or len(markers) != 1:
+        universe = self._universes[markers[0]] if len(formulas) == len(markers) == 1 else None
+        if not isinstance(universe, Counted):
             raise ModelError(f"at_least({count}, ...) is of one formula for each member of one unbounded universe")
         (marker,) = markers
-        universe = self._universes[marker]
         within = self._within(marker)
         formula = conjunction((*within, formulas[0])) if within else formulas[0]
         return self.quorums.at_least(count, formula, marker, universe)
@@ -160,6 +160,8 @@ class Markers:
         return known
 
 
+F = TypeVar("F")
+
 _CURRENT: ContextVar[Markers | None] = ContextVar("markers", default=None)
 
 
@@ -168,7 +170,7 @@ def current() -> Markers | None:
     return _CURRENT.get()
 
 
-def closed(formulas: tuple[Any, ...], *, universal: bool) -> tuple[Any, ...]:
+def closed(formulas: tuple[F, ...], *, universal: bool) -> tuple[F | Condition, ...]:
     """The formulas, or lists of such, with none left open."""
     markers = _CURRENT.get()
     if markers is None:

@@ -6,12 +6,13 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from inspect import Signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fencepost.model.language.declarations import Taken
 from fencepost.model.language.domains import Universe
 from fencepost.model.language.effects import Effect, Happens, effect, note
 from fencepost.model.language.locations import Location
+from fencepost.model.language.manner import Values
 from fencepost.model.language.mistakes import ModelError
 from fencepost.model.terms.values import Number, Truth
 
@@ -39,7 +40,7 @@ class Move:
         self,
         protocol: Protocol,
         name: str,
-        function: Callable[..., Any],
+        function: Callable[..., object],
         manner: Manner,
         mirrors: tuple[str, ...],
         missing: bool,
@@ -52,7 +53,7 @@ class Move:
     def __bool__(self) -> bool:
         raise TypeError(f"Python's and, or, not and if cannot see into a move: call {self.name}, after the guard, with a comma")
 
-    def __call__(self, *given: Any, **named: Any) -> Effect:
+    def __call__(self, *given: object, **named: object) -> Effect:
         how = self._manner
         taken = Taken(self.name, self.doc, self.mirrors, how.conditions(), how.fair, how.fault, how.takes)
         note(taken)
@@ -68,19 +69,18 @@ class Move:
         outcome = effect((*such, self._function(**arguments), *self._spent()))
         return outcome.given_by(self._protocol.scope, taken)
 
-    def _parameters(self) -> Iterable[tuple[str, Any]]:
+    def _parameters(self) -> Iterable[tuple[str, Values]]:
         return self._manner.parameters.items()
 
-    def _admits(self, arguments: Mapping[str, Any]) -> bool:
+    def _admits(self, arguments: Mapping[str, object]) -> bool:
         """Whether there is the move with these arguments, as far as they are known; ModelError for one out of range."""
         for name, values in self._parameters():
             value = arguments[name]
             size = values.size if isinstance(values, Universe) else None
-            known = range(size) if type(size) is int else values
-            if type(value) is int and isinstance(known, (range, list, tuple)) and value not in known:
+            through = range(size) if type(size) is int else values
+            if type(value) is int and isinstance(through, (range, list, tuple)) and value not in through:
                 raise ModelError(f"{self.name} is called with {name}={value}, which is none of its values")
-        known = all(type(value) is int for value in arguments.values())
-        return not known or self._manner.admits(arguments)
+        return not all(type(value) is int for value in arguments.values()) or self._manner.admits(arguments)
 
     def _spent(self) -> list[Happens | Truth]:
         budget = self._manner.spends
@@ -91,7 +91,7 @@ class Move:
         return [counter < self._protocol.budgets[budget], {counter: counter + 1}]
 
 
-def which(where: str, values: Callable[..., Any], bound: Mapping[str, Any]) -> Any:
+def which(where: str, values: Callable[..., object], bound: Mapping[str, object]) -> object:
     """The variable that says which member a parameter is, for the arguments before it."""
     names = list(inspect.signature(values).parameters)
     for name in names:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from fencepost.model.language.declarations import Action, Variable
 from fencepost.model.language.domains import Choice, Number
 from fencepost.model.language.mistakes import ModelError
+
+if TYPE_CHECKING:
+    import z3
+
+    from fencepost.model.terms.in_z3 import InZ3
 from fencepost.model.language.protocol import Protocol
 
 
@@ -49,7 +54,7 @@ def _prove_all(protocol: Protocol, asked: Iterable[tuple[Action, Sequence[Variab
         solver.pop()
 
 
-def _prove(solver: Any, printed: Any, protocol: Protocol, action: Action, variable: Variable) -> None:
+def _prove(solver: z3.Solver, printed: InZ3, protocol: Protocol, action: Action, variable: Variable) -> None:
     """Proves one update, with the domains and the guard asserted; ModelError if it cannot."""
     import z3
 

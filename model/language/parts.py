@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 from fencepost.model.language.declarations import Family, Names
 from fencepost.model.language.domains import Universe
 from fencepost.model.language.mistakes import ModelError
+from fencepost.model.terms.nodes import Term
 
 T = TypeVar("T")
 
@@ -60,7 +61,7 @@ class Scope:
         labels = [u.label(i) for u, i in (*self.at, *zip(universes, index, strict=True))]
         return f"{self.name(name)}[{', '.join(labels)}]" if labels else self.name(name)
 
-    def publish(self, name: str, members: Mapping[tuple[int, ...], Any], nexts: Mapping[tuple[int, ...], Any]) -> None:
+    def publish(self, name: str, members: Mapping[tuple[int, ...], Term], nexts: Mapping[tuple[int, ...], Term]) -> None:
         """Makes the variables of a name known as attributes, here and to all who include this."""
         family, path = self.name(name), [name]
         for scope in self.enclosing():
@@ -71,7 +72,7 @@ class Scope:
             path = [scope.prefix, *path] if scope.prefix else path
 
 
-def _put(names: Any, path: Iterable[str], family: str, members: Mapping[tuple[int, ...], Any]) -> None:
+def _put(names: Names, path: Iterable[str], family: str, members: Mapping[tuple[int, ...], Term]) -> None:
     *parts, name = path
     for part in parts:
         if part not in vars(names):

@@ -68,7 +68,7 @@ class Protocol:
     protocol that understands the same text in another way (``grounded_as``) has these of its own.
     """
 
-    def __new__(cls, *_: Any, **__: Any) -> Protocol:
+    def __new__(cls, *_: object, **__: object) -> Protocol:
         return super().__new__(_GROUNDING.get() or cls)
 
     def __init__(
@@ -76,7 +76,7 @@ class Protocol:
         name: str,
         *,
         doc: str = "",
-        parameters: Mapping[str, Any] | None = None,
+        parameters: Parameters | None = None,
         bugs: Mapping[str, str] | Sequence[Mapping[str, str]] = (),
         active: Iterable[str] = (),
     ) -> None:
@@ -128,24 +128,31 @@ class Protocol:
 
     @overload
     def include(
-        self, prefix: str, part: Callable[..., T], /, *given: Any, per: Universe, takes: Iterable[str] = (), **named: Any
+        self, prefix: str, part: Callable[..., T], /, *given: object, per: Universe, takes: Iterable[str] = (), **named: object
     ) -> Copies[T]: ...
 
     @overload
     def include(
-        self, prefix: str, part: Callable[..., T], /, *given: Any, per: None = None, takes: Iterable[str] = (), **named: Any
+        self,
+        prefix: str,
+        part: Callable[..., T],
+        /,
+        *given: object,
+        per: None = None,
+        takes: Iterable[str] = (),
+        **named: object,
     ) -> T: ...
 
     def include(
         self,
         prefix: str,
-        part: Callable[..., Any],
+        part: Callable[..., object],
         /,
-        *given: Any,
+        *given: object,
         per: Universe | None = None,
         takes: Iterable[str] = (),
-        **named: Any,
-    ) -> Any:
+        **named: object,
+    ) -> object:
         """What ``part`` makes when it declares into this protocol: ``part(view, *given, **named)``, a class or a function.
 
         In the view each name begins with ``prefix`` and a dot; an empty prefix adds nothing. With ``per`` each member of a
@@ -196,7 +203,7 @@ class Protocol:
     def flag(self, name: str, *, init: object = False) -> Condition: ...
     @overload
     def flag(self, name: str, *, per: Per, init: object = False) -> Family[Condition]: ...
-    def flag(self, name: str, *, per: Per = (), init: object = False) -> Any:
+    def flag(self, name: str, *, per: Per = (), init: object = False) -> object:
         """A variable that is true or false."""
         return self.add_family(name, Flag(), per, init)
 
@@ -204,7 +211,7 @@ class Protocol:
     def number(self, name: str, low: int, high: int, *, init: object = None) -> terms.Number: ...
     @overload
     def number(self, name: str, low: int, high: int, *, per: Per, init: object = None) -> Family[terms.Number]: ...
-    def number(self, name: str, low: int, high: int, *, per: Per = (), init: object = None) -> Any:
+    def number(self, name: str, low: int, high: int, *, per: Per = (), init: object = None) -> object:
         """A variable that holds an integer from ``low`` to ``high``; it starts at ``low`` unless told otherwise."""
         if type(low) is not int or type(high) is not int or high < low:
             raise ModelError(f"{self.name}: number {name} has no values: {low!r}..{high!r}")
@@ -222,7 +229,7 @@ class Protocol:
     def choice(self, name: str, of: Sequence[W], *, init: object = None) -> Choice[W]: ...
     @overload
     def choice(self, name: str, of: Sequence[W], *, per: Per, init: object = None) -> Family[Choice[W]]: ...
-    def choice(self, name: str, of: Universe | Sequence[str], *, per: Per = (), init: object = None, none: str = "") -> Any:
+    def choice(self, name: str, of: Universe | Sequence[str], *, per: Per = (), init: object = None, none: str = "") -> object:
         """A variable that holds one of several names, or one member of a universe; it starts at the first.
 
         With ``none``, the name of the value that is no member, it starts there.
@@ -233,7 +240,7 @@ class Protocol:
     def subset(self, name: str, of: Universe, *, init: object = ()) -> Subset: ...
     @overload
     def subset(self, name: str, of: Universe, *, per: Per, init: object = ()) -> Family[Subset]: ...
-    def subset(self, name: str, of: Universe, *, per: Per = (), init: object = ()) -> Any:
+    def subset(self, name: str, of: Universe, *, per: Per = (), init: object = ()) -> object:
         """A variable that holds a subset of a universe; it starts empty."""
         return self.add_family(name, subset_of(of), per, init)
 
@@ -254,7 +261,7 @@ class Protocol:
         """The variables that count what is taken from budgets."""
         return frozenset(self.constants[name] for name in self.budgets)
 
-    def add_family(self, name: str, domain: Domain, per: Per, init: object) -> Any:
+    def add_family(self, name: str, domain: Domain, per: Per, init: object) -> object:
         """Adds the variables of a family, or the one of that name, and returns its value, or the family."""
         self._claim("variable", name)
         if domain.bits > 64:
@@ -363,11 +370,11 @@ class Protocol:
         """Declares a fault, like ``step``; ``spends`` names the budget that each occurrence takes one from."""
         return self._action(Manner(by, parameters, mirrors, spends, only_if, fault=True, takes=takes))
 
-    def _action(self, manner: Manner) -> Callable[[Callable[..., Any]], Any]:
+    def _action(self, manner: Manner) -> Callable[[Callable[..., Outcome]], Any]:
         if manner.spends is not None:
             manner = manner._replace(spends=self._budget(manner.spends))
 
-        def declare(function: Callable[..., Any]) -> Any:
+        def declare(function: Callable[..., Outcome]) -> Move | Callable[..., Outcome]:
             short, name, doc = function.__name__, self.scope.name(function.__name__), inspect.cleandoc(function.__doc__ or "")
             where = f"{self.name}: action {name}"
             self._claim("action", short)
@@ -398,7 +405,7 @@ class Protocol:
         names = (scope.full(name) for scope in self.scope.enclosing())
         return next((full for full in names if full in self.budgets), name)
 
-    def receivers(self, where: str, parameters: Mapping[str, Any], talk: Talk, location: Location) -> Mapping[str, Variable]:
+    def receivers(self, where: str, parameters: Mapping[str, object], talk: Talk, location: Location) -> Mapping[str, Variable]:
         """For each who may be sent something by an action the variable that holds it."""
         return self.actors.name(where, location, parameters, talk, self.variable)
 

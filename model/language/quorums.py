@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
-from typing import Any
+from typing import Protocol, runtime_checkable
 
 from fencepost.model.language.mistakes import ModelError
+from fencepost.model.language.sizes import Size
 from fencepost.model.terms.nodes import Function, Term, constant, number
 from fencepost.model.terms.simplification import simplified
 from fencepost.model.terms.sorts import BOOL, Sort, things_sort
@@ -41,21 +42,21 @@ class Quorum:
 
     name: str
     universe: str
-    count: Any
-    size: Any
+    count: Number
+    size: Number
     sort: Sort[Term]
-    has: Function
-    is_one: Function
+    has: Function[Condition]
+    is_one: Function[Condition]
 
-    def a_set(self, name: str) -> Any:
+    def a_set(self, name: str) -> Term:
         """A constant for such a set."""
         return constant(name, self.sort)
 
-    def a_member(self, name: str) -> Any:
+    def a_member(self, name: str) -> Term:
         """A constant for a member of the universe."""
         return constant(name, self.has.sorts[0])
 
-    def within(self, chosen: Any, holds: Callable[[Any], Any]) -> Any:
+    def within(self, chosen: Term, holds: Callable[[Term], Condition]) -> Condition:
         """The formula: it is such a set, and that holds of each of its members."""
         one = self.a_member("q")
         return conjunction((self.is_one(chosen), for_all([one], implication(self.has(one, chosen), holds(one)))))
@@ -69,21 +70,36 @@ class Single:
     sort: Sort[Term]
 
     @property
-    def count(self) -> Any:
+    def count(self) -> Number:
         """One."""
         return number(1)
 
-    def a_set(self, name: str) -> Any:
+    def a_set(self, name: str) -> Term:
         """A constant for a member."""
         return constant(name, self.sort)
 
-    def has(self, member: Any, chosen: Any) -> Any:
+    def has(self, member: Term, chosen: Term) -> Condition:
         """The formula: this is the member."""
         return equation(member, chosen)
 
-    def within(self, chosen: Any, holds: Callable[[Any], Any]) -> Any:
+    def within(self, chosen: Term, holds: Callable[[Term], Condition]) -> Condition:
         """The formula: that holds of the member."""
         return holds(chosen)
+
+
+@runtime_checkable
+class Counted(Protocol):
+    """A universe as quorums need it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def size(self) -> Size: ...
+
+    @property
+    def sort(self) -> Sort[Term]:
+        """The sort of its members."""
 
 
 class Quorums:
@@ -91,16 +107,16 @@ class Quorums:
 
     def __init__(self) -> None:
         self.known: dict[tuple[str, str], Quorum] = {}
-        self.firsts: dict[str, tuple[Any, Any]] = {}
+        self.firsts: dict[str, tuple[Number, Function[Condition]]] = {}
         """Of each universe of which a part is told by its size: that, and the relation that holds of its members."""
-        self._assumed: list[Any] = []
-        self._counted: dict[Any, None] = {}
+        self._assumed: list[Condition] = []
+        self._counted: dict[Sort[Term], None] = {}
 
-    def suppose(self, formulas: list[Any]) -> None:
+    def suppose(self, formulas: list[Condition]) -> None:
         """Takes note of what is known of the sizes."""
         self._assumed += formulas
 
-    def at_least(self, count: Number, formula: Condition, marker: Any, universe: Any) -> Condition:
+    def at_least(self, count: Number, formula: Condition, marker: Term, universe: Counted) -> Condition:
         """The formula: it holds of at least ``count`` of the members for which the marker stands.
 
         Raises ModelError for a number that is not known to be from 1 up to their size.
@@ -108,7 +124,7 @@ class Quorums:
         size = universe.size.term
         self._counted.setdefault(marker.sort)
 
-        def holds(member: Any) -> Any:
+        def holds(member: Term) -> Condition:
             return substituted(formula, {marker: member})
 
         if self._follows(count > size):
@@ -124,7 +140,7 @@ class Quorums:
         chosen = quorum.a_set("Q")
         return for_some([chosen], quorum.within(chosen, holds))
 
-    def _quorum(self, count: Any, universe: Any) -> Quorum:
+    def _quorum(self, count: Number, universe: Counted) -> Quorum:
         """The quorums of that size."""
         known = next((one for one in self._known_of(universe.name) if self._follows(one.count == count)), None)
         if known is not None:
@@ -136,7 +152,7 @@ class Quorums:
         quorum = self.known[universe.name, name] = Quorum(name, universe.name, count, universe.size.term, sort, has, is_one)
         return quorum
 
-    def _two(self, count: Any, universe: Any, sort: Sort[Term]) -> tuple[Quorum | Single, Quorum | Single] | None:
+    def _two(self, count: Number, universe: Counted, sort: Sort[Term]) -> tuple[Quorum | Single, Quorum | Single] | None:
         """Two sizes that are together ``count``, if of both was spoken before, or of the size that is one less.
 
         Rather two of which neither is 1: with an ack quorum, what it takes to deny it.
@@ -154,7 +170,7 @@ class Quorums:
                 return (less, of_one) if other is None else (other, self._quorum(count - other.count, universe))
         return None
 
-    def first(self, size: Any, universe: Any) -> Callable[[Any], Any]:
+    def first(self, size: Number, universe: Counted) -> Callable[[Term], Condition]:
         """Which members are the first so many, as far as it is known: they are so many, whichever they are.
 
         Raises ModelError for a number that is not known to be one of a part of them.
@@ -166,7 +182,7 @@ class Quorums:
         self._counted.setdefault(universe.sort)
         return lambda member: holds(member)
 
-    def axioms(self) -> Iterator[Any]:
+    def axioms(self) -> Iterator[Condition]:
         """What is true of these quorums, whatever the sizes are."""
         for quorum in self.known.values():
             chosen, one = quorum.a_set("Q"), quorum.a_member("q")
@@ -179,23 +195,23 @@ class Quorums:
         for name, (size, is_first) in self.firsts.items():
             yield from self._of_the_first(name, size, is_first)
 
-    def exchanged(self, leaving: Any, joining: Any) -> Iterator[Any]:
+    def exchanged(self, leaving: Term, joining: Term) -> Iterator[Condition]:
         """With a member exchanged for another that it has not got a quorum is a quorum, as it has as many members."""
         for quorum in self.known.values():
             if quorum.has.sorts[0] is leaving.sort:
                 before, after, one = quorum.a_set("Q"), quorum.a_set("R"), quorum.a_member("q")
-                stays = conjunction((one != leaving, quorum.has(one, before)))
-                same = equation(quorum.has(one, after), disjunction((one == joining, stays)))
+                stays = conjunction((negation(equation(one, leaving)), quorum.has(one, before)))
+                same = equation(quorum.has(one, after), disjunction((equation(one, joining), stays)))
                 exchange = for_some([after], conjunction((quorum.is_one(after), for_all([one], same))))
                 may = conjunction((quorum.is_one(before), quorum.has(leaving, before), negation(quorum.has(joining, before))))
                 yield for_all([before], implication(may, exchange))
 
-    def sorts(self) -> Iterator[Any]:
+    def sorts(self) -> Iterator[Sort[Term]]:
         """The sorts of what is counted, and of these quorums."""
         yield from self._counted
         yield from (quorum.sort for quorum in self.known.values())
 
-    def _of_the_first(self, universe: str, size: Any, is_first: Any) -> Iterator[Any]:
+    def _of_the_first(self, universe: str, size: Number, is_first: Function[Condition]) -> Iterator[Condition]:
         """Of the first members there is every quorum that is not larger; and two that are, together, have one in common."""
         of_one = Single(universe, is_first.sorts[0])
         sizes: list[Quorum | Single] = [*self._known_of(universe), of_one]
@@ -216,7 +232,7 @@ class Quorums:
         """Two sizes of sets that the formulas speak of, perhaps the same; 1 is always one of them, and comes last."""
         yield from combinations_with_replacement([*self._known_of(universe), of_one], 2)
 
-    def _follows(self, formula: Any) -> bool:
+    def _follows(self, formula: Condition) -> bool:
         """Whether that is so for all sizes: a question of linear arithmetic, which is decided."""
         import z3
 
@@ -227,14 +243,14 @@ class Quorums:
         return bool(solver.check() == z3.unsat)
 
 
-def _apart(first: Quorum | Single, second: Quorum | Single, holds: Callable[[Any], Any]) -> Condition:
+def _apart(first: Quorum | Single, second: Quorum | Single, holds: Callable[[Term], Condition]) -> Condition:
     """The formula: there are two such sets without a member in common, and that holds of all members of both."""
     this, that = first.a_set("Q"), second.a_set("R")
     apart = negation(_meet(first, second, this, that))
     return for_some([this, that], conjunction((first.within(this, holds), second.within(that, holds), apart)))
 
 
-def _meet(first: Quorum | Single, second: Quorum | Single, this: Any, that: Any) -> Any:
+def _meet(first: Quorum | Single, second: Quorum | Single, this: Term, that: Term) -> Condition:
     """The formula: these two sets have a member in common."""
     if isinstance(second, Single):
         return first.has(that, this)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fencepost.model.language.mistakes import ModelError
 from fencepost.model.terms.nodes import constant
 from fencepost.model.terms.sorts import INT
-from fencepost.model.terms.values import Number, StandsForNumber, conjunction
+from fencepost.model.terms.values import Condition, Number, Numeric, StandsForNumber, Truth, condition, conjunction
 
 
 class Size(StandsForNumber):
@@ -39,7 +37,7 @@ class Size(StandsForNumber):
         return str(self._term)
 
     @property
-    def is_allowed(self) -> Any:
+    def is_allowed(self) -> Condition:
         """The formula: it is at least the least, and no more than it may be."""
         least = self.term >= self.least
         return least if self.whole is None else conjunction((least, self.term + self.short <= self.whole.term))
@@ -62,31 +60,31 @@ class Size(StandsForNumber):
         is_less = below is not None and below >= less
         return self._settled(is_less, is_less or (above is not None and above > -less), f"<= {other} - {less}")
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: Numeric) -> Truth:
         if isinstance(other, Size):
             return self._at_most(other, 1)
         return self._settled(False, other <= self.least, f"< {other}") if type(other) is int else self.term.__lt__(other)
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: Numeric) -> Truth:
         if isinstance(other, Size):
             return self._at_most(other, 0)
         return self._settled(False, other < self.least, f"<= {other}") if type(other) is int else self.term.__le__(other)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: Numeric) -> Truth:
         if isinstance(other, Size):
             return other._at_most(self, 1)
         return self._settled(True, other < self.least, f"> {other}") if type(other) is int else self.term.__gt__(other)
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: Numeric) -> Truth:
         if isinstance(other, Size):
             return other._at_most(self, 0)
         return self._settled(True, other <= self.least, f">= {other}") if type(other) is int else self.term.__ge__(other)
 
-    def __eq__(self, other: object) -> Any:
-        return self._settled(False, other < self.least, f"== {other}") if type(other) is int else self.term == other
+    def __eq__(self, other: object) -> Truth:  # type: ignore[override]  # as of any number
+        return self._settled(False, other < self.least, f"== {other}") if type(other) is int else condition(self.term == other)
 
-    def __ne__(self, other: object) -> Any:
-        return self._settled(True, other < self.least, f"!= {other}") if type(other) is int else self.term != other
+    def __ne__(self, other: object) -> Truth:  # type: ignore[override]
+        return self._settled(True, other < self.least, f"!= {other}") if type(other) is int else condition(self.term != other)
 
     def __bool__(self) -> bool:
         return self._settled(True, self.least > 0, "is 0")
@@ -94,19 +92,19 @@ class Size(StandsForNumber):
     def __hash__(self) -> int:
         return hash(self.term)
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Numeric) -> Number:
         return self.term + other
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: Numeric) -> Number:
         return other + self.term
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Numeric) -> Number:
         return self.term - other
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Numeric) -> Number:
         return other - self.term
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Numeric) -> Number:
         return self.term * other
 
     __rmul__ = __mul__

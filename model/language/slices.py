@@ -12,15 +12,15 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 from fencepost.model.language.declarations import Variable
 from fencepost.model.language.domains import Universe
 from fencepost.model.language.protocol import Protocol
 from fencepost.model.language.transposition import Transposition
+from fencepost.model.terms.values import Condition
 
 
-def sliced(protocol: Protocol, formulas: Iterable[Any]) -> Protocol:
+def sliced(protocol: Protocol, formulas: Iterable[Condition]) -> Protocol:
     """The slice of a whole protocol that decides what can be reached of the formulas, over values and next values.
 
     Its ``whole`` is the protocol; it is that protocol itself if all of it matters. It is for search alone: the names of what is
@@ -37,7 +37,7 @@ def sliced(protocol: Protocol, formulas: Iterable[Any]) -> Protocol:
     return part
 
 
-def _cone(protocol: Protocol, formulas: Iterable[Any]) -> set[Variable]:
+def _cone(protocol: Protocol, formulas: Iterable[Condition]) -> set[Variable]:
     """The variables that matter to the formulas."""
     cone = set[Variable]().union(*map(protocol.variables_of, formulas))
     size = -1

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from math import factorial, prod
-from typing import Any
 
 from fencepost.model.language.declarations import Action
 from fencepost.model.language.domains import Universe
@@ -21,7 +20,7 @@ from fencepost.model.language.mistakes import ModelError
 from fencepost.model.language.protocol import Protocol
 from fencepost.model.language.transposition import Transposition
 from fencepost.model.terms.simplification import simplified
-from fencepost.model.terms.values import implication, negation
+from fencepost.model.terms.values import Condition, implication, negation
 
 MOST_IMAGES = 64
 """How many permutations of one formula are looked for together."""
@@ -70,7 +69,7 @@ class Symmetry:
 
 
 def symmetry_of(
-    protocol: Protocol, formulas: Mapping[str, Any], progress: Callable[[int, int], None] = lambda done, count: None
+    protocol: Protocol, formulas: Mapping[str, Condition], progress: Callable[[int, int], None] = lambda done, count: None
 ) -> Symmetry:
     """The members of each universe that the protocol and these formulas, over values and next values, do not tell apart.
 
@@ -115,7 +114,7 @@ def _classes(universe: Universe, proof: _Proof, tell: Callable[[int], None]) -> 
 class _Proof:
     """Looks for what stands in the way of exchanges."""
 
-    def __init__(self, protocol: Protocol, formulas: Mapping[str, Any]) -> None:
+    def __init__(self, protocol: Protocol, formulas: Mapping[str, Condition]) -> None:
         self._protocol, self._formulas = protocol, formulas
         self._actions = {(a.name, tuple(value for _, value in a.grounding)): a for a in protocol.actions}
         self._order = list(protocol.actions)
@@ -158,7 +157,7 @@ class _Proof:
             return "" if self._equivalence.always(negation(action.guard)) else f"action {action.label} has no counterpart"
         enabled = self._equivalence.equation(action.guard, exchange.term(twin.guard))
         changed = {*action.updates, *(exchange.variable(v) for v in twin.updates)}
-        effects: list[Any] = []
+        effects: list[Condition] = []
         for v in sorted(changed, key=lambda v: v.name):
             other = exchange.variable(v)
             mine = exchange.transposition.term(v.domain, action.updates.get(v, v.term))
@@ -170,7 +169,7 @@ class _Proof:
         return f"action {action.label} with the two exchanged is not {twin.label}"
 
 
-def anywhere(protocol: Protocol, symmetry: Symmetry, formula: Any) -> Any:
+def anywhere(protocol: Protocol, symmetry: Symmetry, formula: Condition) -> Condition:
     """The formula: some permutation of the state satisfies the given one, which may tell members apart.
 
     Where a state can be reached, so can all its permutations: the given formula holds in some reachable state just if this one

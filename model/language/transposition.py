@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from fencepost.model.language.declarations import Action, Variable
 from fencepost.model.language.domains import Choice, Domain, Subset, Universe
+from fencepost.model.terms.nodes import Term
 from fencepost.model.terms.values import concatenation, conditional, equation, extract
 
 
@@ -62,7 +62,7 @@ class Transposition:
             return raw ^ (1 << bits[0] | 1 << bits[1])
         return raw
 
-    def term(self, domain: Domain, term: Any) -> Any:
+    def term(self, domain: Domain, term: Term) -> Term:
         """What a term of the domain's sort becomes."""
         choices, bits = self.choices(domain), self.bits(domain)
         if choices:

@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
+from typing import Generic, TypeVar, cast
 
 from fencepost.model.language.domains import Domain, Number, Subset, Universe
 from fencepost.model.language.formulas import Conditional
 from fencepost.model.language.locations import Location
 from fencepost.model.language.markers import Markers
-from fencepost.model.language.memberships import Membership
+from fencepost.model.language.memberships import Element, Holds, Membership, subset_of
 from fencepost.model.language.sizes import Size
+from fencepost.model.terms import values as terms
 from fencepost.model.terms.nodes import Function, Term, constant, number
 from fencepost.model.terms.sorts import INT, Sort, one_or_none_sort, things_sort
 from fencepost.model.terms.traversal import substituted
-from fencepost.model.terms.values import TRUE, chosen, conjunction, equation, for_all, implication, within
+from fencepost.model.terms.values import (
+    TRUE,
+    Condition,
+    Numeric,
+    Truth,
+    chosen,
+    conjunction,
+    equation,
+    for_all,
+    implication,
+    negation,
+    within,
+)
 
 _NUMBERS = count()
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -27,29 +42,30 @@ class Enumerated(Universe):
 
     is_unbounded = False
 
-    def is_member(self, member: Any) -> bool:
+    def is_member(self, member: object) -> bool:
         """Whether that is a member, and no term of which it is open."""
         return type(member) is int
 
-    def within(self, member: Any) -> Any:
+    def within(self, member: Element) -> Condition:
         """The formula: the term is a member."""
+        assert isinstance(member, Term)
         return within(member, 0, self.size)
 
-    def where(self, holds: Callable[[int], Any]) -> Any:
+    def where(self, holds: Callable[[int], Truth]) -> Membership:  # type: ignore[override]  # which has the words of a subset
         """The subset of the members of which the formula holds."""
-        return Membership(self, holds)
+        return Membership(self, cast(Holds, holds))  # the text is written for numbers, in whose place a term may stand
 
 
 @dataclass(frozen=True, eq=False)
 class Unbounded(Universe):
     """A universe of the numbers from 0 to ``size`` - 1, of any size; a loop over it runs once, for a marker of all members."""
 
-    size: Any
+    size: Size  # type: ignore[assignment]  # of which only the least is known
     markers: Markers = field(default_factory=Markers)
     members: set[Term] = field(default_factory=set)
     is_unbounded = True
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Term]:  # type: ignore[override]  # a term stands for all members
         return self.markers.each(self)
 
     @property
@@ -60,44 +76,45 @@ class Unbounded(Universe):
     def __len__(self) -> int:
         raise TypeError(f"there are any number of {self.name}, so none can be asked for: a loop, all_of or any_of is meant")
 
-    def fresh(self, name: str = "") -> Any:
+    def fresh(self, name: str = "") -> Term:
         """A constant for a member, of a name that nothing else has."""
         member = constant(f"{name or self.prefix}!{next(_NUMBERS)}", self.sort)
         self.members.add(member)
         return member
 
-    def is_member(self, member: Any) -> bool:
+    def is_member(self, member: object) -> bool:
         """Whether that is a member, and no term of which it is open."""
         if type(member) is int:
             return bool(0 <= member < self.size.least)
         return member in self.members
 
-    def within(self, member: Any) -> Any:
+    def within(self, member: Element) -> Condition:
         """The formula: the term is a member."""
+        assert isinstance(member, terms.Number)
         return conjunction((member >= 0, member < self.size.term))
 
-    def narrows(self, member: Any) -> Any:
+    def narrows(self, member: Term) -> Condition:
         """The formula: a member is one of those that are gone through, which are all."""
         return TRUE
 
-    def but(self, member: Any) -> Others:
+    def but(self, member: Term) -> Others:  # type: ignore[override]
         """The members other than that one."""
         return Others(self, member)
 
-    def where(self, holds: Callable[[int], Any]) -> Any:
+    def where(self, holds: Callable[[int], Truth]) -> Membership:  # type: ignore[override]  # which has the words of a subset
         """The subset of the members of which the formula holds."""
-        return Membership(self, holds)
+        return Membership(self, cast(Holds, holds))  # the text is written for numbers, in whose place a term may stand
 
-    def first(self, count: Any) -> Any:
+    def first(self, count: int | Size) -> Membership:  # type: ignore[override]
         """The subset of the first so many members."""
-        return self.where(lambda member: member < count)
+        return self.where(lambda member: count > member)
 
-    def each(self, make: Callable[[int], Any]) -> Any:
+    def each(self, make: Callable[[int], T]) -> PerMember[T]:  # type: ignore[override]
         """What the function makes of each member, to be indexed by it or gone through."""
         return PerMember(self, make)
 
-    def label(self, member: Any) -> str:
-        """Any of them."""
+    def label(self, member: object) -> str:
+        """One of them."""
         return self.prefix
 
 
@@ -106,36 +123,36 @@ class Others:
     """The members of an unbounded universe but one, to be gone through."""
 
     universe: Unbounded
-    member: Any
+    member: Term
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Term]:
         return self.universe.markers.each(self)
 
-    def fresh(self) -> Any:
+    def fresh(self) -> Term:
         """A constant for a member of the universe."""
         return self.universe.fresh()
 
-    def within(self, member: Any) -> Any:
+    def within(self, member: Element) -> Condition:
         """The formula: the term is a member of the universe."""
         return self.universe.within(member)
 
-    def narrows(self, member: Any) -> Any:
+    def narrows(self, member: Term) -> Condition:
         """The formula: a member is another one."""
-        return member != self.member
+        return negation(equation(member, self.member))
 
 
 @dataclass(frozen=True, eq=False)
-class PerMember:
+class PerMember(Generic[T]):
     """Something for each member of an unbounded universe, made when it is asked for."""
 
     universe: Unbounded
-    make: Callable[[Any], Any]
+    make: Callable[[int], T]
 
-    def __getitem__(self, member: Any) -> Any:
+    def __getitem__(self, member: int) -> T:
         return self.make(member)
 
-    def __iter__(self) -> Iterator[Any]:
-        return (self.make(member) for member in self.universe)
+    def __iter__(self) -> Iterator[T]:
+        return (self.make(cast(int, member)) for member in self.universe)
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,41 +164,42 @@ class Alike(Unbounded):
         """The sort of its members."""
         return things_sort(self.name)
 
-    def is_member(self, member: Any) -> bool:
+    def is_member(self, member: object) -> bool:
         """Whether that is a member: every term of the sort is."""
         return isinstance(member, Term) and member.sort is self.sort
 
-    def within(self, member: Any) -> Any:
+    def within(self, member: Element) -> Condition:
         """The formula: the term is a member."""
         return TRUE
 
-    def first(self, count: Any) -> Any:
+    def first(self, count: int | Size) -> Membership:  # type: ignore[override]
         """A subset of so many members: which these are is not known, as there is no order among them."""
         if type(count) is int and count == 0:
-            return ()
+            return subset_of(self, ())
         term = count.term if isinstance(count, Size) else number(count)
         if term is self.size.term:
             return self.where(lambda member: TRUE)
-        return self.where(self.markers.quorums.first(term, self))
+        return Membership(self, cast(Holds, self.markers.quorums.first(term, self)))
 
 
 @dataclass(frozen=True)
 class AnyNumber(Domain):
     """The integers from ``lowest`` to ``highest``, one of which is a term; that nothing leaves them is part of the proof."""
 
-    lowest: Any
-    highest: Any
+    lowest: Numeric
+    highest: Numeric
 
     @property
     def sort(self) -> Sort[Term]:
         return INT
 
-    def raw(self, value: Any) -> int:
+    def raw(self, value: object) -> int:
         if type(value) is not int:
             raise ValueError(f"{value!r} is not a number")
         return value
 
-    def within(self, term: Any) -> Any:
+    def within(self, term: Term) -> Condition:
+        assert isinstance(term, terms.Number)
         return conjunction((term >= self.lowest, term <= self.highest))
 
 
@@ -198,7 +216,7 @@ class OneOrNone(Domain):
         """The sort of its values."""
         return one_or_none_sort(self.universe, self.member, self.none)
 
-    def coerce(self, value: Any) -> Any:
+    def coerce(self, value: object) -> Term:
         return super().coerce(value if isinstance(value, Conditional) else chosen(self.sort, value))
 
 
@@ -215,27 +233,27 @@ class Symbol:
     index: tuple[int | None, ...]
     universes: tuple[Unbounded, ...]
     domain: Domain | None
-    function: Function
-    primed: Function
-    initial: Callable[..., Any]
+    function: Function[Term]
+    primed: Function[Term]
+    initial: Callable[..., Term]
 
-    def within(self) -> Any:
+    def within(self) -> Condition:
         """The formula: its values are those of its domain."""
         if not isinstance(self.domain, Domain) or self.domain.within(self.function(*self._formal())) is TRUE:
             return TRUE
         formal = self._formal()
         return _for_all(formal, self.universes, self.domain.within(self.function(*formal)))
 
-    def begins(self) -> Any:
+    def begins(self) -> Condition:
         """The formula: its values are the initial ones."""
         formal = self._formal()
         return _for_all(formal, self.universes, equation(self.function(*formal), self.initial(*formal)))
 
-    def _formal(self) -> list[Any]:
+    def _formal(self) -> list[Term]:
         return [universe.fresh() for universe in self.universes]
 
 
-def _for_all(formal: list[Any], universes: tuple[Unbounded, ...], formula: Any) -> Any:
+def _for_all(formal: list[Term], universes: tuple[Unbounded, ...], formula: Condition) -> Condition:
     if not formal:
         return formula
     within = [universe.within(one) for one, universe in zip(formal, universes, strict=True)]
@@ -247,10 +265,10 @@ def _for_all(formal: list[Any], universes: tuple[Unbounded, ...], formula: Any) 
 class Update:
     """The new values of a symbol: ``value`` for the arguments ``formal``."""
 
-    formal: tuple[Any, ...]
-    value: Any
+    formal: tuple[Term, ...]
+    value: Term
 
-    def of(self, *arguments: Any) -> Any:
+    def of(self, *arguments: Term) -> Term:
         """The new value for these arguments."""
         return substituted(self.value, zip(self.formal, arguments, strict=True))
 
@@ -263,9 +281,9 @@ class Scheme:
     """
 
     name: str
-    arguments: Mapping[str, Any]
-    universes: Mapping[str, Any]
-    guard: Any
+    arguments: Mapping[str, Term | int]
+    universes: Mapping[str, Iterable[int | Term]]
+    guard: Condition
     updates: Mapping[Symbol, Update]
     doc: str
     location: Location
@@ -281,13 +299,13 @@ class Scheme:
         return universe.label(value) if isinstance(universe, Universe) else str(value)
 
 
-def members_of(subset: Subset) -> Enumerated | Unbounded:
+def members_of(subset: Domain) -> Enumerated | Unbounded:
     """The universe whose subsets these are, in a protocol of any size."""
-    assert isinstance(subset.universe, (Enumerated, Unbounded))
+    assert isinstance(subset, Subset) and isinstance(subset.universe, (Enumerated, Unbounded))  # noqa: PT018
     return subset.universe
 
 
-def any_number(low: Any, high: Any) -> Domain:
+def any_number(low: Numeric, high: Numeric) -> Domain:
     """The integers between bounds that may be terms."""
     if type(low) is int and type(high) is int:
         return Number(low, high)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from fencepost.model.terms.nodes import Term, below, literal
 from fencepost.model.terms.simplification import Simplification
@@ -48,7 +47,7 @@ class _Cases:
         return True
 
     @staticmethod
-    def _chosen(condition: Term) -> Any:
+    def _chosen(condition: Term) -> Term:
         """The constant that most is said of."""
         counts = dict[Term, int]()
         for part in below([condition], set()):

@@ -6,7 +6,6 @@ import operator
 from collections.abc import Callable, Mapping
 from functools import reduce
 from math import prod
-from typing import Any
 
 from fencepost.model.terms.nodes import Term, in_order
 
@@ -45,7 +44,7 @@ def _value(term: Term, parts: list[int]) -> int:
     return int(_OPERATORS[term.op](*parts))
 
 
-_OPERATORS: Mapping[str, Callable[..., Any]] = {
+_OPERATORS: Mapping[str, Callable[..., int]] = {
     "true": lambda: True,
     "false": lambda: False,
     "and": lambda *parts: all(parts),

@@ -133,7 +133,7 @@ class InSmtLib:
         assert sort.member is not None
         return f"(declare-datatypes (({symbol(sort.name)} 0)) ((({none}) ({one} ({which} {self.sort(sort.member)})))))"
 
-    def _function(self, function: Function) -> str:
+    def _function(self, function: Function[Term]) -> str:
         *arguments, result = map(self.sort, function.sorts)
         return f"(declare-fun {symbol(function.name)} ({' '.join(arguments)}) {result})"
 

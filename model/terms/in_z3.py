@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, reduce
-from typing import Any
+from typing import Any, overload
 
 import z3
 from z3 import z3core
 
 from fencepost.model.terms.nodes import Function, Term, in_order
 from fencepost.model.terms.sorts import Sort
+from fencepost.model.terms.values import Condition, Truth
 
 
 class InZ3:
@@ -19,9 +20,13 @@ class InZ3:
     def __init__(self, context: z3.Context | None = None) -> None:
         self._context = context or z3.main_ctx()
         self._reference = self._context.ref()
-        self._known: dict[Term, Any] = {}
+        self._known: dict[Term, z3.ExprRef] = {}
 
-    def __call__(self, term: Any) -> Any:
+    @overload
+    def __call__(self, term: Condition | bool) -> z3.BoolRef: ...
+    @overload
+    def __call__(self, term: Term) -> z3.ExprRef: ...
+    def __call__(self, term: Term | bool) -> z3.ExprRef:
         """Z3's term for a term, or for a truth value."""
         if isinstance(term, bool):
             return z3.BoolVal(term, self._context)
@@ -30,15 +35,15 @@ class InZ3:
             known[part] = self._made(part, [known[argument] for argument in part.arguments])
         return known[term]
 
-    def all(self, terms: Iterable[Any]) -> list[Any]:
-        """Z3's terms for some terms."""
+    def all(self, terms: Iterable[Truth]) -> list[z3.BoolRef]:
+        """Z3's terms for some formulas."""
         return [self(term) for term in terms]
 
-    def sort(self, sort: Sort[Term]) -> Any:
+    def sort(self, sort: Sort[Term]) -> z3.SortRef:
         """Z3's sort for a sort."""
         return _sort(sort, self._context)
 
-    def function(self, function: Function) -> Any:
+    def function(self, function: Function[Term]) -> z3.FuncDeclRef:
         """Z3's function for a function."""
         return z3.Function(function.name, *map(self.sort, function.sorts))
 
@@ -61,7 +66,7 @@ class InZ3:
             bound = [z3.Const(one.detail, self.sort(one.sort)) for one in term.detail]
             return z3.ForAll(bound, parts[0]) if op == "forall" else z3.Exists(bound, parts[0])
         if op in ("none", "one"):
-            return self.sort(term.sort).constructor(int(op == "one"))(*parts)
+            return _datatype(term.sort, self._context).constructor(int(op == "one"))(*parts)
         asts = [part.as_ast() for part in parts]
         if op in _OF_SEVERAL:
             made = _OF_SEVERAL[op](self._reference, len(asts), (z3.Ast * len(asts))(*asts))
@@ -71,26 +76,31 @@ class InZ3:
 
 
 @cache
-def _sort(sort: Sort[Term], context: z3.Context) -> Any:
+def _datatype(sort: Sort[Term], context: z3.Context) -> z3.DatatypeSortRef:
+    assert sort.member is not None
+    datatype = z3.Datatype(sort.name, context)
+    datatype.declare(f"{sort.none} of {sort.universe}")
+    datatype.declare(f"one {sort.universe}", (f"which {sort.universe}", _sort(sort.member, context)))
+    return datatype.create()
+
+
+@cache
+def _sort(sort: Sort[Term], context: z3.Context) -> z3.SortRef:
     if sort.kind == "thing":
         return z3.DeclareSort(sort.name, context)
     if sort.kind == "one or none":
-        assert sort.member is not None
-        datatype = z3.Datatype(sort.name, context)
-        datatype.declare(f"{sort.none} of {sort.universe}")
-        datatype.declare(f"one {sort.universe}", (f"which {sort.universe}", _sort(sort.member, context)))
-        return datatype.create()
+        return _datatype(sort, context)
     if sort.bits:
         return z3.BitVecSort(sort.bits, context)
     return z3.BoolSort(context) if sort.kind == "Bool" else z3.IntSort(context)
 
 
-def raw(value: Any) -> int:
+def raw(value: z3.BoolRef | z3.ArithRef | z3.BitVecRef) -> int:
     """The raw value of a literal of Z3's: 0 or 1, a number, the bits of a vector."""
-    return int(z3.is_true(value)) if z3.is_bool(value) else int(value.as_long())
+    return int(z3.is_true(value)) if isinstance(value, z3.BoolRef) else int(value.as_long())
 
 
-_OF_SEVERAL: Mapping[str, Callable[..., Any]] = {
+_OF_SEVERAL: Mapping[str, Callable[..., z3.Ast]] = {
     "and": z3core.Z3_mk_and,
     "or": z3core.Z3_mk_or,
     "distinct": z3core.Z3_mk_distinct,
@@ -98,7 +108,7 @@ _OF_SEVERAL: Mapping[str, Callable[..., Any]] = {
     "-": z3core.Z3_mk_sub,
     "*": z3core.Z3_mk_mul,
 }
-_OF_SOME: Mapping[str, Callable[..., Any]] = {
+_OF_SOME: Mapping[str, Callable[..., z3.Ast]] = {
     "true": z3core.Z3_mk_true,
     "false": z3core.Z3_mk_false,
     "not": z3core.Z3_mk_not,

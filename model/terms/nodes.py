@@ -10,7 +10,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NoReturn, TypeVar, overload
 
 from fencepost.model.terms.sorts import BOOL, INT, Kind, Sort, bits_sort
 
@@ -128,7 +128,7 @@ def _digested(term: Term) -> bool:
     return hasattr(term, "_digest")
 
 
-def _plain(detail: Any) -> Any:
+def _plain(detail: object) -> object:
     """What else there is to a term, as it is written alike in any process."""
     if isinstance(detail, Function):
         return detail.name, [sort.written for sort in detail.sorts]
@@ -143,6 +143,7 @@ _set_detail, _set_size, _set_digest = (_slots[name].__set__ for name in ("detail
 
 T = TypeVar("T", bound=type[Term])
 S = TypeVar("S", bound=Term)
+S_co = TypeVar("S_co", bound=Term, covariant=True)
 
 _CLASSES: dict[str, type[Term]] = {}
 _CLASS_OF: dict[Sort[Term], type[Term]] = {}
@@ -170,10 +171,10 @@ class _Known(weakref.ref[Term]):
 
     __slots__ = ("key",)
 
-    key: Any
+    key: object
 
 
-_KNOWN: dict[Any, _Known] = {}
+_KNOWN: dict[object, _Known] = {}
 
 
 def _forget(reference: weakref.ref[Term]) -> None:
@@ -182,7 +183,7 @@ def _forget(reference: weakref.ref[Term]) -> None:
         del _KNOWN[reference.key]
 
 
-def made(op: Op, sort: Sort[S], arguments: tuple[Term, ...] = (), detail: Any = None) -> S:
+def made(op: Op, sort: Sort[S], arguments: tuple[Term, ...] = (), detail: object = None) -> S:
     """The term of that operator, sort and arguments."""
     key = (op, sort, arguments, detail)
     reference = _KNOWN.get(key)
@@ -210,31 +211,37 @@ def made(op: Op, sort: Sort[S], arguments: tuple[Term, ...] = (), detail: Any = 
     return term  # type: ignore[return-value]  # the class is that of the sort
 
 
-class Function:
+class Function(Generic[S_co]):
     """A function of things and numbers, of which only the name and the sorts are known; the last sort is that of its values."""
 
     __slots__ = ("name", "sorts")
 
-    _known: ClassVar[dict[tuple[str, tuple[Sort[Term], ...]], Function]] = {}
+    _known: ClassVar[dict[tuple[str, tuple[Sort[Term], ...]], Function[Term]]] = {}
 
     name: str
     sorts: tuple[Sort[Term], ...]
 
-    def __new__(cls, name: str, *sorts: Sort[Term]) -> Function:
+    @overload
+    def __new__(cls, name: str, one: Sort[Term], value: Sort[S_co], /) -> Function[S_co]: ...
+    @overload
+    def __new__(cls, name: str, one: Sort[Term], other: Sort[Term], value: Sort[S_co], /) -> Function[S_co]: ...
+    @overload
+    def __new__(cls, name: str, /, *sorts: Sort[Term]) -> Function[Term]: ...
+    def __new__(cls, name: str, /, *sorts: Sort[Term]) -> Function[Term]:
         known = cls._known.get((name, sorts))
         if known is None:
             known = cls._known[name, sorts] = super().__new__(cls)
             known.name, known.sorts = name, sorts
         return known
 
-    def __call__(self, *arguments: Any) -> Any:
-        given = tuple(
-            literal(sort, one) if type(one) is int else one for one, sort in zip(arguments, self.sorts[:-1], strict=True)
-        )
-        for one, sort in zip(given, self.sorts, strict=False):
-            if not isinstance(one, Term) or one.sort is not sort:
-                raise TypeError(f"{self.name} is a function of {sort}, and {one} is none")
-        return made("apply", self.sorts[-1], given, self)
+    def __call__(self, *arguments: Term | int) -> S_co:
+        given: list[Term] = []
+        for one, sort in zip(arguments, self.sorts[:-1], strict=True):
+            term = literal(sort, one) if isinstance(one, int) else one
+            if not isinstance(term, Term) or term.sort is not sort:
+                raise TypeError(f"{self.name} is a function of {sort}, and {term} is none")
+            given.append(term)
+        return made("apply", self.sorts[-1], tuple(given), self)  # type: ignore[return-value]  # of that sort
 
     def __repr__(self) -> str:
         return self.name

@@ -6,25 +6,34 @@ import operator
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import reduce
 from math import prod
-from typing import Any
 
-from fencepost.model.terms.nodes import S, Term, in_order, literal, made
+from fencepost.model.terms.nodes import Op, S, Term, in_order, literal, made
 from fencepost.model.terms.sorts import BOOL
 from fencepost.model.terms.traversal import with_arguments
-from fencepost.model.terms.values import FALSE, TRUE, conjunction, disjunction, equation, negation
+from fencepost.model.terms.values import (
+    FALSE,
+    TRUE,
+    Condition,
+    condition,
+    conditions_of,
+    conjunction,
+    disjunction,
+    equation,
+    negation,
+)
 
 
 class Simplification:
     """Simplifies terms, each once."""
 
     def __init__(self) -> None:
-        self._done: dict[Term, Any] = {}
+        self._done: dict[Term, Term] = {}
 
     def __call__(self, term: S) -> S:
         done = self._done
         for part in in_order([term], done.__contains__):
             done[part] = _simple(part, tuple([done[argument] for argument in part.arguments]))
-        return done[term]  # type: ignore[no-any-return]
+        return done[term]  # type: ignore[return-value]  # of the same sort
 
 
 def simplified(term: S) -> S:
@@ -38,7 +47,7 @@ def truth_of(term: Term) -> bool | None:
     return True if simple is TRUE else False if simple is FALSE else None
 
 
-def _simple(term: Term, parts: tuple[Any, ...]) -> Any:
+def _simple(term: Term, parts: tuple[Term, ...]) -> Term:
     rule = _RULES.get(term.op)
     if rule is not None:
         return rule(*parts)
@@ -46,7 +55,7 @@ def _simple(term: Term, parts: tuple[Any, ...]) -> Any:
         value = fold(*(part.detail for part in parts))
         return literal(term.sort, value & ((1 << term.sort.bits) - 1) if term.sort.bits else value)
     if term.op == "ite":
-        return _choice(term, *parts)
+        return _choice(term, condition(parts[0]), *parts[1:])
     if term.op == "extract" and parts[0].op == "literal":
         high, low = term.detail
         return literal(term.sort, parts[0].detail >> low & ((1 << high - low + 1) - 1))
@@ -55,25 +64,31 @@ def _simple(term: Term, parts: tuple[Any, ...]) -> Any:
     return with_arguments(term, parts)
 
 
-def _not(part: Any) -> Any:
+def _not(part: Condition) -> Condition:
     if part is TRUE or part is FALSE:
         return FALSE if part is TRUE else TRUE
-    return part.arguments[0] if part.op == "not" else negation(part)
+    return condition(part.arguments[0]) if part.op == "not" else negation(part)
 
 
-def _flat(op: str, parts: tuple[Any, ...]) -> Iterator[Any]:
+def _flat(op: str, parts: tuple[Condition, ...]) -> Iterator[Condition]:
     dual = "or" if op == "and" else "and"
     for part in parts:
         if part.op == op:
-            yield from part.arguments
+            yield from conditions_of(part)
         elif part.op == "not" and part.arguments[0].op == dual:
-            yield from map(_not, part.arguments[0].arguments)
+            yield from map(_not, conditions_of(part.arguments[0]))
         else:
             yield part
 
 
-def _joined(op: str, parts: tuple[Any, ...], neutral: Any, decisive: Any, join: Callable[[tuple[Any, ...]], Any]) -> Any:
-    left = dict[Any, None]()
+def _joined(
+    op: str,
+    parts: tuple[Condition, ...],
+    neutral: Condition,
+    decisive: Condition,
+    join: Callable[[tuple[Condition, ...]], Condition],
+) -> Condition:
+    left = dict[Condition, None]()
     sets = dict[Term, Values]()
     for part in _flat(op, parts):
         if part is decisive or _not(part) in left:
@@ -94,13 +109,13 @@ def _joined(op: str, parts: tuple[Any, ...], neutral: Any, decisive: Any, join: 
     return neutral if not left else next(iter(left)) if len(left) == 1 else join(tuple(left))
 
 
-def _beside(part: Any, others: Collection[Any]) -> Any:
+def _beside(part: Condition, others: Collection[Condition]) -> Condition:
     """What is left of a part that is joined with others: where they settle what it is made of, that is settled."""
-    inner = part.arguments[0] if part.op == "not" else part
+    inner = condition(part.arguments[0]) if part.op == "not" else part
     if part.op == "not":
-        left = tuple([one for one in inner.arguments if one not in others])
+        left = tuple([one for one in conditions_of(inner) if one not in others])
     else:
-        left = tuple([one for one in inner.arguments if _not(one) not in others])
+        left = tuple([one for one in conditions_of(inner) if _not(one) not in others])
     if len(left) == len(inner.arguments):
         return part
     shorter = _and(*left) if inner.op == "and" else _or(*left)
@@ -122,7 +137,7 @@ def _in_both(one: Values, other: Values) -> Values:
     return True, these[1] - others[1]
 
 
-def _said(part: Any) -> tuple[Term, Values] | None:
+def _said(part: Term) -> tuple[Term, Values] | None:
     """What a condition says of one term alone: which values it has; None if it says anything else."""
     if part.op == "not":
         said = _said(part.arguments[0])
@@ -140,42 +155,43 @@ def _said(part: Any) -> tuple[Term, Values] | None:
     return None
 
 
-def _and(*parts: Any) -> Any:
+def _and(*parts: Condition) -> Condition:
     return _joined("and", parts, TRUE, FALSE, conjunction)
 
 
-def _or(*parts: Any) -> Any:
+def _or(*parts: Condition) -> Condition:
     return _joined("or", parts, FALSE, TRUE, disjunction)
 
 
-def _equal(one: Any, other: Any) -> Any:
+def _equal(one: Term, other: Term) -> Condition:
     if one is other:
         return TRUE
     if one.op == other.op == "literal":
         return TRUE if one.detail == other.detail else FALSE
     for known, left in ((one, other), (other, one)):
         if known is TRUE:
-            return left
+            return condition(left)
         if known is FALSE:
-            return _not(left)
+            return _not(condition(left))
         if known.op == "literal" and left.op == "ite" and all(side.op == "literal" for side in left.arguments[1:]):
             same = [side.detail == known.detail for side in left.arguments[1:]]
             if same[0] == same[1]:
                 return TRUE if same[0] else FALSE
-            return left.arguments[0] if same[0] else _not(left.arguments[0])
-    return FALSE if one.sort is BOOL and _not(one) is other else equation(one, other)
+            test = condition(left.arguments[0])
+            return test if same[0] else _not(test)
+    return FALSE if isinstance(one, Condition) and _not(one) is other else equation(one, other)
 
 
-def _distinct(*parts: Any) -> Any:
+def _distinct(*parts: Term) -> Condition:
     return _and(*(_not(_equal(one, other)) for place, one in enumerate(parts) for other in parts[place + 1 :]))
 
 
-def _choice(term: Term, test: Any, one: Any, other: Any) -> Any:
+def _choice(term: Term, test: Condition, one: Term, other: Term) -> Term:
     if one is other or test is TRUE:
         return one
     if test is FALSE:
         return other
-    if term.sort is BOOL:
+    if isinstance(one, Condition) and isinstance(other, Condition):
         if one is TRUE or one is FALSE:
             return _or(test, other) if one is TRUE else _and(_not(test), other)
         if other is TRUE or other is FALSE:
@@ -183,8 +199,8 @@ def _choice(term: Term, test: Any, one: Any, other: Any) -> Any:
     return made("ite", term.sort, (test, one, other))
 
 
-def _order(op: Any, holds: Callable[[int, int], bool]) -> Callable[[Any, Any], Any]:
-    def rule(one: Any, other: Any) -> Any:
+def _order(op: Op, holds: Callable[[int, int], bool]) -> Callable[[Term, Term], Condition]:
+    def rule(one: Term, other: Term) -> Condition:
         if one is other:
             return TRUE if holds(0, 0) else FALSE
         if one.op == other.op == "literal":
@@ -194,7 +210,7 @@ def _order(op: Any, holds: Callable[[int, int], bool]) -> Callable[[Any, Any], A
     return rule
 
 
-_RULES: Mapping[str, Callable[..., Any]] = {
+_RULES: Mapping[str, Callable[..., Term]] = {
     "not": _not,
     "and": _and,
     "or": _or,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
-from typing import Any
 
 from fencepost.model.terms.nodes import S, Term, below, constant, constants_of, made
 from fencepost.model.terms.values import Condition, condition, conditions_of
@@ -30,7 +29,7 @@ def fresh(like: S, mark: str = "~") -> S:
     return constant(f"{like.detail}{mark}{next(_NUMBERS)}", like.sort)  # type: ignore[return-value]  # of the same sort
 
 
-def opened(quantifier: Term, mark: str = ".") -> tuple[list[Any], Condition]:
+def opened(quantifier: Term, mark: str = ".") -> tuple[list[Term], Condition]:
     """Constants for those that a quantifier binds, of names that nothing else has, and its body with them."""
     constants = [fresh(one, mark) for one in quantifier.detail]
     return constants, substituted(condition(quantifier.arguments[0]), dict(zip(quantifier.detail, constants, strict=True)))
@@ -77,7 +76,7 @@ class Substitution:
         return quantifier if new is quantifier.arguments[0] else made(quantifier.op, quantifier.sort, (new,), tuple(bound))
 
 
-def substituted(term: S, places: Mapping[Any, Term] | Iterable[tuple[Term, Term]]) -> S:
+def substituted(term: S, places: Mapping[Term, Term] | Iterable[tuple[Term, Term]]) -> S:
     """The term with others, of the same sorts, in the place of some."""
     these: dict[Term, Term] = dict(places)
     return Substitution(these)(term) if these else term

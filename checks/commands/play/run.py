@@ -68,7 +68,7 @@ def _known_bug(entry: Entry, releases: Releases | None, reporter: Reporter) -> t
         checked = check(entry, Instance(f"known bug: {name}", entry.shown_by[name]), [name], approach, reporter, lambda: False)
         runs = [v for v in checked.findings.verdicts if v.verdict == "violated" and not v.expected and v.trace is not None]
         if runs:
-            trace = min((verdict.trace for verdict in runs), key=lambda trace: len(trace.steps))
+            trace = min((verdict.run for verdict in runs), key=lambda trace: len(trace.steps))
             return name, Recording(checked.instance.name, trace, entry.suite(checked.protocol))
     return "", None
 

@@ -9,25 +9,26 @@ decides.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import z3
 
 from fencepost.checks.engines.induction.counterexample import starts_as
 from fencepost.checks.engines.solvers.solving import ask
 from fencepost.model.language import Action, And, Not, Or
+from fencepost.model.language.declarations import Variable
 from fencepost.model.language.domains import Subset
 from fencepost.model.language.first_order import AnySize
 from fencepost.model.language.quorums import Quorum
 from fencepost.model.language.unbounded import OneOrNone, Scheme, Symbol, Unbounded
+from fencepost.model.terms import values as terms
 from fencepost.model.terms.in_z3 import InZ3
 from fencepost.model.terms.nodes import Function, Term, constant, made, number
 from fencepost.model.terms.simplification import simplified, truth_of
 from fencepost.model.terms.sorts import BOOL, INT, Sort
 from fencepost.model.terms.traversal import QUANTIFIERS, substituted, with_arguments
-from fencepost.model.terms.values import FALSE, TRUE, condition, distinct, within
+from fencepost.model.terms.values import FALSE, TRUE, Condition, condition, distinct, within
 from fencepost.properties.vocabulary import Property, Suite
 
 SECONDS = 60.0
@@ -62,15 +63,15 @@ class _Comparison:
         """All of the comparison."""
         instance = self._instance
         domains = And([v.domain.within(v.term) for v in instance.variables])
-        stated = [self._at.of(And([s.within() for s in self._protocol.symbols])), *self._at.choices()]
+        stated = [self._at.formula(And([s.within() for s in self._protocol.symbols])), *self._at.choices()]
         self._compare("the domains", distinct(And(stated), domains))
         self._solver.add(self._printed(domains), self._printed(instance.primed(domains)))
-        begins = And([self._at.of(symbol.begins()) for symbol in self._protocol.symbols])
+        begins = And([self._at.formula(symbol.begins()) for symbol in self._protocol.symbols])
         self._compare("the initial states", distinct(begins, And([starts_as(v) for v in instance.variables])))
         formulas = 0
         for mine, theirs in self._statements():
             formulas += 1
-            self._compare(mine.name, distinct(self._at.of(mine.formula), theirs.formula))
+            self._compare(mine.name, distinct(self._at.formula(mine.formula), theirs.formula))
         invariant = And([s.formula for s in self._finite.lemmas])
         actions = {(a.name, tuple(value for _, value in a.grounding)): a for a in instance.actions}
         met: set[str] = set()
@@ -94,17 +95,17 @@ class _Comparison:
                 else:
                     self._differing.append(f"{statement.name} is not in the instance")
 
-    def _groundings(self, scheme: Scheme, actions: dict[tuple[str, tuple[Any, ...]], Action], invariant: Any) -> set[str]:
+    def _groundings(self, scheme: Scheme, actions: dict[tuple[str, tuple[int, ...]], Action], invariant: Condition) -> set[str]:
         """Compares an action for any members with those for each; returns its label if one of them is ever enabled."""
-        ranges = [
-            self._at.members(scheme.universes[name]) if isinstance(value, Term) else [value]
-            for name, value in scheme.arguments.items()
-        ]
+        ranges: list[Sequence[int]] = []
+        for name, value in scheme.arguments.items():
+            universe = scheme.universes[name]
+            ranges.append([value] if isinstance(value, int) else self._at.members(universe))
         met = set()
         for values in itertools.product(*ranges):
             pairs = zip(scheme.arguments.values(), values, strict=True)
             given = [(mine, self._at.member(mine.sort, value)) for mine, value in pairs if isinstance(mine, Term)]
-            guard = self._at.of(substituted(scheme.guard, given))
+            guard = self._at.formula(substituted(scheme.guard, given))
             action = actions.pop((scheme.name, values), None)
             if action is None:
                 self._compare(f"{scheme.name}{values} is no action of the instance", guard)
@@ -115,7 +116,7 @@ class _Comparison:
                 met.add(scheme.label)
         return met
 
-    def _new_values(self, scheme: Scheme, action: Action, given: list[Any]) -> Iterator[tuple[Any, Any]]:
+    def _new_values(self, scheme: Scheme, action: Action, given: Sequence[tuple[Term, Term]]) -> Iterator[tuple[Term, Term]]:
         """The new value of each variable that changes, by either."""
         changed = set()
         for symbol, update in scheme.updates.items():
@@ -131,14 +132,14 @@ class _Comparison:
                 if (variable.name, element) not in changed:
                     yield _element(variable.term, element), _element(value, element)
 
-    def _compare(self, what: str, differs: Any) -> None:
+    def _compare(self, what: str, differs: Condition) -> None:
         if truth_of(differs) is False:
             return
         answer = self._asked(differs)
         if answer != z3.unsat:
             self._differing.append(what if answer == z3.sat else f"{what} (not decided)")
 
-    def _asked(self, *formulas: Any) -> Any:
+    def _asked(self, *formulas: Condition) -> z3.CheckSatResult:
         self._solver.push()
         self._solver.add(*self._printed.all(formulas))
         answer = ask(self._solver, seconds=SECONDS)
@@ -153,7 +154,7 @@ class AtSize:
         self._variables = {(v.family, v.index): v for v in finite.protocol.variables}
         self._symbols = {symbol.function: symbol for symbol in protocol.symbols}
         self._primed = {symbol.primed: symbol for symbol in protocol.symbols}
-        self._fixed: dict[Term, Any] = {size.term: number(sizes[size.term.detail]) for size in protocol.sizes}
+        self._fixed: dict[Term, Term] = {size.term: number(sizes[size.term.detail]) for size in protocol.sizes}
         unbounded = [u for u in protocol.universes.values() if isinstance(u, Unbounded)]
         self._number_of = {universe.sort: len(self.members(universe)) for universe in unbounded}
         self._number_of[INT] = max((len(self.members(u)) for u in unbounded), default=0)
@@ -164,14 +165,15 @@ class AtSize:
         domains = [symbol.domain for symbol in protocol.symbols]
         self._nones = {d.sort: self._number_of[d.member] for d in domains if isinstance(d, OneOrNone)}
         self._numbers: dict[Term, int] = {}
-        self._done: dict[Term, Any] = {}
+        self._done: dict[Term, Term] = {}
         self._beyond = itertools.count()
 
-    def members(self, universe: Any) -> range:
+    def members(self, universe: Iterable[object]) -> range:
         """The members of an unbounded universe at this size."""
+        assert isinstance(universe, Unbounded)
         return range(self._size(universe.size.term))
 
-    def member(self, sort: Sort[Term], place: int) -> Any:
+    def member(self, sort: Sort[Term], place: int) -> Term:
         """The term for a member of that sort, or for a quorum, which at this size is its number."""
         if sort is INT:
             return number(place)
@@ -179,7 +181,7 @@ class AtSize:
         self._numbers[member] = place
         return member
 
-    def choices(self) -> Iterator[Any]:
+    def choices(self) -> Iterator[Condition]:
         """Of the variables that hold a member or none: that it is one of so many."""
         for symbol in self._symbols.values():
             if isinstance(symbol.domain, OneOrNone):
@@ -188,22 +190,27 @@ class AtSize:
                     term = self.place(symbol, arguments)[0].term
                     yield within(term, 0, most + 1)
 
-    def _size(self, term: Any) -> int:
+    def _size(self, term: Term) -> int:
         return int(simplified(substituted(term, self._fixed)).detail)
 
     def _sets(self, quorum: Quorum) -> list[tuple[int, ...]]:
         return list(itertools.combinations(range(self._size(quorum.size)), self._size(quorum.count)))
 
-    def of(self, term: Any) -> Any:
+    def formula(self, formula: Condition) -> Condition:
+        """The formula at this size."""
+        return condition(self.of(formula))
+
+    def of(self, term: Term) -> Term:
         """The term at this size. Of what lies beyond a universe nothing is known."""
         if term not in self._done:
             self._done[term] = self._at_size(term)
         return self._done[term]
 
-    def _at_size(self, term: Term) -> Any:
+    def _at_size(self, term: Term) -> Term:
         if term.op in QUANTIFIERS:
             values = itertools.product(*(self._all(one.sort) for one in term.detail))
-            parts = [self.of(substituted(term.arguments[0], zip(term.detail, one, strict=True))) for one in values]
+            body = condition(term.arguments[0])
+            parts = [self.formula(substituted(body, zip(term.detail, one, strict=True))) for one in values]
             return And(parts) if term.op == "forall" else Or(parts)
         if term in self._fixed:
             return self._fixed[term]
@@ -218,28 +225,33 @@ class AtSize:
             return self._applied(term.detail, list(map(simplified, arguments)))
         if term.op in ("=", "distinct"):  # of things as of their numbers
             return simplified(made(term.op, term.sort, tuple(arguments)))
-        return simplified(_chosen(*arguments)) if term.op == "ite" else with_arguments(term, tuple(arguments))
+        return (
+            simplified(_chosen(condition(arguments[0]), *arguments[1:]))
+            if term.op == "ite"
+            else with_arguments(term, tuple(arguments))
+        )
 
-    def _applied(self, function: Function, arguments: list[Any]) -> Any:
+    def _applied(self, function: Function[Term], arguments: list[Term]) -> Term:
         if function in self._always:
             return TRUE
-        if function in self._protocol.firsts:
-            return condition(self._place(arguments[0]) < self._size(self._protocol.firsts[function]))
+        for holds, count in self._protocol.firsts.items():
+            if function is holds:
+                return condition(self._place(arguments[0]) < self._size(count))
         if function in self._relations:
             return condition(self._place(arguments[0]) in self._quorums[function.sorts[1]][self._place(arguments[1])])
         if function in self._symbols:
             return self._value(self._symbols[function], arguments, primed=False)
         return self._value(self._primed[function], arguments, primed=True)
 
-    def _all(self, sort: Sort[Term]) -> list[Any]:
+    def _all(self, sort: Sort[Term]) -> list[Term]:
         size = len(self._quorums[sort]) if sort in self._quorums else self._number_of[sort]
         return [self.member(sort, one) for one in range(size)]
 
-    def _place(self, member: Any) -> int:
+    def _place(self, member: Term) -> int:
         """The number of a member of a sort of its own that something is asked of."""
         return int(member.detail)
 
-    def _value(self, symbol: Symbol, arguments: list[Any], *, primed: bool) -> Any:
+    def _value(self, symbol: Symbol, arguments: list[Term], *, primed: bool) -> Term:
         values_sort = symbol.function.sorts[-1]
         term = constant(f"beyond!{next(self._beyond)}", values_sort if values_sort.kind == "Bool" else INT)
         for values in itertools.product(*map(self.members, symbol.universes)):
@@ -252,10 +264,10 @@ class AtSize:
                 term = _chosen(And(tests), held, term)
         return term
 
-    def _is(self, argument: Any, place: int) -> Any:
+    def _is(self, argument: Term, place: int) -> Condition:
         return simplified(_equal(argument, number(place)))
 
-    def place(self, symbol: Symbol, arguments: tuple[int, ...]) -> tuple[Any, int | None]:
+    def place(self, symbol: Symbol, arguments: tuple[int, ...]) -> tuple[Variable, int | None]:
         """The variable of the instance that a symbol is for these arguments, and the element of it if it is a subset."""
         given = iter(arguments)
         index = tuple(next(given) if i is None else i for i in symbol.index)
@@ -264,19 +276,22 @@ class AtSize:
         return self._variables[symbol.family, index[:-1]], index[-1]
 
 
-def _element(value: Any, element: int | None) -> Any:
-    return value if element is None else value.has(element)
+def _element(value: Term, element: int | None) -> Term:
+    if element is None:
+        return value
+    assert isinstance(value, terms.Subset)
+    return value.has(element)
 
 
-def _is_same(one: Any, other: Any) -> bool:
+def _is_same(one: Term, other: Term) -> bool:
     return one is other or truth_of(_equal(one, other)) is True
 
 
-def _equal(one: Any, other: Any) -> Any:
+def _equal(one: Term, other: Term) -> Condition:
     """That two are the same: a number, or a name of a choice, which in a formula of any size is its number."""
     return made("=", BOOL, (one, other))
 
 
-def _chosen(test: Any, then: Any, otherwise: Any) -> Any:
+def _chosen(test: Condition, then: Term, otherwise: Term) -> Term:
     """One of two, of which either may be a number and the other a choice."""
     return made("ite", otherwise.sort if then.sort is otherwise.sort else INT, (test, then, otherwise))

@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
-from typing import Any
 
 import z3
 
@@ -24,7 +23,7 @@ from fencepost.model.terms.in_z3 import InZ3
 from fencepost.model.terms.nodes import Term
 from fencepost.model.terms.simplification import truth_of
 from fencepost.model.terms.traversal import QUANTIFIERS
-from fencepost.model.terms.values import TRUE
+from fencepost.model.terms.values import TRUE, Condition, Number
 from fencepost.properties.vocabulary import Property, Suite
 
 PATIENCE = 2.0
@@ -55,7 +54,7 @@ class Goal:
     """One conjunct of a lemma, of a domain or of a property, whose name it has."""
 
     statement: str
-    formula: Any
+    formula: Condition
     is_domain: bool = False
 
     def is_near(self, statement: str) -> bool:
@@ -95,7 +94,7 @@ class Plan:
     def _parts(self, task: int) -> list[Goal]:
         return self._invariant if task == 0 else self._implied if task == 1 else [*self._invariant, *self._steps]
 
-    def _goals(self, task: int) -> dict[int, Any]:
+    def _goals(self, task: int) -> dict[int, Condition]:
         """What must follow, by the number of its part; of an action only that of which it changes something."""
         goals = {number: part.formula for number, part in enumerate(self._parts(task))}
         if task < 2:
@@ -106,7 +105,7 @@ class Plan:
         steps = {number: stepping.of(goals[number]) for number in range(count, len(goals))}
         return changed | {number: formula for number, formula in steps.items() if not truth_of(formula)}
 
-    def _discharged(self, task: int, goals: Mapping[int, Any]) -> Outcome:
+    def _discharged(self, task: int, goals: Mapping[int, Condition]) -> Outcome:
         """What is discharged of the goals; those that stay open are tried again, said of more terms."""
         outcome = self._tried(task, goals)
         if open_ := {number: goals[number] for number in outcome.undecided}:
@@ -116,7 +115,7 @@ class Plan:
             outcome.undecided, outcome.disputed = second.undecided, [*outcome.disputed, *second.disputed]
         return outcome
 
-    def _tried(self, task: int, goals: Mapping[int, Any], *, again: bool = False) -> Outcome:
+    def _tried(self, task: int, goals: Mapping[int, Condition], *, again: bool = False) -> Outcome:
         scheme = self._protocol.schemes[task - 2] if task >= 2 else None
         initially = [symbol.begins() for symbol in self._protocol.symbols]
         instantiation = Instantiation(self._terms(scheme, goals), self._protocol.counted, GOALS + again)
@@ -129,9 +128,9 @@ class Plan:
             denials = {number: instantiation.denied(formula) for number, formula in goals.items()}
             always += instantiation.definitions()
         given = [*always, *instances]
-        near = dict[int, list[Any]]()
+        near = dict[int, list[Condition]]()
 
-        def rest() -> dict[int, Any]:
+        def rest() -> dict[int, Condition]:
             return {number: denial for number, denial in denials.items() if number not in near}
 
         if scheme is not None and (exchanges := self._exchanges(scheme)):
@@ -148,7 +147,7 @@ class Plan:
                 self._confirm(hypotheses, {number: denials[number]}, outcome)
         return outcome
 
-    def _open(self, given: Sequence[Any], denials: Mapping[int, Any]) -> list[int]:
+    def _open(self, given: Sequence[Condition], denials: Mapping[int, Condition]) -> list[int]:
         """Which of these are not contradicted by what is given."""
         solver, models = _by_what_is_there(given), z3.SimpleSolver()
         models.add(InZ3().all(given))
@@ -160,14 +159,18 @@ class Plan:
         ]
 
     def _near(
-        self, denials: Mapping[int, Any], always: Sequence[Any], instances: Sequence[Any], more: Sequence[Sequence[Any]]
-    ) -> dict[int, list[Any]]:
+        self,
+        denials: Mapping[int, Condition],
+        always: Sequence[Condition],
+        instances: Sequence[Condition],
+        more: Sequence[Sequence[Condition]],
+    ) -> dict[int, list[Condition]]:
         """Which of these are contradicted by the domains, the same lemma before and one thing more; and by what each.
 
         So it is with the size of an ensemble in which a bookie is exchanged: of all lemmas a solver would make more quorums
         than it needs.
         """
-        contradicted = dict[int, list[Any]]()
+        contradicted = dict[int, list[Condition]]()
         for number, denial in denials.items():
             name = [*self._invariant, *self._steps][number].statement
             near = [one for one, goal in zip(instances, self._invariant, strict=True) if goal.is_near(name)]
@@ -178,7 +181,7 @@ class Plan:
                     break
         return contradicted
 
-    def _exchanges(self, scheme: Scheme) -> list[list[Any]]:
+    def _exchanges(self, scheme: Scheme) -> list[list[Condition]]:
         """What an action that puts one thing in the place of another leaves of quorums, and that the other way round.
 
         Each is said by itself: of both a solver would make quorums without end.
@@ -187,7 +190,7 @@ class Plan:
         pairs = ((one, other) for one, other in permutations(things, 2) if one.sort is other.sort)
         return [exchange for one, other in pairs if (exchange := self._protocol.exchanged(one, other))]
 
-    def _confirm(self, given: Sequence[Any], denials: Mapping[int, Any], outcome: Outcome) -> None:
+    def _confirm(self, given: Sequence[Condition], denials: Mapping[int, Condition], outcome: Outcome) -> None:
         from fencepost.checks.engines.solvers.second_solver import ground_answer
 
         if not denials:
@@ -201,7 +204,7 @@ class Plan:
             if answer == "sat":
                 outcome.disputed.append(number)
 
-    def _asked(self, solver: z3.Solver, formula: Any, most: float = float("inf")) -> z3.CheckSatResult:
+    def _asked(self, solver: z3.Solver, formula: Condition, most: float = float("inf")) -> z3.CheckSatResult:
         if self._left() <= 0:
             return z3.unknown
         solver.push()
@@ -213,15 +216,19 @@ class Plan:
     def _left(self) -> float:
         return min(self._seconds, self._deadline - time.monotonic())
 
-    def _terms(self, scheme: Scheme | None, goals: Mapping[int, Any]) -> list[Any]:
+    def _terms(self, scheme: Scheme | None, goals: Mapping[int, Condition]) -> list[Term]:
         """What an action speaks of, or the goals do: its members, and the numbers that are mentioned, each with the next."""
-        spoken = [*goals.values()] if scheme is None else [scheme.guard, *(new.value for new in scheme.updates.values())]
-        terms = [] if scheme is None else [v for v in scheme.arguments.values() if isinstance(v, Term)]
+        spoken: list[Term] = (
+            [*goals.values()] if scheme is None else [scheme.guard, *(new.value for new in scheme.updates.values())]
+        )
+        terms: list[Term] = [] if scheme is None else [v for v in scheme.arguments.values() if isinstance(v, Term)]
         numbers = {symbol.function for symbol in self._protocol.symbols if isinstance(symbol.domain, AnyNumber)}
-        mentioned = dict[Any, None]()
+        mentioned = dict[Number, None]()
         for term in spoken:
             bound = {one for part in parts_of(term) if part.op in QUANTIFIERS for one in part.detail}
-            parts = (part for part in parts_of(term) if part.op == "apply" and part.detail in numbers)
+            parts = [
+                part for part in parts_of(term) if isinstance(part, Number) and part.op == "apply" and part.detail in numbers
+            ]
             mentioned |= dict.fromkeys(part for part in parts if bound.isdisjoint(parts_of(part)))
         for part in sorted(mentioned, key=str):
             terms += [part, part + 1]
@@ -239,7 +246,7 @@ class Plan:
         return [Unproved(name, action, task == 0) for name in dict.fromkeys(parts[n].statement for n in outcome.undecided)]
 
 
-def _by_what_is_there(given: Sequence[Any]) -> z3.Solver:
+def _by_what_is_there(given: Sequence[Condition]) -> z3.Solver:
     """A solver that says quantified formulas of what is there, and does not look for models."""
     solver = z3.SimpleSolver()
     solver.set("auto_config", False)

@@ -11,10 +11,10 @@ import z3
 
 from fencepost.checks.engines.solvers.solving import ask
 from fencepost.model.language import Action, Or, Protocol, Variable
-from fencepost.model.language.domains import Flag, Subset
+from fencepost.model.language.domains import Subset
 from fencepost.model.terms.evaluation import Evaluation
 from fencepost.model.terms.in_z3 import InZ3, raw
-from fencepost.model.terms.values import TRUE
+from fencepost.model.terms.values import TRUE, Condition
 
 SECONDS = 10.0
 """How long one may take unless told otherwise."""
@@ -49,7 +49,7 @@ class Counterexample:
 
 def counterexample(
     protocol: Protocol,
-    assumptions: Sequence[Any],
+    assumptions: Sequence[Condition],
     action: Action | None = None,
     *,
     seconds: float = SECONDS,
@@ -75,14 +75,14 @@ def counterexample(
 class _Nearest:
     """Looks for the model that is nearest to the initial states, one variable after the other, by halving what is left."""
 
-    def __init__(self, assumptions: Sequence[Any], deadline: float, should_stop: Callable[[], bool]) -> None:
+    def __init__(self, assumptions: Sequence[Condition], deadline: float, should_stop: Callable[[], bool]) -> None:
         self.deadline, self.should_stop = deadline, should_stop
         self.model: Any = None
         self.solver = z3.SimpleSolver()
         self.printed = InZ3()
         self.solver.add(*self.printed.all(assumptions))
 
-    def holds(self, formula: Any) -> bool:
+    def holds(self, formula: Condition | z3.BoolRef) -> bool:
         """Whether a state of those that are left fulfils the formula, as far as there is time to tell; then it is the model."""
         left = self.deadline - time.monotonic()
         if left <= 0 or self.should_stop():
@@ -121,23 +121,26 @@ class _Nearest:
                 low = middle + 1
         return value
 
-    def _up_to(self, variable: Variable, most: int) -> Any:
+    def _up_to(self, variable: Variable, most: int) -> z3.BoolRef:
         """The formula, in Z3: the raw value of the variable is at most this."""
+        value = self.printed(variable.term)
         if isinstance(variable.domain, Subset):
-            return z3.ULE(self.printed(variable.term), self.printed(variable.domain.literal(most)))
-        if isinstance(variable.domain, Flag):
-            return z3.Not(self.printed(variable.term))
-        return self.printed(variable.term) <= most
+            assert isinstance(value, z3.BitVecRef)
+            return z3.ULE(value, most)
+        if isinstance(value, z3.BoolRef):
+            return z3.Not(value)
+        assert isinstance(value, z3.ArithRef)
+        return value <= most
 
     def _value(self, variable: Variable) -> int:
         return raw(self.model.eval(self.printed(variable.term), model_completion=True))
 
 
-def starts_as(variable: Variable) -> Any:
+def starts_as(variable: Variable) -> Condition:
     """The formula: the variable has one of its initial values."""
     return one_of(variable, variable.initial)
 
 
-def one_of(variable: Variable, values: Sequence[int]) -> Any:
+def one_of(variable: Variable, values: Sequence[int]) -> Condition:
     """The formula: the variable has one of these raw values."""
     return Or([variable.term == variable.domain.literal(raw) for raw in values])

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import z3
 
 from fencepost.checks.engines.solvers.solving import ask
 from fencepost.model.language import Action, And, Not, Or
 from fencepost.model.terms.in_z3 import InZ3
-from fencepost.model.terms.values import TRUE
+from fencepost.model.terms.values import TRUE, Condition
 from fencepost.properties.vocabulary import Property, Suite
 
 
@@ -68,11 +67,11 @@ class _Search:
                 fresh |= self._after(action, [self.protocol.primed(lemma.formula) for lemma in touched])
         return needed
 
-    def _after(self, action: Action, formulas: Sequence[Any]) -> set[Property]:
+    def _after(self, action: Action, formulas: Sequence[Condition]) -> set[Property]:
         """The lemmas because of which formulas over two states hold of every step of the action."""
         return self._core(action.guard, [self.protocol.after(action, And(list(formulas)))] if formulas else [])
 
-    def _core(self, supposed: Any, formulas: Sequence[Any]) -> set[Property]:
+    def _core(self, supposed: Condition, formulas: Sequence[Condition]) -> set[Property]:
         """The lemmas because of which the formulas follow from what is supposed."""
         if not formulas:
             return set()

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 import z3
 
 from fencepost.checks.engines.induction.counterexample import starts_as
 from fencepost.checks.engines.solvers.obligations import Part, parts
 from fencepost.model.language import Action, And, ModelError, Or
+from fencepost.model.language.declarations import Variable
 from fencepost.model.terms.in_z3 import InZ3
-from fencepost.model.terms.values import TRUE
+from fencepost.model.terms.values import TRUE, Condition, conditions_of
 from fencepost.properties.vocabulary import Suite
 
 
@@ -59,7 +59,7 @@ class InductionPlan:
         return parts(s for s in self.proved if s.kind == "step")
 
     @cached_property
-    def _mentions(self) -> Sequence[frozenset[Any]]:
+    def _mentions(self) -> Sequence[frozenset[Variable]]:
         return [self.protocol.variables_of(part.formula) for part in self.after]
 
     @cached_property
@@ -74,12 +74,12 @@ class InductionPlan:
         for part in (self.implied, self.after, self._mentions, self._stable):
             assert part is not None
 
-    def conclusions(self, action: Action) -> dict[int, Any]:
+    def conclusions(self, action: Action) -> dict[int, Condition]:
         """What must follow, from the invariant and the action's guard, of the state before the action: for the parts of
         ``after``, by number, of which the action changes something."""
         changed = action.updates.keys()
         touched = [n for n, names in enumerate(self._mentions) if not (self._stable[n] and names.isdisjoint(changed))]
         # one substitution for all: it is what costs
         together = And(*(self.after[n].formula for n in touched), TRUE)
-        formulas = self.protocol.after(action, together).arguments[:-1]
+        formulas = conditions_of(self.protocol.after(action, together))[:-1]
         return dict(zip(touched, formulas, strict=True))

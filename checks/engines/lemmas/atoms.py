@@ -9,11 +9,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Or, Protocol, Universe, Variable, all_of, any_of, at_least
 from fencepost.model.language.domains import Choice, Flag, Number, Subset
 from fencepost.model.language.symmetry import symmetry_of
+from fencepost.model.terms.values import Condition
 
 WORDS = {
     "And": And,
@@ -63,7 +63,7 @@ class Vocabulary:
     The first of the ``plain`` ones is the property of that name, which is to be proved.
     """
 
-    def __init__(self, protocol: Protocol, statement: Any, name: str) -> None:
+    def __init__(self, protocol: Protocol, statement: Condition, name: str) -> None:
         self.protocol = protocol
         text = f'suite.named("{name}").formula'
         self.goal = Atom(text, f"holds_{name}", ())
@@ -87,7 +87,7 @@ class Vocabulary:
         """The indices that an atom mentions, as a bit set."""
         return sum(1 << number for number, index in enumerate(self.indices) if index in atom.scope)
 
-    def formulas(self, atom: Atom) -> dict[tuple[int, ...], Any]:
+    def formulas(self, atom: Atom) -> dict[tuple[int, ...], Condition]:
         """The formula of the atom for each choice of the members that it mentions."""
         if atom is self.goal:
             return {(): self._statement}
@@ -150,7 +150,7 @@ def _places(protocol: Protocol, names: _Names) -> Iterator[_Place]:
         yield _Place(first, text, family, tuple(dict.fromkeys(scope)))
 
 
-def _ordered(protocol: Protocol, statement: Any) -> set[Universe]:
+def _ordered(protocol: Protocol, statement: Condition) -> set[Universe]:
     """The universes whose members are in an order that the protocol goes by: they are not interchangeable, and numbers range
     over them."""
     alike = {c.universe for c in symmetry_of(protocol, {"the property": statement}).classes}
@@ -244,7 +244,7 @@ def _count(least: int, parts: Sequence[tuple[Atom, bool]], universe: Universe, i
     return Atom(f"at_least({least}, ({of}))", f"{least}_{name}", scope, counts=len(parts))
 
 
-def _with(scope: tuple[Index, ...], *more: Any) -> tuple[Index, ...]:
+def _with(scope: tuple[Index, ...], *more: Index | tuple[Index, ...]) -> tuple[Index, ...]:
     extra = itertools.chain.from_iterable(part if isinstance(part, tuple) else (part,) for part in more)
     return tuple(dict.fromkeys((*scope, *extra)))
 

@@ -13,7 +13,6 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import z3
@@ -28,6 +27,7 @@ from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.language import Action, And, Not, Or
 from fencepost.model.terms.in_z3 import InZ3, raw
+from fencepost.model.terms.values import Condition
 
 TOGETHER = 1 << 15
 """States that are changed a little, and judged, together."""
@@ -234,7 +234,7 @@ class Steps:
     def __init__(self, table: Table, clauses: Clauses) -> None:
         self.table, self._clauses = table, clauses
         self.protocol = table.vocabulary.protocol
-        self._formulas: dict[int, Any] = {}
+        self._formulas: dict[int, Condition] = {}
         self.context = z3.Context()
         self.solver = z3.SimpleSolver(ctx=self.context)
         self.solver.set("smt.arith.solver", 2)
@@ -242,11 +242,11 @@ class Steps:
         self.in_context = InZ3(self.context)
         self.variables = [self.in_context(v.term) for v in self.protocol.variables]
         self.solver.add([self.in_context(v.domain.within(v.term)) for v in self.protocol.variables])
-        self.names: dict[int, Any] = {}
+        self.names: dict[int, z3.BoolRef] = {}
         self.numbers: dict[str, int] = {}
         self._waiting: list[int] = []
 
-    def formula(self, clause: int) -> Any:
+    def formula(self, clause: int) -> Condition:
         """What the clause says."""
         if clause not in self._formulas:
             (clauses,) = self.table.ground_clauses(self._clauses[clause : clause + 1])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 from fencepost.checks.engines.lemmas.atoms import Atom, Vocabulary
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.clause_tables.clauses import Clauses, Ground
 from fencepost.model.kernel.clause_tables.truths import truths
 from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.terms.values import Condition
 
 
 class Table:
@@ -18,7 +18,7 @@ class Table:
 
     def __init__(self, vocabulary: Vocabulary, atoms: Sequence[Atom]) -> None:
         self.vocabulary, self.atoms = vocabulary, list(atoms)
-        self.formulas: list[Any] = []
+        self.formulas: list[Condition] = []
         rows = [self._rows(atom) for atom in self.atoms]
         scopes = [vocabulary.scope(atom) for atom in self.atoms]
         self.ground = Ground.of(rows, scopes, vocabulary.places)

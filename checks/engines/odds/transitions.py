@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +18,7 @@ from fencepost.model.language import Or, Protocol
 from fencepost.model.language.declarations import Action
 from fencepost.model.odds.clocks import Clock, Kind, clock_of, clocked, shared
 from fencepost.model.odds.numbers import Numbers
+from fencepost.model.terms.values import Truth, condition
 
 Flags = npt.NDArray[np.bool_]
 STAGES = 16
@@ -52,7 +52,7 @@ class Transitions:
         return len(self.rows) - 1
 
 
-Lost = Callable[[Protocol, int], Any]
+Lost = Callable[[Protocol, int], Truth]
 """The formula that a message, or an entry, of that number is lost."""
 
 
@@ -60,7 +60,7 @@ def kernel_of(p: Protocol, lost: Lost, opens: int) -> Kernel:
     """The kernel of an instance without what never happens by itself, which observes whether the message that opens the cycle
     or one before it is lost, and whether that one is. Raises UnclockedError."""
     p.actions = clocked(p)
-    return Kernel(p, [Or(*(lost(p, m) for m in range(opens + 1))), lost(p, opens)])
+    return Kernel(p, [Or(*(lost(p, m) for m in range(opens + 1))), condition(lost(p, opens))])
 
 
 def transitions(p: Protocol, numbers: Numbers, lost: Lost, opens: int, *, workers: int | None = None) -> Transitions:

@@ -60,7 +60,7 @@ def outcome(checked: Checked) -> Outcome:
     bad = [verdict for verdict in checked.findings.verdicts if verdict.refuted]
     with_run = [verdict for verdict in bad if verdict.trace is not None]
     if with_run:
-        return Refuted(checked, min(with_run, key=lambda verdict: len(verdict.trace.steps)))
+        return Refuted(checked, min(with_run, key=lambda verdict: len(verdict.run.steps)))
     why = _why_open(checked)
     return Open(why) if why else Settled((checked,))
 

@@ -6,10 +6,11 @@ import builtins
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any, Literal
+from typing import Literal
 
 from fencepost.properties.bugs import Bug
 from fencepost.properties.vocabulary import Kind, Property
+from fencepost.traces.trace import Trace
 
 Value = Literal["proved", "proved for any size", "exhausted", "sampled", "violated", "known bug", "inconclusive"]
 
@@ -61,10 +62,16 @@ class Verdict:
     by: str
     reach: Mapping[str, Amount] = field(default_factory=dict)
     note: str = ""
-    trace: Any = None
+    trace: Trace | None = None
     bug: Bug | None = None
     shows: Property | None = None
     accepted: str | None = None
+
+    @builtins.property
+    def run(self) -> Trace:
+        """The trace, of a verdict that has one."""
+        assert self.trace is not None
+        return self.trace
 
     @builtins.property
     def violated(self) -> Property:
@@ -96,7 +103,7 @@ class Verdict:
         return ExitStatus.INCONCLUSIVE if self.verdict == "inconclusive" else ExitStatus.HOLDS
 
 
-def reached(goal: Property, by: str, reach: Mapping[str, Amount], trace: Any) -> Verdict:
+def reached(goal: Property, by: str, reach: Mapping[str, Amount], trace: Trace | None) -> Verdict:
     """The verdict on a ``sometimes`` that a trace reaches: one witness is a proof."""
     return Verdict(goal, "proved", by, reach, "reached", trace)
 

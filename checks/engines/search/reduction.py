@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import Verdict
@@ -17,6 +16,7 @@ from fencepost.model.kernel.search.results import Result
 from fencepost.model.language import Protocol
 from fencepost.model.language.digests import digest_of
 from fencepost.model.language.symmetry import Interchangeable, Symmetry, anywhere, symmetry_of
+from fencepost.model.terms.values import Condition
 from fencepost.properties.vocabulary import Property
 
 
@@ -86,7 +86,7 @@ class Reduction:
         return f"{used:,} permutations" + (f" of {proved:,}, which would take too long for each state" if used < proved else "")
 
 
-def _proved(protocol: Protocol, formulas: Mapping[str, Any], reporter: Reporter) -> Symmetry:
+def _proved(protocol: Protocol, formulas: Mapping[str, Condition], reporter: Reporter) -> Symmetry:
     """The symmetry of a protocol and formulas, which an earlier process may have proved of the same."""
 
     def proved() -> bytes:
@@ -100,7 +100,7 @@ def _proved(protocol: Protocol, formulas: Mapping[str, Any], reporter: Reporter)
     return Symmetry(tuple(of_members), tuple(obstacles))
 
 
-def _formulas(properties: Iterable[Property]) -> dict[str, Any]:
+def _formulas(properties: Iterable[Property]) -> dict[str, Condition]:
     """What must not tell members apart, under the names that an obstacle is to have."""
     formulas = {}
     for p in properties:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -49,16 +48,14 @@ def sample(
     ``shrinking`` is told how far the search for a shorter run is.
     """
     alarm, step_alarm = observed.alarms()
-    course: dict[str, Any] = {
-        "seed": walks.seed,
-        "steps": walks.steps,
-        "strategy": walks.strategy,
-        "alarm": alarm,
-        "step_alarm": step_alarm,
-    }
+    seed, steps, strategy = walks.seed, walks.steps, walks.strategy
     result = random_walks(
         observed.kernel,
-        **course,
+        seed=seed,
+        steps=steps,
+        strategy=strategy,
+        alarm=alarm,
+        step_alarm=step_alarm,
         count=walks.count,
         may_end=next(iter(observed.may_end), None),
         workers=workers,
@@ -69,13 +66,16 @@ def sample(
     reach: dict[str, Amount] = {"walks": result.walks, "walked": result.steps, "seed": walks.seed, "strategy": walks.strategy}
     if result.unseen is not None:
         reach["unseen"] = round(result.unseen, 6)
-    further = beyond(observed.kernel, **_as_walked(walks)) if result.outcome == "sampled" else None
+    further = None
+    if result.outcome == "sampled":
+        further = beyond(observed.kernel, seed=seed, count=walks.count, steps=steps, strategy=strategy)
     if further is not None:
         reach |= {"new_at_most": round(further.at_most, 6), "confidence": CONFIDENCE}
     shortened = partial(shrink, suite=observed.suite, progress=shrinking, should_stop=should_stop)
 
     def trace_of_find(prop: Property, walk: int) -> Trace:
-        path = walk_path(observed.kernel, **course, walk=walk)
+        kernel, sought = observed.kernel, {"alarm": alarm, "step_alarm": step_alarm}
+        path = walk_path(kernel, seed=seed, steps=steps, strategy=strategy, **sought, walk=walk)
         return shortened(_trace(observed.kernel, path, prop, walk, walks)).trace
 
     verdicts = _verdicts(observed, trace_of_find, result, reach)
@@ -112,10 +112,6 @@ def _trace(kernel: Kernel, path: Path, prop: Property, walk: int, walks: Walks) 
     states = [np.array(state, dtype=np.uint64) for state in path.states]
     found_by = f"walk {walk} ({walks.strategy})"
     return trace_of(kernel, states, path.actions, violated=prop.name, found_by=found_by, seed=walks.seed)
-
-
-def _as_walked(walks: Walks) -> dict[str, Any]:
-    return {"seed": walks.seed, "count": walks.count, "steps": walks.steps, "strategy": walks.strategy}
 
 
 def _summary(result: WalkResult, strategy: Strategy, further: Beyond | None) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from fencepost.model.language import Protocol
+from fencepost.model.terms.values import Condition
 
 Answer = Literal["sat", "unsat", "unknown"]
-Solve = Callable[[Sequence[Any], float], Answer]
-SecondSolver = Callable[[Protocol, Sequence[Any]], Solve]
+Solve = Callable[[Sequence[Condition], float], Answer]
+SecondSolver = Callable[[Protocol, Sequence[Condition]], Solve]
 """Given a protocol and what is always assumed, which must keep every variable in its domain: what answers, in so many
 seconds, whether further formulas can hold together with that."""
 

@@ -13,6 +13,7 @@ from fencepost.checks.engines.solvers.answers import Answer, SecondSolver
 from fencepost.checks.engines.solvers.solving import ask
 from fencepost.model.language import And, Implies, Not, Protocol
 from fencepost.model.terms.in_z3 import InZ3
+from fencepost.model.terms.values import Condition, conditions_of
 from fencepost.properties.vocabulary import Property
 
 
@@ -21,7 +22,7 @@ class Part:
     """One conjunct of a lemma or property: a statement is proved conjunct by conjunct."""
 
     of: Property
-    formula: Any
+    formula: Condition
 
 
 def parts(statements: Iterable[Property]) -> list[Part]:
@@ -29,14 +30,15 @@ def parts(statements: Iterable[Property]) -> list[Part]:
     return [Part(statement, formula) for statement in statements for formula in conjuncts(statement.judged)]
 
 
-def conjuncts(formula: Any) -> Iterator[Any]:
+def conjuncts(formula: Condition) -> Iterator[Condition]:
     """Formulas that together say what the formula says; those to the right of an implication are taken apart, too."""
     if formula.op == "and":
-        for child in formula.arguments:
+        for child in conditions_of(formula):
             yield from conjuncts(child)
     elif formula.op == "=>":
-        for conclusion in conjuncts(formula.arguments[1]):
-            yield Implies(formula.arguments[0], conclusion)
+        premise, conclusions = conditions_of(formula)
+        for conclusion in conjuncts(conclusions):
+            yield Implies(premise, conclusion)
     else:
         yield formula
 
@@ -69,7 +71,7 @@ class Obligations:
     def __init__(
         self,
         protocol: Protocol,
-        assumptions: Sequence[Any],
+        assumptions: Sequence[Condition],
         seconds: float,
         deadline: float = float("inf"),
         second_solver: SecondSolver | None = None,
@@ -84,7 +86,7 @@ class Obligations:
         self._deadline = deadline
         self._second = second_solver(protocol, assumptions) if second_solver else None
 
-    def discharge(self, supposed: Any, conclusions: Mapping[int, Any], frame: int = 0) -> Outcome:
+    def discharge(self, supposed: Condition, conclusions: Mapping[int, Condition], frame: int = 0) -> Outcome:
         """Which conclusions follow from the assumptions and what is ``supposed`` besides."""
         outcome = Outcome(frame=frame)
         self._solver.push()
@@ -110,10 +112,10 @@ class Obligations:
             self._confirm(supposed, discharged, outcome)
         return outcome
 
-    def _holds(self, model: z3.ModelRef, formula: Any) -> bool:
+    def _holds(self, model: z3.ModelRef, formula: Condition) -> bool:
         return bool(z3.is_true(model.eval(self._printed(formula), model_completion=True)))
 
-    def _one_by_one(self, rest: Mapping[int, Any], outcome: Outcome) -> None:
+    def _one_by_one(self, rest: Mapping[int, Condition], outcome: Outcome) -> None:
         for number, formula in rest.items():
             answer, _ = self._ask(Not(formula))
             if answer == z3.sat:
@@ -121,7 +123,7 @@ class Obligations:
             elif answer == z3.unknown:
                 outcome.undecided.append(number)
 
-    def _ask(self, *formulas: Any) -> tuple[Any, Any]:
+    def _ask(self, *formulas: Condition) -> tuple[Any, Any]:
         """Z3's answer to whether the formulas can hold with what is asserted, and its model if they can."""
         left = self._deadline - time.monotonic()
         if left <= 0:
@@ -133,7 +135,7 @@ class Obligations:
         self._solver.pop()
         return answer, model
 
-    def _confirm(self, supposed: Any, discharged: Mapping[int, Any], outcome: Outcome) -> None:
+    def _confirm(self, supposed: Condition, discharged: Mapping[int, Condition], outcome: Outcome) -> None:
         if self._asked_again(supposed, Not(And(*discharged.values()))) == "unsat":
             outcome.confirmed = len(discharged)
             return
@@ -143,7 +145,7 @@ class Obligations:
             if answer == "sat":
                 outcome.disputed.append(number)
 
-    def _asked_again(self, *formulas: Any) -> Answer:
+    def _asked_again(self, *formulas: Condition) -> Answer:
         """The second solver's answer to whether the formulas can hold with the assumptions."""
         assert self._second is not None
         left = self._deadline - time.monotonic()

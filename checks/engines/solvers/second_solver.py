@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import reduce
-from typing import Any
 
 import cvc5
 from cvc5 import Kind
@@ -17,9 +16,10 @@ from fencepost.checks.engines.solvers.answers import Answer, Solve
 from fencepost.model.language import Protocol
 from fencepost.model.terms.in_smtlib import InSmtLib
 from fencepost.model.terms.nodes import Term, below, in_order
+from fencepost.model.terms.values import Condition
 
 
-def ground_answer(formulas: Sequence[Any], seconds: float) -> Answer:
+def ground_answer(formulas: Sequence[Condition], seconds: float) -> Answer:
     """cvc5's answer to whether formulas over integers, things of sorts and functions of them can hold together.
 
     With quantifiers, which are over things, it goes on from instances that it meets to all of the terms that there are.
@@ -45,11 +45,11 @@ def ground_answer(formulas: Sequence[Any], seconds: float) -> Answer:
     return "sat" if answer.isSat() else "unsat" if answer.isUnsat() else "unknown"
 
 
-def cvc5_solver(protocol: Protocol, assumptions: Sequence[Any]) -> Solve:
+def cvc5_solver(protocol: Protocol, assumptions: Sequence[Condition]) -> Solve:
     """cvc5, asked each question from scratch: its bit blasting is eager, which takes a tenth of the time of the other way."""
     terms = Terms(protocol)
 
-    def solve(formulas: Sequence[Any], seconds: float) -> Answer:
+    def solve(formulas: Sequence[Condition], seconds: float) -> Answer:
         terms.widen([*assumptions, *formulas])
         solver = cvc5.Solver(terms.manager)
         solver.setLogic("QF_BV")
@@ -63,7 +63,7 @@ def cvc5_solver(protocol: Protocol, assumptions: Sequence[Any]) -> Solve:
     return solve
 
 
-def bits_of(protocol: Protocol, formulas: Iterable[Any], measured: set[Term]) -> int:
+def bits_of(protocol: Protocol, formulas: Iterable[Condition], measured: set[Term]) -> int:
     """How many bits every number in the formulas fits in, of what is not yet ``measured``."""
     bits = 1
     for term in below(formulas, measured):
@@ -112,23 +112,23 @@ class Terms:
         self.bits = 1
         self._protocol = protocol
         self._measured: set[Term] = set()
-        self._terms: dict[Term, Any] = {}
+        self._terms: dict[Term, cvc5.Term] = {}
 
-    def widen(self, formulas: Iterable[Any]) -> None:
+    def widen(self, formulas: Iterable[Condition]) -> None:
         """Makes ``bits`` so great that no number in the formulas overflows; must come before ``of``."""
         needed = bits_of(self._protocol, formulas, self._measured)
         if needed > self.bits:
             self.bits = needed
             self._terms.clear()
 
-    def of(self, term: Term) -> Any:
+    def of(self, term: Term) -> cvc5.Term:
         """cvc5's term for a term that was measured."""
         known = self._terms
         for part in in_order([term], known.__contains__):
             known[part] = self._make(part, [known[argument] for argument in part.arguments])
         return known[term]
 
-    def _make(self, term: Term, arguments: list[Any]) -> Any:
+    def _make(self, term: Term, arguments: list[cvc5.Term]) -> cvc5.Term:
         if term.is_constant:
             return self.manager.mkConst(self._sort(term), term.detail)
         if term.op == "literal":
@@ -142,7 +142,7 @@ class Terms:
             return reduce(lambda left, right: self.manager.mkTerm(FOLDED[term.op], left, right), arguments)
         return self.manager.mkTerm(SAME[term.op], *arguments)
 
-    def _sort(self, constant: Term) -> Any:
+    def _sort(self, constant: Term) -> cvc5.Sort:
         if constant.sort.kind == "Bool":
             return self.manager.getBooleanSort()
         return self.manager.mkBitVectorSort(constant.sort.bits or self.bits)

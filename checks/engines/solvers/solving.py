@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import signal
 import time
-from typing import Any
 
 import z3
 
 
-def ask(solver: z3.Solver, *assumptions: Any, seconds: float = float("inf")) -> z3.CheckSatResult:
+def ask(solver: z3.Solver, *assumptions: z3.BoolRef, seconds: float = float("inf")) -> z3.CheckSatResult:
     """What Z3 answers; ``unknown`` if the ``seconds`` are over.
 
     While Z3 thinks it takes a Ctrl-C for itself, says that it was canceled, as it says when its time is over, and the program

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from fencepost.checks.console.termination import end_with, not_passed_on
 
@@ -84,7 +84,7 @@ def _in_processes(
             process.join()
 
 
-def _run(parent: int, tasks: range, start: Callable[[], Callable[[int], Any]], sending: Connection) -> None:
+def _run(parent: int, tasks: range, start: Callable[[], Callable[[int], object]], sending: Connection) -> None:
     end_with(parent)
     not_passed_on()
     task = tasks.start

@@ -111,7 +111,7 @@ class Failure:
     @property
     def run(self) -> list[str]:
         """The labels of its steps."""
-        return [step.action for step in self.verdict.trace.steps]
+        return [step.action for step in self.verdict.run.steps]
 
 
 @dataclass(frozen=True)
