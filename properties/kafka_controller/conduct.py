@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fencepost.model.kafka.controller.client import ZKCLIENT
-from fencepost.model.language import And, Condition, If, Implies, Not, Or, all_of, any_of, minimum
+from fencepost.model.language import And, Condition, If, Implies, Not, Or, Truth, all_of, any_of, minimum
 from fencepost.model.nobody import NOBODY
 from fencepost.properties.kafka_controller.terms import Terms
 from fencepost.properties.kafka_controller.variables import KafkaControllerVariables
@@ -31,6 +31,24 @@ def _threads(suite: Suite, t: Terms) -> None:
     def threads_go_forward() -> Condition:
         """A thread elects, fails over and is idle by what it reads and does in the store, and elects again for a reason."""
 
+        def repeats(b: int) -> Truth:
+            """A creation that nobody has heard of is sent again in its session, and given up with that."""
+            if not t.repeats:
+                return False
+            before, after, reaches = s.stage[b], n.stage[b], t.reaches(b)
+            created = And(before == "electing", after == "unheard", reaches, n.controller_holder == b, n.link[b] == "suspended")
+            met = s.controller_holder.among(NOBODY, b)
+            own = And(met, n.leader[b] == b, n.controller_holder == b, Not(n.controller_former))
+            same = And(s.controller_holder == b, n.epoch[b] == s.controller_epoch, n.controller_epoch == s.controller_epoch)
+            accepts = And(own, after == "epoch_read", same) if multi else And(own, after == "created")
+            others = And(after == "idle", n.leader[b] == s.controller_holder, Not(t.holds(b)))
+            again = And(before == "unheard", reaches, Or(accepts, others))
+            if not t.refuses:
+                return Or(created, again)
+            refused = And(before == "unheard", after == "refused", Not(s.session[b]), n.session[b])
+            given_up = And(before == "refused", reaches, after == "idle", n.leader[b] == NOBODY)
+            return Or(created, again, refused, given_up)
+
         def follows(b: int) -> Condition:
             before, after, reaches = s.stage[b], n.stage[b], t.reaches(b)
             elected = And(n.leader[b] == b, n.controller_holder == b, Not(n.controller_former))
@@ -44,6 +62,7 @@ def _threads(suite: Suite, t: Terms) -> None:
             return Or(
                 after == before,
                 reads,
+                repeats(b),
                 And(before == "electing", reaches, after == "idle", named),
                 And(before == "electing", reaches, term, elected),
                 And(before == "epoch_read", reaches, after == "idle", Or(n.active[b], moved)),
@@ -58,7 +77,7 @@ def _threads(suite: Suite, t: Terms) -> None:
 
         def follows(b: int) -> Condition:
             took = And(s.stage[b] == "epoch_read", n.stage[b] == "idle", n.active[b], Not(multi))
-            stays = Or(n.stage[b] == s.stage[b], False if multi else n.stage[b] == "created")
+            stays = Or(n.stage[b] == s.stage[b], False if multi else n.stage[b] == "created", t.will_repeat(b))
             raised = And(n.epoch[b] == s.epoch[b] + 1, n.controller_epoch == s.epoch[b] + 1)
             return And(Implies(took, raised), Implies(And(stays, n.active[b] == s.active[b]), n.epoch[b] == s.epoch[b]))
 
@@ -69,8 +88,9 @@ def _threads(suite: Suite, t: Terms) -> None:
         """A broker takes for the controller whom the node names as it looks, or itself as it creates the node."""
 
         def follows(b: int) -> Condition:
-            reads = And(t.reaches(b), s.stage[b].among("electing", "idle"), n.leader[b] == s.controller_holder)
-            elected = And(s.stage[b] == "electing", n.leader[b] == b, n.controller_holder == b)
+            looks = Or(s.stage[b].among("electing", "idle"), t.is_to_repeat(b))
+            reads = And(t.reaches(b), looks, n.leader[b] == s.controller_holder)
+            elected = And(Or(s.stage[b] == "electing", t.is_to_repeat(b)), n.leader[b] == b, n.controller_holder == b)
             gives_up = And(n.leader[b] == NOBODY, Not(n.active[b]))
             return Or(n.leader[b] == s.leader[b], reads, elected, gives_up)
 
@@ -138,9 +158,12 @@ def _offices(suite: Suite, t: Terms) -> None:
 
         def follows(b: int) -> Condition:
             created = And(s.controller_holder != b, n.controller_holder == b)
-            fits = And(s.controller_holder == NOBODY, t.reaches(b), s.stage[b] == "electing", Not(n.controller_former))
+            again = False if settings["multi"] else t.is_to_repeat(b)
+            elects = Or(s.stage[b] == "electing", again)
+            fits = And(s.controller_holder == NOBODY, t.reaches(b), elects, Not(n.controller_former))
             term = n.controller_epoch == s.controller_epoch + (1 if settings["multi"] else 0)
-            unheard = And(n.link[b] == "suspended", n.stage[b] == "electing", n.leader[b] == s.leader[b])
+            later = n.stage[b] == "unheard" if t.repeats else False
+            unheard = And(n.link[b] == "suspended", later, n.leader[b] == s.leader[b])
             heard = And(n.stage[b] != "electing", n.leader[b] == b, n.link[b] == "connected")
             return Implies(created, And(fits, term, Or(heard, unheard)))
 
@@ -199,12 +222,18 @@ def _offices(suite: Suite, t: Terms) -> None:
         return all_of(follows(b) for b in broker)
 
     @suite.always
+    def who_elects_has_not_the_node() -> Condition:
+        """A broker that begins an election has not the node, for one that it finds, its own also, ends the election."""
+        return all_of(Implies(And(s.lives[b], s.stage[b] == "electing"), Not(t.holds(b))) for b in broker)
+
+    @suite.always
     def others_have_nothing_to_send() -> Condition:
         """Whoever does not act knows of no broker, has nothing to send, and after its election no epoch."""
 
         def is_blank(c: int) -> Condition:
             empty = (Not(Or(s.live[c, b], s.queued[c, b], s.knows[c, b])) for b in broker)
-            return And(Not(s.brokers_change[c]), Implies(s.stage[c].among("electing", "idle"), s.epoch[c] == 0), *empty)
+            calm = Or(s.stage[c].among("electing", "idle"), t.is_to_repeat(c), t.is_refused(c))
+            return And(Not(s.brokers_change[c]), Implies(calm, s.epoch[c] == 0), *empty)
 
         return all_of(Implies(Not(s.active[c]), is_blank(c)) for c in broker)
 

@@ -12,6 +12,7 @@ from fencepost.properties.registry import Instance, Value
 _BOUNCE: Mapping[str, Value] = {"expiries": 1, "restarts": 1}
 _FAILURES: Mapping[str, Value] = {"expiries": 1, "resignations": 1, "writes": True}
 _CUT_OFF: Mapping[str, Value] = {"disconnects": 1, "restarts": 1}
+_UNHEARD: Mapping[str, Value] = {"disconnects": 1, "expiries": 1}
 _ALL: Mapping[str, Value] = {"expiries": 1, "restarts": 1, "resignations": 1}
 _ALL_AND_WRITES: Mapping[str, Value] = {**_ALL, "disconnects": 1, "writes": True}
 
@@ -26,6 +27,8 @@ SIZES = {
         Instance("failures, 2.1", {**_FAILURES, **MULTI}),
         Instance("cut off", _CUT_OFF),
         Instance("cut off, since 2.2", {**_CUT_OFF, **BROKER_EPOCHS}),
+        Instance("unheard", _UNHEARD),
+        Instance("unheard, 2.1", {**_UNHEARD, **MULTI}),
         Instance("two expiries", {"brokers": 1, "expiries": 2}),
     ),
     "standard": (
@@ -48,6 +51,8 @@ MUTATED = (
     Instance("resignation", {"resignations": 1}),
     Instance("cut off", _CUT_OFF),
     Instance("cut off, since 2.2", {**_CUT_OFF, **BROKER_EPOCHS}),
+    Instance("unheard, one broker", {"brokers": 1, **_UNHEARD}),
+    Instance("unheard, 2.1", {**_UNHEARD, **MULTI}),
 )
 
 

@@ -102,6 +102,27 @@ def epoch_lemmas(suite: Suite, t: Terms) -> None:
         return all_of(Implies(Not(s.active[c]), And(is_blank(c), Not(s.live[c, b]))) for c in broker for b in broker)
 
     @suite.lemma
+    def nodes_of_electors_are_gone() -> Condition:
+        """The node goes with the session of its broker, and is gone before that elects or gives a creation up."""
+
+        def elects(b: int) -> Condition:
+            return Or(And(s.lives[b], s.stage[b] == "electing"), t.is_refused(b))
+
+        return all_of(And(Implies(t.holds(b), s.session[b]), Implies(elects(b), Not(t.holds(b)))) for b in broker)
+
+    if multi and t.repeats:
+
+        @suite.lemma
+        def unheard_terms_are_the_newest() -> Condition:
+            """A creation that its broker has not heard of has raised the epoch above that of every term."""
+
+            def is_above(b: int) -> Condition:
+                older = (Implies(has_term(a), s.epoch[a] < s.controller_epoch) for a in broker.but(b))
+                return Implies(And(t.is_to_repeat(b), t.holds(b)), all_of(older))
+
+            return all_of(is_above(b) for b in broker)
+
+    @suite.lemma
     def terms_have_their_own_epochs() -> Condition:
         """No two brokers have a term of one epoch."""
         return t.of_pairs(lambda a, b: Not(And(has_term(a), has_term(b), s.epoch[a] == s.epoch[b])))

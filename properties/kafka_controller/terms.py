@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fencepost.model.language import And, Condition, Implies, Not, Protocol, Truth, all_of
+from fencepost.model.language import And, Condition, Implies, Not, Or, Protocol, Truth, all_of
 from fencepost.model.nobody import NOBODY
 from fencepost.properties.kafka_controller.variables import KafkaControllerVariables
 
@@ -16,6 +16,8 @@ class Terms:
         self.p, self.broker = p, p.universes["broker"]
         self.leaves_nodes = p.parameters["restarts"] > 0 and p.parameters["disconnects"] > 0
         self.hears_late = p.parameters["expiries"] > 0 and p.parameters["thread"] != "awaited"
+        self.repeats = p.parameters["disconnects"] > 0
+        self.refuses = self.repeats and self.hears_late
 
     def reaches(self, b: int) -> Condition:
         """A request of the broker is carried out and answered."""
@@ -26,6 +28,19 @@ class Terms:
         """The node is there, from the broker's present session."""
         s = KafkaControllerVariables.now(self.p)
         return And(s.controller_holder == b, Not(s.controller_former))
+
+    def is_to_repeat(self, b: int) -> Truth:
+        """The broker has not heard of its creation of the node, and will send it again."""
+        return KafkaControllerVariables.now(self.p).stage[b] == "unheard" if self.repeats else False
+
+    def is_refused(self, b: int) -> Truth:
+        """The session of that creation is over."""
+        return KafkaControllerVariables.now(self.p).stage[b] == "refused" if self.refuses else False
+
+    def will_repeat(self, b: int) -> Truth:
+        """The formula over a step: after it the broker is to repeat its creation, or has lost the session of that."""
+        later = KafkaControllerVariables.later(self.p).stage[b]
+        return Or(later == "unheard", later == "refused" if self.refuses else False) if self.repeats else False
 
     def is_up_to_date(self, b: int) -> Condition:
         """The broker has a session, and has handled all that concerns the node."""

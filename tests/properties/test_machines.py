@@ -51,7 +51,7 @@ FOUND: dict[str, tuple[str, ...]] = {
     "replication": ("target_is_a_member", "collector_trusts_the_lock", "deletes_lock_of_successor"),
     "metadata_store": ("creates_blindly", "deleted_without_version"),
     "election": ("same_value", "elected_follows", "reestablishment_ignored"),
-    "kafka_controller": ("resigns_without_cleanup", "bounce_missed", "own_node_ignored"),
+    "kafka_controller": ("resigns_without_cleanup", "bounce_missed", "new_session_resigns"),
     "ownership": ("not_revalidated", "busy_lock_kept", "lost_lock_served"),
     "unload": ("unload_not_exclusive", "released_before_close", "active_after_failed_close"),
     "split": ("writes_blindly", "stale_parent", "layout_not_watched"),

@@ -66,7 +66,8 @@ class ControllerAdapter(BrokersAdapter):
     protocol = "kafka_controller"
     not_covered: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("register", "register_in_vain", "learn_own_epoch", "hear_brokers", "deliver", "write"), _BROKERS),
-        **dict.fromkeys(("disconnect", "reconnect", "creation_unheard", "give_session_up"), _LINK),
+        **dict.fromkeys(("disconnect", "reconnect", "give_session_up"), _LINK),
+        **dict.fromkeys(("creation_unheard", "create_again", "give_creation_up"), _LINK),
         **dict.fromkeys(("stop", "crash", "restart", "expire_dead", "expire_former"), _PROCESS),
         **dict.fromkeys(("begin_rebalance", "end_rebalance"), _TASK),
     }

@@ -36,8 +36,9 @@ Variables of the brokers (watches are ZooKeeper's own: those that one missed fir
     leader               whom a broker takes for the controller, or nobody (leaderId). Up to 0.10.2 it stays until an
                          election has read the node
     active               whether it runs what a controller runs (controllerChannelManager is set)
-    stage                what its thread does: electing; created the node; epoch_read; idle; blocked with the bug
-                         resigns_inside_lock only
+    stage                what its thread does: electing; unheard, to create the node once more, and refused, as the session
+                         of that creation is over (both only with disconnects); created the node; epoch_read; idle; blocked
+                         with the bug resigns_inside_lock only
     epoch                the epoch of its term, or what it read before its term
     new_sessions         new sessions that its thread has not handled. Not with thread=awaited
     registered           whether /brokers/ids/<b> is there
@@ -75,8 +76,9 @@ Actions of sessions (zookeeper/sessions_and_nodes.py)
 
 Actions
     elect                broker: reads the node, and follows; or creates it
-    creation_unheard     broker, a fault: creates it as the connection breaks, and elects again. More than Kafka does, whose
-                         request is sent again and accepts the broker's own node
+    creation_unheard     broker, a fault: creates it as the connection breaks, and does not hear of that
+    create_again         broker: the request is sent again, and accepts the broker's own node
+    give_creation_up     broker: the session of the creation is over, and so it resigns. Not with thread=awaited
     read_epoch           broker: reads the epoch. Not with multi
     fail_over            broker: raises the epoch, unless the creation did, and takes office
     hear_node            broker: a watch has fired: looks at the node, resigns if it is not named any more, elects if there

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from fencepost.model.kafka.controller.state import State
-from fencepost.model.language import And, Choice, Condition, If, Not, Or, Outcome, Updates
+from fencepost.model.language import And, Choice, Condition, If, Not, Number, Or, Outcome, Updates
 from fencepost.model.nobody import NOBODY, Nobody
 from fencepost.model.zookeeper.sessions_and_nodes import merged, updates_if
 
 
-def declare_election(s: State, *, by: str, hears: str, resigns: str) -> None:
-    """The steps of the election; ``by``, ``hears`` and ``resigns`` are the methods that they mirror."""
+def declare_election(s: State, *, by: str, repeats: str, hears: str, resigns: str) -> None:
+    """The steps of the election; ``by``, ``repeats``, ``hears`` and ``resigns`` are the methods that they mirror."""
     p, broker, node, store = s.protocol, s.broker, s.node, s.store
     raised = {s.store_epoch: s.store_epoch + 1}
     is_countable = s.store_epoch < s.last
@@ -22,17 +22,19 @@ def declare_election(s: State, *, by: str, hears: str, resigns: str) -> None:
         """The broker ceases to be the controller, and begins an election."""
         return {**s.stands_down(b), s.stage[b]: "electing", s.leader[b]: read_before(b, node.holder)}
 
-    def begins_term(b: int) -> Updates:
+    def begins_term(b: int, epoch: Number) -> Updates:
         """After the creation: in one request with it the epoch was raised, or it is yet to be read."""
-        return {**raised, s.epoch[b]: s.store_epoch + 1, s.stage[b]: "epoch_read"} if s.multi else {s.stage[b]: "created"}
+        named: Updates = {s.leader[b]: b}
+        return named | ({s.epoch[b]: epoch, s.stage[b]: "epoch_read"} if s.multi else {s.stage[b]: "created"})
 
-    @p.rule
-    def found_own(b: int) -> Updates:
-        """A broker that finds its own node of this session, and does not act, fails over."""
-        return begins_term(b)
+    def creates(b: int) -> Updates:
+        """The request of a creation is carried out and answered."""
+        term = raised if s.multi else {}
+        return merged(node.created(b), term, begins_term(b, s.store_epoch + 1))
 
-    found_own.instead("own_node_ignored", lambda b: {s.stage[b]: "idle"})
-    found_own.instead("new_session_resigns", lambda b: {s.stage[b]: "idle"})
+    def follows(b: int) -> Updates:
+        """The broker takes for the controller whom the node names, be it itself."""
+        return {s.stage[b]: "idle", s.leader[b]: node.holder}
 
     @p.step(by="b", hears="store", mirrors=by, fair=True, b=broker)
     def elect(b: int) -> Outcome:
@@ -40,24 +42,41 @@ def declare_election(s: State, *, by: str, hears: str, resigns: str) -> None:
 
         That somebody else creates it in between is as if it had been read later.
         """
-        finds_own = And(node.is_own(b), Not(s.active[b]))
-        follows = {s.stage[b]: "idle", s.leader[b]: node.holder}
-        own = {s.leader[b]: b, **found_own(b)}
-        created = merged(node.created(b), begins_term(b), {s.leader[b]: b})
-        reading = updates_if(finds_own, own, follows)
-        may = Or(And(Not(node.absent), Not(finds_own)), is_countable) if s.multi else True
-        return And(store.reaches(b), s.stage[b] == "electing", may), updates_if(node.absent, created, reading)
+        may = Or(Not(node.absent), is_countable) if s.multi else True
+        elects = And(store.reaches(b), s.stage[b] == "electing", may)
+        return elects, updates_if(node.absent, creates(b), follows(b))
 
     @p.fault(by="b", mirrors=by, spends="disconnects", b=broker)
     def creation_unheard(b: int) -> Outcome:
-        """The node is created as the connection breaks, and the broker elects again.
-
-        No release that was read does that: the request is sent again, and accepts the broker's own node (ZKCheckedEphemeral
-        of 0.10.2.2, CheckedEphemeral of 1.1.0, registerController of 2.1.1 and 3.9.1). So this is a step more than Kafka has.
-        """
+        """The node is created as the connection breaks; the request will be sent again."""
         term = raised if s.multi else {}
-        reaches, updates = store.lost_answer(b, merged(node.created(b), term))
+        reaches, updates = store.lost_answer(b, merged(node.created(b), term, {s.stage[b]: "unheard"}))
         return And(reaches, s.stage[b] == "electing", node.absent, is_countable), updates
+
+    @p.step(by="b", hears="store", mirrors=repeats, fair=True, b=broker, only_if=store.disconnects)
+    def create_again(b: int) -> Outcome:
+        """The request is sent again, and refused because the node is there: the broker reads it, and accepts its own.
+
+        It follows another's. If the node has gone, it creates it; where one request raises the epoch also, that has moved, and
+        the broker does not try again (ControllerMovedException).
+        """
+        again = follows(b) if s.multi else creates(b)
+        accepts = begins_term(b, s.store_epoch)
+        otherwise = updates_if(node.absent, again, follows(b))
+        return And(store.reaches(b), s.stage[b] == "unheard"), updates_if(node.is_own(b), accepts, otherwise)
+
+    @p.step(
+        by="b",
+        hears="store",
+        mirrors="ZookeeperLeaderElector.resign" if s.thread == "lock" else "KafkaController.triggerControllerMove",
+        fair=True,
+        b=broker,
+        only_if=store.disconnects and s.hears_late,
+    )
+    def give_creation_up(b: int) -> Outcome:
+        """The session of the creation is over: the broker resigns, and deletes the node in its new session."""
+        resigned: Updates = {s.stage[b]: "idle", s.leader[b]: NOBODY}
+        return And(store.reaches(b), s.stage[b] == "refused"), merged(resigned, s.deleted(b))
 
     @p.step(
         by="b",

@@ -47,7 +47,6 @@ BUGS = {
     "newer_refused": "KAFKA-9839: a broker refuses a request that names a newer broker epoch than it knows of itself",
     "new_session_resigns": "KAFKA-4229: whatever node there is, a new session makes a controller resign; the second of two "
     "finds the node of the first, and nobody acts",
-    "own_node_ignored": "KAFKA-13407: a broker that finds its own node takes itself for elected, and does not act",
     "resigns_inside_lock": "KAFKA-4360: a resignation holds the lock, and waits for a task that wants it",
     "waits_inside_lock": "KAFKA-6879: a client that opens a new session holds a lock as it waits for a thread, which is in the "
     "middle of its work and wants the lock",

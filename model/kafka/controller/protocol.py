@@ -75,9 +75,12 @@ def kafka_controller(
         may_reopen=s.may_reopen,
     )
     locks = thread == "lock"
+    registers_controller = "KafkaZkClient.registerControllerAndIncrementControllerEpoch"
+    creates = registers_controller if multi else "KafkaZkClient.CheckedEphemeral.create"
     declare_election(
         s,
         by="ZookeeperLeaderElector.elect" if locks else "KafkaController.elect",
+        repeats=creates if thread == "awaited" else "ZKCheckedEphemeral.create",
         hears="ZookeeperLeaderElector.LeaderChangeListener.handleDataDeleted" if locks else "KafkaController.elect",
         resigns="KafkaController.SessionExpirationListener.handleNewSession"
         if locks

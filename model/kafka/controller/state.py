@@ -5,13 +5,27 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 from fencepost.model.kafka.controller.client import ZKCLIENT, BrokerIds
-from fencepost.model.language import ABSENT, And, Choice, Condition, Family, Not, Number, Or, Protocol, Truth, Updates, minimum
+from fencepost.model.language import (
+    ABSENT,
+    And,
+    Choice,
+    Condition,
+    Family,
+    If,
+    Not,
+    Number,
+    Or,
+    Protocol,
+    Truth,
+    Updates,
+    minimum,
+)
 from fencepost.model.nobody import NOBODY
 from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, merged, updates_if
 
 Registration = Literal["first", "again", "given_up"]
 REGISTRATIONS: tuple[Registration, ...] = get_args(Registration)
-Stage = Literal["electing", "created", "epoch_read", "idle", "blocked"]
+Stage = Literal["electing", "unheard", "refused", "created", "epoch_read", "idle", "blocked"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 
 
@@ -20,8 +34,9 @@ class State:
 
     ``leader`` is whom a broker takes for the controller (leaderId); ``active`` whether it runs what a controller runs
     (controllerChannelManager), which is another matter. ``epoch`` is that of its term, or what it read before its term. Its
-    ``stage`` is what its thread does: to begin an election; to fail over, in two steps after the creation of the node; or
-    nothing, and only then does it handle what it hears. ``live`` are the ids of brokers that a controller knows. ``queued``
+    ``stage`` is what its thread does: to begin an election; to create the node again, as it has not heard of the creation, or
+    to resign as the session is over in which it would; to fail over, in two steps after the creation of the node; or nothing,
+    and only then does it handle what it hears. ``live`` are the ids of brokers that a controller knows. ``queued``
     says that its queue for a broker has an UpdateMetadata, with its epoch and live brokers: of several the last, which says
     all. ``seen`` is the newest epoch of which the process of a broker has taken a request, ``obeyed`` that of any process with
     its id, and ``metadata`` the ids that the request named.
@@ -52,8 +67,13 @@ class State:
         self.store_epoch = p.number("controller_epoch", 0, self.last)
         self.leader = p.choice("leader", broker, per=broker, none=NOBODY)
         self.active = p.flag("active", per=broker)
-        stages = [stage for stage in STAGES if not (multi and stage == "created")]
-        self.stage = p.choice("stage", stages if p.has("resigns_inside_lock") else stages[:-1], per=broker)
+        has: dict[Stage, bool] = {
+            "unheard": disconnects > 0,
+            "refused": disconnects > 0 and self.hears_late,
+            "created": not multi,
+            "blocked": p.has("resigns_inside_lock"),
+        }
+        self.stage = p.choice("stage", [stage for stage in STAGES if has.get(stage, True)], per=broker)
         self.epoch = p.number("epoch", 0, self.last, per=broker)
         self.new_sessions: Family[Number] = p.number("new_sessions", 0, expiries, per=broker) if self.hears_late else ABSENT
         self.ids = BrokerIds(self.store, lambda c: self.active[c])
@@ -95,9 +115,16 @@ class State:
         return updates_if(self.stage[b] == "idle", handled, {self.shut_out[b]: True})
 
     def begins_session(self, b: int) -> Updates:
-        """What a new session means to the broker: where it hears of it late, all watches fire then."""
+        """What a new session means to the broker: where it hears of it late, all watches fire then.
+
+        A creation that the broker repeats is one of the former session, and is refused (SESSIONEXPIRED).
+        """
         again = {} if self.registration is None else {self.registration[b]: "again"}
-        return {**again, **(self.hears_again(b) if self.hears_late else {})}
+        if not self.hears_late:
+            return again
+        repeats = self.store.disconnects
+        refused = {self.stage[b]: If(self.stage[b] == "unheard", "refused", self.stage[b])} if repeats else {}
+        return {**again, **refused, **self.hears_again(b)}
 
     def stands_down(self, b: int) -> Updates:
         """onControllerResignation: the listeners, the channels with their queues, and the context of the term are gone."""

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from fencepost.model.kafka.controller.families import AWAITED, BROKER_EPOCHS, MULTI
+from fencepost.model.kafka.controller.families import AWAITED, BROKER_EPOCHS, LOCK, MULTI, Family
+from fencepost.model.kernel import Kernel
 from fencepost.model.language import ModelError
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
@@ -22,8 +23,10 @@ COUNTS = {
     "expiry and bounce, since 2.2": (30479, 103058, 20),
     "failures": (209985, 879860, 28),
     "failures, 2.1": (45142, 167030, 20),
-    "cut off": (18474, 61380, 19),
-    "cut off, since 2.2": (17666, 59256, 17),
+    "cut off": (18474, 61204, 19),
+    "cut off, since 2.2": (14374, 49312, 17),
+    "unheard": (65070, 243560, 23),
+    "unheard, 2.1": (15012, 51256, 17),
     "two expiries": (505, 1001, 21),
 }
 
@@ -40,6 +43,8 @@ CONTROLS: dict[str, dict[str, int]] = {
     "failures, 2.1": {"one_active": 5},
     "cut off": {},
     "cut off, since 2.2": {},
+    "unheard": {**_EXPIRY, "metadata_become_the_live_set": 19},
+    "unheard, 2.1": {"one_active": 5},
     "two expiries": {},
 }
 
@@ -50,8 +55,10 @@ CAUGHT = {
     "unconditional_writes": ({"writes_of_the_current"}, 10),
     "bounce_missed": ({"looks_are_complete"}, 8),
     "newer_refused": ({"requests_are_taken_or_refused"}, 4),
-    "new_session_resigns": ({"ends_come_to_threads", "offices_end_with_a_reason", "threads_go_forward"}, 7),
-    "own_node_ignored": ({"no_deadlock"}, 5),
+    "new_session_resigns": (
+        {"ends_come_to_threads", "offices_end_with_a_reason", "threads_go_forward", "who_elects_has_not_the_node"},
+        7,
+    ),
     "resigns_inside_lock": ({"ends_come_to_threads", "threads_go_forward"}, 8),
     "waits_inside_lock": ({"no_deadlock"}, 2),
     "session_given_up": ({"no_deadlock"}, 3),
@@ -67,7 +74,6 @@ COSTS: dict[str, tuple[str, Mapping[str, Value], int]] = {
     "bounce_missed": ("metadata_become_the_live_set", {"restarts": 1}, 13),
     "newer_refused": ("metadata_become_the_live_set", {"expiries": 1, **BROKER_EPOCHS}, 11),
     "new_session_resigns": ("someone_acts", {"brokers": 1, "expiries": 2}, 10),
-    "own_node_ignored": ("someone_acts", {"brokers": 1, "disconnects": 1}, 5),
     "resigns_inside_lock": ("resigned_stops", {"expiries": 1}, 14),
     "waits_inside_lock": ("someone_acts", {"brokers": 1, "expiries": 1, **AWAITED}, 2),
     "session_given_up": ("someone_acts", {"brokers": 1, "expiries": 1}, 3),
@@ -81,6 +87,24 @@ COSTS: dict[str, tuple[str, Mapping[str, Value], int]] = {
 def test_a_known_bug_costs_what_its_history_says(bug: str) -> None:
     name, parameters, steps = COSTS[bug]
     assert unexpected(searched(CONTROLLER, parameters, [bug], [name])) == {name: steps}
+
+
+def test_a_creation_that_ends_with_its_session_deletes_the_successors_node() -> None:
+    searched_for = searched(CONTROLLER, {"disconnects": 1, "expiries": 1}, ["deletes_any"], ["own_node_only"])
+    assert unexpected(searched_for) == {"own_node_only": 6}
+
+
+@pytest.mark.parametrize("family", [LOCK, AWAITED, MULTI], ids=["0.10.2", "2.0", "2.1"])
+def test_a_creation_whose_answer_is_lost_is_sent_again_and_accepts_the_own_node(family: Family) -> None:
+    kernel = Kernel(CONTROLLER.build({"brokers": 1, "disconnects": 1, **family}))
+    index = {action.label: i for i, action in enumerate(kernel.actions)}
+    (state,) = kernel.initial()
+    for label in ("creation_unheard(b0)", "reconnect(b0)", "create_again(b0)"):
+        assert index[label] in kernel.enabled(state)
+        state = kernel.apply(state, index[label])
+    goes_on = "fail_over(b0)" if family["multi"] else "read_epoch(b0)"
+    assert index[goes_on] in kernel.enabled(state)
+    assert not {index["elect(b0)"], index["create_again(b0)"]} & set(kernel.enabled(state))
 
 
 @pytest.mark.parametrize("family", [{}, AWAITED, MULTI], ids=["0.10.2", "2.0", "2.1"])

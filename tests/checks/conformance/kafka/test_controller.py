@@ -63,7 +63,7 @@ def brokers(outcome: Outcome, name: str) -> list[object]:
 
 
 def test_runs_agree(adapter: ControllerAdapter) -> None:
-    protocols = [ENTRY.build(each, (*OF_0_10_2, "own_node_ignored")) for each in KAFKA_CONTROLLER.instances]
+    protocols = [ENTRY.build(each, OF_0_10_2) for each in KAFKA_CONTROLLER.instances]
     result = campaign(protocols, adapter, runs=10, steps=40, seed=5, weights=KAFKA_CONTROLLER.weights, stop_after=1)
     assert result.agrees, unexplained(result)
     assert result.agreeing == 10
