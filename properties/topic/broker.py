@@ -179,6 +179,13 @@ def _ledgers(suite: Suite, log: Log) -> None:
         over = {k: log.status[k].among("closed", "deleted") for k in ledger}
         return And(idle, *(Implies(And(gone[b], s.current[b] == k), over[k]) for b in broker for k in ledger))
 
+    if len(broker) == 1 and not log.settings["deletions"]:
+
+        @suite.always
+        def current_ledger_is_there() -> Condition:
+            """The ledger that a broker takes for its current one, where it reads the end of the log, is not deleted."""
+            return all_of(Implies(s.current[b] == k, log.status[k] != "deleted") for b in broker for k in ledger)
+
     @suite.always
     def unknown_has_no_entries() -> Condition:
         """A broker counts no entries of a ledger that its list does not have."""
@@ -208,8 +215,8 @@ def _ledgers(suite: Suite, log: Log) -> None:
         def trims_when_it_writes() -> Condition:
             """Ledgers are trimmed by a managed ledger that is neither fenced nor closed, and creates no ledger; that which it
             writes is not trimmed."""
-            may = {b: s.state[b].among("opened", "closing_ledger", "closed_ledger", "terminated") for b in broker}
-            free = {b: And(may[b], s.fresh[b] == NONE) for b in broker}
+            may: Sequence[BrokerState] = ("opened", "closing_ledger", "closed_ledger", "write_failed", "terminated")
+            free = {b: And(s.state[b].among(*may), s.fresh[b] == NONE) for b in broker}
             trims = {b: And(n.trimmed != s.trimmed, n.known[b] != s.known[b]) for b in broker}
             spares = {b: all_of(Or(s.current[b] != k, s.trimmed.has(k), Not(n.trimmed.has(k))) for k in ledger) for b in broker}
             return all_of(Implies(trims[b], And(free[b], spares[b])) for b in broker)

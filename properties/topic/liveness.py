@@ -82,9 +82,11 @@ def topic_liveness(suite: Suite, log: Log) -> None:
             return [(orphans[k], log.status[k] == "deleted") for k in log.ledger]
 
     if settings["trims"]:
+        fences_itself = settings["failures"] > 0 and settings["recoveries"] + settings["add_failures"] > 0
 
         @suite.leads_to(
-            strict="a broker that trims and dies, or is fenced, leaves what it has not deleted", when=several or stops
+            strict="a broker that trims and dies, or is fenced, leaves what it has not deleted",
+            when=several or stops or fences_itself,
         )
         def trimmed_is_deleted() -> Leads:
             """A ledger with entries that the list had, and has no more, is deleted in the end."""

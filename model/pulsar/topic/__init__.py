@@ -65,7 +65,7 @@ Variables of each broker
                          its copy of the list
     current, fresh       the ledger that it writes, and one that it has created and is about to list
     slow, mutex          a ledger whose update of the list is slow, and whether metadataMutex is held. Only with
-                         slow_updates
+                         slow_updates, the mutex also with the bug trim_keeps_mutexes
     queue, length        the messages that have passed the fence and are not answered
     arrived, sent        how many of them the managed ledger has, and how many are sent to the current ledger
     filled               the first of them has filled its ledger, and waits for the close
@@ -151,6 +151,7 @@ Actions that only bugs have
     list_end_too_late    the broker's own rollover has written the list before the termination: BadVersion
     payload_fails        an interceptor fails an entry, and those behind it are written
     read_old             a reader opens a ledger that is not the last one, which recovers it
+    trim_breaks_off      trimming would leave no ledger, and ends with both mutexes held
     trim_fails           the update fails with the session: the ledgers are gone from memory already
 
 The properties are in ``properties/topic/suite.py``, with ``conduct.py``, ``liveness.py`` beside it. ``BUGS`` has a line for

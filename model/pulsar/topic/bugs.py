@@ -22,6 +22,8 @@ BUGS = {
     "timeout_races_ack": "pulsar#22221: an add is answered after its time-out counted, and its ledger listed without it",
     "fenced_unknown_end": "pulsar#24722: after a fence the list says what the writer had confirmed, not what was recovered",
     "listed_after_time_out": "a slow update of the list opens its ledger, though its creation was declared failed long ago",
+    "current_before_listed": "pulsar#16420: a ledger is current before it is listed, and stays so when its listing failed",
+    "trim_keeps_mutexes": "pulsar#17911: trimming that would leave no ledger breaks off, and keeps metadataMutex locked",
     "rollover_during_creation": "pulsar#14664, #12221: a ledger is created while another one is",
     "payload_error_goes_on": "pulsar#24522: after an entry that cannot be processed those behind it are written",
     "terminate_without_mutex": "pulsar#25795, #26680: a termination does not wait for a rollover, and meets BadVersion by it",

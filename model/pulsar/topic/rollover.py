@@ -80,7 +80,10 @@ class Rollover:
             going = And(state[b].among("recovered", "creating"), s.fresh[b] == NONE)
             if p.has("listed_before_created"):
                 going = And(going, s.listed.has(k))
-            return And(going, next_one), ledgers[k].create(), {s.fresh[b]: k}
+            early: Updates = {}
+            if p.has("current_before_listed"):
+                early = {s.current[b]: If(state[b] == "creating", k, s.current[b])}
+            return And(going, next_one), ledgers[k].create(), {s.fresh[b]: k, **early}
 
         @p.step(
             by="b",
@@ -148,7 +151,7 @@ class Rollover:
             ended = {} if s.ended is None else {s.ended: And(s.ended, state[b] == "terminated")}
             opened = self.opened(b, k, {**ended, s.fresh[b]: NONE})
             ready = And(from_states, s.fresh[b] == k, s.has_room(), s.may_update(b, k))
-            if s.mutex is not None:
+            if s.slow is not None:
                 ready = And(ready, Not(s.has_filled(b)))
             if not s.may.closes:  # nobody else writes the list
                 return And(ready, s.knows_the_version(b)), opened

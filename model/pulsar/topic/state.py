@@ -62,7 +62,7 @@ class State:
       says of each; ``ended`` and ``final`` are terminatedPosition.
     - Broker, ManagedLedgerImpl: ``state``; ``known``, ``known_entries`` and ``known_version`` are ledgers and ledgersStat;
       ``current`` is currentLedger; ``fresh`` a ledger that is created and whose update of the list is under way. ``slow`` is
-      one whose update outlasts a time-out, and ``mutex`` says that metadataMutex is held.
+      one whose update outlasts a time-out, and ``mutex`` says that metadataMutex is held, where somebody can meet it so.
     - Broker, writes: ``queue`` has the messages that passed PersistentTopic.publishMessage and are not answered, in their
       order: the first ``arrived`` are in pendingAddEntries, the first ``sent`` are sent to the current ledger, and the
       others wait for the topic's executor. ``filled`` says that the first one filled its ledger, is confirmed, and waits for
@@ -121,7 +121,8 @@ class State:
         self.slow: Family[Choice[int | Literal["none"]]] = (
             p.choice("slow", ledger, none=NONE, per=broker) if may.is_slow else ABSENT
         )
-        self.mutex: Family[Condition] = p.flag("mutex", per=broker) if may.is_slow else ABSENT
+        locks = may.is_slow or (trims and p.has("trim_keeps_mutexes"))
+        self.mutex: Family[Condition] = p.flag("mutex", per=broker) if locks else ABSENT
 
         self.room = room = p.universe("place_in_queue", len(message), "q")
         self.queue = p.choice("queue", message, none=NOTHING, per=(broker, room))
@@ -179,7 +180,7 @@ class State:
         """The formula: no other update of the list is under way at the broker, or only that for this ledger."""
         if self.mutex is None:
             return True
-        return Not(self.mutex[b]) if k is None else Or(Not(self.mutex[b]), self.slow[b] == k)
+        return Not(self.mutex[b]) if k is None or self.slow is None else Or(Not(self.mutex[b]), self.slow[b] == k)
 
     def may_roll(self, b: int) -> Truth:
         """The formula: no ledger that was created waits to be listed beside the current one, as it may after a slow update."""
@@ -233,7 +234,8 @@ class State:
 
     def answered_update(self, b: int, *, unlocks: bool = True) -> Updates:
         """An update of the list is answered. BadVersion of a new ledger leaves metadataMutex locked, in all releases."""
-        return {} if self.mutex is None else {self.slow[b]: NONE, self.mutex[b]: not unlocks}
+        answered: Updates = {} if self.slow is None else {self.slow[b]: NONE}
+        return answered if self.mutex is None else {**answered, self.mutex[b]: not unlocks}
 
     def disconnected(self, condition: Truth = True) -> Updates:
         """The producer is not connected any more, if the condition holds."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fencepost.model.language import And, Condition, If, Implies, Outcome, Protocol, Subset, all_of, either
+from fencepost.model.language import And, Condition, If, Implies, Not, Or, Outcome, Protocol, Subset, all_of, any_of, either
 from fencepost.model.language.effects import Happens
 from fencepost.model.pulsar.topic.cursors import Cursors
 from fencepost.model.pulsar.topic.fence import Fence
@@ -33,6 +33,10 @@ class Trimming:
             passed = all_of(Implies(s.known[b].has(j), self.cursors.has_passed(b, j)) for j in s.ledger if j <= k)
             return And(free, s.known[b].has(k), s.current[b] != NONE, *(s.current[b] != j for j in s.ledger if j <= k), passed)
 
+        def leaves_one(b: int, k: int) -> Condition:
+            """The formula: a ledger is behind this one."""
+            return any_of(s.known[b].has(j) for j in s.ledger if j > k)
+
         @p.step(
             by="b",
             to="store",
@@ -48,7 +52,21 @@ class Trimming:
             listed = {**s.written(b, left), s.trimmed: s.trimmed | gone, s.deleting[b]: s.deleting[b] | gone}
             forgotten = {s.known_entries[b, j]: If(gone.has(j), 0, s.known_entries[b, j]) for j in s.ledger}
             met: Happens = self.fence.becomes_fenced(b) if s.may.closes else {state[b]: "fenced"}
-            return And(may_trim(b, k), s.has_room()), either(s.knows_the_version(b), {**listed, **forgotten}, met)
+            trims = And(may_trim(b, k), Or(leaves_one(b, k), Not(p.has("trim_keeps_mutexes"))), s.has_room())
+            return trims, either(s.knows_the_version(b), {**listed, **forgotten}, met)
+
+        @p.step(
+            by="b",
+            mirrors="ManagedLedgerImpl.advanceCursorsIfNecessary",
+            spends="trims",
+            b=s.broker,
+            k=s.ledger,
+            only_if=p.has("trim_keeps_mutexes"),
+        )
+        def trim_breaks_off(b: int, k: int) -> Outcome:
+            """Every ledger that the broker knows could go, and none is behind them, for the current one is none of them: a
+            NullPointerException ends the trimming, and nobody unlocks the mutexes."""
+            return And(may_trim(b, k), Not(leaves_one(b, k))), {s.mutex[b]: True}
 
         @p.fault(
             by="b",

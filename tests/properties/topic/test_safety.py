@@ -67,6 +67,8 @@ CAUGHT = {
     "timeout_races_ack": ({"left_ledgers_are_closed"}, 8),
     "fenced_unknown_end": ({"listed_entries_are_the_end"}, 14),
     "listed_after_time_out": ({"states_follow"}, 13),
+    "current_before_listed": ({"left_ledgers_are_closed"}, 9),
+    "trim_keeps_mutexes": ({"producer_is_answered", "writes_are_answered"}, 22),
     "rollover_during_creation": ({"new_ledgers_are_under_way"}, 5),
     "payload_error_goes_on": ({"in_producer_order"}, 10),
     "terminate_without_mutex": ({"fenced_by_others_only"}, 11),
@@ -126,6 +128,21 @@ def test_a_closed_topic_may_have_yet_to_hear_of_the_entry_that_filled_its_ledger
 def test_a_message_in_a_ledger_whose_listing_was_too_slow_is_lost_at_the_next_load() -> None:
     shown = TOPIC.shown_by["listed_after_time_out"]
     assert unexpected(searched(TOPIC, shown, ["listed_after_time_out"], ["acked_is_in_log"])) == {"acked_is_in_log": 27}
+
+
+def test_a_ledger_that_was_not_listed_is_deleted_and_stays_the_current_one_in_2_10_1() -> None:
+    shown = TOPIC.shown_by["current_before_listed"]
+    kept = searched(TOPIC, shown, ["current_before_listed"], ["current_ledger_is_there"])
+    assert unexpected(kept) == {"current_ledger_is_there": 10}
+    assert unexpected(searched(TOPIC, shown, (), ["current_ledger_is_there"])) == {}
+
+
+def test_trimming_breaks_off_after_a_listing_that_failed_too() -> None:
+    """Both bugs of 2.10.1: without an add that fails, by the ledger that was not listed."""
+    shown = {**TOPIC.shown_by["trim_keeps_mutexes"], "add_failures": 0, "ledgers": 3}
+    both = ["current_before_listed", "trim_keeps_mutexes"]
+    assert unexpected(searched(TOPIC, shown, both, ["writes_are_answered"])) == {"writes_are_answered": 15}
+    assert unexpected(searched(TOPIC, shown, both[1:], ["writes_are_answered"])) == {}
 
 
 def test_a_ledger_that_another_rollover_leaves_behind_is_dropped_with_its_message() -> None:
