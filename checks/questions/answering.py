@@ -18,8 +18,7 @@ from fencepost.checks.questions.guarantees.establishing import NO_TIME, Establis
 from fencepost.checks.questions.judging import gap_in_words
 from fencepost.checks.questions.matters import LOST, Matter
 from fencepost.checks.questions.whole import Whole, verdict_of
-from fencepost.checks.settings.ordered_losses import Order
-from fencepost.checks.settings.switches import SwitchedOn
+from fencepost.checks.settings.switches import Order, SwitchedOn
 from fencepost.model.counts import count_of
 from fencepost.properties.bugs import Bug
 from fencepost.properties.cluster.bugs import CLOSED_TOO_EARLY, moves_of, of_parts

@@ -1,7 +1,6 @@
 """Known bugs: which of a release a check looks for, in which instances, and the search for one.
 
-The bug is switched on where it is known to show, and the shortest run to what it does is searched.
-"""
+The bug is switched on where it is known to show, and the shortest run to what it does is searched."""
 
 from __future__ import annotations
 

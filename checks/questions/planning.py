@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import get_args
 
 from fencepost.checks.questions.bug_search import KnownBug, known_bugs_of
-from fencepost.checks.questions.wanted import Wanted
 from fencepost.checks.settings.cluster_settings import Settings
 from fencepost.checks.settings.own_protocols import is_own, own_protocols
 from fencepost.model.language.mistakes import guess
@@ -20,6 +19,21 @@ from fencepost.properties.protocols import PROTOCOLS, names_checked_in, run_by
 from fencepost.properties.registry import Entry, Instance, RegistryError, Value, find
 from fencepost.properties.theorems import Theory
 from fencepost.properties.theories import THEORIES
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which protocols, or all; in which instances, by their size or by parameters that are ``set``, with which bugs and of
+    ``any`` number of what; which properties, or all; by which engine, or by the strongest."""
+
+    protocols: Sequence[str]
+    set: Sequence[str]
+    size: str | None
+    bug: Sequence[str]
+    property: Sequence[str]
+    by: str | None
+    any: Sequence[str]
+
 
 Item = Entry | Theory
 EVERYTHING: Mapping[str, Item] = Loaded(

@@ -1,16 +1,17 @@
-"""What there was no time to check: every property of it is inconclusive, so that the report is whole."""
+"""Results that no engine gives: what there was no time to check, and controls that fail because of what the user set."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from fencepost.checks.engines.results.checked import Checked, chosen_of
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.questions.bug_search import KnownBug
-from fencepost.model.language import Location, Protocol
+from fencepost.model.language import Location, ModelError, Protocol
 from fencepost.model.language.building import in_outline
-from fencepost.properties.registry import Entry, Instance
+from fencepost.properties.registry import Entry, Instance, Value, written
 from fencepost.properties.theorems import Theory
 from fencepost.properties.vocabulary import Property
 
@@ -48,3 +49,40 @@ def _inconclusive(item: Entry | Theory, instance: Instance, protocol: Protocol, 
     engine = "theorem" if isinstance(item, Theory) else instance.by or "exhaustive"
     verdicts = tuple(Verdict(prop, "inconclusive", engine, note=OUT_OF_TIME) for prop in properties)
     return Checked(item, instance, protocol, Findings(verdicts))
+
+
+def held_to_account(checked: Checked, changes: Mapping[str, Value]) -> Checked:
+    """An instance whose controls are properties like any other where what the user set makes them controls.
+
+    Budgets of faults are no settings: what a kill costs is for the control to show.
+    """
+    settings = {name: value for name, value in changes.items() if name not in checked.protocol.budgets}
+    if not isinstance(checked.entry, Entry) or checked.instance.any or not settings:
+        return checked
+    verdicts = []
+    for verdict in checked.findings.verdicts:
+        prop = verdict.property
+        blamed = _blamed(checked.entry, checked.instance.parameters, settings, prop.name) if verdict.expected else []
+        if blamed:
+            note = f"not guaranteed with {' '.join(f'{name}={written(settings[name])}' for name in blamed)}: {prop.strict}"
+            verdict = replace(verdict, property=replace(prop, strict=""), note=note)
+        verdicts.append(verdict)
+    return replace(checked, findings=replace(checked.findings, verdicts=tuple(verdicts)))
+
+
+def _blamed(entry: Entry, parameters: Mapping[str, Value], settings: Mapping[str, Value], prop: str) -> list[str]:
+    """The settings by which a property is a control: each that suffices alone, or all; none if it is one without them."""
+    rest = {name: value for name, value in parameters.items() if name not in settings}
+    if _is_control(entry, rest, prop) is not False:
+        return []
+    alone = [name for name, value in settings.items() if _is_control(entry, {**rest, name: value}, prop)]
+    return alone or list(settings)
+
+
+def _is_control(entry: Entry, parameters: Mapping[str, Value], prop: str) -> bool | None:
+    """Whether a property is a control in an instance; None if there is no such property, or no such instance."""
+    try:
+        suite = entry.outline(parameters)
+    except ModelError:
+        return None
+    return next((bool(known.strict) for known in suite.properties if known.name == prop), None)

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from fencepost.checks.settings.files.environment_files import Image, Owner
 from fencepost.checks.settings.files.input_files import InputError, Place
-from fencepost.checks.settings.files.layers import read_layers
+from fencepost.checks.settings.files.layers import settings_in
+from fencepost.checks.settings.files.properties_file import Owner, Setting
 
 LARGEST = 2**31 - 1
 PULSARS, BOOKKEEPERS = "Pulsar's default", "BookKeeper's default"
@@ -58,17 +58,6 @@ class Taken(Generic[T]):
         return f"{self.key} = {_written(self.value)} ({self.source})"
 
 
-@dataclass(frozen=True)
-class Written:
-    """A setting as it is written in one of the files: whose it is, if the file says it, and which image applies it."""
-
-    key: str
-    value: str
-    place: Place
-    of: Owner = ""
-    image: Image = ""
-
-
 class BrokerConf:
     """The settings of some files, of which a later one counts before an earlier one; ``-`` is standard input. ``instead`` are
     settings that count before all files.
@@ -78,14 +67,12 @@ class BrokerConf:
     """
 
     def __init__(self, *paths: Path, instead: Mapping[str, str] | None = None) -> None:
-        layers = [layer for path in paths for layer in read_layers(path)]
-        self.notes: list[str] = [note for layer in layers for note in layer.notes]
+        read = [settings_in(path) for path in paths]
+        self.notes: list[str] = [note for _, notes in read for note in notes]
         self._paths = paths
         self._known: dict[str, tuple[str, Place] | None] = {}
-        self._settings = [
-            Written(s.key, s.value, Place(la.path, s.line), la.of, la.image) for la in layers for s in la.settings
-        ]
-        self._settings += [Written(key, value, Place(paths[-1])) for key, value in (instead or {}).items()]
+        self._settings = [one for settings, _ in read for one in settings]
+        self._settings += [Setting(key, value, 0, paths[-1]) for key, value in (instead or {}).items()]
 
     @property
     def name(self) -> str:
@@ -98,7 +85,7 @@ class BrokerConf:
         part._settings = [one for one in self._settings if one.of in ("", owner)]
         return part
 
-    def written(self, keys: Collection[str], owner: Owner) -> list[Written]:
+    def written(self, keys: Collection[str], owner: Owner) -> list[Setting]:
         """The settings with one of these keys, and all that the files give to this owner, in order."""
         return [one for one in self._settings if one.of == owner or (not one.of and one.key in keys)]
 

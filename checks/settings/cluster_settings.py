@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -24,12 +25,10 @@ from fencepost.checks.settings.broker_settings import (
     ledger_settings,
     topic_settings,
 )
-from fencepost.checks.settings.deployment import Deployment, deployment
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.checks.settings.load_manager import CHANNELS, LoadManagerSettings, load_manager_settings
 from fencepost.checks.settings.not_modelled import not_modelled
-from fencepost.checks.settings.ordered_losses import ordered_losses
-from fencepost.checks.settings.switches import SwitchedOn
+from fencepost.checks.settings.switches import SwitchedOn, ordered_losses
 from fencepost.model.releases import NEWEST, Releases
 from fencepost.properties.configuration import Configuration, Part
 from fencepost.properties.registry import Value
@@ -186,3 +185,36 @@ def _noted(conf: BrokerConf, read: Callable[[BrokerConf], T]) -> tuple[T, tuple[
     before = len(conf.notes)
     settings = read(conf)
     return settings, tuple(conf.notes[before:])
+
+
+BROKERS, BOOKIES, EVERY = "images.broker.tag", "images.bookie.tag", "defaultPulsarImageTag"
+REPLICAS = "bookkeeper.replicaCount"
+TAGS = (BROKERS, BOOKIES, EVERY)
+VERSION = re.compile(r"\d+\.\d+\.\d+(-(M|milestone-?|rc|candidate-?)\d+)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """The releases of Pulsar that the brokers and the bookies run, by their image tags, and the number of bookies; None where
+    no file says it."""
+
+    brokers: Taken[str] | None = None
+    bookies: Taken[str] | None = None
+    count: Taken[int] | None = None
+
+
+def deployment(conf: BrokerConf) -> Deployment:
+    """What the files say of it; a tag without a version, or a count that is no number, says nothing."""
+    count = conf.given(REPLICAS)
+    known = count is not None and count.value.isdecimal() and int(count.value) > 0
+    return Deployment(
+        _version(conf, BROKERS),
+        _version(conf, BOOKIES),
+        Taken(count.key, int(count.value), count.place) if known and count is not None else None,
+    )
+
+
+def _version(conf: BrokerConf, key: str) -> Taken[str] | None:
+    tag = conf.given(key) or conf.given(EVERY)
+    match = tag and VERSION.match(tag.value)
+    return Taken(tag.key, match[0], tag.place) if tag and match else None

@@ -22,8 +22,7 @@ from fencepost.checks.questions.bug_change import BugChange, bug_change, bugs_of
 from fencepost.checks.questions.bug_search import KnownBug, Searches
 from fencepost.checks.questions.events import never
 from fencepost.checks.questions.guarantees.establishing import Established, Means
-from fencepost.checks.questions.guarantees.requirements import BOOKIES
-from fencepost.checks.questions.judging import Shortfall, judged
+from fencepost.checks.questions.judging import BOOKIES, Shortfall, judged
 from fencepost.checks.questions.matters import MATTERS, Matter
 from fencepost.checks.questions.remedies import ChangeFirst
 from fencepost.checks.questions.whole import Whole

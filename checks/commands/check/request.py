@@ -30,7 +30,7 @@ from fencepost.checks.console.options import (
     traces,
 )
 from fencepost.checks.console.requests import Argument, Option
-from fencepost.checks.questions.wanted import Wanted
+from fencepost.checks.questions.planning import Wanted
 
 CHECK = """Checks protocols and prints a verdict on each of their properties.
 

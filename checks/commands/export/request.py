@@ -10,7 +10,7 @@ from typing import Annotated
 from fencepost.checks.commands.tree import Command
 from fencepost.checks.console.options import Bugs, NamedReleases, Quiet, Set, Sizes
 from fencepost.checks.console.requests import Argument, Option
-from fencepost.checks.questions.wanted import Wanted
+from fencepost.checks.questions.planning import Wanted
 
 EXPORT = """Writes a protocol for other tools.
 

@@ -12,8 +12,7 @@ from fencepost.checks.console.unread import chosen_aloud
 from fencepost.checks.engines.lemmas.finding import Lemmas, Means, Telling, find
 from fencepost.checks.engines.results.verdicts import ExitStatus, severest
 from fencepost.checks.engines.search.exhaustive import GIB
-from fencepost.checks.questions.planning import planned
-from fencepost.checks.questions.wanted import Wanted
+from fencepost.checks.questions.planning import Wanted, planned
 from fencepost.checks.reports.lemmas import as_json, as_python, as_text
 from fencepost.checks.settings.own_protocols import is_own, own_protocols
 from fencepost.properties.protocols import PROTOCOLS

@@ -27,37 +27,10 @@ from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.theorems import Theory
 
 
-@dataclass(frozen=True)
-class Claim:
-    """What complete verdicts on some instances show: nothing is wrong with ``number`` events, or so many steps are the most.
-
-    ValueError unless every verdict is complete, and what is claimed occurs in every instance: ``claimed`` looks first.
-    """
-
-    number: int
-    checked: tuple[Checked, ...]
-
-    def __post_init__(self) -> None:
-        if gap := _gap(self.checked):
-            raise ValueError(f"no claim: {gap}")
-
-    @property
-    def verdict(self) -> Value:
-        """How it was established."""
-        is_proved = all(v.verdict != "exhausted" for checked in self.checked for v in checked.findings.verdicts)
-        return "proved" if is_proved else "exhausted"
-
-    @property
-    def how(self) -> str:
-        """The same in words, of the largest of the instances."""
-        notes = [c.findings.notes[-1 if isinstance(c.entry, Theory) else 0] for c in self.checked]
-        return max(notes, key=len)
-
-
-def claimed(number: int, checked: Sequence[Checked]) -> Claim | Open:
-    """The claim that these instances come to, or why there is none."""
+def claimed(guarantee: Guarantee, number: int, checked: Sequence[Checked]) -> Established | Open:
+    """What these instances establish: the claim that nothing is wrong with ``number`` events, or why there is none."""
     gap = _gap(checked)
-    return Open(gap) if gap else Claim(number, tuple(checked))
+    return Open(gap) if gap else Established(guarantee, number, tuple(checked))
 
 
 def _gap(everything: Sequence[Checked]) -> str:
@@ -118,21 +91,30 @@ class Failure:
 class Established:
     """The answer to a question.
 
-    ``claim`` says up to how many events nothing is wrong (None: not even one is shown), ``failure`` is the run with more, and
-    ``gap`` why it is not known of all numbers between. ``raised`` are sizes with which one event more would be guaranteed.
+    It claims that nothing is wrong with ``number`` events, or that so many steps are the most (None: not even one is shown),
+    by the complete verdicts on the instances ``shown``. ``failure`` is the run with more, and ``gap`` why it is not known of
+    all numbers between. ``raised`` are sizes with which one event more would be guaranteed.
+
+    ValueError for a claim unless every verdict is complete, and what is claimed occurs in every instance: ``claimed`` looks
+    first.
     """
 
     guarantee: Guarantee
-    claim: Claim | None
+    number: int | None = None
+    shown: tuple[Checked, ...] = ()
     failure: Failure | None = None
     gap: str = ""
     raised: Sizes | None = None
 
+    def __post_init__(self) -> None:
+        if self.number is not None and (gap := _gap(self.shown)):
+            raise ValueError(f"no claim: {gap}")
+
     @property
     def figure(self) -> int | None:
         """The number that is guaranteed; 0 if one event is shown to be too many, None if nothing is known."""
-        if self.claim is not None:
-            return self.claim.number
+        if self.number is not None:
+            return self.number
         return 0 if self.limit == 0 else None
 
     @property
@@ -143,7 +125,7 @@ class Established:
     @property
     def is_endless(self) -> bool:
         """Whether nothing is wrong with as many events as were asked about."""
-        return not self.guarantee.fewer and self.claim is not None and self.claim.number == self.guarantee.most
+        return not self.guarantee.fewer and self.number == self.guarantee.most
 
     @property
     def is_known(self) -> bool:
@@ -155,7 +137,10 @@ class Established:
         """How it was established; inconclusive if any of it was cut short."""
         if self.gap:
             return "inconclusive"
-        return "violated" if self.claim is None else self.claim.verdict
+        if self.number is None:
+            return "violated"
+        is_proved = all(v.verdict != "exhausted" for checked in self.shown for v in checked.findings.verdicts)
+        return "proved" if is_proved else "exhausted"
 
     @property
     def sentence(self) -> str:
@@ -164,8 +149,9 @@ class Established:
 
     @property
     def how(self) -> str:
-        """How it was established in words, and how far that goes."""
-        return "" if self.claim is None else self.claim.how
+        """How it was established in words, of the largest of the instances."""
+        notes = [c.findings.notes[-1 if isinstance(c.entry, Theory) else 0] for c in self.shown]
+        return max(notes, key=len, default="")
 
 
 @dataclass(frozen=True)
@@ -201,18 +187,18 @@ class Means:
 def establish(guarantee: Guarantee, means: Means) -> Established:
     """Asks about one event more, and one more, until something is wrong. Raises what ``check`` raises."""
     if guarantee.unasked:
-        return Established(guarantee, None, gap=guarantee.unasked)
+        return Established(guarantee, gap=guarantee.unasked)
     if guarantee.fewer:
         return _of_steps(guarantee, means)
-    claim: Claim | None = None
+    established = Established(guarantee)
     for events in range(1, guarantee.most + 1):
         answer = _asked(guarantee, events, means)
         if isinstance(answer, Failure):
-            return Established(guarantee, claim, answer)
+            return replace(established, failure=answer)
         if isinstance(answer, Open):
-            return Established(guarantee, claim, _beyond(guarantee, events + 1, means), answer.why)
-        claim = answer
-    return Established(guarantee, claim)
+            return replace(established, failure=_beyond(guarantee, events + 1, means), gap=answer.why)
+        established = answer
+    return established
 
 
 def _beyond(guarantee: Guarantee, least: int, means: Means) -> Failure | None:
@@ -235,7 +221,7 @@ def raised(established: Established, cluster: Cluster, means: Means) -> Sizes | 
     for names in established.guarantee.raised_by:
         other = cluster.sizes.raised(names)
         (same,) = (g for g in ledger_guarantees(other, cluster.releases) if g.name == established.guarantee.name)
-        if isinstance(_asked(same, established.figure + 1, means.with_little()), Claim):
+        if isinstance(_asked(same, established.figure + 1, means.with_little()), Established):
             return other
     return None
 
@@ -244,24 +230,24 @@ def _of_steps(guarantee: Guarantee, means: Means) -> Established:
     """How many steps there are at most to what must come about."""
     assert isinstance(guarantee.entry, Entry)
     if means.is_over:
-        return Established(guarantee, None, gap=NO_TIME)
+        return Established(guarantee, gap=NO_TIME)
     (instance, _), *_ = guarantee.asked(0)
     protocol, approach = guarantee.entry.build(instance.parameters), means.left
     budget = Budget(approach.memory, approach.seconds, approach.workers, approach.memory)
     findings = distances(guarantee.entry.suite(protocol), budget, means.should_stop)
     most = max(int(verdict.reach.get(FARTHEST, 0)) for verdict in findings.verdicts)
-    claim = claimed(most, [Checked(guarantee.entry, instance, protocol, findings)])
-    return Established(guarantee, None, gap=claim.why) if isinstance(claim, Open) else Established(guarantee, claim)
+    answer = claimed(guarantee, most, [Checked(guarantee.entry, instance, protocol, findings)])
+    return Established(guarantee, gap=answer.why) if isinstance(answer, Open) else answer
 
 
-def _asked(guarantee: Guarantee, events: int, means: Means) -> Claim | Failure | Open:
+def _asked(guarantee: Guarantee, events: int, means: Means) -> Established | Failure | Open:
     """The claim that so many events do no harm, or the shortest run on which they do, or why there is neither."""
     if means.is_over:
         return Open(NO_TIME)
     entry = guarantee.entry
     if isinstance(entry, Theory):
         approach = replace(means.left, by=None)
-        return claimed(events, [check_theory(entry, (), approach, means.reporter, means.should_stop)])
+        return claimed(guarantee, events, [check_theory(entry, (), approach, means.reporter, means.should_stop)])
     means = replace(means, approach=replace(means.approach, symmetry=guarantee.symmetric))
     answers, failures = dict[str, Checked](), dict[str, Failure]()
     for instance, bugs in guarantee.asked(events):
@@ -278,11 +264,11 @@ def _asked(guarantee: Guarantee, events: int, means: Means) -> Claim | Failure |
             failures[bug] = failure
     if not failures:
         whole = len(answers) == 1 + len(guarantee.bugs)
-        return claimed(events, list(answers.values())) if whole else Open(NO_TIME)
+        return claimed(guarantee, events, list(answers.values())) if whole else Open(NO_TIME)
     worst = min(failures.values(), key=lambda failure: (bool(failure.bug), len(failure.run)))
     if not worst.bug:
         return worst  # no bug is to blame that is not needed
-    shown = {bug for bug, checked in answers.items() if isinstance(claimed(events, [checked]), Claim)}
+    shown = {bug for bug, checked in answers.items() if isinstance(claimed(guarantee, events, [checked]), Established)}
     undecided = [bug for bug in guarantee.bugs if bug not in shown and bug not in failures]
     return replace(worst, bugs=tuple(failures), undecided=tuple(undecided), by_bug=tuple(failures.values()))
 

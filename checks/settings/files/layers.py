@@ -3,40 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from fencepost.checks.settings.files.environment_files import (
+from fencepost.checks.settings.files.input_files import BYTE_ORDER_MARK, InputError, Place, read_bytes
+from fencepost.checks.settings.files.properties_file import (
     BOOKKEEPER,
     PREFIX,
-    Image,
-    Owner,
+    MalformedEscape,
+    Setting,
     as_applied,
     bookkeepers,
     is_environment,
+    settings,
     variables,
 )
-from fencepost.checks.settings.files.input_files import BYTE_ORDER_MARK, InputError, Place, read_bytes
-from fencepost.checks.settings.files.properties_file import MalformedEscape, Setting, settings
 
 
-@dataclass(frozen=True)
-class Layer:
-    """A file, or a part of one: its settings, those that count last at the end, and what a user should know of how it was
-    read. ``of`` says whose settings they are, as far as the file says it, ``image`` which image applies them to a file of its
-    own."""
-
-    path: Path
-    settings: list[Setting]
-    notes: tuple[str, ...] = ()
-    of: Owner = ""
-    image: Image = ""
-
-
-def read_layers(path: Path) -> list[Layer]:
+def settings_in(path: Path) -> tuple[list[Setting], list[str]]:
     """The settings of a broker.conf, standalone.conf or bookkeeper.conf, an environment file, the values of a Helm chart or
-    ConfigMaps, ``-`` being standard input.
+    ConfigMaps, ``-`` being standard input: those that count last at the end. And what a user should know of how it was read.
 
     Raises InputError, with the line where there is one, if it cannot be read or has no settings.
     """
@@ -51,16 +37,16 @@ def read_layers(path: Path) -> list[Layer]:
 
         parts = parts_of(path, text)
         note = f"{path}: read is {' and '.join(part.name for part in parts)}"
-        layers = [Layer(path, part.settings, part.notes, part.of, part.image) for part in parts]
-        layers[0] = replace(layers[0], notes=(note, *layers[0].notes))
+        read = [replace(one, of=part.of, image=part.image) for part in parts for one in part.settings]
+        notes = [note, *(note for part in parts for note in part.notes)]
     elif is_environment(text):
-        layers = list(_environment(path, list(variables(text))))
+        read, notes = _environment(path, list(variables(text)))
     else:
-        layers = [_properties(path, data)]
-    if not any(layer.settings for layer in layers):
+        read, notes = _properties(path, data)
+    if not read:
         what = "has only comments and blank lines" if data.strip() else "is empty"
         raise InputError(f"{path}: {what}; give the broker.conf that the brokers start with", Place(path))
-    return layers
+    return [replace(one, file=path) for one in read], notes
 
 
 def _is_yaml(path: Path, text: str) -> bool:
@@ -70,24 +56,23 @@ def _is_yaml(path: Path, text: str) -> bool:
     return known or re.search(r'^[\s{]*"?(apiVersion|configData)"?\s*:', text, re.MULTILINE) is not None
 
 
-def _environment(path: Path, settings: list[Setting]) -> Iterator[Layer]:
+def _environment(path: Path, settings: list[Setting]) -> tuple[list[Setting], list[str]]:
     """The variables for Pulsar's image, which both brokers and bookies run, and those for BookKeeper's."""
-    of_bookkeeper = bookkeepers(settings)
+    of_bookkeeper, read, notes = bookkeepers(settings), list[Setting](), list[str]()
     rest = [one for one in settings if not one.key.startswith(BOOKKEEPER)]
     if any(one.key.startswith(PREFIX) for one in rest):
-        note = f"{path}: read as the environment of an image, which takes {PREFIX} off"
-        yield Layer(path, as_applied(rest), (note,), image="pulsar")
+        notes.append(f"{path}: read as the environment of an image, which takes {PREFIX} off")
+        read += [replace(one, image="pulsar") for one in as_applied(rest)]
     if of_bookkeeper:
-        note = f"{path}: read as the environment of BookKeeper's image, which takes {BOOKKEEPER} off"
-        yield Layer(path, of_bookkeeper, (note,), "bookie", "bookkeeper")
+        notes.append(f"{path}: read as the environment of BookKeeper's image, which takes {BOOKKEEPER} off")
+        read += [replace(one, of="bookie", image="bookkeeper") for one in of_bookkeeper]
+    return read, notes
 
 
-def _properties(path: Path, data: bytes) -> Layer:
-    notes: tuple[str, ...] = ()
-    if data.startswith(BYTE_ORDER_MARK):
-        notes = (f"{path}:1: begins with a byte order mark, which Java takes for part of the first line; save it without",)
+def _properties(path: Path, data: bytes) -> tuple[list[Setting], list[str]]:
+    marked = f"{path}:1: begins with a byte order mark, which Java takes for part of the first line; save it without"
     try:
-        return Layer(path, settings(data), notes)
+        return settings(data), [marked] if data.startswith(BYTE_ORDER_MARK) else []
     except MalformedEscape as error:
         place = Place(path, error.line)
         raise InputError(f"{place}: {error}; double the backslash if it is meant as one", place) from error

@@ -1,21 +1,45 @@
-"""Java properties files, read as java.util.Properties.load(InputStream) reads them, with the line of every key."""
+"""Java properties files and environment files, with the line of every key.
+
+A properties file is read as java.util.Properties.load(InputStream) reads it. An environment file has, one a line, the variables
+from which images of Pulsar and of BookKeeper make such a file.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from fencepost.checks.settings.files.input_files import Place
 
 BLANKS = " \t\f"
+Owner = Literal["", "broker", "bookie"]
+"""Whose settings they are; empty where the file does not say it."""
+
+Image = Literal["", "pulsar", "bookkeeper"]
+"""Which image applies settings to a file of its own; empty for a file that is used as it is."""
+
 ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 
 
 @dataclass(frozen=True)
 class Setting:
-    """One ``key = value`` of the file, and the line on which it begins (from 1)."""
+    """One ``key = value`` as a file has it, and the line on which it begins (from 1). ``of`` says whose it is, as far as the
+    file says it, ``image`` which image applies it to a file of its own."""
 
     key: str
     value: str
     line: int
+    file: Path = Path()
+    of: Owner = ""
+    image: Image = ""
+
+    @property
+    def place(self) -> Place:
+        """Where it is."""
+        return Place(self.file, self.line)
 
 
 class MalformedEscape(ValueError):
@@ -91,3 +115,48 @@ def _unescaped(text: str) -> str:
             raise ValueError(digits)
         parts.append(chr(int(digits, 16)))
     return "".join(parts)
+
+
+PREFIX = "PULSAR_PREFIX_"
+"""What is before a key in the environment: the image adds such a key to the file, and others only if the file has them."""
+
+BOOKKEEPER = "BK_"
+"""What is before a key in the environment of BookKeeper's own image, whose other variables are no settings: BOOKIE_PORT, ..."""
+
+ASSIGNMENT = re.compile(r"\s*(?:export\s+)?([A-Za-z_][\w.]*)=(.*)")
+
+
+def is_environment(text: str) -> bool:
+    """Whether a text is an environment file and no broker.conf: some line of it sets a variable with a prefix."""
+    return re.search(rf"^\s*(?:export\s+)?(?:{PREFIX}\w|{BOOKKEEPER}[a-z]\w*=)", text, re.MULTILINE) is not None
+
+
+def variables(text: str) -> Iterator[Setting]:
+    """The variables of an environment file, each with its line; comments and what is no assignment are left out.
+
+    A pair of quotes around a value is taken off, as a shell and Docker Compose do.
+    """
+    for number, line in enumerate(text.splitlines(), start=1):
+        if match := ASSIGNMENT.fullmatch(line):
+            key, value = match[1], match[2].strip()
+            quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
+            yield Setting(key, value[1:-1] if quoted else value, number)
+
+
+def bookkeepers(settings: Sequence[Setting]) -> list[Setting]:
+    """Of some variables the settings of a bookie in BookKeeper's own image.
+
+    Mirrors docker/scripts/apply-config-from-env.py of BookKeeper, which changes what the file has, commented out or not.
+    """
+    mine = [one for one in settings if re.match(f"{BOOKKEEPER}[a-z]", one.key)]
+    return [Setting(one.key.removeprefix(BOOKKEEPER), one.value.strip(), one.line) for one in mine]
+
+
+def as_applied(settings: Sequence[Setting]) -> list[Setting]:
+    """Variables as settings, in the order in which Pulsar's images apply them: those with the prefix last, and without it.
+
+    Mirrors docker/pulsar/scripts/apply-config-from-env.py of Pulsar, which also trims values.
+    """
+    plain = [one for one in settings if not one.key.startswith(PREFIX)]
+    prefixed = [Setting(one.key.removeprefix(PREFIX), one.value, one.line) for one in settings if one not in plain]
+    return [Setting(one.key, one.value.strip(), one.line) for one in (*plain, *prefixed)]

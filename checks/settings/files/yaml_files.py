@@ -15,11 +15,19 @@ from pathlib import Path
 
 import yaml
 
-from fencepost.checks.settings.deployment import BROKERS, REPLICAS, TAGS
-from fencepost.checks.settings.files.environment_files import PREFIX, Image, Owner, as_applied, bookkeepers
+from fencepost.checks.settings.cluster_settings import BROKERS, REPLICAS, TAGS
 from fencepost.checks.settings.files.input_files import InputError, Place
 from fencepost.checks.settings.files.namespace_policies import is_policies, settings_of
-from fencepost.checks.settings.files.properties_file import MalformedEscape, Setting, settings
+from fencepost.checks.settings.files.properties_file import (
+    PREFIX,
+    Image,
+    MalformedEscape,
+    Owner,
+    Setting,
+    as_applied,
+    bookkeepers,
+    settings,
+)
 
 FILES = ("broker.conf", "standalone.conf")
 BOOKIES_FILES = ("bookkeeper.conf", "bk_server.conf")

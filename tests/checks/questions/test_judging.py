@@ -9,10 +9,9 @@ import pytest
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import ExitStatus, Value, Verdict
-from fencepost.checks.questions.guarantees.establishing import NO_TIME, Claim, Established, Failure
+from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established, Failure
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
-from fencepost.checks.questions.guarantees.requirements import Requirement
-from fencepost.checks.questions.judging import Guaranteed, judged
+from fencepost.checks.questions.judging import Guaranteed, Requirement, judged
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.settings.cluster_settings import Cluster, read_settings
 from fencepost.checks.settings.files.input_files import Place
@@ -40,9 +39,9 @@ def row(name: str, figure: int | None = None, gap: str = "") -> Established:
     """A row that is known to be of that many, or one of which not all is known."""
     question = Guarantee(name, "{n}", "none", LEDGER, {}, ("losses",), 3)
     broken = checked("violated")
-    claim = None if figure is None else Claim(figure, (checked("exhausted"),))
+    shown = () if figure is None else (checked("exhausted"),)
     failure = None if figure is None else Failure(figure + 1, broken, broken.findings.verdicts[0])
-    return Established(question, claim, failure, gap)
+    return Established(question, figure, shown, failure, gap)
 
 
 def settings(*rows: Established) -> Guaranteed:

@@ -18,9 +18,8 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
 from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
-from fencepost.checks.questions.guarantees.requirements import DISKS
 from fencepost.checks.questions.guarantees.topics import topic_guarantees
-from fencepost.checks.questions.judging import Guaranteed, compared
+from fencepost.checks.questions.judging import DISKS, Guaranteed, compared
 from fencepost.checks.reports.answers import as_json, as_text, headline, in_short
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.markdown import answered, as_markdown
@@ -64,16 +63,16 @@ def row(name: str, of: Sizes, release: str) -> Established:
 
 def never_fewer(name: str, of: Sizes, more: tuple[str, ...], release: str) -> None:
     small, large = row(name, of, release), row(name, of.raised(more), release)
-    if small.claim is not None and large.limit is not None:
-        assert small.claim.number <= large.limit
+    if small.number is not None and large.limit is not None:
+        assert small.number <= large.limit
 
 
 def no_worse_without(question_of: Guarantee, names: set[str]) -> None:
     """What is claimed with all bugs of a release is not refuted with fewer of them."""
     fewer = replace(question_of, bugs={bug: how for bug, how in question_of.bugs.items() if bug not in names})
     with_all, with_few = establish(question_of, MEANS), establish(fewer, MEANS)
-    if with_all.claim is not None and with_few.limit is not None:
-        assert with_all.claim.number <= with_few.limit
+    if with_all.number is not None and with_few.limit is not None:
+        assert with_all.number <= with_few.limit
     if not with_all.gap and not with_few.gap and with_all.figure is not None and with_few.figure is not None:
         assert with_all.figure <= with_few.figure
 

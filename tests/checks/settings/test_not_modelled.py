@@ -9,8 +9,7 @@ import pytest
 
 from fencepost.checks.settings.cluster_settings import read_settings
 from fencepost.checks.settings.not_modelled import NOT_MODELLED, PAGE
-from fencepost.checks.settings.ordered_losses import ORDERS
-from fencepost.checks.settings.switches import Feature
+from fencepost.checks.settings.switches import ORDERS, Feature
 
 ROOT = Path(__file__).parents[3]
 QUORUMS = "managedLedgerDefaultEnsembleSize=2\nmanagedLedgerDefaultWriteQuorum=2\nmanagedLedgerDefaultAckQuorum=2\n"

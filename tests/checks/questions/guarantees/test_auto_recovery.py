@@ -104,7 +104,7 @@ def test_what_nothing_checks_is_not_found(tmp_path: Path) -> None:
 )
 def test_of_what_is_not_there_nothing_is_claimed(tmp_path: Path, text: str, copies: int, bookies: int, why: str) -> None:
     for row in rows(tmp_path, text, copies, bookies).values():
-        assert (row.figure, row.verdict, row.claim) == (None, "inconclusive", None)
+        assert (row.figure, row.verdict, row.number) == (None, "inconclusive", None)
         assert why in row.gap
 
 

@@ -53,7 +53,7 @@ def test_the_run_shows_the_acknowledgement_and_the_loss(tmp_path: Path) -> None:
 
 def test_of_what_is_not_modelled_nothing_is_claimed(tmp_path: Path) -> None:
     for row in rows(tmp_path, "journalDirectories=/a,/b").values():
-        assert (row.figure, row.verdict, row.claim) == (None, "inconclusive", None)
+        assert (row.figure, row.verdict, row.number) == (None, "inconclusive", None)
 
 
 @pytest.mark.long
@@ -105,7 +105,7 @@ def test_a_full_disk_costs_an_acknowledged_entry_by_a_known_bug(tmp_path: Path) 
 @pytest.mark.parametrize("text", ["bookiePort=3181", f"{DB}\nledgerDirectories=/a,/b", f"{DB}\njournalDirectories=/a,/b"])
 def test_a_flush_that_fails_is_modelled_for_one_storage_with_one_directory(tmp_path: Path, text: str) -> None:
     row = rows(tmp_path, text)["disk_full"]
-    assert (row.figure, row.claim) == (None, None)
+    assert (row.figure, row.number) == (None, None)
     of_one = "a flush that fails is modelled for DbLedgerStorage with one ledger directory and one journal"
     assert row.guarantee.unasked.startswith(f"{of_one}; ")
     assert row.guarantee.unasked_by == read_settings(tmp_path / "bookkeeper.conf").bookies.storage

@@ -11,9 +11,9 @@ from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.outcomes import Open
 from fencepost.checks.questions.guarantees.bundles import bundle_guarantees
-from fencepost.checks.questions.guarantees.establishing import Claim, Established, Means, claimed, establish, raised
+from fencepost.checks.questions.guarantees.establishing import Established, Means, claimed, establish, raised
 from fencepost.checks.questions.guarantees.ledgers import LEDGER, ledger_guarantees
-from fencepost.checks.questions.guarantees.requirements import BOOKIES, NAMES, TOPICS
+from fencepost.checks.questions.judging import BOOKIES, NAMES, TOPICS
 from fencepost.checks.settings.broker_conf import Taken
 from fencepost.checks.settings.cluster_settings import Cluster, Sizes, read_settings
 from fencepost.checks.settings.files.input_files import Place
@@ -161,7 +161,7 @@ def test_what_would_raise_a_guarantee_is_tried(tmp_path: Path) -> None:
 def test_of_a_search_that_is_cut_short_nothing_is_claimed() -> None:
     (question,) = (g for g in ledger_guarantees(Sizes(6, 5, 3, 2), NEWEST) if g.name == "disks")
     row = establish(question, Means(Approach(by="exhaustive", workers=1, memory=1_800_000), QUIET))
-    assert (row.figure, row.verdict, row.claim, row.failure) == (None, "inconclusive", None, None)
+    assert (row.figure, row.verdict, row.number, row.failure) == (None, "inconclusive", None, None)
     assert (row.sentence, row.is_known) == ("unknown", False)
     assert "search not exhausted" in row.gap
 
@@ -186,7 +186,7 @@ def test_a_known_bug_is_found_where_the_search_of_all_states_has_no_end() -> Non
 @pytest.mark.long
 def test_little_memory_makes_nothing_hold_that_fails() -> None:
     row = of_few("changes", Sizes(5, 4, 3, 2), "captured_ensemble", memory=1 << 22)
-    assert row.claim is None
+    assert row.number is None
     assert row.figure in (0, None)
 
 
@@ -223,19 +223,17 @@ def test_what_does_not_occur_is_not_claimed() -> None:
 
 def test_there_is_no_claim_without_complete_verdicts() -> None:
     (question,) = (g for g in ledger_guarantees(Sizes(3, 2, 2, 2), NEWEST) if g.name == "disks")
-    claim = establish(question, MEANS).claim
-    assert claim is not None
-    (checked,) = claim.checked
+    (checked,) = establish(question, MEANS).shown
     for verdict in ("sampled", "inconclusive", "violated", "known bug"):
         verdicts = tuple(replace(v, verdict=verdict) for v in checked.findings.verdicts)
         partial = replace(checked, findings=replace(checked.findings, verdicts=verdicts))
-        assert isinstance(claimed(1, [checked, partial]), Open)
+        assert isinstance(claimed(question, 1, [checked, partial]), Open)
         with pytest.raises(ValueError, match="no claim"):
-            Claim(1, (partial,))
+            Established(question, 1, (partial,))
     without = [v for v in checked.findings.verdicts if v.property.kind != "sometimes"]
     for verdicts in ((), tuple(without)):
-        assert isinstance(claimed(1, [replace(checked, findings=replace(checked.findings, verdicts=verdicts))]), Open)
-    assert isinstance(claimed(1, []), Open)
+        assert isinstance(claimed(question, 1, [replace(checked, findings=replace(checked.findings, verdicts=verdicts))]), Open)
+    assert isinstance(claimed(question, 1, []), Open)
 
 
 def bundles(name: str, policy: str = "reconnect", manager: LoadManagerSettings = MODULAR) -> Established:
