@@ -7,8 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fencepost.checks.commands.exit_status import EXIT_STATUS
-from fencepost.checks.commands.tree import Entry, Group, chosen, whole_parser
+from fencepost.checks.commands.tree import EXIT_STATUS, Entry, Group, chosen, whole_parser
 
 if TYPE_CHECKING:
     from fencepost.checks.engines.results.verdicts import ExitStatus

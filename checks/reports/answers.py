@@ -13,7 +13,7 @@ from fencepost.checks.questions.answering import Answer, Way
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.whole import verdict_of
 from fencepost.checks.reports.bugs_on_code import seen_anywhere
-from fencepost.checks.reports.histories import upstream
+from fencepost.checks.reports.failures import upstream
 from fencepost.checks.settings.switches import SwitchedOn
 from fencepost.model.counts import count_of
 from fencepost.model.releases import SYSTEMS, Releases

@@ -16,8 +16,8 @@ from fencepost.checks.questions.judging import Guaranteed, Kind, Shortfall, comp
 from fencepost.checks.questions.remedies import ChangeFirst, Tried
 from fencepost.checks.reports.answers import as_json as answers_as_json
 from fencepost.checks.reports.answers import command, switched
-from fencepost.checks.reports.bug_change import as_json as bugs_as_json
-from fencepost.checks.reports.policy_change import PolicyChange
+from fencepost.checks.reports.changes import PolicyChange
+from fencepost.checks.reports.changes import as_json as bugs_as_json
 from fencepost.checks.settings.not_modelled import PAGE
 from fencepost.checks.settings.switches import SwitchedOn
 

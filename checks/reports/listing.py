@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from fencepost.checks.reports.histories import COLUMNS, rows, upstream
+from fencepost.checks.reports.failures import COLUMNS, rows, upstream
 from fencepost.checks.settings.own_protocols import is_own, own_protocols
 from fencepost.model.balance.mirrored import MIRRORED
 from fencepost.model.releases import BOOKKEEPER, KAFKA, NEWEST, PULSAR, SYSTEMS, USUAL_KAFKA, numbers, release

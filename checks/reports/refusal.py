@@ -8,9 +8,8 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.reports.annotations import command
+from fencepost.checks.reports.documents import command, plain
 from fencepost.checks.reports.failures import as_in_repository
-from fencepost.checks.reports.markdown import plain
 from fencepost.checks.reports.report import as_json
 from fencepost.checks.reports.sarif import fingerprints, log, physical, rule
 from fencepost.checks.settings.files.input_files import STANDARD_INPUT, Place

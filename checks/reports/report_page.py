@@ -16,11 +16,11 @@ from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.judging import compared
 from fencepost.checks.questions.whole import verdict_of
 from fencepost.checks.reports.answers import SURVIVES_NOTHING, about, covered, headline, in_short, ordered, survived
-from fencepost.checks.reports.bug_change import heading, sentences
-from fencepost.checks.reports.bug_change import verdict as verdict_on
+from fencepost.checks.reports.changes import heading, sentences
+from fencepost.checks.reports.changes import verdict as verdict_on
+from fencepost.checks.reports.failures import about as about_bug
 from fencepost.checks.reports.front import front
 from fencepost.checks.reports.guarantees import Opening, details, unseen
-from fencepost.checks.reports.histories import about as about_bug
 from fencepost.checks.reports.report import closing, closing_of_guarantees, text
 from fencepost.model.counts import count_of
 from fencepost.model.releases import Releases

@@ -15,9 +15,8 @@ from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.judging import Shortfall
 from fencepost.checks.reports.answers import covered, headline, in_short, ordered
-from fencepost.checks.reports.failures import Judged, as_in_repository, place_of
+from fencepost.checks.reports.failures import Judged, as_in_repository, established_of, place_of, refined_by
 from fencepost.checks.reports.guarantees import Opening, unseen, why
-from fencepost.checks.reports.refinements import established_of, refined_by
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.language import Location
 from fencepost.properties.vocabulary import Property

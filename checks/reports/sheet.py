@@ -10,7 +10,7 @@ from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established
 from fencepost.checks.questions.judging import compared
-from fencepost.checks.reports.bug_change import answer, heading, rows, verdict
+from fencepost.checks.reports.changes import answer, heading, rows, verdict
 from fencepost.checks.reports.front import listed, numbered
 from fencepost.checks.reports.guarantees import Opening, details, legend, remedied, unseen
 from fencepost.checks.reports.in_short import (

@@ -29,7 +29,7 @@ from fencepost.checks.engines import ahead
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.questions.planning import planned_with_bugs
-from fencepost.checks.reports.markdown import plain
+from fencepost.checks.reports.documents import plain
 from fencepost.model.releases import PULSAR
 from fencepost.properties.registry import Entry, Instance
 from tests.command import Ran, fencepost

@@ -30,7 +30,7 @@ def test_a_count_has_the_plural_that_it_needs(number: int, what: str, words: str
 
 
 ALLOWED = {
-    "checks/reports/explore_report.py": {"walks"},  # uniform walks
+    "checks/commands/explore/walks.py": {"walks"},  # uniform walks
     "checks/engines/any_size/verdicts.py": {"lemmas"},  # of lemmas and properties together
     "checks/policy/comparison/page.py": {"runs", "actions"},  # constants, and a template
     "checks/policy/comparison/text.py": {"changes"},  # a verb, as the next

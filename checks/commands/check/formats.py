@@ -114,7 +114,7 @@ def _closing(run: FinishedRun) -> str:
 
 
 def _annotated(run: FinishedRun) -> str:
-    from fencepost.checks.reports.annotations import as_annotations
+    from fencepost.checks.reports.documents import as_annotations
 
     return _text(run, as_annotations(_judged(run), run.suspicious, run.opening.shortfalls if run.opening else ()))
 
@@ -126,7 +126,7 @@ def _judged(run: FinishedRun) -> Iterator[Judged]:
 
 
 def _junit(run: FinishedRun) -> str:
-    from fencepost.checks.reports.junit import as_junit
+    from fencepost.checks.reports.documents import as_junit
 
     return as_junit(_judged(run), run.status, [*run.notes, *_changes(run.opening)], run.suspicious, run.opening)
 
@@ -144,7 +144,7 @@ def _json(run: FinishedRun) -> str:
 
 
 def _markdown(run: FinishedRun) -> str:
-    from fencepost.checks.reports.markdown import as_markdown
+    from fencepost.checks.reports.documents import as_markdown
     from fencepost.checks.reports.report import closing
 
     end = _closing(run) if run.alone else closing(run.everything, run.status, run.suspicious)
@@ -153,7 +153,7 @@ def _markdown(run: FinishedRun) -> str:
 
 def _changes(opening: Opening | None) -> list[str]:
     """What another configuration changes in known bugs and in the balancing of load."""
-    from fencepost.checks.reports.bug_change import heading, sentences, verdict
+    from fencepost.checks.reports.changes import heading, sentences, verdict
 
     bugs, policy = (opening.bugs, opening.policy) if opening else (None, None)
     changed = [heading(bugs), verdict(bugs), *sentences(bugs)] if bugs else []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fencepost.checks.policy.comparison.contenders import written
 from fencepost.checks.policy.settings import configuration_in, key_of, release_of
-from fencepost.checks.reports.policy_change import Change, PolicyChange
+from fencepost.checks.reports.changes import Change, PolicyChange
 from fencepost.checks.settings.broker_conf import BrokerConf
 from fencepost.checks.settings.cluster_settings import Settings
 from fencepost.checks.settings.load_manager import MANAGER, PLACEMENT, SHEDDER, Running, mismatches

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
-from fencepost.checks.commands.exit_status import EXIT_STATUS
-from fencepost.checks.commands.tree import Command
+from fencepost.checks.commands.tree import EXIT_STATUS, Command
 from fencepost.checks.console.numbers import positive
 from fencepost.checks.console.options import (
     UNNAMED,

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from fencepost.checks.commands.exit_status import EXIT_STATUS
-from fencepost.checks.commands.tree import Command
+from fencepost.checks.commands.tree import EXIT_STATUS, Command
 from fencepost.checks.console.numbers import positive, whole
 from fencepost.checks.console.options import Bugs, NamedReleases, Quiet, Set, Steps, Strategies, number, seed
 from fencepost.checks.console.requests import Argument, Option, local_or_url

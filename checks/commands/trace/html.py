@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from fencepost.checks.commands.pages import write_recordings
-from fencepost.checks.commands.trace.opening import protocols_with
 from fencepost.checks.commands.trace.request import HtmlRequest
+from fencepost.checks.commands.trace.show import protocols_with
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.part_runs import runs_below

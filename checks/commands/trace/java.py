@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fencepost.checks.commands.conform.run import storage_of
-from fencepost.checks.commands.trace.opening import protocols_with
 from fencepost.checks.commands.trace.request import JavaRequest
+from fencepost.checks.commands.trace.show import protocols_with
 from fencepost.checks.conformance.java_side.classfiles import Classes
 from fencepost.checks.conformance.java_side.jars import jars
 from fencepost.checks.conformance.java_side.mirrors import classes_of

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from fencepost.checks.commands.trace.opening import protocols_with
 from fencepost.checks.commands.trace.pinning import Pin
 from fencepost.checks.commands.trace.request import (
     DiagramRequest,
@@ -20,7 +19,7 @@ from fencepost.checks.commands.trace.request import (
     ShrinkRequest,
     TraceRequest,
 )
-from fencepost.checks.commands.trace.show import shown, violated_of
+from fencepost.checks.commands.trace.show import protocols_with, shown, violated_of
 from fencepost.checks.console.extras import PLOTS, require
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import width

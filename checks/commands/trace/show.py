@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from pathlib import Path
 
-from fencepost.checks.commands.trace.opening import protocols_with
 from fencepost.checks.commands.trace.request import ShowRequest
 from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Entry
 from fencepost.properties.vocabulary import Property, Suite
 from fencepost.traces.files.itf import read
 from fencepost.traces.trace import Trace
@@ -40,3 +43,12 @@ def shown(trace: Trace, suite: Suite, *, actor: str | None = None, full: bool = 
 def violated_of(trace: Trace, suite: Suite) -> Property | None:
     """The property that the trace says it violates, if there is one."""
     return next((p for p in suite.properties if p.name == trace.violated), None)
+
+
+def protocols_with(own: Path | None) -> Mapping[str, Entry]:
+    """All protocols by name, with those of a file of one's own, which is run. Raises InputError if it cannot be used."""
+    if own is None:
+        return PROTOCOLS
+    from fencepost.checks.settings.own_protocols import own_protocols
+
+    return {**PROTOCOLS, **{entry.name: entry for entry in own_protocols(own, PROTOCOLS)}}

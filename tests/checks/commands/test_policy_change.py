@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fencepost.checks.commands.check.policy_change import policy_change
-from fencepost.checks.reports.policy_change import PolicyChange
+from fencepost.checks.reports.changes import PolicyChange
 from fencepost.checks.settings.cluster_settings import read_settings
 from fencepost.model.balance.strategies import PLACEMENTS, SHEDDERS, in_words
 

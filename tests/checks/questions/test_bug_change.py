@@ -16,7 +16,7 @@ from fencepost.checks.questions.bug_search import Searches
 from fencepost.checks.questions.guarantees.establishing import Means
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.questions.whole import Whole
-from fencepost.checks.reports.bug_change import answer, as_json, rows, sentences, verdict
+from fencepost.checks.reports.changes import answer, as_json, rows, sentences, verdict
 from fencepost.checks.settings.cluster_settings import Settings, read_settings
 from fencepost.model.releases import Releases
 from tests.command import ROOT

@@ -18,9 +18,8 @@ from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions import doubt as doubts_module
 from fencepost.checks.questions.doubt import Doubt, doubts
-from fencepost.checks.reports.annotations import as_annotations
+from fencepost.checks.reports.documents import as_annotations, as_junit
 from fencepost.checks.reports.in_short import suspicious_in_short
-from fencepost.checks.reports.junit import as_junit
 from fencepost.checks.reports.sarif import as_sarif
 from fencepost.model.language import And, Implies, Location, Not, Or, Protocol
 from fencepost.properties.protocols import PROTOCOLS

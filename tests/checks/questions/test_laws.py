@@ -21,8 +21,8 @@ from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
 from fencepost.checks.questions.guarantees.topics import topic_guarantees
 from fencepost.checks.questions.judging import DISKS, Guaranteed, compared
 from fencepost.checks.reports.answers import as_json, as_text, headline, in_short
+from fencepost.checks.reports.documents import answered, as_markdown
 from fencepost.checks.reports.guarantees import Opening
-from fencepost.checks.reports.markdown import answered, as_markdown
 from fencepost.checks.reports.report_page import answer_section
 from fencepost.checks.reports.sarif import as_sarif
 from fencepost.checks.settings.cluster_settings import Cluster, Sizes, read_settings

@@ -23,9 +23,8 @@ from fencepost.checks.engines.plan import Approach, check
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.engines.search.sampling import Walks
-from fencepost.checks.reports.annotations import as_annotations
+from fencepost.checks.reports.documents import as_annotations, as_junit
 from fencepost.checks.reports.failures import Configured, Judged, judged, place_of
-from fencepost.checks.reports.junit import as_junit
 from fencepost.checks.reports.report import text
 from fencepost.checks.reports.sarif import as_sarif
 from fencepost.checks.settings.files.input_files import Place

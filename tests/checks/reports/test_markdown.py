@@ -8,8 +8,8 @@ import pytest
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
+from fencepost.checks.reports.documents import as_markdown, plain
 from fencepost.checks.reports.failures import judged
-from fencepost.checks.reports.markdown import as_markdown, plain
 from tests.checks.reports.test_ci_formats import run
 from tests.command import fencepost
 

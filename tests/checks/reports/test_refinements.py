@@ -14,10 +14,8 @@ from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach, check
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
-from fencepost.checks.reports.annotations import as_annotations
+from fencepost.checks.reports.documents import as_annotations, as_junit, as_markdown
 from fencepost.checks.reports.failures import Judged, judged
-from fencepost.checks.reports.junit import as_junit
-from fencepost.checks.reports.markdown import as_markdown
 from fencepost.checks.reports.report import as_json, closing, text
 from fencepost.checks.reports.sarif import as_sarif
 from fencepost.model.language import Not, Protocol

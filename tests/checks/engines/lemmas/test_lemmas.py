@@ -8,11 +8,11 @@ from itertools import count
 
 import pytest
 
+from fencepost.checks.commands.lemmas.run import as_text
 from fencepost.checks.engines.induction.proof import prove
 from fencepost.checks.engines.lemmas import finding
 from fencepost.checks.engines.lemmas.finding import Lemmas, Means, Telling, find
 from fencepost.checks.engines.lemmas.writing import suite_with
-from fencepost.checks.reports.lemmas import as_text
 from fencepost.model.language import Not, Or, Protocol, any_of, at_least
 from fencepost.properties.bugs import Bug
 from fencepost.properties.protocols import PROTOCOLS

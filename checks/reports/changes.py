@@ -1,14 +1,16 @@
-"""The known bugs that a change brings and takes, in words: what users meet first."""
+"""What another configuration or release changes: the known bugs that it brings and takes, and the balancing of load."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from fencepost.checks.questions.bug_change import BugChange, Bugs, Reach
 from fencepost.checks.questions.bug_search import KnownBug
 from fencepost.checks.reports.answers import command
-from fencepost.checks.reports.histories import upstream
+from fencepost.checks.reports.failures import upstream
+from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.counts import count_of
 
 NOT_ASKED = Reach(is_asked=False)
@@ -125,3 +127,45 @@ def _known(bug: KnownBug) -> str:
     facts = bug.bug
     avoided = f"; avoided by {facts.avoided_by}" if facts.avoided_by else ""
     return f"in general: {facts.costs}{avoided}; {facts.fix}"
+
+
+@dataclass(frozen=True)
+class Change:
+    """A setting, or which class runs by it, before and now; ``place`` is where it is written now, if it is."""
+
+    key: str
+    before: str
+    now: str
+    place: Place | None = None
+
+    def __str__(self) -> str:
+        where = f" ({self.place})" if self.place else ""
+        return f"{self.key}: {self.before} -> {self.now}{where}"
+
+
+@dataclass(frozen=True)
+class PolicyChange:
+    """What changes, the sentences that say what that means, and the commands that tell what it does to a cluster."""
+
+    changes: tuple[Change, ...]
+    lines: tuple[str, ...]
+    commands: tuple[str, ...]
+
+    @property
+    def sentences(self) -> list[str]:
+        """What changes and what that means, a sentence in a line."""
+        return [*map(str, self.changes), *self.lines]
+
+    def as_json(self) -> dict[str, Any]:
+        """The same for programs."""
+        changes = [
+            {
+                "key": change.key,
+                "before": change.before,
+                "now": change.now,
+                "file": None if change.place is None else str(change.place.file),
+                "line": None if change.place is None else change.place.line or None,
+            }
+            for change in self.changes
+        ]
+        return {"changes": changes, "text": list(self.lines), "commands": list(self.commands)}
