@@ -141,15 +141,7 @@ def bookie(
     journal_write_data: bool = True,
     bugs: Iterable[str] = (),
 ) -> Protocol:
-    """One bookie with ``ledgers`` ledgers of up to ``entries`` entries, on a ledger storage: db, sorted or interleaved.
-
-    ``records`` bounds what is ever logged; ``recovery`` adds the adds of recovery; ``explicit_lacs``, ``reads``,
-    ``full_caches``, ``failed_saves``, ``kills``, ``power_losses`` and ``stops`` bound how often each ledger's writer sends its
-    last add confirmed alone, an entry is read, the write cache of a directory is full (db), a save fails (db, one directory),
-    and the process is killed, loses its page cache too, and is stopped. ``directories`` are ledgerDirectories (several with db
-    only), ``journals`` are journalDirectories (two with db and one directory only).
-    ``journal_sync_data`` and ``journal_write_data`` are journalSyncData and journalWriteData.
-    """
+    """One bookie on its storage; the page above has the constants."""
     if storage not in STORAGES:
         raise ModelError(f"bookie: storage is {', '.join(STORAGES[:-1])} or {STORAGES[-1]}, not {storage!r}")
     if min(ledgers, entries, records, directories) < 1:

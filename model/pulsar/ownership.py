@@ -174,15 +174,7 @@ def ownership(
     fixed: bool = False,
     bugs: Iterable[str] = (),
 ) -> Protocol:
-    """The ownership of ``bundles`` by ``brokers``.
-
-    ``disconnects``, ``expiries``, ``crashes``, ``releases`` and ``disables`` bound how often a broker is cut off, loses its
-    session while it lives, dies, releases a bundle, and disables it beforehand. With ``reacquires``, as since 4.0.8, a lookup
-    at a broker that finds its own node, on which it has no lock, makes it acquire the bundle. Without ``acquires_when_lost``,
-    as since 5.0.1, a broker that has heard of the loss of its session acquires nothing. With ``migration`` the metadata are
-    moved to another store once (store_migration.py). ``fixed`` is not upstream: deletions then name the creation of the node
-    that they mean, a re-creation that meets a node looks whose it is, and a release that fails with its session counts as done.
-    """
+    """The ownership of ``bundles`` by ``brokers``; the page above has the constants."""
     if brokers < 1 or bundles < 1:
         raise ModelError("ownership: brokers and bundles are at least 1")
     parameters = stated({name: value for name, value in locals().items() if name != "bugs"})

@@ -213,17 +213,7 @@ def split(
     fixed: bool = False,
     bugs: Iterable[str] = (),
 ) -> Protocol:
-    """The splits of a namespace that begins with ``bundles`` over ``hashes``, none of them owned.
-
-    ``maximum`` is loadBalancerNamespaceMaximumBundles, ``algorithm`` defaultNamespaceBundleSplitAlgorithm, and
-    ``unload_after_split`` loadBalancerAutoUnloadSplitBundlesEnabled; ``attempts`` is 8 in Pulsar. ``splits``, ``releases``,
-    ``disconnects``, ``expiries`` and ``crashes`` bound how often a split begins, a broker gives a bundle up, is cut off, loses
-    its session while it lives, and dies. With ``in_order`` the store carries out the requests of one session one after the
-    other, as ZooKeeper does. ``reacquires`` and ``acquires_when_lost`` are as in ownership. ``policies`` tells what boundaries
-    the namespace's policies have, which are written after the layout (split_policies). ``fixed`` is not upstream: locks are
-    fixed as in ownership, a split waits for the children's locks, and until it can write the policies, the maximum is looked at
-    in each attempt, the layout is read again when a connection is back, and a broker gives bundles up that are not in it.
-    """
+    """The splits of a namespace that begins with ``bundles``, none of them owned; the page above has the constants."""
     parameters = stated({name: value for name, value in locals().items() if name != "bugs"})
     p = Protocol("split", doc=__doc__, parameters=parameters, bugs=BUGS, active=bugs)
     if algorithm not in ALGORITHMS:

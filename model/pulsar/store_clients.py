@@ -133,11 +133,7 @@ def metadata_store(
     metadata_store: str = "zk",
     bugs: Iterable[str] = (),
 ) -> Protocol:
-    """Some ``clients`` of one store, who fight for ``paths`` nodes.
-
-    ``writes`` is how often a node may be written after its creation, ``changes`` how often one that lasts (store_changes.py).
-    ``disconnects``, ``expiries`` and ``crashes`` bound how often a client is cut off, loses its session while it lives, dies.
-    """
+    """Some ``clients`` of one store, who fight for ``paths`` nodes; the page above has the constants."""
     if clients < 1 or paths < 1:
         raise ModelError("metadata_store: clients and paths are at least 1")
     parameters = stated({name: value for name, value in locals().items() if name != "bugs"})

@@ -154,12 +154,7 @@ def unload(
     fixed: bool = False,
     bugs: Iterable[str] = (),
 ) -> Protocol:
-    """The unloading of ``bundles`` by the ``brokers`` that own them.
-
-    ``unloads``, ``timeouts`` and ``failures`` bound how often a bundle is unloaded, the topics do not close in time, and they
-    fail to close; ``disconnects``, ``expiries`` and ``crashes`` how often a broker is cut off, loses its session while it
-    lives, and dies. ``reacquires``, ``acquires_when_lost`` and ``fixed`` as in ownership.
-    """
+    """The unloading of ``bundles`` by the ``brokers`` that own them; the page above has the constants."""
     if brokers < 1 or bundles < 1:
         raise ModelError("unload: brokers and bundles are at least 1")
     parameters = stated({name: value for name, value in locals().items() if name != "bugs"})

@@ -57,18 +57,9 @@ def ledger(
     data_integrity: bool = False,
     bugs: Iterable[str] = (),
 ) -> Protocol:
-    """One ledger with its writer, its bookies, ``recoverers`` runs of recovery and ``readers`` that follow its tail.
+    """One ledger with its writer, its bookies, recoveries and readers; the page of the room has the constants.
 
-    ``changes`` bounds the changes of ensemble (by the writer and by recoveries together), ``crashes`` those of bookies,
-    ``losses`` the disks that are lost, ``unclean_shutdowns`` the times that a bookie without a journal comes back with some
-    of its entries lost, ``rots`` the copies that go bad, ``explicit_lacs`` the last adds confirmed that the writer sends
-    without an entry, ``deletions`` those of the ledger (0 or 1), ``failed_saves`` the flushes that fail at bookies (with
-    ``db`` only). ``storage`` is what the bookies store in: ``db``, ``sorted`` or ``interleaved``, for DbLedgerStorage
-    and so on; some bugs are those of one. ``data_integrity`` is
-    dataIntegrityChecking with dataIntegrityStampMissingCookies: a bookie that may have lost entries is back in limbo. Without
-    them one that has lost its disk does not start again, and there are no unclean shutdowns. Raises ModelError for another
-    storage, for data_integrity on one that is not db, and unless 1 <= ack_quorum <= write_quorum <= ensemble <= bookies and
-    1 <= entries.
+    Raises ModelError for values that do not fit each other.
     """
     if not 1 <= ack_quorum <= write_quorum <= ensemble <= bookies:
         raise ModelError(

@@ -54,18 +54,7 @@ def replication(
     decommissions: int = 0,
     bugs: Iterable[str] = (),
 ) -> Protocol:
-    """The replication of a ledger with ``entries`` on an ``ensemble`` of ``bookies``, by ``workers``.
-
-    ``commands`` are runs of ``bookkeeper shell recover``. ``disable`` is what an operator does before them: ``no``, nothing;
-    ``switch``, disable auto-recovery; ``wait``, also wait for tasks that are under way. ``opened`` is a ledger that is open at
-    first, which a writer adds to with ``ack_quorum``. With ``collects`` bookies collect surplus copies, with ``integrity`` a
-    bookie whose disk was replaced gets its entries back (dataIntegrityChecking), with ``daily`` the auditor looks again
-    (auditorPeriodicBookieCheckInterval), with ``weekly`` it checks every ledger (auditorPeriodicCheckInterval), where a member
-    can be up and lack an entry. With ``emptied`` a bookie whose disk is lost comes back under its name with an empty disk, its
-    cookie deleted. ``crashes``, ``losses``, ``expiries``,
-    ``gaps``, ``rots`` and ``decommissions`` bound how often a bookie goes away, a disk is lost, a worker's session expires, a
-    bookie loses an entry, a copy goes bad, and an operator decommissions a bookie.
-    """
+    """The replication of a ledger by ``workers``; the page of the room has the constants."""
     if min(entries, ensemble, ack_quorum) < 1 or ensemble > bookies or ack_quorum > ensemble:
         raise ModelError("replication: entries is at least 1, and ack_quorum <= ensemble <= bookies")
     if disable not in DISABLE:

@@ -40,14 +40,7 @@ def kafka_controller(
     writes: bool = False,
     bugs: Iterable[str] = (),
 ) -> Protocol:
-    """The controller of ``brokers``.
-
-    ``thread`` is where the end of a session is handled: ``lock``, on the client's event thread with all else; ``queue``, on a
-    thread of the controller; ``awaited``, on that thread before a new session begins. With ``multi`` the node and its epoch are
-    one request, with ``broker_epochs`` requests name the incarnation of a broker. ``expiries``, ``restarts``, ``disconnects``
-    and ``resignations`` bound how often a broker loses its session while it lives, stops and starts again, is cut off, and
-    resigns because of a failure. With ``writes`` the controller writes to the store.
-    """
+    """The controller of ``brokers``; the page of the room has the constants."""
     if brokers < 1:
         raise ModelError("kafka_controller: brokers is at least 1")
     if thread not in THREADS:

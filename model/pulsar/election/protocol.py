@@ -94,17 +94,7 @@ def election(
     fixed: bool = False,
     bugs: Iterable[str] = (),
 ) -> Protocol:
-    """The election of a leader among ``brokers``.
-
-    ``on_session_loss`` is what a broker does when it gives its session up for lost: ``reconnect`` or ``shutdown``
-    (zookeeperSessionExpiredPolicy). ``leads`` is when a broker that creates the node leads: when the read that follows is
-    back, ``confirmed``, or as soon as it is ``created``. ``close`` is how a leader that shuts down deletes its node:
-    ``unconditional``, as up to 5.0.0-M1; ``looked``, as since 5.0.1, of the version that it reads, if the node is of its
-    session; or ``by_version``, which is not upstream, of the version that it created. ``disconnects``, ``expiries``,
-    ``crashes`` and ``closes`` bound how often a broker is cut off, loses its session while it lives, dies and shuts down. With
-    ``lookups`` a lookup wanders. ``fixed`` is not upstream: a deletion then names the creation of the node that it means, and
-    a broker that reads the node which it has created looks whether it is still there before it leads.
-    """
+    """The election of a leader among ``brokers``; the page of the room has the constants."""
     if brokers < 1:
         raise ModelError("election: brokers is at least 1")
     if on_session_loss not in ("reconnect", "shutdown"):

@@ -133,12 +133,7 @@ def service_unit_migration(
     restarts: int = 1,
     bugs: Iterable[str] = (),
 ) -> Protocol:
-    """A cluster that migrates to the store ``to``: ``metadata`` or ``topic``.
-
-    ``lag``, ``versions``, ``multi_phase`` and ``slow`` are as in ``service_unit``, and so are ``unloads`` and ``burials``: how
-    often the unit is unloaded or transferred, and how often the leader deletes an old record. ``restarts`` is how many brokers
-    are restarted with the other store.
-    """
+    """A cluster that migrates to the store ``to``; the page above has the constants."""
     if brokers < 1 or lag < 2 or versions < 1 or restarts > brokers:
         what = "brokers and versions are at least 1, lag at least 2, and restarts are not more than brokers"
         raise ModelError(f"service_unit_migration: {what}")

@@ -71,19 +71,7 @@ def service_unit(
     shutdowns: int = 0,
     bugs: Iterable[str] = (),
 ) -> Protocol:
-    """The ownership of ``units`` by ``brokers``, with their records in ``store``: ``topic`` or ``metadata``.
-
-    ``lag`` is how many messages of the topic a broker may not have read, ``versions`` the last version of a record, after
-    which they start again; 0, over the metadata store, is that there are so many that this never happens. With
-    ``multi_phase``, as it is unless configured otherwise, clients stay attached during a transfer. With ``slow`` brokers
-    the leader takes a move for stuck that is not. A split is tried ``attempts`` times. With ``rounds`` runs of the monitor
-    are counted that find a unit with a dead broker, up to one more. ``unloads``, ``splits``, ``conflicts``, ``timeouts``,
-    ``burials``, ``compactions`` and ``late_messages`` bound how often a unit is unloaded or transferred, unit 0 is to be
-    split (unit 1 is its child), a split finds the layout changed, topics do not close in time, the leader deletes an old
-    record, the topic is compacted, and a message is stored twice; ``disconnects``, ``expiries`` and ``crashes`` how often a
-    broker is cut off from the metadata store, loses its session while it lives, and dies; ``shutdowns`` how often one is
-    shut down gracefully.
-    """
+    """The ownership of ``units`` by ``brokers``, with their records in ``store``; the page of the room has the constants."""
     if brokers < 1 or units < 1 or lag < 2:
         raise ModelError("service_unit: brokers and units are at least 1, lag at least 2")
     if versions < 0 or (versions == 0 and store == "topic"):
