@@ -15,7 +15,7 @@ from fencepost.checks.engines.odds.transitions import InstanceError
 from fencepost.checks.odds.solving import Effect, Solver, Walker, interval
 from fencepost.checks.odds.ways import BOUNDED, Fleet, Way, ways
 from fencepost.model.bookkeeper.ledger.bugs import BUGS as OF_LEDGERS
-from fencepost.model.odds.numbers import Numbers
+from fencepost.model.odds.numbers import Numbers, published
 from fencepost.model.pulsar.topic.bugs import BUGS as OF_TOPICS
 from fencepost.properties.protocols import PROTOCOLS
 
@@ -134,10 +134,11 @@ def row_of(way: Way, numbers: Numbers, fleet: Fleet, means: Means) -> Row:
     rests = [_rest(numbers, effect) for effect in most if effect.weight > _WEIGHTLESS or effect.doubled > 1 + _WEIGHTLESS]
     kind: Kind = "negligible" if high < NEGLIGIBLE else "frequency" if way.decided else "undecided"
     states = solver.cycles(way).states
-    walked = solver.walked(way, numbers, means.walks, means.seed, means.walker).scaled(units) if means.walks else None
+    walks = means.walks if way.aftermath is None else 0
+    walked = solver.walked(way, numbers, walks, means.seed, means.walker).scaled(units) if walks else None
     share = solver.share(way, numbers) if way.given else 0.0
     about, found = (way.name, _what(way.name), kind, way), (middle, low, high, alone)
-    return Row(*about, *found, tuple(rests[:_MOST]), states, walked, share, _notes(way))
+    return Row(*about, *found, tuple(rests[:_MOST]), states, walked, share, _notes(way, effects, numbers))
 
 
 def _bounded(name: str, names: Sequence[str], numbers: Numbers, fleet: Fleet, means: Means) -> Row:
@@ -163,8 +164,7 @@ def _interval(
         shifts = generator.standard_normal(len(deviations))
         some = numbers
         for (name, deviation), shift in zip(deviations.items(), shifts, strict=True):
-            value = numbers[name] * math.exp(deviation * shift)
-            some = some.given(name, min(value, 1.0) if numbers.of(name).unit == "1" else value)
+            some = some.times(name, math.exp(deviation * shift))
         drawn.append(means.solver.per_year(way, some, together=together) * units)
     low, middle, high = (float(x) for x in np.percentile(drawn, [_TAIL, 50.0, 100.0 - _TAIL]))
     return middle, low, high
@@ -176,8 +176,11 @@ def _rest(numbers: Numbers, effect: Effect) -> Rest:
     return Rest(effect.name, value, number.unit, number.meaning, number.source, number.is_guess, effect.doubled)
 
 
-def _notes(way: Way) -> tuple[str, ...]:
-    return tuple(filter(None, (way.only, way.condition, way.missing)))
+def _notes(way: Way, effects: Sequence[Effect], numbers: Numbers) -> tuple[str, ...]:
+    """What is to be said of an answer besides; also of laws that an exact solution does not know."""
+    by_law = [each.name for each in effects if numbers.of(each.name).law != published().of(each.name).law]
+    laws = f"solved as if {', '.join(by_law)} had the usual law: --walks N takes the one that is given" if by_law else ""
+    return tuple(filter(None, (way.only, way.condition, way.missing, laws)))
 
 
 def _what(name: str) -> str:

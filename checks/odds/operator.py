@@ -13,6 +13,7 @@ from fencepost.checks.odds.ways import Fleet
 from fencepost.checks.settings.broker_conf import BrokerConf
 from fencepost.checks.settings.files.input_files import InputError, Place, read_bytes
 from fencepost.model.language.mistakes import guess
+from fencepost.model.odds.laws import LAWS
 from fencepost.model.odds.numbers import NumberError, Numbers
 
 TABLE = "odds"
@@ -24,9 +25,9 @@ _LARGEST = 2**31 - 1
 def with_file(numbers: Numbers, fleet: Fleet, path: Path) -> tuple[Numbers, Fleet]:
     """The numbers and the fleet with those of a file.
 
-    A line of ``[odds]`` is ``journal = 1.5``, in the unit of the number, or ``journal = { ms = 1.5, factor = 1.5 }``;
-    ``topics`` and ``bookies`` are counts. Raises InputError, with the line, for a name that there is not or a value that
-    cannot be.
+    A line of ``[odds]`` is ``journal = 1.5``, in the unit of the number, or ``journal = { ms = 1.5, factor = 1.5 }``, where a
+    duration may also have a ``law``, for walks. ``topics`` and ``bookies`` are counts. Raises InputError, with the line, for a
+    name that there is not or a value that cannot be.
     """
     text = read_bytes(path, "a file with a table [odds]").decode("utf-8", errors="replace")
     try:
@@ -45,9 +46,9 @@ def with_file(numbers: Numbers, fleet: Fleet, path: Path) -> tuple[Numbers, Flee
         if name not in numbers:
             known = [*_FLEET, *numbers]
             raise InputError(f"{place}: no number is named {name}{guess(name, known)}; there are {', '.join(known)}", place)
-        value, factor = _value(given, numbers.of(name).unit, place, name)
+        value, known_of = _value(given, numbers.of(name).unit, place, name)
         try:
-            numbers = numbers.given(name, value, factor=factor, source=str(place), is_guess=False)
+            numbers = numbers.given(name, value, **known_of, source=str(place), is_guess=False)
         except NumberError as error:
             raise InputError(f"{place}: {error}", place) from None
     return numbers, fleet
@@ -59,19 +60,22 @@ def _line(text: str, name: str) -> int:
     return lines[-1] if lines else 0
 
 
-def _value(given: Any, unit: str, place: Place, name: str) -> tuple[float, float]:
-    """The value, and the factor within which it is certain."""
+def _value(given: Any, unit: str, place: Place, name: str) -> tuple[float, dict[str, Any]]:
+    """The value; and with it the factor within which it is certain, and the law of a duration if that is given."""
     units = {"ms": "ms", "/year": "per_year", "/s": "per_second", "1": "value", "messages": "value"}
     if isinstance(given, (int, float)) and not isinstance(given, bool):
-        return float(given), 1.0
+        return float(given), {"factor": 1.0}
     if isinstance(given, Mapping):
-        values, factor = [key for key in given if key in _VALUES], given.get("factor", 1.0)
-        is_one = len(values) == 1 and values[0] in ("value", units[unit]) and set(given) <= {values[0], "factor"}
-        numeric = [isinstance(x, (int, float)) and not isinstance(x, bool) for x in given.values()]
+        law = {key: given[key] for key in given if key == "law" and unit == "ms" and given[key] in LAWS}
+        rest = {key: written for key, written in given.items() if key not in law}
+        values, factor = [key for key in rest if key in _VALUES], rest.get("factor", 1.0)
+        is_one = len(values) == 1 and values[0] in ("value", units[unit]) and set(rest) <= {values[0], "factor"}
+        numeric = [isinstance(x, (int, float)) and not isinstance(x, bool) for x in rest.values()]
         if is_one and all(numeric) and factor >= 1:
-            return float(given[values[0]]), float(factor)
+            return float(rest[values[0]]), {"factor": float(factor), **law}
     example = f"{name} = {{ {units[unit]} = 1.5, factor = 2 }}"
-    raise InputError(f"{place}: {name} is not written as a number of odds; write {name} = 1.5, or {example}", place)
+    laws = f"; a law is one of {', '.join(LAWS)}" if unit == "ms" else ""
+    raise InputError(f"{place}: {name} is not written as a number of odds; write {name} = 1.5, or {example}{laws}", place)
 
 
 def with_settings(numbers: Numbers, paths: tuple[Path, ...]) -> Numbers:

@@ -30,7 +30,7 @@ class Solver:
         """``changed`` has other instances of ways, by their names."""
         self._workers, self._changed = workers, changed or {}
         self._cycles: dict[str, Cycles] = {}
-        self._waiting: Transitions | None = None
+        self._after: dict[str, Transitions] = {}
 
     def cycles(self, way: Way) -> Cycles:
         """The cycles of a way's instance. Raises what ``transitions`` raises."""
@@ -51,7 +51,9 @@ class Solver:
         cycles, repair = self.cycles(way), repair_of(way, numbers)
         solution = solved(cycles, numbers, repair=repair, struck=struck if struck is not numbers else None)
         found = solution.incidents.per_year
-        if way.throttled is not None:
+        if way.aftermath is not None:
+            found = often(cycles, solution, way.given) * self.share_after(way, numbers)
+        elif way.throttled is not None:
             part = throttled(numbers)
             found = (1.0 - part) * found + part * often(cycles, solution, way.given) * self.share_throttled(way, numbers)
         return found * way.times * _share(way, numbers)
@@ -82,12 +84,20 @@ class Solver:
     def share_throttled(self, way: Way, numbers: Numbers) -> float:
         """The same where the connection is throttled as the event happens, so that the next messages wait in its socket."""
         assert way.throttled is not None
-        if self._waiting is None:
-            p = way.throttled(instance(way))
-            self._waiting = transitions(p, published(), way.lost, way.opens, workers=self._workers)
         slow = {name: numbers[f"throttled_{name}"] for name in ("unfencing", "forgetting")}
         event = Event(way.given, before="roll_over", held=1, reading="throttled_reading", next="task")
-        return loss_given(self._waiting, numbers.instead(slow), way.opens, event)
+        return self._given(way, way.throttled(instance(way)), numbers.instead(slow), event)
+
+    def share_after(self, way: Way, numbers: Numbers) -> float:
+        """The same by the way's aftermath."""
+        assert way.aftermath is not None
+        return self._given(way, instance(way), numbers, way.aftermath)
+
+    def _given(self, way: Way, p: Protocol, numbers: Numbers, event: Event) -> float:
+        if way.name not in self._after:
+            exponential = published().by_law("exponential")
+            self._after[way.name] = transitions(p, exponential, way.lost, way.opens, workers=self._workers)
+        return loss_given(self._after[way.name], numbers, way.opens, event)
 
     def uses(self, way: Way, *, together: bool = False) -> list[str]:
         """The numbers that the odds of a way may depend on."""
@@ -107,9 +117,7 @@ class Solver:
         found = self.per_year(way, numbers, together=together)
 
         def times(name: str, by: float) -> float:
-            value = numbers[name] * by
-            value = min(value, 1.0) if numbers.of(name).unit == "1" else value
-            return self.per_year(way, numbers.given(name, value), together=together) / found if found > 0 else 1.0
+            return self.per_year(way, numbers.times(name, by), together=together) / found if found > 0 else 1.0
 
         def effect(name: str) -> Effect:
             factor = numbers.of(name).factor

@@ -9,6 +9,7 @@ from enum import IntEnum
 from fencepost.model.kernel.walks import phases
 from fencepost.model.language import Protocol
 from fencepost.model.language.declarations import Action
+from fencepost.model.odds.laws import Law
 from fencepost.model.odds.numbers import MS_PER_YEAR, NEVER, Number, Numbers
 
 
@@ -33,14 +34,14 @@ class UnclockedError(Exception):
 class Clock:
     """How often an action happens where it is enabled, per ms; of an ENDING the share of outages that end with it.
 
-    ``number`` is what it takes; ``blocked`` says that it waits for the end of an outage, ``timer`` that it is not exponential.
+    ``number`` is what it takes; ``blocked`` says that it waits for the end of an outage.
     """
 
     number: str
     kind: Kind
     rate: float
     blocked: bool = False
-    timer: bool = False
+    law: Law = "exponential"
 
 
 def clock_of(number: Number, numbers: Numbers) -> Clock:
@@ -53,7 +54,7 @@ def clock_of(number: Number, numbers: Numbers) -> Clock:
     if number.unit == "/s":
         return Clock(number.name, Kind.ARRIVAL, value / 1000.0)
     blocked = any(numbers.of(part).blocked_by for part in numbers.parts_of(number.name))
-    return Clock(number.name, Kind.STEP, 1.0 / value, blocked, number.timer)
+    return Clock(number.name, Kind.STEP, 1.0 / value, blocked, number.law)
 
 
 def clocked(protocol: Protocol) -> list[Action]:

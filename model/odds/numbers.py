@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from fencepost.model.odds.laws import Law
+
 MS_PER_YEAR = 365.25 * 86_400_000.0
 UNITS = ("ms", "/year", "/s", "1", "messages")
 UNLIMITED = 1e15
@@ -26,9 +28,9 @@ class Number:
     """A number with its unit and the factor within which it is nine tenths certain.
 
     ``source`` says where the value is from, ``is_guess`` that nobody has published or measured it. ``setting`` is the key of
-    a configuration that sets it, as a period in ``period``. ``timer`` says that the duration is nearly constant. A step that
-    takes it waits while the outage ``blocked_by`` lasts; one that ``ends`` an outage happens, if at all, as that ends.
-    ``parts`` are the numbers that it is the sum of, each with how often it is taken.
+    a configuration that sets it, as a period in ``period``. A duration has a ``law``. A step that takes it waits while the
+    outage ``blocked_by`` lasts; one that ``ends`` an outage happens, if at all, as that ends. ``parts`` are the numbers that it
+    is the sum of, each with how often it is taken.
     """
 
     name: str
@@ -40,7 +42,7 @@ class Number:
     is_guess: bool = False
     setting: str = ""
     period: str = ""
-    timer: bool = False
+    law: Law = "exponential"
     blocked_by: str = ""
     ends: str = ""
     parts: Mapping[str, float] | None = None
@@ -98,14 +100,21 @@ class Numbers(Mapping[str, float]):
             raise NumberError(f"{name} = {value!r} is {'no share' if number.unit == '1' else 'no positive number'}")
         return Numbers({**self._known, name: replace(number, value=float(value), **known)})
 
+    def times(self, name: str, by: float) -> Numbers:
+        """The same with a number that is so many times as large; of a share p, p / (1 - p) is. NumberError for a sum."""
+        value = self[name]
+        if self.of(name).unit == "1":
+            return self.given(name, value * by / (1.0 - value + value * by))
+        return self.given(name, value * by)
+
     def instead(self, values: Mapping[str, float]) -> Numbers:
         """The same with other values, also of sums, which have no parts then."""
         changed = {name: replace(self.of(name), value=float(value), parts=None) for name, value in values.items()}
         return Numbers({**self._known, **changed})
 
-    def timed(self, name: str) -> Numbers:
-        """The same with a duration that is nearly constant."""
-        return Numbers({**self._known, name: replace(self.of(name), timer=True)})
+    def by_law(self, law: Law, *names: str) -> Numbers:
+        """The same with another law of some durations, or of all."""
+        return Numbers({**self._known, **{name: replace(self.of(name), law=law) for name in names or self._known}})
 
 
 @cache
@@ -126,7 +135,7 @@ def _number(name: str, row: Mapping[str, Any]) -> Number:
         "guess" in row,
         row.get("setting", ""),
         row.get("in", ""),
-        row.get("law") == "timer",
+        row.get("law", "exponential"),
         row.get("blocked_by", ""),
         row.get("ends", ""),
         row.get("sum"),

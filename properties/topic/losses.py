@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fencepost.model.language import And, Not, Protocol, Truth
+from fencepost.model.language import And, Not, Or, Protocol, Truth, any_of
 from fencepost.model.language.declarations import Action
+from fencepost.model.pulsar.topic.state import NONE
 from fencepost.properties.topic.terms import Log
 from fencepost.properties.topic.variables import TopicVariables
 
@@ -13,6 +14,33 @@ from fencepost.properties.topic.variables import TopicVariables
 def message_is_lost(p: Protocol, m: int) -> Truth:
     """The formula: message m is acknowledged, and no reader gets it."""
     return And(TopicVariables.now(p).acked > m, Not(Log(p).gets(m)))
+
+
+def message_is_left_behind(p: Protocol, m: int) -> Truth:
+    """The formula: message m is acknowledged, and the next load of the topic drops every ledger that has it.
+
+    That drops what the list has without entries (ManagedLedgerImpl.initializeBookKeeper), except the last ledger, which it
+    recovers. Of the current one the broker writes the entries as it closes it.
+    """
+    s, log = TopicVariables.now(p), Log(p)
+
+    def stays(k: int) -> Truth:
+        is_current = any_of(s.current[b] == k for b in log.broker)
+        return Or(s.entries[k] > 0, is_current, Not(log.has_a_ledger_after(k)))
+
+    return And(s.acked > m, Not(any_of(And(log.has(k, e, m), stays(k)) for k, e in log.places)))
+
+
+def late_writes_time_out(p: Protocol) -> Protocol:
+    """The topic where a write that comes once an update of the list has outlasted the time-out always declares it failed
+    (ManagedLedgerImpl.internalAsyncAddEntry): ``list_slowly`` is the moment at which the time-out is over."""
+
+    def in_time(action: Action) -> Action:
+        s, b = TopicVariables.now(p), action.grounding[0][1]
+        return replace(action, guard=And(action.guard, Or(s.slow[b] == NONE, s.fresh[b] != s.slow[b])))
+
+    p.actions = [in_time(a) if a.name == "add_waits" else a for a in p.actions]
+    return p
 
 
 def refused_messages_have_successors(p: Protocol) -> Protocol:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.running.adapter import Adapter, Allowance, Departure, Observable, Owed, Seen, Taken
 from fencepost.checks.conformance.running.view import View
 from fencepost.model.language import Action, Protocol
 
-Line = dict[str, object]
+Line = dict[str, Any]
 
 _OPEN = "the ledger of the harness is closed"
 _SWITCH = "a command of the harness does not wait for the switch of auto-recovery, nor for a decommission"
@@ -84,10 +84,7 @@ def _entries(numbers: list[int]) -> frozenset[str]:
     return frozenset(f"e{number}" for number in numbers)
 
 
-T = TypeVar("T")
-
-
-def _of_running(family: str, read: Callable[[T], object]) -> Observable:
+def _of_running(family: str, read: Callable[[Any], Any]) -> Observable:
     """What the bookies that are up have: of the others nothing can be seen."""
     return Observable(
         family,

@@ -6,16 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from random import Random
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
-from fencepost.checks.conformance.policy.wire import Answer
 from fencepost.model.balance.configuration import RELEASES, Configuration, Version, defaults
 from fencepost.model.balance.load_data import LoadData, LocalBrokerData
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-R = TypeVar("R", bound="DataclassInstance")
 
 
 @dataclass(frozen=True)
@@ -44,11 +38,11 @@ class Rule(ABC):
         """A case at random, for a release."""
 
     @abstractmethod
-    def request(self, case: Case) -> Mapping[str, object]:
+    def request(self, case: Case) -> Mapping[str, Any]:
         """The case as the harness reads it."""
 
     @abstractmethod
-    def differences(self, case: Case, answer: Answer) -> list[str]:
+    def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
         """In what the model differs from the code's answer; empty if in nothing."""
 
     def smaller(self, case: Case) -> Iterator[Case]:
@@ -81,8 +75,8 @@ def _smaller_loads(load: LoadData) -> Iterator[LoadData]:
         yield replace(load, bundles={name: data for name, data in load.bundles.items() if name != bundle})
     for key in ("recently_unloaded", "recently_unloaded_brokers", "preallocated", "loads"):
         for name in getattr(load, key):
-            left = {other: value for other, value in getattr(load, key).items() if other != name}
-            yield _changed(load, key, left)
+            left: Any = {other: value for other, value in getattr(load, key).items() if other != name}
+            yield replace(load, **{key: left})
     for broker, report in load.reports.items():
         for less in _smaller_reports(report):
             yield replace(load, brokers={**load.brokers, broker: less})
@@ -90,7 +84,7 @@ def _smaller_loads(load: LoadData) -> Iterator[LoadData]:
         for term in ("shortTermData", "longTermData"):
             average = getattr(data, term)
             for name, value in _rounder(average):
-                rounder = _changed(data, term, _changed(average, name, value))
+                rounder = replace(data, **{term: replace(average, **{name: value})})
                 yield replace(load, bundles={**load.bundles, bundle: rounder})
 
 
@@ -102,18 +96,15 @@ def _smaller_reports(report: LocalBrokerData) -> Iterator[LocalBrokerData]:
     for name in ("cpu", "memory", "directMemory", "bandwidthIn", "bandwidthOut", "brokerVersionString", "numTopics"):
         if getattr(report, name) != getattr(plain, name):
             yield replace(report, **{name: getattr(plain, name)})
+    value: Any
     for name, value in _rounder(report):
-        yield _changed(report, name, value)
+        yield replace(report, **{name: value})
     for bundle, stats in report.lastStats.items():
         for name, value in _rounder(stats):
-            yield replace(report, lastStats={**report.lastStats, bundle: _changed(stats, name, value)})
+            yield replace(report, lastStats={**report.lastStats, bundle: replace(stats, **{name: value})})
 
 
-def _changed(record: R, name: str, value: object) -> R:
-    return replace(record, **{name: value})
-
-
-def _rounder(record: DataclassInstance) -> Iterator[tuple[str, float]]:
+def _rounder(record: Any) -> Iterator[tuple[str, float]]:
     """The numbers of a record that are not 0, each as 0, and with one digit that is not 0."""
     for each in fields(record):
         value = getattr(record, each.name)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from fencepost.checks.conformance.java_side.harness import harness
 from fencepost.checks.conformance.java_side.jars import Artifact, Release
 from fencepost.checks.conformance.java_side.published import ALONE, class_path
 from fencepost.checks.conformance.java_side.session import Session
-from fencepost.checks.conformance.policy.wire import Answer
 from fencepost.model.balance.configuration import Version
 
 OPTIONS = ("-Xmx1g", "-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote")
@@ -75,9 +74,9 @@ class Code:
         bench = harness("policy/modular", main, pulsar_broker(release), besides=besides, options=OPTIONS)
         self._session = Session(bench)
 
-    def ask(self, requests: Sequence[Mapping[str, object]]) -> Sequence[Answer]:
+    def ask(self, requests: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
         """An answer for each request."""
-        answers: list[Answer] = self._session.ask({"cases": list(requests)})["answers"]
+        answers: list[Mapping[str, Any]] = self._session.ask({"cases": list(requests)})["answers"]
         return answers
 
     def __enter__(self) -> Self:

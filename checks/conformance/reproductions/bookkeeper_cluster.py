@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from fencepost.checks.conformance.java_side.servers import bookkeeper_processes
 from fencepost.checks.conformance.java_side.session import Session, SessionError
 from fencepost.checks.conformance.reproductions.processes import MEMORY, PROGRAMS, Process, free_port
 from fencepost.checks.conformance.reproductions.stage import Stage
+
+_MARK_BYTES, _PAUSE = 16, 0.001
 
 
 class BookKeeperCluster:
@@ -87,6 +90,13 @@ class Bookie(Process):
         return max((log.stat().st_size for log in self._current.glob("*.log")), default=0)
 
     def mark(self) -> bytes:
-        """The journal's mark, before which a replay needs nothing, as it is on disk; empty before the first."""
+        """The journal's mark, before which a replay needs nothing, as it is on disk; empty before the first.
+
+        Journal.LastLogMark.rollLog empties the file before it writes: what is not whole is read again.
+        """
         file = self._current / "lastMark"
-        return file.read_bytes() if file.exists() else b""
+        while file.exists():
+            if len(mark := file.read_bytes()) == _MARK_BYTES:
+                return mark
+            time.sleep(_PAUSE)
+        return b""

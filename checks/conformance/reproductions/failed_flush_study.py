@@ -124,7 +124,7 @@ def _timed(stage: Stage, client: Session, bookie: Bookie) -> list[float]:
 @cache
 def _chain() -> Transitions:
     """One bookie, one copy: the checkpoint that comes next is a timer in stages, as its interval is constant."""
-    numbers = published().timed("checkpoint")
+    numbers = published().by_law("timer", "checkpoint")
     parameters: Mapping[str, Value] = {**_ONE_COPY, "failed_saves": 1, "crashes": 1, "entries": 1}
     p = PROTOCOLS["ledger"].build(dict(parameters), (FAILED_FLUSH.bug,))
     return transitions(adds_come_once(p), numbers, entry_is_cut_off, 0)
@@ -134,7 +134,7 @@ def predict(means: Mapping[str, float], _: float) -> float:
     """The model's probability that an entry is cut off, given a flush that fails and a kill."""
     later = MS_PER_YEAR / (KILLED_AFTER_MS * _LATER)
     numbers = published().instead({**means, "bookie_kills": MS_PER_YEAR / KILLED_AFTER_MS, "rival_recoveries": later})
-    return loss_given(_chain(), numbers.timed("checkpoint"), 1, Event("fail_to_save", then=("crash", "recover")))
+    return loss_given(_chain(), numbers.by_law("timer", "checkpoint"), 1, Event("fail_to_save", then=("crash", "recover")))
 
 
 FAILED_FLUSH_STUDY = Study(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import resource
 import shutil
 import signal
@@ -24,11 +25,16 @@ PROGRAMS = "reproductions/programs"
 """The folder of the harnesses that start programs, and of ZooKeeper."""
 
 
+_PORTS = range(20_000, 32_000)
+"""None of them is taken for a connection that some process opens: Linux begins with 32,768 (ip_local_port_range)."""
+
+
 def free_port() -> int:
-    """A port of the loopback interface on which nothing listens."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
+    """A port of the loopback interface on which nothing listens, and which no connection takes until somebody does."""
+    while True:
+        with socket.socket() as free, contextlib.suppress(OSError):
+            free.bind(("127.0.0.1", random.SystemRandom().choice(_PORTS)))
+            return int(free.getsockname()[1])
 
 
 class Process:

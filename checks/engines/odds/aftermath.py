@@ -29,7 +29,8 @@ class Event:
     ``before`` is a slow action that has just happened then, and ``held`` messages have come since. ``then`` are faults that may
     follow, at their rates. With ``reading``, a duration, no message comes until that is over; from then on, or at once without
     it, messages come at the rate of their number, or ``next``, a duration, apart. What the event has damaged is undone after
-    ``repaired``, a duration.
+    ``repaired``, a duration. With ``outage`` the event happens in an outage that goes on: what that blocks waits for its end;
+    if what waits fails then, nothing is lost.
     """
 
     action: str
@@ -39,17 +40,19 @@ class Event:
     reading: str = ""
     next: str = ""
     repaired: str = ""
+    outage: bool = False
 
 
 class _Node(NamedTuple):
-    """``turn``: how many messages have come before the event; behind it no more come (-1), or they do (-2)."""
+    """``turn``: how many messages have come before the event; behind it no more come (-1), or they do (-2), also while the
+    outage goes on (-4); or all is over without a loss (-3)."""
 
     turn: int
     state: int
 
 
-_HELD_BACK, _COMING = -1, -2
-_REPAIRED = _Node(-3, 0)
+_HELD_BACK, _COMING, _AWAY = -1, -2, -4
+_OVER = _Node(-3, 0)
 
 
 def loss_given(t: Transitions, numbers: Numbers, come: int, event: Event) -> float:
@@ -80,7 +83,7 @@ def loss_given(t: Transitions, numbers: Numbers, come: int, event: Event) -> flo
         rows.append(len(targets))
     if not happens:
         raise InstanceError(f"{event.action} does not happen where the traffic rests")
-    lost = np.array([1.0 if node.turn < 0 and node != _REPAIRED and t.older[node.state] else -1.0 for node in queue])
+    lost = np.array([1.0 if node.turn < 0 and node != _OVER and t.older[node.state] else -1.0 for node in queue])
     chain = Chain.of(np.array(rows, np.int64), np.array(targets, np.int32))
     found = chain.reaching(np.array(flows), lost)
     return float(sum(share * found[nodes[_Node(0, state)]] for state, share in begin))
@@ -114,7 +117,8 @@ class _Edges:
         self._comes = 1.0 / numbers[event.next] if event.next else numbers["messages"] / 1000.0
         self._reads = 1.0 / numbers[event.reading] if event.reading else 0.0
         self._repairs = 1.0 / numbers[event.repaired] if event.repaired else 0.0
-        self._first = _HELD_BACK if event.reading else _COMING
+        self._first = _AWAY if event.outage else _HELD_BACK if event.reading else _COMING
+        self._ends, self._fails = 1.0 / numbers["outage"], numbers["outage_fails"]
         self._in_outage = any(
             clock.kind == Kind.ENDING for clock, name in zip(clocks, names, strict=True) if name == event.action
         )
@@ -127,24 +131,27 @@ class _Edges:
         going, event = list[tuple[_Node, float]](), list[tuple[_Node, float]]()
         for target, code, weight in self._row(node.state):
             clock = self._clocks[code]
-            if clock.kind == Kind.STEP and not (clock.blocked and self._in_outage):
+            if self._names[code] == self._event.action:
+                event.append((_Node(self._first, target), _CERTAIN * weight))
+            elif clock.kind == Kind.STEP and not (clock.blocked and self._in_outage):
                 going.append((_Node(node.turn, target), self._rates[code] * weight))
             elif clock.kind == Kind.ARRIVAL and node.turn < self._event.held:
                 going.append((_Node(node.turn + 1, target), self._comes))
-            elif self._names[code] == self._event.action:
-                event.append((_Node(self._first, target), _CERTAIN * weight))
-        return going or (event if node.turn == self._event.held else [])
+        happens = event and node.turn == self._event.held
+        return event if happens and (self._event.outage or not going) else going
 
     def _behind(self, node: _Node) -> list[tuple[_Node, float]]:
-        if node == _REPAIRED or self._t.older[node.state]:
+        if node == _OVER or self._t.older[node.state]:
             return []
         found = [(_Node(_COMING, node.state), self._reads)] if node.turn == _HELD_BACK else []
-        found += [(_REPAIRED, self._repairs)] if self._repairs else []
+        found += [(_OVER, self._repairs)] if self._repairs else []
+        if node.turn == _AWAY:
+            found += [(_Node(_COMING, node.state), self._ends * (1.0 - self._fails)), (_OVER, self._ends * self._fails)]
         for target, code, weight in self._row(node.state):
-            kind = self._clocks[code].kind
-            if kind == Kind.STEP or self._names[code] in self._event.then:
+            kind, waits = self._clocks[code].kind, self._clocks[code].blocked and node.turn == _AWAY
+            if (kind == Kind.STEP and not waits) or self._names[code] in self._event.then:
                 found.append((_Node(node.turn, target), self._rates[code] * weight))
-            elif kind == Kind.ARRIVAL and node.turn == _COMING:
+            elif kind == Kind.ARRIVAL and node.turn in (_COMING, _AWAY):
                 found.append((_Node(node.turn, target), self._comes))
         return found
 

@@ -126,7 +126,8 @@ class Cycles:
     The last node stands for all from which none is reached.
     ``ends`` are the nodes at which a loss is counted; ``arrival`` has for a node of PRE the one to which the next message
     leads, or -1; ``base`` are the nodes without traffic and without a fault from which everything begins; ``is_struck`` says
-    of which something slow has happened before them. ``states`` is how many the instance has.
+    of which something slow has happened before them. ``states`` is how many the instance has; ``unstaged`` is the one of each
+    node, whatever the stage of a timer.
     """
 
     actions: Sequence[Action]
@@ -141,6 +142,7 @@ class Cycles:
     ends: npt.NDArray[np.bool_]
     kinds: npt.NDArray[np.int8]
     base: npt.NDArray[np.int32]
+    unstaged: npt.NDArray[np.int32]
     _rest: _Rest
 
     @classmethod
@@ -194,6 +196,7 @@ class Cycles:
             np.append(ends[kept], False),
             kinds,
             np.arange(len(rest.states), dtype=np.int32),
+            np.append(t.unstaged[state[kept]], np.int32(_NO_STATE)),
             rest,
         )
 

@@ -15,11 +15,12 @@ import numpy as np
 from fencepost.checks.engines.odds.cycles import Cycles
 from fencepost.checks.engines.odds.incidents import solved
 from fencepost.checks.engines.odds.linear import Chain, Floats
-from fencepost.model.kernel.walks.phases import MODES, PRE
+from fencepost.model.kernel.walks.phases import FIRST, MODES, PRE
 from fencepost.model.odds.numbers import Numbers
 
-BEGINS, ENDS = "begins", "ends"
-"""What an outage does, beside the names of actions."""
+BEGINS, ENDS, COMES = "begins", "ends", "comes"
+"""What an outage does, beside the names of actions; and the share of a disturbance in which the message comes that it meets."""
+_LEAST_SHARE, _TINY = 0.02, 1e-300
 
 
 def factors_of(c: Cycles, numbers: Numbers, *, repair: float = 0.0) -> Mapping[tuple[int, str], float]:
@@ -37,6 +38,9 @@ def factors_of(c: Cycles, numbers: Numbers, *, repair: float = 0.0) -> Mapping[t
     happens, would = flows * value[c.chain.targets], flows * value[c.sources]
     names = [*(action.name for action in c.actions), BEGINS, ENDS, ENDS]
     rows = c.phase.astype(np.int64)[c.sources] * MODES + c.mode[c.sources]
+    is_base = np.zeros(c.nodes, np.bool_)
+    is_base[c.base] = True
+    rows[is_base[c.sources]] = FIRST
     sums: dict[tuple[int, str], list[float]] = defaultdict(lambda: [0.0, 0.0])
     each, place = np.unique(rows * len(names) + c.codes, return_inverse=True)
     pairs = zip(each.tolist(), np.bincount(place, happens).tolist(), np.bincount(place, would).tolist(), strict=True)
@@ -44,7 +48,16 @@ def factors_of(c: Cycles, numbers: Numbers, *, repair: float = 0.0) -> Mapping[t
         row, code = divmod(key, len(names))
         sums[row, names[code]][0] += one
         sums[row, names[code]][1] += other
-    return {key: one / other for key, (one, other) in sums.items() if one > 0 and other > 0}
+    factors = {key: one / other for key, (one, other) in sums.items() if one > 0 and other > 0}
+    going, leaves = c.out_of(np.where(inside, 0.0, happens)), c.out_of(solution.rates)
+    leaves += repair
+    coming = solution.times * leaves * reward / np.maximum(leaves + reward, _TINY)
+    for mode in range(MODES):
+        mine = meets & (c.mode == mode) & ~is_base
+        comes, goes_on = float(coming[mine].sum()), float(going[mine].sum())
+        if comes > 0:
+            factors[mode, COMES] = min(max(comes / (comes + goes_on), _LEAST_SHARE), 1.0 - _LEAST_SHARE)
+    return factors
 
 
 def _leading(c: Cycles, rates: Floats, reward: Floats) -> Floats:

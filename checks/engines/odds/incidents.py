@@ -113,6 +113,7 @@ def solved(c: Cycles, numbers: Numbers, *, repair: float = 0.0, struck: Numbers 
 def often(c: Cycles, solution: Solution, name: str) -> float:
     """How often a year the action of that name happens, counted where no traffic is under way: nearly all of the time."""
     its = np.array([action.name == name for action in c.actions] + [False] * 3)[c.codes]
+    its &= c.unstaged[c.sources] != c.unstaged[c.chain.targets]  # a timer that only goes on to its next stage
     return float((solution.times[c.sources] * solution.rates)[(c.phase[c.sources] == PRE) & its].sum()) * MS_PER_YEAR
 
 

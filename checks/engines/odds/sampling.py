@@ -10,21 +10,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fencepost.checks.engines.odds.guide import BEGINS, ENDS
+from fencepost.checks.engines.odds.guide import BEGINS, COMES, ENDS
 from fencepost.checks.engines.odds.transitions import InstanceError, Lost, kernel_of, rates_of
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.compiler.packing import Floats, Integers, Words
 from fencepost.model.kernel.compiler.program import Program
 from fencepost.model.kernel.search.crew import Crew
-from fencepost.model.kernel.walks.phases import IN, LEAD, MODES, PHASES, STEP
-from fencepost.model.kernel.walks.weighted import HITS, SCORE, SQUARES, STEPS, Bases, Law, Place, walk_weighted
+from fencepost.model.kernel.walks.law import Bases, Law, Place
+from fencepost.model.kernel.walks.phases import IN, LEAD, MODES, ROWS, STEP
+from fencepost.model.kernel.walks.weighted import HITS, SCORE, SQUARES, STEPS, walk_weighted
 from fencepost.model.language import Protocol
-from fencepost.model.odds.clocks import Kind, shared
+from fencepost.model.odds.clocks import Clock, Kind, shared
+from fencepost.model.odds.laws import LAWS
 from fencepost.model.odds.numbers import MS_PER_YEAR, Numbers
 
 CHUNK = 1 << 12
 """Walks whose scores are summed on their own: the sums are the same whoever makes them."""
-_BIAS, _PLAIN = 0.3, 0.2
+_BIAS, _PLAIN, _EVEN = 0.3, 0.2, 0.5
 _MOST_RESTING = 1 << 16
 _Z = 1.959964
 
@@ -76,33 +78,34 @@ class Walks:
         factors: Factors | None = None,
     ) -> None:
         """``repair`` is the rate, per ms, at which damage is undone; ``factors`` guide the walks. Raises InstanceError for an
-        instance with a timer, UnclockedError if it is not known what some action takes."""
+        instance whose traffic does not rest, UnclockedError if it is not known what some action takes."""
         kernel = kernel_of(p, lost, opens)
         self.kernel, actions = kernel, kernel.actions
         clocks, rates = rates_of(actions, numbers)
-        if any(clock.timer for clock in clocks):
-            raise InstanceError(f"{p.name}: an action is a timer, and walks know exponential laws only: solve it exactly")
         kinds = np.array([int(clock.kind) for clock in clocks], np.int64)
         groups = np.array(shared(actions), np.int64)
         groups[kinds == Kind.ENDING] = -1
         shares = np.array([np.count_nonzero(groups == group) > 1 for group in groups])
-        weights = np.ones((PHASES * MODES, len(rates)))
+        weights = np.ones((ROWS, len(rates) + 1))
+        weights[:, -1] = _EVEN
         if factors is not None:
-            for row in range(len(weights)):
-                names = [*(action.name for action in actions), BEGINS, ENDS, ENDS]
-                weights[row] = [factors.get((row, name), 0.0) for name in names]
+            names = [*(action.name for action in actions), BEGINS, ENDS, ENDS]
+            for row in range(ROWS):
+                weights[row] = [*(factors.get((row, name), 0.0) for name in names), factors.get((row, COMES), _EVEN)]
         traffic = numbers["messages"] / 1000.0
         given = np.array([traffic, repair, _BIAS, 1.0 if factors is None else _PLAIN])
         blocked = np.array([clock.blocked for clock in clocks])
         modes = MODES if outages else 1
-        self._law = Law(kinds, groups, shares, blocked, rates, weights, given, modes, LEAD if lead else IN)
+        durations = _durations(clocks, groups, numbers)
+        self._law = Law(kinds, groups, shares, blocked, rates, weights, given, modes, LEAD if lead else IN, *durations)
         self._bases = _bases(kernel, kinds, groups, rates, opens - lead)
         self._program = Program.of(kernel).stepping(kernel, thorough=True)
 
     def of(self, seed: int, first: int, end: int, place: Place | None = None) -> Sums:
         """What the walks from number ``first`` up to ``end`` come to."""
         sums = np.zeros(4)
-        walk_weighted(self._program, self._law, self._bases, place or Place.of(self._program), seed, first, end, sums)
+        place = place or Place.of(self._program, self._law)
+        walk_weighted(self._program, self._law, self._bases, place, seed, first, end, sums)
         return Sums(float(sums[SCORE]), float(sums[SQUARES]), int(sums[STEPS]), int(sums[HITS]))
 
     def all(
@@ -115,7 +118,7 @@ class Walks:
         done: dict[int, Sums] = {}
 
         def work(_: int) -> None:
-            place = Place.of(self._program)
+            place = Place.of(self._program, self._law)
             while not should_stop():
                 try:
                     number, first = chunks.get_nowait()
@@ -136,6 +139,20 @@ def estimate(sums: Sequence[Sums], walks: int, seconds: float = 0.0) -> Estimate
     half = _Z * math.sqrt(max(squares / walks - mean * mean, 0.0) / walks)
     steps, hits = sum(each.steps for each in sums), sum(each.hits for each in sums)
     return Estimate(mean * MS_PER_YEAR, half * MS_PER_YEAR, walks, steps, hits, seconds)
+
+
+def _durations(clocks: Sequence[Clock], groups: Integers, numbers: Numbers) -> tuple[Integers, Integers, Floats]:
+    """The durations that are not exponential, and that of an outage, as a law has them."""
+    each, laws, means = np.full(len(clocks) + 3, -1, np.int64), list[int](), list[float]()
+    named = {int(group): clock for group, clock in zip(groups, clocks, strict=True) if clock.law != "exponential"}
+    for number, (group, clock) in enumerate(sorted(named.items())):
+        each[:-3][groups == group] = number
+        laws.append(LAWS[clock.law])
+        means.append(1.0 / clock.rate)
+    outage = numbers.of("outage")
+    if outage.law != "exponential":
+        each[-2:] = each[:-3][groups == -1] = len(laws)
+    return each, np.array([*laws, LAWS[outage.law]], np.int64), np.array([*means, outage.value])
 
 
 def _bases(kernel: Kernel, kinds: Integers, clocks: Integers, rates: Floats, messages: int) -> Bases:

@@ -17,12 +17,11 @@ from fencepost.model.kernel.search.search import search
 from fencepost.model.language import Or, Protocol
 from fencepost.model.language.declarations import Action
 from fencepost.model.odds.clocks import Clock, Kind, clock_of, clocked, shared
+from fencepost.model.odds.laws import STAGES
 from fencepost.model.odds.numbers import Numbers
 from fencepost.model.terms.values import Truth, condition
 
 Flags = npt.NDArray[np.bool_]
-STAGES = 16
-"""Exponential stages of a timer. One that is exponential itself is wrong by orders of magnitude beside a short step."""
 
 
 class InstanceError(Exception):
@@ -35,7 +34,8 @@ class Transitions:
 
     The transitions of state ``s`` are ``rows[s]`` up to ``rows[s + 1]`` of ``targets``, ``codes`` (the number of the action)
     and ``weights`` (by which the rate of the action is multiplied). ``first`` says of each state whether the message is lost
-    that opens the cycle, ``older`` whether it is or one before it.
+    that opens the cycle, ``older`` whether it is or one before it. States of one number in ``unstaged`` are stages of one
+    state, in which a timer runs.
     """
 
     actions: Sequence[Action]
@@ -45,6 +45,7 @@ class Transitions:
     weights: npt.NDArray[np.float64]
     first: Flags
     older: Flags
+    unstaged: npt.NDArray[np.int32]
 
     @property
     def states(self) -> int:
@@ -80,8 +81,9 @@ def transitions(p: Protocol, numbers: Numbers, lost: Lost, opens: int, *, worker
     clocks[endings] = -1  # an outage ends in one of these ways
     weights = np.empty(len(codes))
     _share(graph.rows, codes, clocks, weights)
-    whole = Transitions(actions, graph.rows, graph.targets, codes, weights, graph.holds(1), graph.holds(0))
-    timers = [clock_of(numbers.of(a.takes), numbers).timer for a in actions]
+    each = np.arange(len(graph.rows) - 1, dtype=np.int32)
+    whole = Transitions(actions, graph.rows, graph.targets, codes, weights, graph.holds(1), graph.holds(0), each)
+    timers = [clock_of(numbers.of(a.takes), numbers).law == "timer" for a in actions]
     for clock in sorted({int(c) for c, timer in zip(clocks, timers, strict=True) if timer}):
         whole = _staged(whole, clocks == clock, STAGES)
     return whole
@@ -112,7 +114,7 @@ def _staged(t: Transitions, is_timer: Flags, stages: int) -> Transitions:
     targets, codes, weights = np.empty(rows[-1], np.int32), np.empty(rows[-1], np.int32), np.empty(rows[-1], np.float64)
     _stage(t.rows, t.targets, t.codes, t.weights, is_timer, runs, starts, rows, targets, codes, weights, True)
     state = np.repeat(np.arange(t.states), np.diff(starts))
-    return Transitions(t.actions, rows, targets, codes, weights, t.first[state], t.older[state])
+    return Transitions(t.actions, rows, targets, codes, weights, t.first[state], t.older[state], t.unstaged[state])
 
 
 @native

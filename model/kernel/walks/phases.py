@@ -13,5 +13,7 @@ stirred phases also that of an older one. The modes are no outage of the metadat
 
 PRE, LEAD, IN, ON, STIRRED, AFTER = range(6)
 PHASES, MODES = 6, 3
+FIRST, ROWS = PHASES * MODES, PHASES * MODES + 1
+"""The row of a phase and a mode is the one times MODES and the other; the fault with which a disturbance begins has its own."""
 STEP, ARRIVAL, FAULT, ENDING = range(4)
 """What an action is to a cycle: a step of the traffic, an arrival of it, a fault, or what an outage ends with."""

@@ -9,18 +9,21 @@ by the rates times its factors. The score of a walk is a function of seed and nu
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
 
 import numpy as np
 
 from fencepost.model.kernel.compiler.loops import Integer, Real, Word, call6, lowest_bit, native
-from fencepost.model.kernel.compiler.packing import Flags, Floats, Integers, Words
+from fencepost.model.kernel.compiler.packing import Floats
 from fencepost.model.kernel.compiler.program import Program, copy
+from fencepost.model.kernel.walks.durations import ended, exponential, passed, run, soonest, uniform
+from fencepost.model.kernel.walks.law import Bases, Law, Place
 from fencepost.model.kernel.walks.phases import (
     AFTER,
     ARRIVAL,
     ENDING,
     FAULT,
+    FIRST,
     IN,
     LEAD,
     MODES,
@@ -34,73 +37,9 @@ from fencepost.model.kernel.walks.walking import GAMMA, mix
 SCORE, SQUARES, STEPS, HITS = range(4)
 MOST = 1 << 14
 """Steps after which a walk is given up: none of a protocol that uses up budgets is as long."""
-_ZERO, _ONE = np.uint64(0), np.uint64(1)
-_BEGINS, _ENDS, _ENDS_BESIDE = range(3)
+_ZERO, _ONE, _TIME = np.uint64(0), np.uint64(1), np.uint64(0x9E6C63D0876A3B5F)
+_BEGINS, _ENDS, _ENDS_BESIDE, _COMES = range(4)
 _TRAFFIC, _REPAIR, _BIAS, _PLAIN = range(4)
-
-
-class Law(NamedTuple):
-    """How walks go, as arrays.
-
-    Of each action its kind, the number of its clock, whether that has several outcomes, and whether an outage blocks it; the
-    ``rates`` of all actions, and behind them of an outage's beginning, of its end, and of its end beside actions that end it;
-    ``factors``, a row for each phase and mode, of the rates where a guide chooses; and the rates of traffic and of repair, the
-    share of rare choices and that of choices without the guide. ``modes`` is 3 if there are outages; ``opens`` the phase to
-    which an arrival leads.
-    """
-
-    kinds: Integers
-    clocks: Integers
-    shares: Flags
-    blocked: Flags
-    rates: Floats
-    factors: Floats
-    numbers: Floats
-    modes: int
-    opens: int
-
-
-class Bases(NamedTuple):
-    """Where cycles begin: states, what is enabled and observed there, and up to which random number each is chosen."""
-
-    states: Words
-    masks: Words
-    observed: Words
-    upto: Floats
-
-
-class Place(NamedTuple):
-    """Room of a thread: two states, what is enabled and observed, and the choices that there are, with their rates."""
-
-    states: Words
-    mask: Words
-    observed: Words
-    step_observed: Words
-    choices: Integers
-    rates: Floats
-    rare: Integers
-    weight: Floats
-
-    @classmethod
-    def of(cls, program: Program) -> Place:
-        """Room for the states of a program."""
-        most = program.actions + 1
-        return cls(
-            np.zeros((2, program.words), np.uint64),
-            np.zeros(program.enabled_words, np.uint64),
-            np.zeros(max(program.observe_words, 1), np.uint64),
-            np.zeros(max(program.step_words, 1), np.uint64),
-            np.zeros(most, np.int64),
-            np.zeros(most),
-            np.zeros(most, np.int64),
-            np.zeros(1),
-        )
-
-
-@native
-def _uniform(random: Word) -> Real:
-    """A number from 0 to below 1, of 64 random bits."""
-    return np.float64(random >> np.uint64(11)) * 1.1102230246251565e-16
 
 
 @native
@@ -148,7 +87,7 @@ def _choose(law: Law, place: Place, count: Integer, row: Integer, random: Word, 
     usual, rare_rate, guided, rare = 0.0, 0.0, 0.0, 0
     for one in range(count):
         rate = place.rates[one]
-        if rate > 0.0:
+        if rate > 0.0 and law.durations[place.choices[one]] < 0:
             guided += rate * law.factors[row, place.choices[one]]
             if place.rare[one]:
                 rare, rare_rate = rare + 1, rare_rate + rate
@@ -159,10 +98,10 @@ def _choose(law: Law, place: Place, count: Integer, row: Integer, random: Word, 
         return np.int64(-1)
     tilt = 0.0 if rare == 0 else 1.0 if usual <= 0.0 or only_rare else law.numbers[_BIAS]
     plain = law.numbers[_PLAIN] if guided > 0.0 else 1.0
-    level, last, weight = _uniform(random), np.int64(-1), 0.0
+    level, last, weight = uniform(random), np.int64(-1), 0.0
     for one in range(count):
         rate = place.rates[one]
-        if rate > 0.0:
+        if rate > 0.0 and law.durations[place.choices[one]] < 0:
             chance = plain * (tilt / rare if place.rare[one] else (1.0 - tilt) * rate / usual)
             if guided > 0.0:
                 chance += (1.0 - plain) * rate * law.factors[row, place.choices[one]] / guided
@@ -177,11 +116,13 @@ def _choose(law: Law, place: Place, count: Integer, row: Integer, random: Word, 
 
 @native
 def _leaves(program: Program, law: Law, place: Place, count: Integer) -> tuple[Real, bool]:
-    """The rate at which a disturbance without traffic goes on, and whether it rests: only a fault can happen."""
+    """The rate at which a disturbance without traffic goes on, and whether it rests: only a fault can happen. What waits for a
+    duration has no rate."""
     every, going = 0.0, 0.0
     for one in range(count):
-        every += place.rates[one]
         choice = place.choices[one]
+        if law.durations[choice] < 0:
+            every += place.rates[one]
         is_fault = choice == program.actions + _BEGINS or (choice < program.actions and law.kinds[choice] == FAULT)
         if not is_fault:
             going += place.rates[one]
@@ -194,7 +135,7 @@ def _walk(program: Program, law: Law, bases: Bases, place: Place, seed: Integer,
     stream = mix(mix(np.uint64(seed) + GAMMA) ^ (np.uint64(number) * GAMMA))
     stream += GAMMA
     random, base = mix(stream), np.int64(0)
-    while base < len(bases.upto) - 1 and _uniform(random) >= bases.upto[base]:
+    while base < len(bases.upto) - 1 and uniform(random) >= bases.upto[base]:
         base += 1
     words, state = program.words, place.states.ctypes.data
     after = state + 8 * words
@@ -206,6 +147,7 @@ def _walk(program: Program, law: Law, bases: Bases, place: Place, seed: Integer,
     stream += GAMMA
     disturbed = mix(stream) & _ONE == _ZERO
     phase, mode, place.weight[0], steps = PRE, 0, 2.0, 0
+    place.left[:] = -1.0
     for _ in range(MOST):
         lost = place.observed[0] >> (_ONE if phase in (IN, ON) else _ZERO) & _ONE != _ZERO
         if lost:
@@ -215,32 +157,44 @@ def _walk(program: Program, law: Law, bases: Bases, place: Place, seed: Integer,
                 sums[SQUARES] += score * score
                 sums[HITS] += 1.0
             break
-        count, arrival = _gather(program, law, place, phase, mode)
         stream += GAMMA
         random = mix(stream)
-        arrives = phase == PRE and not disturbed
+        run(program, law, place, mode == 1, random)
+        count, arrival = _gather(program, law, place, phase, mode)
+        every, rests = _leaves(program, law, place, count)
+        arrives, over = phase == PRE and not disturbed, np.int64(-1)
+        leaves = every + (law.numbers[_REPAIR] if rests and phase == PRE else 0.0)
+        each, stays = soonest(law, place, count), 0.0
+        if each >= 0 and not arrives and not (disturbed and steps == 0):
+            stays = exponential(mix(random ^ _TIME)) / leaves if leaves > 0.0 else math.inf
+            if place.left[each] <= stays:
+                over, stays = np.int64(each), place.left[each]
         if phase == PRE and disturbed:
-            every, rests = _leaves(program, law, place, count)
             if steps == 0:
                 place.weight[0] *= every
             elif rests and law.numbers[_REPAIR] <= 0.0 and arrival < 0:
                 break
             else:
-                leaves = every + (law.numbers[_REPAIR] if rests else 0.0)
-                if arrival >= 0:  # the message comes now, or the disturbance goes on: each is followed half the time
-                    place.weight[0] *= 2.0
-                    arrives = random & _ONE == _ZERO
+                if arrival >= 0:  # the message comes now, or the disturbance goes on
+                    share = law.factors[mode, program.actions + _COMES]
+                    arrives = uniform(random) < share
+                    place.weight[0] /= share if arrives else 1.0 - share
                 if arrives:
-                    place.weight[0] /= leaves
-                elif rests:
+                    place.weight[0] *= 1.0 / leaves if each < 0 else stays
+                    stays *= uniform(mix(random + _TIME))  # it comes at any time of the stay
+                elif rests and over < 0:
                     place.weight[0] *= every / leaves
+        passed(place, stays)
         if arrives:
             if arrival < 0:
                 break
             action, phase = arrival, law.opens
         else:
-            row = phase * MODES + mode
-            one = _choose(law, place, count, row, mix(random), disturbed and steps == 0)
+            row = FIRST if disturbed and steps == 0 else phase * MODES + mode
+            if over >= 0:
+                one = ended(law, place, count, over, mix(random))
+            else:
+                one = _choose(law, place, count, row, mix(random), disturbed and steps == 0)
             if one < 0:
                 break
             action = place.choices[one]

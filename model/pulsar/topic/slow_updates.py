@@ -26,13 +26,14 @@ class SlowUpdates:
 
         @p.fault(
             by="b",
+            takes="slow_update",
             mirrors="ManagedLedgerImpl.updateLedgersListAfterRollover, MetaStoreImpl.asyncUpdateLedgerIds",
             spends="slow_updates",
             b=s.broker,
             k=s.ledger,
         )
         def list_slowly(b: int, k: int) -> Outcome:
-            """The update of the list is sent, and the metadata store does not answer for now."""
+            """The update of the list is sent, and the metadata store does not answer within the time-out."""
             sends = And(state[b] == "creating", s.fresh[b] == k, Not(s.mutex[b]))
             return sends, {s.slow[b]: k, s.mutex[b]: True}
 

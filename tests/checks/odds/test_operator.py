@@ -28,6 +28,12 @@ def test_a_table_changes_numbers_and_the_fleet(tmp_path: Path) -> None:
     assert numbers["recovery"] == 1.5 + numbers["network"] + 2 * numbers["metadata"]
 
 
+def test_a_duration_has_a_law(tmp_path: Path) -> None:
+    path = written(tmp_path, "[odds]\noutage = { ms = 9, law = 'heavy' }\nmetadata = 3\n")
+    numbers, _ = with_file(published(), Fleet(), path)
+    assert (numbers["outage"], numbers.of("outage").law, numbers.of("metadata").law) == (9.0, "heavy", "exponential")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -37,6 +43,8 @@ def test_a_table_changes_numbers_and_the_fleet(tmp_path: Path) -> None:
         ("[odds]\njournal = -1\n", "odds.toml:2: journal = -1.0 is no positive number"),
         ("[odds]\njournal = { s = 1 }\n", "odds.toml:2: journal is not written as a number of odds; write journal = 1.5"),
         ("[odds]\njournal = { ms = 1, factor = 0.5 }\n", "write journal = 1.5, or journal = { ms = 1.5, factor = 2 }"),
+        ("[odds]\noutage = { ms = 1, law = 'pareto' }\n", "a law is one of exponential, timer, constant, heavy"),
+        ("[odds]\noutages = { per_year = 1, law = 'heavy' }\n", "outages is not written as a number of odds"),
         ("[odds]\ntopics = 0\n", "odds.toml:2: topics = 0 is not a count"),
         ("[odds]\nrecovery = 5\n", "odds.toml:2: recovery is journal + network + metadata: set these"),
         ("[odds]\ntogether = 2\n", "odds.toml:2: together = 2.0 is no share"),

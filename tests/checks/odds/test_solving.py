@@ -90,6 +90,7 @@ def test_a_rival_recovers_about_as_often_as_sessions_are_lost() -> None:
 
 PINNED = {
     "removed_producer_publishes": 5.2713e-4,
+    "listed_after_time_out": 5.6463e-9,
     "terminated_reopened": 9.2650e-9,
     "fence_checked_apart": 4.0068e-4,
     "idle_checkpoint_skips_index": 8.9563e-16,
@@ -126,6 +127,24 @@ def test_of_failed_creations_the_share_is_a_mixture_with_throttled_connections()
     assert SOLVER.share(way, NUMBERS) == pytest.approx((1 - math.exp(-0.5)) * calm + math.exp(-0.5) * full)
     unlimited = NUMBERS.given("pending_limit", 1e15)
     assert SOLVER.per_year(way, unlimited) == pytest.approx(SOLVER.per_year(replace(way, throttled=None), NUMBERS))
+
+
+def test_a_slow_update_is_an_outage_that_begins_within_it_and_outlasts_the_time_out() -> None:
+    """It begins while the list is written, and lasts longer than a timer of 16 stages; half of such updates fail in the end."""
+    way, stages = WAYS["listed_after_time_out"], 16
+    written = NUMBERS["rollovers"] * NUMBERS["metadata"] / MS_PER_YEAR
+    outlasts = (1 + NUMBERS["slow_update"] / NUMBERS["outage"] / stages) ** -stages
+    often = SOLVER.per_year(way, NUMBERS) / SOLVER.share(way, NUMBERS)
+    assert often == pytest.approx(NUMBERS["outages"] * written * outlasts, rel=0.01)
+    never_fails = NUMBERS.given("outage_fails", 1e-9)
+    assert SOLVER.share(way, never_fails) == pytest.approx(2 * SOLVER.share(way, NUMBERS), rel=0.01)
+    assert SOLVER.share(way, never_fails.given("journal", 0.001).given("network", 0.001)) > 0.98
+
+
+def test_an_update_that_fails_in_time_loses_nothing() -> None:
+    """Without an outage that blocks it the second creation is done long before the first time-out."""
+    way = WAYS["listed_after_time_out"]
+    assert SOLVER.per_year(way, NUMBERS.given("operations_timeout", 1e9)) < 1e-20
 
 
 def test_every_event_that_can_be_counted_has_a_share() -> None:

@@ -58,7 +58,7 @@ def test_clocks_are_of_the_kind_that_the_unit_says() -> None:
     assert kind("expiries") == Kind.FAULT
     assert kind("outage_fails") == Kind.ENDING
     assert clock_of(numbers.of("recovery"), numbers).blocked
-    assert clock_of(numbers.of("inactive"), numbers).timer
+    assert clock_of(numbers.of("inactive"), numbers).law == "timer"
     assert math.isclose(clock_of(numbers.of("journal"), numbers).rate, 0.2)
 
 

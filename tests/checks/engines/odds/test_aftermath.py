@@ -54,7 +54,7 @@ def test_a_checkpoint_passes_before_the_kill(timed: bool) -> None:
     p = adds_come_once(PROTOCOLS["ledger"].build({**size, "readers": 0}, ("failed_save_forgotten",)))
     rates = {"checkpoint": 2_000.0, "bookie_kills": MS_PER_YEAR / 1_000.0, "rival_recoveries": MS_PER_YEAR / 1e9}
     numbers = published().instead(rates)
-    numbers = numbers.timed("checkpoint") if timed else numbers
+    numbers = numbers.by_law("timer", "checkpoint") if timed else numbers
     found = loss_given(
         transitions(p, numbers, entry_is_cut_off, 0), numbers, 1, Event("fail_to_save", then=("crash", "recover"))
     )

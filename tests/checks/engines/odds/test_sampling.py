@@ -9,13 +9,18 @@ from functools import cache
 import numpy as np
 import pytest
 
+from fencepost.checks.engines.odds.cycles import Cycles
 from fencepost.checks.engines.odds.guide import factors_of
 from fencepost.checks.engines.odds.incidents import incidents
-from fencepost.checks.engines.odds.sampling import CHUNK, Sums, Walks, estimate
-from fencepost.checks.engines.odds.transitions import InstanceError
+from fencepost.checks.engines.odds.sampling import CHUNK, Estimate, Sums, Walks, estimate
+from fencepost.checks.engines.odds.transitions import InstanceError, transitions
 from fencepost.checks.odds.solving import Solver, instance, repair_of
 from fencepost.checks.odds.ways import WAYS, Way
-from fencepost.model.odds.numbers import Numbers, published
+from fencepost.model.kernel.walks.durations import LONG, LONG_ONES, SHORT
+from fencepost.model.language import And, Protocol, Truth
+from fencepost.model.odds.numbers import MS_PER_YEAR, Numbers, published
+from fencepost.model.pulsar.topic.state import NONE
+from fencepost.properties.topic.variables import TopicVariables
 
 pytestmark = pytest.mark.xdist_group("odds")
 SOLVER = Solver(1)
@@ -102,10 +107,61 @@ def test_an_estimate_is_a_mean_with_its_interval() -> None:
     assert (found.steps, found.hits) == (20, 1)
 
 
-def test_a_timer_is_refused() -> None:
-    way = WAYS["zombie_deletes"]
-    with pytest.raises(InstanceError, match="an action is a timer, and walks know exponential laws only"):
-        Walks(instance(way), NUMBERS, way.lost, way.opens)
+LATER = NUMBERS.given("operations_timeout", 5_000)
+"""An outage of 20 s on average outlasts twice that often enough."""
+
+
+def slow_updates(numbers: Numbers) -> Estimate:
+    """Updates of a list that outlast an outage, as if each of them lost a message."""
+    way = WAYS["listed_after_time_out"]
+    factors = factors_of(cycles_of_slow_updates(), LATER)
+    count = 20 * CHUNK
+    sums = Walks(instance(way), numbers, outlasts, way.opens, outages=True, factors=factors).all(5, count, workers=1)
+    return estimate(sums, count)
+
+
+def outlasts(p: Protocol, m: int) -> Truth:
+    """The formula: an update of the list has outlasted the time-out, and a message comes."""
+    s = TopicVariables.now(p)
+    return And(m == 1, s.slow[0] != NONE, s.length[0] > s.arrived[0])
+
+
+@cache
+def cycles_of_slow_updates() -> Cycles:
+    way = WAYS["listed_after_time_out"]
+    return Cycles.of(transitions(instance(way), LATER, outlasts, way.opens), LATER, way.opens, outages=True)
+
+
+def test_a_timer_has_the_stages_that_exact_solutions_have() -> None:
+    found = slow_updates(LATER)
+    assert found.half < 0.1 * found.per_year
+    assert abs(found.per_year - incidents(cycles_of_slow_updates(), LATER, once=False).per_year) < 2 * found.half
+
+
+def of_constant_time_out(outage: float) -> float:
+    """The messages a year that come while an update outlasts its time-out, if outages do so for that many ms on average."""
+    caught = LATER["outages"] * LATER["rollovers"] * LATER["metadata"] / MS_PER_YEAR
+    return caught * outage * LATER["messages"] / 1000
+
+
+def test_an_outage_of_constant_length_outlasts_a_constant_time_out_or_does_not() -> None:
+    """Of outages of 20 s each lasts 10 s longer than a time-out of 10 s, and none longer than one of 40 s."""
+    constant = LATER.by_law("constant", "outage", "slow_update")
+    found = slow_updates(constant)
+    assert found.half < 0.1 * found.per_year
+    assert abs(found.per_year - of_constant_time_out(10_000)) < 2 * found.half
+    assert slow_updates(constant.given("operations_timeout", 20_000)).per_year < 1e-3 * found.per_year
+
+
+def test_a_heavy_tail_is_a_mixture_of_outages() -> None:
+    """An outage of an exponential law outlasts a constant time-out by as much as it lasts, if it does."""
+    found = slow_updates(LATER.by_law("constant", "slow_update").by_law("heavy", "outage"))
+    by_hand = sum(
+        chance * part * LATER["outage"] * math.exp(-LATER["slow_update"] / (part * LATER["outage"]))
+        for chance, part in ((LONG_ONES, LONG), (1 - LONG_ONES, SHORT))
+    )
+    assert found.half < 0.3 * found.per_year
+    assert abs(found.per_year - of_constant_time_out(by_hand)) < 2 * found.half
 
 
 def test_an_instance_with_too_few_messages_is_refused() -> None:

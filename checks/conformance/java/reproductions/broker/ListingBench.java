@@ -58,7 +58,7 @@ public final class ListingBench implements Lines.Target {
                 creation = creation();
                 break;
             case "trial":
-                trial(request.get("millis").asInt(-1), answer);
+                trial(request.path("millis").asInt(-1), answer);
                 break;
             case "account":
                 account(answer);

@@ -64,6 +64,9 @@ public final class Client implements Lines.Target {
             case "close":
                 held.close();
                 break;
+            case "delete":
+                client().deleteLedger(request.get("ledger").asLong());
+                break;
             case "ensembles":
                 var ensembles = answer.putArray("ensembles");
                 try (LedgerHandle found = seen(request)) {
