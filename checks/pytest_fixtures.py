@@ -63,14 +63,12 @@ class Checking:
         """
         try:
             entry = protocol if isinstance(protocol, Entry) else find(protocol, self.protocols)
-            how = partial(
-                public_calls.check, entry, size=size, set=set, bugs=bugs, by=by, seconds=seconds, workers=workers
-            )
+            how = partial(public_calls.check, entry, size=size, set=set, bugs=bugs, by=by, seconds=seconds, workers=workers)
             checked = [one for name in violates for one in how(properties=[name])] if violates else how()
         except (RegistryError, ModelError, PropertyError) as error:
             pytest.fail(str(error), pytrace=False)
-        verdicts = [verdict for one in checked for verdict in one.findings.verdicts]
-        status = run_status(one.findings.verdicts for one in checked)
+        verdicts = [verdict for one in checked for verdict in one.verdicts]
+        status = run_status(one.verdicts for one in checked)
         violated = {verdict.property.name for verdict in verdicts if verdict.verdict == "violated"}
         missed = [name for name in violates if name not in violated]
         if missed or (status and not violates):

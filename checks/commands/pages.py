@@ -89,7 +89,7 @@ def violations(everything: Iterable[Checked], releases: Releases | None = None) 
             continue
         suite = checked.entry.suite(checked.protocol)
         instance = ", ".join([checked.entry.name, checked.instance.name, *checked.protocol.active])
-        for verdict in checked.findings.verdicts:
+        for verdict in checked.verdicts:
             if verdict.trace is not None and verdict.refuted:
                 below = runs_below(verdict.run, checked.protocol, releases)
                 yield Recording(f"{verdict.property.name} ({instance})", verdict.trace, suite, below)

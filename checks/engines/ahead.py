@@ -103,7 +103,7 @@ class Ahead:
             if carried is not None:
                 suite = suite_of(entry, instance, bugs, approach)
                 findings: Findings = _Unpickler(io.BytesIO(carried), suite).load()
-                return Checked(entry, instance, suite.protocol, findings)
+                return Checked.of(entry, instance, suite.protocol, findings)
         if key not in self._own:
             self._own[key] = check(entry, instance, bugs, approach, reporter, should_stop)
         return self._own[key]

@@ -87,7 +87,7 @@ def check(
         succeeded = [v.property for v in findings.verdicts if v.verdict not in ("violated", "inconclusive")]
         unexplained = _unexplained(entry, protocol, instance, bugs, findings.suspicions, should_stop)
         suspicions = (*unexplained, *empty(protocol, succeeded))
-    return Checked(entry, instance, protocol, replace(findings, suspicions=tuple(suspicions)))
+    return Checked.of(entry, instance, protocol, replace(findings, suspicions=tuple(suspicions)))
 
 
 def suite_of(entry: Entry, instance: Instance, bugs: Sequence[str], approach: Approach) -> Suite:
@@ -137,7 +137,7 @@ def _for_any_size(
         should_stop=should_stop,
     )
     reporter.end()
-    return Checked(entry, instance, protocol, replace(findings, seconds=time.monotonic() - started))
+    return Checked.of(entry, instance, protocol, replace(findings, seconds=time.monotonic() - started))
 
 
 class _Run:

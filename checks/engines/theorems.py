@@ -59,7 +59,7 @@ def check_theory(
     solvers = "Z3 and cvc5" if approach.second_solver else "Z3"
     notes = (theory.reach, f"obligations discharged by {solvers}: {steps}")
     findings = Findings(tuple(verdicts), notes, tuple(suspicions), seconds=time.monotonic() - started)
-    return Checked(theory, theory.instances("ci")[0], bearer, findings)
+    return Checked.of(theory, theory.instances("ci")[0], bearer, findings)
 
 
 def decide(theorem: Theorem, seconds: float = PATIENCE, *, second_solver: bool = False) -> Verdict:

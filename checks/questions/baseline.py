@@ -101,9 +101,9 @@ class Baseline:
         """An instance with its bugs marked that are accepted."""
         verdicts = tuple(
             replace(verdict, accepted=self.reason(key) if verdict.verdict == "known bug" else None)
-            for verdict, key in zip(checked.findings.verdicts, _keys(checked, release), strict=True)
+            for verdict, key in zip(checked.verdicts, _keys(checked, release), strict=True)
         )
-        return replace(checked, findings=replace(checked.findings, verdicts=verdicts))
+        return replace(checked, verdicts=verdicts)
 
     def judged(self, doubts: Iterable[Doubt], release: str) -> list[Doubt]:
         """Suspicions, of which those that are not accepted keep the run from succeeding."""
@@ -156,7 +156,7 @@ def keys_of(everything: Iterable[Checked], doubts: Iterable[Doubt], release: str
 
 def _keys(checked: Checked, release: str) -> Iterator[Key]:
     """The key of each verdict, in order."""
-    for verdict in checked.findings.verdicts:
+    for verdict in checked.verdicts:
         yield Key(checked.entry.name, checked.instance.name, verdict.property.name, verdict.verdict, release)
 
 

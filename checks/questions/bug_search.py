@@ -111,8 +111,8 @@ class Searches:
             thorough = replace(thorough, properties=tuple(properties))
             checked = self.check(bug.entry, bug.instance, [bug.name], thorough, reporter, should_stop)
             verdict = _verdict(bug, checked)
-            findings = Findings((verdict,), checked.findings.notes, seconds=checked.findings.seconds)
-            checked = replace(checked, findings=findings)
+            findings = Findings((verdict,), checked.notes, seconds=checked.seconds)
+            checked = Checked.of(bug.entry, bug.instance, checked.protocol, findings)
             if verdict.verdict == "inconclusive":
                 return checked
             self._done[key] = checked
@@ -132,31 +132,30 @@ def look_for(
         protocol = bug.entry.build(bug.instance.parameters, [bug.name])
         note = f"the instance that shows it does not fit what is set: {bug.unfit}"
         verdict = Verdict(_property(bug, protocol), "inconclusive", "exhaustive", {}, note, bug=bug.bug)
-        return Checked(bug.entry, bug.instance, protocol, Findings((verdict,)))
+        return Checked.of(bug.entry, bug.instance, protocol, Findings((verdict,)))
     spent, about_harm, harm = 0.0, tuple[str, ...](), bug.bug.harm
     if harm and not approach.properties and harm in {stated.name for stated in bug.stated}:
         checked = searches.of(bug, (harm,), approach, reporter, should_stop)
-        (verdict,) = checked.findings.verdicts
+        (verdict,) = checked.verdicts
         if verdict.verdict == "known bug":
             return checked
         why = "holds here" if verdict.verdict == "exhausted" else verdict.note
-        spent, about_harm = checked.findings.seconds, (f"what it costs, a violation of {harm}, was not found: {why}",)
+        spent, about_harm = checked.seconds, (f"what it costs, a violation of {harm}, was not found: {why}",)
     checked = searches.of(bug, approach.properties, approach, reporter, should_stop)
-    findings = checked.findings
-    return replace(checked, findings=replace(findings, notes=findings.notes + about_harm, seconds=findings.seconds + spent))
+    return replace(checked, notes=checked.notes + about_harm, seconds=checked.seconds + spent)
 
 
 def _verdict(bug: KnownBug, checked: Checked) -> Verdict:
     prop = _property(bug, checked.protocol)
     # what settings make unreachable is no doing of the bug, and there is no run of it
-    verdicts = [verdict for verdict in checked.findings.verdicts if verdict.property.kind != "sometimes"]
+    verdicts = [verdict for verdict in checked.verdicts if verdict.property.kind != "sometimes"]
     bad = [v for v in verdicts if v.verdict == "violated" and not v.expected]
     if bad:
         worst = min(bad, key=lambda v: (v.trace is None, int(v.reach.get("steps", 0))))
         reach, trace, shows = worst.reach, worst.trace, worst.property
         return Verdict(prop, "known bug", worst.by, reach, worst.note, trace, bug.bug, shows)
     asked = tuple(verdict for verdict in verdicts if not verdict.expected)
-    found = outcome(replace(checked, findings=replace(checked.findings, verdicts=asked)))
+    found = outcome(replace(checked, verdicts=asked))
     if isinstance(found, Settled):
         note = "not in these settings: no property is violated"
         return Verdict(prop, "exhausted", "exhaustive", asked[0].reach, note, bug=bug.bug)

@@ -35,7 +35,7 @@ class Doubt:
 
 def doubts(everything: Sequence[Checked], *, strict: bool) -> list[Doubt]:
     """All suspicions of a run: those of the instances in their order, then those of each protocol as a whole."""
-    all_doubts = [Doubt(c.entry.name, c.instance.name, s, strict) for c in everything for s in c.findings.suspicions]
+    all_doubts = [Doubt(c.entry.name, c.instance.name, s, strict) for c in everything for s in c.suspicions]
     for name in dict.fromkeys(c.entry.name for c in everything):
         mine = [c for c in everything if c.entry.name == name]
         all_doubts += [Doubt(name, "", suspicion, strict) for suspicion in (*_never_needed(mine), *_never_broken(name, mine))]
@@ -44,7 +44,7 @@ def doubts(everything: Sequence[Checked], *, strict: bool) -> list[Doubt]:
 
 def _never_needed(instances: Sequence[Checked]) -> Iterator[Suspicion]:
     """Lemmas that no proof of the run needs."""
-    proofs = [c.findings.unneeded for c in instances if c.findings.unneeded is not None]
+    proofs = [c.unneeded for c in instances if c.unneeded is not None]
     names = [{lemma.name for lemma in unneeded} for unneeded in proofs]
     for lemma in proofs[0] if proofs else ():
         if all(lemma.name in theirs for theirs in names):
@@ -54,6 +54,6 @@ def _never_needed(instances: Sequence[Checked]) -> Iterator[Suspicion]:
 def _never_broken(name: str, instances: Sequence[Checked]) -> Iterator[Suspicion]:
     """Properties of the run that no mutant of the protocol violates, as it was pinned."""
     idle = idle_properties(name)
-    properties: dict[str, Property] = {v.property.name: v.property for c in instances for v in c.findings.verdicts}
+    properties: dict[str, Property] = {v.property.name: v.property for c in instances for v in c.verdicts}
     for prop in (prop for prop in properties.values() if prop.name in idle):
         yield Suspicion("never-broken", prop.name, f"no mutant violates {prop.name}", prop.location)

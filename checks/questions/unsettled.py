@@ -37,18 +37,18 @@ def unsettled_bug(bug: KnownBug) -> Checked:
     doc, location = protocol.bugs[bug.name], Location.of(bug.entry.function)
     prop = Property(bug.name, "known bug", None, doc, location)  # type: ignore[arg-type]  # it has no formula
     verdict = Verdict(prop, "inconclusive", "exhaustive", note=OUT_OF_TIME, bug=bug.bug)
-    return Checked(bug.entry, bug.instance, protocol, Findings((verdict,)))
+    return Checked.of(bug.entry, bug.instance, protocol, Findings((verdict,)))
 
 
 def is_unsettled(checked: Checked) -> bool:
     """Whether nothing of it was checked, for lack of time."""
-    return all(verdict.note == OUT_OF_TIME for verdict in checked.findings.verdicts)
+    return all(verdict.note == OUT_OF_TIME for verdict in checked.verdicts)
 
 
 def _inconclusive(item: Entry | Theory, instance: Instance, protocol: Protocol, properties: Sequence[Property]) -> Checked:
     engine = "theorem" if isinstance(item, Theory) else instance.by or "exhaustive"
     verdicts = tuple(Verdict(prop, "inconclusive", engine, note=OUT_OF_TIME) for prop in properties)
-    return Checked(item, instance, protocol, Findings(verdicts))
+    return Checked.of(item, instance, protocol, Findings(verdicts))
 
 
 def held_to_account(checked: Checked, changes: Mapping[str, Value]) -> Checked:
@@ -60,14 +60,14 @@ def held_to_account(checked: Checked, changes: Mapping[str, Value]) -> Checked:
     if not isinstance(checked.entry, Entry) or checked.instance.any or not settings:
         return checked
     verdicts = []
-    for verdict in checked.findings.verdicts:
+    for verdict in checked.verdicts:
         prop = verdict.property
         blamed = _blamed(checked.entry, checked.instance.parameters, settings, prop.name) if verdict.expected else []
         if blamed:
             note = f"not guaranteed with {' '.join(f'{name}={written(settings[name])}' for name in blamed)}: {prop.strict}"
             verdict = replace(verdict, property=replace(prop, strict=""), note=note)
         verdicts.append(verdict)
-    return replace(checked, findings=replace(checked.findings, verdicts=tuple(verdicts)))
+    return replace(checked, verdicts=tuple(verdicts))
 
 
 def _blamed(entry: Entry, parameters: Mapping[str, Value], settings: Mapping[str, Value], prop: str) -> list[str]:

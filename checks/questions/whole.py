@@ -93,5 +93,5 @@ class Whole:
 
 def verdict_of(checked: Checked) -> Verdict:
     """The one verdict of such a check."""
-    (verdict,) = checked.findings.verdicts
+    (verdict,) = checked.verdicts
     return verdict

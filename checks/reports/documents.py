@@ -73,7 +73,7 @@ def as_junit(
         rows = list(group)
         failed |= any(row.failed for row in rows)
         open_still = sum(row.open for row in rows)
-        left, failures = rows[0].checked.findings.left, sum(row.failed for row in rows) - open_still
+        left, failures = rows[0].checked.left, sum(row.failed for row in rows) - open_still
         suite = _suite(whole, f"{name}, {instance}", len(rows) + len(left), failures, open_still)
         if left:
             suite.set("skipped", str(len(left)))

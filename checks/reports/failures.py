@@ -174,7 +174,7 @@ class Judged:
 
 def judged(everything: Sequence[Checked], files: Mapping[int, Path], configured: Configured | None = None) -> Iterator[Judged]:
     """Every verdict of a run in order; ``files`` are the trace files by the verdict's place."""
-    rows = ((checked, verdict) for checked in everything for verdict in checked.findings.verdicts)
+    rows = ((checked, verdict) for checked in everything for verdict in checked.verdicts)
     return (Judged(checked, verdict, files.get(place), configured) for place, (checked, verdict) in enumerate(rows))
 
 

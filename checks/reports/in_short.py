@@ -24,12 +24,12 @@ NAMES = 24
 
 def is_of_known_bug(checked: Checked) -> bool:
     """Whether the instance is one in which a known bug of a release was looked for."""
-    return any(verdict.property.kind == "known bug" for verdict in checked.findings.verdicts)
+    return any(verdict.property.kind == "known bug" for verdict in checked.verdicts)
 
 
 def protocol_line(several: Sequence[Checked]) -> str:
     """What was established of the instances of one protocol: how many properties came to which verdict."""
-    counts = counted(verdict for checked in several for verdict in checked.findings.verdicts)
+    counts = counted(verdict for checked in several for verdict in checked.verdicts)
     return f"{several[0].entry.name:<{NAMES}}{count_of(len(several), 'instance')}: {counts or 'no verdicts'}"
 
 
@@ -38,11 +38,10 @@ def failure_text(checked: Checked, *, width: int = 120, colour: bool = False) ->
 
     Known bugs are listed apart.
     """
-    failed = tuple(v for v in checked.findings.verdicts if v.failure != ExitStatus.HOLDS and v.property.kind != "known bug")
+    failed = tuple(v for v in checked.verdicts if v.failure != ExitStatus.HOLDS and v.property.kind != "known bug")
     if not failed or is_unsettled(checked):
         return ""
-    findings = replace(checked.findings, verdicts=failed, suspicions=())
-    return text(replace(checked, findings=findings), width=width, colour=colour)
+    return text(replace(checked, verdicts=failed, suspicions=()), width=width, colour=colour)
 
 
 def suspicious_lines(suspicious: Iterable[Doubt]) -> list[str]:
@@ -75,7 +74,7 @@ def known_bugs(everything: Iterable[Checked], width: int, met: Mapping[str, tupl
     """
     shown, unknown, left = dict[str, list[tuple[Checked, Verdict]]](), list[str](), list[str]()
     for checked in everything:
-        for verdict in checked.findings.verdicts:
+        for verdict in checked.verdicts:
             if verdict.verdict == "known bug":
                 shown.setdefault(verdict.property.name, []).append((checked, verdict))
             elif verdict.property.kind == "known bug" and is_unsettled(checked):

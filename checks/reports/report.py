@@ -50,20 +50,20 @@ def text(
     ``whole`` leaves the heading, each note and each suspicion on a line of its own, however long: who searches the output of a
     program finds them there.
     """
-    lines = _folded([_heading(checked), *(f"  {note}" for note in checked.findings.notes)], width, whole)
-    for verdicts in _alike(checked.findings.verdicts):
+    lines = _folded([_heading(checked), *(f"  {note}" for note in checked.notes)], width, whole)
+    for verdicts in _alike(checked.verdicts):
         lines += _lines(checked.entry.name, verdicts, width)
-    lines += _folded([f"  suspicious: {s}" for s in checked.findings.suspicions], width, whole)
-    for failure in checked.findings.failures:
+    lines += _folded([f"  suspicious: {s}" for s in checked.suspicions], width, whole)
+    for failure in checked.failures:
         lines += ["", textwrap.indent(failure, "  ")]
-    for verdict in checked.findings.verdicts:
+    for verdict in checked.verdicts:
         if verdict.trace is not None and verdict.refuted and not verdict.expected and verdict.accepted is None:
             from fencepost.checks.questions.part_runs import runs_below
 
             below = runs_below(verdict.trace, checked.protocol, releases)
             shown = show(verdict.trace, checked.protocol, violated=verdict.violated, width=width, colour=colour, below=below)
             lines += ["", shown]
-    lines.append(f"# {checked.findings.seconds:.1f} s")
+    lines.append(f"# {checked.seconds:.1f} s")
     return "\n".join(lines) + "\n"
 
 
@@ -170,7 +170,7 @@ def closing(
     That everything holds is said only if it does at any depth, of all properties, and nothing makes that suspicious or had to
     be accepted. ``outdated`` is whether the run differs from a baseline.
     """
-    summary = counted(verdict for checked in everything for verdict in checked.findings.verdicts)
+    summary = counted(verdict for checked in everything for verdict in checked.verdicts)
     summary += f", {len(suspicious)} suspicious" if suspicious else ""
     meaning = _success(everything, suspicious) if status == ExitStatus.HOLDS else MEANING[status]
     if outdated and status == ExitStatus.ASSUMPTION:
@@ -179,8 +179,8 @@ def closing(
 
 
 def _success(everything: Sequence[Checked], suspicious: Sequence[Doubt]) -> str:
-    left = any(checked.findings.left for checked in everything)
-    values = {verdict.verdict for checked in everything for verdict in checked.findings.verdicts}
+    left = any(checked.left for checked in everything)
+    values = {verdict.verdict for checked in everything for verdict in checked.verdicts}
     limited = " as far as this went" if left or "sampled" in values else ""
     accepted = " except for what is accepted" if "known bug" in values else ""
     doubtful = ", with warnings" if suspicious else ""
@@ -201,16 +201,16 @@ def as_json(
     ``comparison`` is how it differs from a baseline, ``opening`` what a configuration guarantees."""
     rows: list[dict[str, Any]] = []
     for checked in everything:
-        for verdict in checked.findings.verdicts:
+        for verdict in checked.verdicts:
             rows.append(_row(checked, verdict, files.get(len(rows))))
     instances = [
         {
             "protocol": checked.entry.name,
             "instance": checked.instance.name,
-            "notes": list(checked.findings.notes),
-            "suspicions": [str(s) for s in checked.findings.suspicions],
-            "failures": list(checked.findings.failures),
-            "left": [prop.name for prop in checked.findings.left],
+            "notes": list(checked.notes),
+            "suspicions": [str(s) for s in checked.suspicions],
+            "failures": list(checked.failures),
+            "left": [prop.name for prop in checked.left],
         }
         for checked in everything
     ]
@@ -299,7 +299,7 @@ def write_traces(everything: Sequence[Checked], folder: Path) -> dict[int, Path]
 
 
 def _all(everything: Iterable[Checked]) -> Iterable[tuple[Checked, Verdict]]:
-    return ((checked, verdict) for checked in everything for verdict in checked.findings.verdicts)
+    return ((checked, verdict) for checked in everything for verdict in checked.verdicts)
 
 
 def _releases(releases: Releases) -> dict[str, str]:

@@ -193,7 +193,7 @@ def _bug(checked: Checked, verdict: Verdict) -> Html:
 
 
 def _others(everything: Sequence[Checked]) -> Html:
-    rest = [c for c in everything if not any(v.property.kind == "known bug" for v in c.findings.verdicts)]
+    rest = [c for c in everything if not any(v.property.kind == "known bug" for v in c.verdicts)]
     if not rest:
         return Html()
     blocks = each("<pre>{}</pre>", (_without_times(text(checked, width=110)) for checked in rest))
@@ -206,4 +206,4 @@ def _without_times(text: str) -> str:
 
 
 def _verdicts(everything: Sequence[Checked]) -> Iterator[tuple[Checked, Verdict]]:
-    return ((checked, verdict) for checked in everything for verdict in checked.findings.verdicts)
+    return ((checked, verdict) for checked in everything for verdict in checked.verdicts)

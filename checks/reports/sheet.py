@@ -77,7 +77,7 @@ def second_screen(
     """What follows the first screen unless all is asked for: what is violated or falls short, each way in a line, and the known
     bugs of which no way is one."""
     ways, told = list(listed(opening, width)), {each.way.name for each in numbered(opening)}
-    verdicts = (verdict for checked in everything for verdict in checked.findings.verdicts)
+    verdicts = (verdict for checked in everything for verdict in checked.verdicts)
     bugs = dict.fromkeys(v.property.name for v in verdicts if v.verdict == "known bug" and v.accepted is None)
     others = ", ".join(name for name in bugs if name not in told)
     blocks = [
@@ -110,7 +110,7 @@ def _sentences(opening: Opening, everything: Sequence[Checked]) -> Iterator[str]
     now, before = opening.now.cluster, None if opening.before is None else opening.before.cluster
     if opening.bugs is not None and before is not None and before.releases != now.releases:
         yield answer(opening.bugs, list(dict.fromkeys(s.row.guarantee.name for s in opening.shortfalls if s.kind == "weaker")))
-    verdicts = [verdict for checked in everything for verdict in checked.findings.verdicts]
+    verdicts = [verdict for checked in everything for verdict in checked.verdicts]
     refuted = [v for v in verdicts if v.verdict == "violated" and not v.expected]
     if refuted:
         yield f"Violated: {', '.join(dict.fromkeys(verdict.property.name for verdict in refuted))}."
@@ -234,7 +234,7 @@ def _known_bugs(opening: Opening, everything: Sequence[Checked], width: int, *, 
     of_bugs = [checked for checked in everything if is_of_known_bug(checked)]
     if whole:
         met = opening.met_bugs
-        of_bugs.sort(key=lambda checked: met.get(checked.findings.verdicts[0].property.name, (inf,))[0])
+        of_bugs.sort(key=lambda checked: met.get(checked.verdicts[0].property.name, (inf,))[0])
         return _headed(f"Known bugs of {opening.now.cluster.releases}", [text(c, width=width, colour=colour) for c in of_bugs])
     heading = f"Known bugs of {opening.now.cluster.releases}: first those that cost most (--all prints the run to each)"
     return _headed(heading, known_bugs(of_bugs, width, opening.met_bugs))

@@ -47,7 +47,7 @@ def verdict_on(bug: KnownBug) -> tuple[Verdict, float]:
     """The verdict on a bug, and the seconds of a processor that it took."""
     started = time.process_time()
     checked = look_for(bug, Approach(workers=1), Reporter(quiet=True), lambda: False, Searches())
-    return checked.findings.verdicts[0], time.process_time() - started
+    return checked.verdicts[0], time.process_time() - started
 
 
 def violation(observed: Observed, limits: Limits) -> Result:

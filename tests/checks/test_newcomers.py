@@ -223,7 +223,7 @@ def test_a_mistake_is_told_in_a_line(
 def test_without_a_mistake_it_is_checked(tmp_path: Path) -> None:
     entry, _ = written(tmp_path, "    return suite\n", "    return suite\n", None)
     (checked,) = Checking({"guests": entry})("guests")
-    assert [verdict.verdict for verdict in checked.findings.verdicts] == ["exhausted"]
+    assert [verdict.verdict for verdict in checked.verdicts] == ["exhausted"]
 
 
 def test_what_is_asked_amiss_is_no_mistake_of_the_model(capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,7 +22,7 @@ SHOWN = ELECTION.shown_by["elected_follows"]
 def instances(*args: object, **chosen: object) -> list[tuple[str, dict[str, object]]]:
     """The names of the instances that are checked, and what is set in them."""
     results = check(*args, properties=["no_deadlock"], **chosen)  # type: ignore[arg-type]
-    assert {v.property.name for one in results for v in one.findings.verdicts} == {"no_deadlock"}
+    assert {v.property.name for one in results for v in one.verdicts} == {"no_deadlock"}
     return [(one.instance.name, dict(one.instance.parameters)) for one in results]
 
 
@@ -39,7 +39,7 @@ def test_what_is_checked_is_what_was_asked_for() -> None:
 @pytest.mark.long
 def test_a_violation_comes_with_a_trace_that_replays(tmp_path: Path) -> None:
     (checked,) = check("election", bugs=["elected_follows"], properties=["holder_leads"])
-    (verdict,) = checked.findings.verdicts
+    (verdict,) = checked.verdicts
     assert (verdict.verdict, verdict.failure) == ("violated", 12)
     file = tmp_path / "a.itf.json"
     write(verdict.trace, checked.protocol, file)
@@ -52,9 +52,9 @@ def test_a_violation_comes_with_a_trace_that_replays(tmp_path: Path) -> None:
 
 def test_the_engine_and_the_time_can_be_chosen() -> None:
     (checked,) = check("election", set={"brokers": 2}, properties=["holder_leads"], by="induction")
-    assert [v.verdict for v in checked.findings.verdicts] == ["proved"]
+    assert [v.verdict for v in checked.verdicts] == ["proved"]
     (checked,) = check("ledger", set={"entries": 1}, properties=["no_truncation"], by="walks", seconds=0)
-    assert [v.verdict for v in checked.findings.verdicts] == ["inconclusive"]
+    assert [v.verdict for v in checked.verdicts] == ["inconclusive"]
 
 
 def test_mistakes_are_told() -> None:

@@ -79,5 +79,5 @@ def test_a_suspicion_that_is_left_is_one(parameters: dict[str, Value]) -> None:
         Reporter(quiet=True),
         lambda: False,
     )
-    still = [s.subject for s in checked.findings.suspicions if s.kind == "never-changes"]
+    still = [s.subject for s in checked.suspicions if s.kind == "never-changes"]
     assert still == ["lit"], "not turned nor reefed, for which there is no storm, nor before, for which there is one car"

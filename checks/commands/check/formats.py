@@ -51,7 +51,7 @@ class FinishedRun:
     def status(self) -> ExitStatus:
         """What the run tells its caller. A baseline that is out of date is an assumption that does not hold, unless all that is
         new are bugs, which have a status of their own."""
-        statuses = set[ExitStatus]() if self.alone else {run_status(checked.findings.verdicts for checked in self.everything)}
+        statuses = set[ExitStatus]() if self.alone else {run_status(checked.verdicts for checked in self.everything)}
         if self.opening is not None:
             statuses.add(self.opening.status)
             if self.opening.bugs is not None and self.opening.bugs.felt:

@@ -39,7 +39,7 @@ def exhaust(explored: Run, asked: ExploreRequest, folder: Path, *, is_reported: 
         reporter.end()
         findings = searched(explored.observed(), result)
     protocol = explored.observed().suite.protocol
-    checked = Checked(entry, Instance("level by level", explored.parameters), protocol, findings)
+    checked = Checked.of(entry, Instance("level by level", explored.parameters), protocol, findings)
     status = exit_status(findings.verdicts)
     print(text(checked, width=width(), colour=colour()), end="")
     print(f"# {where}{result.bytes_in_use / max(result.distinct, 1):.1f} bytes a state in {folder}")

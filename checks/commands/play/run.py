@@ -66,7 +66,7 @@ def _known_bug(entry: Entry, releases: Releases | None, reporter: Reporter) -> t
     approach = Approach(by="exhaustive", workers=1, memory=SMALL)
     for name in names[:FEW]:
         checked = check(entry, Instance(f"known bug: {name}", entry.shown_by[name]), [name], approach, reporter, lambda: False)
-        runs = [v for v in checked.findings.verdicts if v.verdict == "violated" and not v.expected and v.trace is not None]
+        runs = [v for v in checked.verdicts if v.verdict == "violated" and not v.expected and v.trace is not None]
         if runs:
             trace = min((verdict.run for verdict in runs), key=lambda trace: len(trace.steps))
             return name, Recording(checked.instance.name, trace, entry.suite(checked.protocol))

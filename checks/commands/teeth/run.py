@@ -110,7 +110,7 @@ def _given_away(entry: Entry, instances: Sequence[Instance], mutant: Mutant, mem
         return f"{head}{error}\n\n"
     findings = exhaust(Observed.of(suite, claims(suite)), Budget(memory, workers=1, with_graph=2 * memory))
     noticed = replace(findings, verdicts=tuple(v for v in findings.verdicts if v.property.name in mutant.kill.properties[:1]))
-    checked = Checked(entry, instance, suite.protocol, noticed)
+    checked = Checked.of(entry, instance, suite.protocol, noticed)
     return f"{head}{report_text(checked, width=width(), colour=colour())}\n"
 
 

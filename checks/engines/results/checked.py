@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.model.language import Protocol
@@ -13,14 +13,23 @@ from fencepost.properties.theorems import Theory
 from fencepost.properties.vocabulary import Property, Suite
 
 
-@dataclass(frozen=True)
-class Checked:
-    """An instance and what was established of it."""
+@dataclass(frozen=True, kw_only=True)
+class Checked(Findings):
+    """What was established, and of which instance."""
 
     entry: Entry | Theory
     instance: Instance
     protocol: Protocol
-    findings: Findings
+
+    @classmethod
+    def of(cls, entry: Entry | Theory, instance: Instance, protocol: Protocol, findings: Findings) -> Checked:
+        """The findings of an engine on this instance."""
+        return cls(entry=entry, instance=instance, protocol=protocol, **vars(findings))
+
+    @property
+    def findings(self) -> Findings:
+        """The same without the instance, to which another process has one of its own."""
+        return Findings(**{each.name: getattr(self, each.name) for each in fields(Findings)})
 
 
 class PropertyError(Exception):

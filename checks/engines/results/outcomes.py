@@ -57,7 +57,7 @@ Outcome = Refuted | Settled | Open
 
 def outcome(checked: Checked) -> Outcome:
     """What one check comes to; of several violations the one with the shortest run."""
-    bad = [verdict for verdict in checked.findings.verdicts if verdict.refuted]
+    bad = [verdict for verdict in checked.verdicts if verdict.refuted]
     with_run = [verdict for verdict in bad if verdict.trace is not None]
     if with_run:
         return Refuted(checked, min(with_run, key=lambda verdict: len(verdict.run.steps)))
@@ -90,7 +90,7 @@ def why_incomplete(verdict: Verdict) -> str:
 
 def _why_open(checked: Checked) -> str:
     """Why a check does not say of all runs that nothing is wrong; empty if it does."""
-    verdicts = checked.findings.verdicts
-    if not verdicts or checked.findings.left:
+    verdicts = checked.verdicts
+    if not verdicts or checked.left:
         return "not all that is asked was checked"
     return next((why for verdict in verdicts if (why := why_incomplete(verdict))), "")

@@ -41,12 +41,12 @@ def _gap(everything: Sequence[Checked]) -> str:
 
 def _gap_of(checked: Checked) -> str:
     """What of one instance is not shown; empty if all is."""
-    verdicts, left = checked.findings.verdicts, checked.findings.left
+    verdicts, left = checked.verdicts, checked.left
     is_theory = isinstance(checked.entry, Theory)
     situations = [verdict for verdict in verdicts if verdict.property.kind == "sometimes"]
     if len(verdicts) == len(situations) or left or (not situations and not is_theory):
         return "not all that is asked was checked"
-    if is_theory and any(suspicion.kind == "from-nothing" for suspicion in checked.findings.suspicions):
+    if is_theory and any(suspicion.kind == "from-nothing" for suspicion in checked.suspicions):
         return "what is given for a theorem contradicts itself"
     return next((why for verdict in verdicts if (why := _why_open(verdict))), "")
 
@@ -139,7 +139,7 @@ class Established:
             return "inconclusive"
         if self.number is None:
             return "violated"
-        is_proved = all(v.verdict != "exhausted" for checked in self.shown for v in checked.findings.verdicts)
+        is_proved = all(v.verdict != "exhausted" for checked in self.shown for v in checked.verdicts)
         return "proved" if is_proved else "exhausted"
 
     @property
@@ -150,7 +150,7 @@ class Established:
     @property
     def how(self) -> str:
         """How it was established in words, of the largest of the instances."""
-        notes = [c.findings.notes[-1 if isinstance(c.entry, Theory) else 0] for c in self.shown]
+        notes = [c.notes[-1 if isinstance(c.entry, Theory) else 0] for c in self.shown]
         return max(notes, key=len, default="")
 
 
@@ -236,7 +236,7 @@ def _of_steps(guarantee: Guarantee, means: Means) -> Established:
     budget = Budget(approach.memory, approach.seconds, approach.workers, approach.memory)
     findings = distances(guarantee.entry.suite(protocol), budget, means.should_stop)
     most = max(int(verdict.reach.get(FARTHEST, 0)) for verdict in findings.verdicts)
-    answer = claimed(guarantee, most, [Checked(guarantee.entry, instance, protocol, findings)])
+    answer = claimed(guarantee, most, [Checked.of(guarantee.entry, instance, protocol, findings)])
     return Established(guarantee, gap=answer.why) if isinstance(answer, Open) else answer
 
 
@@ -278,7 +278,7 @@ def _shortest(events: int, several: Sequence[Checked]) -> Failure | None:
     failures = [
         Failure(events, checked, verdict)
         for checked in several
-        for verdict in checked.findings.verdicts
+        for verdict in checked.verdicts
         if verdict.refuted and verdict.trace is not None
     ]
     return min(failures, key=lambda failure: len(failure.run), default=None)

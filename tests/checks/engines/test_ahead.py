@@ -30,8 +30,8 @@ def tasks(*bugs: str) -> list[Task]:
 
 
 def content(checked: Checked) -> list[Any]:
-    verdicts = [(v.property.name, v.property.doc, v.verdict, v.reach, str(v.trace)) for v in checked.findings.verdicts]
-    return [checked.entry, checked.instance, checked.protocol.active, verdicts, checked.findings.suspicions]
+    verdicts = [(v.property.name, v.property.doc, v.verdict, v.reach, str(v.trace)) for v in checked.verdicts]
+    return [checked.entry, checked.instance, checked.protocol.active, verdicts, checked.suspicions]
 
 
 def ended(second: Ahead) -> None:

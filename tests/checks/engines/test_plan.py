@@ -75,11 +75,11 @@ def checked(**options: Any) -> Checked:
 
 
 def words(outcome: Checked) -> dict[str, str]:
-    return {v.property.name: v.verdict for v in outcome.findings.verdicts}
+    return {v.property.name: v.verdict for v in outcome.verdicts}
 
 
 def status(outcome: Checked) -> ExitStatus:
-    return run_status([outcome.findings.verdicts])
+    return run_status([outcome.verdicts])
 
 
 SHORT = Walks(count=5, steps=4)
@@ -97,14 +97,14 @@ def test_a_control_whose_violation_was_not_seen_is_open(options: dict[str, Any])
 def test_what_is_no_matter_for_an_engine_is_open_if_it_was_asked_for(by: str, left: set[str]) -> None:
     asked = checked(by=by, properties=("in_time", *left), walks=Walks(count=10))
     assert {name for name, word in words(asked).items() if word == "inconclusive"} == left
-    assert not asked.findings.left
+    assert not asked.left
     assert status(asked) == ExitStatus.INCONCLUSIVE
 
 
 @pytest.mark.parametrize(("by", "left"), [("induction", {"early", "late", "ends"}), ("walks", {"ends"})])
 def test_what_was_left_to_other_engines_keeps_everything_from_holding(by: str, left: set[str]) -> None:
     outcome = checked(by=by, walks=Walks(count=10))
-    assert {p.name for p in outcome.findings.left} == left
+    assert {p.name for p in outcome.left} == left
     assert status(outcome) == ExitStatus.HOLDS
     assert closing([outcome], status(outcome)).endswith(": passed as far as this went (exit 0)")
 
@@ -114,7 +114,7 @@ def test_everything_holds_when_all_was_searched() -> None:
 
 
 def test_an_instance_of_which_nothing_was_checked_is_not_passed_over() -> None:
-    assert run_status([checked().findings.verdicts, ()]) == ExitStatus.EVALUATION
+    assert run_status([checked().verdicts, ()]) == ExitStatus.EVALUATION
 
 
 def test_what_a_search_leaves_open_is_proved_or_walked_to() -> None:

@@ -52,7 +52,7 @@ def run(*bugs: str, **options: object) -> theorems.Checked:
 
 
 def test_all_steps_proved_is_a_proof() -> None:
-    findings = run().findings
+    findings = run()
     assert [(v.property.name, v.verdict) for v in findings.verdicts] == [
         ("squares_do_not_shrink", "proved"),
         ("squares_are_positive", "proved"),
@@ -63,14 +63,14 @@ def test_all_steps_proved_is_a_proof() -> None:
 
 
 def test_the_smallest_refutation_is_shown() -> None:
-    first, second = run("shrinks").findings.verdicts
+    first, second = run("shrinks").verdicts
     assert (first.verdict, first.note) == ("violated", "0 * 0 = 0")
     assert second.verdict == "proved"
     assert exit_status([first, second]) == ExitStatus.SAFETY
 
 
 def test_a_proof_from_nothing_is_suspicious() -> None:
-    findings = run("vacuous").findings
+    findings = run("vacuous")
     assert tuple(map(str, findings.suspicions)) == ("squares_are_positive: nothing meets what is given for: positive",)
 
 
@@ -89,13 +89,13 @@ def test_a_step_that_is_not_decided_claims_nothing() -> None:
 
 
 def test_out_of_time_claims_nothing() -> None:
-    assert {v.verdict for v in run(seconds=0.0).findings.verdicts} == {"inconclusive"}
+    assert {v.verdict for v in run(seconds=0.0).verdicts} == {"inconclusive"}
     stopped = check_theory(TOY, (), Approach(), Reporter(stream=StringIO()), lambda: True)
-    assert exit_status(stopped.findings.verdicts) == ExitStatus.INCONCLUSIVE
+    assert exit_status(stopped.verdicts) == ExitStatus.INCONCLUSIVE
 
 
 def test_a_second_opinion() -> None:
-    (verdict, _) = run(second_solver=True).findings.verdicts
+    (verdict, _) = run(second_solver=True).verdicts
     assert verdict.reach == {"obligations": 1, "confirmed": 1}
 
 

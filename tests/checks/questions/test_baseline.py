@@ -40,7 +40,7 @@ ALL = {AJAR: "", HINGE: "", LATCH: ""}
 def checked(instance: str, name: str, kind: Kind, verdict: Value, strict: str = "") -> Checked:
     prop = Property(name, kind, None, "what it says", HERE, strict)
     findings = Findings((Verdict(prop, verdict, "exhaustive"),))
-    return Checked(DOOR, Instance(instance, {}), Protocol("door"), findings)
+    return Checked.of(DOOR, Instance(instance, {}), Protocol("door"), findings)
 
 
 BUG = checked("known bug of Pulsar 4.0.8", "ajar", "known bug", "known bug")
@@ -57,12 +57,12 @@ def test_what_can_be_accepted() -> None:
 def test_what_is_accepted_does_not_fail() -> None:
     baseline = Baseline({AJAR: "we live with it"})
     applied = baseline.applied(BUG, RELEASE)
-    assert exit_status(BUG.findings.verdicts) is ExitStatus.KNOWN_BUG
-    assert exit_status(applied.findings.verdicts) is ExitStatus.HOLDS
-    assert applied.findings.verdicts[0].accepted == "we live with it"
+    assert exit_status(BUG.verdicts) is ExitStatus.KNOWN_BUG
+    assert exit_status(applied.verdicts) is ExitStatus.HOLDS
+    assert applied.verdicts[0].accepted == "we live with it"
     broken = checked("usual", "ajar", "always", "violated")
     accepts_it = Baseline({Key("door", "usual", "ajar", "violated", RELEASE): "never mind"})
-    assert exit_status(accepts_it.applied(broken, RELEASE).findings.verdicts) is ExitStatus.SAFETY
+    assert exit_status(accepts_it.applied(broken, RELEASE).verdicts) is ExitStatus.SAFETY
 
 
 def test_a_suspicion_that_is_not_accepted_fails() -> None:
@@ -95,7 +95,7 @@ def test_what_is_accepted_of_another_release_is_accepted() -> None:
     fixed = Key("door", "known bug of Pulsar 3.0.7", "closes", "known bug", former)
     new = checked("known bug of Pulsar 4.0.8", "jams", "known bug", "known bug")
     baseline = Baseline({elsewhere: "we live with it", fixed: "x"})
-    assert baseline.applied(BUG, RELEASE).findings.verdicts[0].accepted == "we live with it"
+    assert baseline.applied(BUG, RELEASE).verdicts[0].accepted == "we live with it"
     comparison = baseline.compared([*RUN, new], [], RELEASE, whole=True)
     assert (comparison.gone, comparison.unchecked, comparison.carried) == ((), 1, 1)
     assert comparison_lines(comparison) == [

@@ -70,7 +70,7 @@ def looked_for(memory: int = 1 << 30, **parameters: Value) -> Checked:
 
 def test_a_bug_comes_with_its_shortest_run() -> None:
     checked = looked_for()
-    (verdict,) = checked.findings.verdicts
+    (verdict,) = checked.verdicts
     assert (verdict.property.name, verdict.property.kind, verdict.property.doc) == ("overflows", "known bug", "too much")
     assert (verdict.verdict, verdict.by, verdict.failure) == ("known bug", "exhaustive", ExitStatus.KNOWN_BUG)
     assert verdict.property.location == Location.of(tank)
@@ -96,7 +96,7 @@ def test_what_settings_make_unreachable_is_no_doing_of_a_bug() -> None:
 
     bug = KnownBug(replace(TANK, suite=drained), "overflows", Instance("known bug of Pulsar 4.0.8", {"valve": True}))
     checked = look_for(bug, Approach(workers=1), Reporter(quiet=True), lambda: False, Searches())
-    (verdict,) = checked.findings.verdicts
+    (verdict,) = checked.verdicts
     assert (verdict.verdict, verdict.note) == ("exhausted", "not in these settings: no property is violated")
     assert "overflows" in text(checked)
 
@@ -123,8 +123,8 @@ def test_the_run_is_the_one_that_costs_it() -> None:
         entry = replace(TANK, suite=flooded, bugs={"overflows": replace(KNOWN, harm=harm)})
         bug = KnownBug(entry, "overflows", Instance("known bug of Pulsar 4.0.8", {}))
         checked = look_for(bug, Approach(workers=1), Reporter(quiet=True), lambda: False, Searches())
-        (verdict,) = checked.findings.verdicts
-        return verdict.violated.name, int(verdict.reach["steps"]), checked.findings.notes[-1:]
+        (verdict,) = checked.verdicts
+        return verdict.violated.name, int(verdict.reach["steps"]), checked.notes[-1:]
 
     assert shown("")[:2] == ("half_full", 3)
     assert shown("holds_it")[:2] == ("holds_it", 4)
@@ -143,7 +143,7 @@ def test_what_there_is_to_know_of_it_is_told() -> None:
 
 def test_one_that_does_not_show_is_not_in_these_settings() -> None:
     checked = looked_for(valve=True)
-    (verdict,) = checked.findings.verdicts
+    (verdict,) = checked.verdicts
     assert (verdict.verdict, verdict.failure, verdict.trace) == ("exhausted", ExitStatus.HOLDS, None)
     output = text(checked)
     assert "all 4 states" in output
@@ -154,7 +154,7 @@ def test_one_that_does_not_show_is_not_in_these_settings() -> None:
 @pytest.mark.long
 def test_a_search_that_a_limit_ends_says_nothing_of_it() -> None:
     checked = looked_for(memory=1 << 20, height=1 << 20, valve=True)
-    (verdict,) = checked.findings.verdicts
+    (verdict,) = checked.verdicts
     assert verdict.verdict == "inconclusive"
     assert "search not exhausted" in verdict.note
-    assert exit_status(checked.findings.verdicts) is ExitStatus.INCONCLUSIVE
+    assert exit_status(checked.verdicts) is ExitStatus.INCONCLUSIVE

@@ -58,8 +58,8 @@ class Cutting:
         if not self.is_cut(key):
             return whole
         self.cut.append(key)
-        verdicts = (replace(v, verdict="inconclusive", trace=None, note="cut short") for v in whole.findings.verdicts)
-        return replace(whole, findings=replace(whole.findings, verdicts=tuple(verdicts)))
+        verdicts = (replace(v, verdict="inconclusive", trace=None, note="cut short") for v in whole.verdicts)
+        return replace(whole, verdicts=tuple(verdicts))
 
 
 def share_of(share: float, seed: int) -> Callable[[str], bool]:
@@ -155,14 +155,14 @@ def test_a_no_cannot_be_made_of_a_search_that_was_cut_short() -> None:
     checked = check(entry, instance, (), approach, Reporter(quiet=True), lambda: False)
     assert isinstance(outcome(checked), Settled)
     for verdict in ("inconclusive", "sampled"):
-        verdicts = (replace(checked.findings.verdicts[0], verdict=verdict), *checked.findings.verdicts[1:])
-        cut = replace(checked, findings=replace(checked.findings, verdicts=verdicts))
+        verdicts = (replace(checked.verdicts[0], verdict=verdict), *checked.verdicts[1:])
+        cut = replace(checked, verdicts=verdicts)
         assert isinstance(outcome(cut), Open)
         with pytest.raises(ValueError, match="not settled"):
             Settled((cut,))
         with pytest.raises(ValueError, match="without a run"):
             Refuted(cut, verdicts[0])
-    empty = replace(checked, findings=replace(checked.findings, verdicts=()))
+    empty = replace(checked, verdicts=())
     assert isinstance(outcome(empty), Open)
     with pytest.raises(ValueError, match="nothing was searched"):
         Settled(())

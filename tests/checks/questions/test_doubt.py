@@ -142,7 +142,7 @@ def test_a_lemma_may_say_why_a_variable_never_changes() -> None:
 
 def test_a_lemma_that_no_proof_needs_is_told_once() -> None:
     by_proof = checked(by="induction", strict=True)
-    assert [[lemma.name for lemma in c.findings.unneeded or ()] for c in by_proof] == [["nobody_sleeps"], ["nobody_sleeps"]]
+    assert [[lemma.name for lemma in c.unneeded or ()] for c in by_proof] == [["nobody_sleeps"], ["nobody_sleeps"]]
     assert kinds(doubts(by_proof, strict=False))[-1] == ("", "never-needed", "nobody_sleeps")
 
 

@@ -32,7 +32,7 @@ def checked(word: Value) -> Checked:
     """An instance with a property, and a situation that is reached in it."""
     kept, met = (Property(name, kind, None, "what it says", Location(__file__, 1)) for name, kind in KINDS.items())
     verdicts = Verdict(kept, word, "exhaustive"), Verdict(met, "exhausted", "exhaustive")
-    return Checked(LEDGER, Instance("usual", {}), Protocol("ledger"), Findings(verdicts))
+    return Checked.of(LEDGER, Instance("usual", {}), Protocol("ledger"), Findings(verdicts))
 
 
 def row(name: str, figure: int | None = None, gap: str = "") -> Established:
@@ -40,7 +40,7 @@ def row(name: str, figure: int | None = None, gap: str = "") -> Established:
     question = Guarantee(name, "{n}", "none", LEDGER, {}, ("losses",), 3)
     broken = checked("violated")
     shown = () if figure is None else (checked("exhausted"),)
-    failure = None if figure is None else Failure(figure + 1, broken, broken.findings.verdicts[0])
+    failure = None if figure is None else Failure(figure + 1, broken, broken.verdicts[0])
     return Established(question, figure, shown, failure, gap)
 
 

@@ -197,6 +197,6 @@ def test_a_release_without_its_known_bugs_keeps_what_it_is_asked(conf: Path, pul
     plan = [pair for pair in planned(asked, read_settings(conf), Releases.of(pulsar)) if isinstance(pair[0], Entry)]
     assert {entry.name for entry, _ in plan} >= set(protocols or ("topic", "ledger", "ownership"))
     for entry, instance in plan:
-        verdicts = check(entry, instance, (), approach, quiet, lambda: False).findings.verdicts
+        verdicts = check(entry, instance, (), approach, quiet, lambda: False).verdicts
         wrong = [v.property.name for v in verdicts if v.verdict in ("violated", "inconclusive") and not v.expected]
         assert not wrong, instance.name

@@ -96,12 +96,12 @@ def test_a_known_bug_of_a_configuration_is_at_the_line_of_the_users_file(
     broken: list[Checked], avoided_by: str, line: int
 ) -> None:
     bug = Bug("pulsar", avoided_by=Avoidance(avoided_by) if avoided_by else None)
-    (first, *_) = broken[0].findings.verdicts
+    (first, *_) = broken[0].verdicts
     for word, kind in (("known bug", "fail"), ("inconclusive", "open")):
         prop = replace(first.property, kind="known bug")
-        findings = replace(broken[0].findings, verdicts=(replace(first, verdict=word, property=prop, bug=bug),))
+        searched = replace(broken[0], verdicts=(replace(first, verdict=word, property=prop, bug=bug),))
         configured = Configured(Place(Path(HERE)), {"ensembleSize": Place(Path(HERE), 3)})
-        row = list(judged([replace(broken[0], findings=findings)], {}, configured))
+        row = list(judged([searched], {}, configured))
         (result,) = json.loads(as_sarif(row, ExitStatus.KNOWN_BUG, []))["runs"][0]["results"]
         (place,) = result["locations"]
         assert place["physicalLocation"]["artifactLocation"]["uri"] == HERE
@@ -111,9 +111,9 @@ def test_a_known_bug_of_a_configuration_is_at_the_line_of_the_users_file(
 
 @pytest.mark.parametrize(("reason", "justification"), [("we live with it", "we live with it"), ("", "no reason is given")])
 def test_what_is_accepted_is_a_suppressed_result(broken: list[Checked], reason: str, justification: str) -> None:
-    (first, *_) = broken[0].findings.verdicts
+    (first, *_) = broken[0].verdicts
     verdict = replace(first, verdict="known bug", property=replace(first.property, kind="known bug"), accepted=reason)
-    (result,) = sarif([replace(broken[0], findings=replace(broken[0].findings, verdicts=(verdict,)))])["results"]
+    (result,) = sarif([replace(broken[0], verdicts=(verdict,))])["results"]
     assert result["suppressions"] == [{"kind": "external", "status": "accepted", "justification": justification}]
     (plain, *_) = sarif(broken)["results"]
     assert "suppressions" not in plain
@@ -130,16 +130,15 @@ def rows(everything: list[Checked], **files: Path) -> list[Judged]:
 
 
 def junit(everything: list[Checked], notes: Iterable[str] = (), status: ExitStatus | None = None) -> Element:
-    status = exit_status(v for c in everything for v in c.findings.verdicts) if status is None else status
+    status = exit_status(v for c in everything for v in c.verdicts) if status is None else status
     root = fromstring(as_junit(rows(everything), status, list(notes)).split("\n", 1)[1])
     JUNIT.validate(root)
     return root
 
 
 def test_junit_tells_what_was_left_to_other_engines(sound: list[Checked]) -> None:
-    (left,) = (v.property for v in sound[0].findings.verdicts if v.property.kind == "step")
-    findings = replace(sound[0].findings, left=(left,))
-    (group,) = junit([replace(sound[0], findings=findings)])
+    (left,) = (v.property for v in sound[0].verdicts if v.property.kind == "step")
+    (group,) = junit([replace(sound[0], left=(left,))])
     assert (group.get("tests"), group.get("skipped")) == ("4", "1")
     (skipped,) = (case for case in group.iter("testcase") if case.find("skipped") is not None)
     assert skipped.get("name") == left.name
@@ -173,7 +172,7 @@ def test_a_run_that_was_cut_short_is_an_error_in_junit(sound: list[Checked]) -> 
 
 
 def sarif(everything: list[Checked], **files: Path) -> dict[str, Any]:
-    status = exit_status(v for c in everything for v in c.findings.verdicts)
+    status = exit_status(v for c in everything for v in c.verdicts)
     log = json.loads(as_sarif(rows(everything, **files), status, ["a note"]))
     SARIF.validate(log)
     assert (log["$schema"], log["version"]) == (SARIF.schema["id"], "2.1.0")
@@ -229,7 +228,7 @@ def test_what_is_said_of_a_real_run_is_valid(protocol: str, bug: str, prop: str)
     checked = check(entry, instance, [bug], Approach(properties=(prop,)), Reporter(quiet=True), lambda: False)
     assert junit([checked]).get("failures") == "1"
     (result,) = sarif([checked])["results"]
-    trace = checked.findings.verdicts[0].trace
+    trace = checked.verdicts[0].trace
     assert trace is not None
     assert len(result["codeFlows"][0]["threadFlows"][0]["locations"]) == len(trace.steps)
 

@@ -90,7 +90,7 @@ def rows(everything: list[Checked]) -> list[Judged]:
 
 
 def status(everything: list[Checked]) -> ExitStatus:
-    return exit_status(v for checked in everything for v in checked.findings.verdicts)
+    return exit_status(v for checked in everything for v in checked.verdicts)
 
 
 def test_text_has_the_coarser_protocol_or_the_refusal(refining: list[Checked], refused: list[Checked]) -> None:
@@ -142,6 +142,6 @@ def test_markdown_and_annotations_have_the_refusal(refining: list[Checked], refu
 
 
 def test_the_page_of_the_run_has_the_refusal(refused: list[Checked]) -> None:
-    (violated,) = (v for v in refused[0].findings.verdicts if v.verdict == "violated")
+    (violated,) = (v for v in refused[0].verdicts if v.verdict == "violated")
     drawn = as_svg(violated.trace, refused[0].protocol, violated.property)
     assert REFUSAL.replace(">", "&gt;") in str(drawn)

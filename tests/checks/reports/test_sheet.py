@@ -86,8 +86,8 @@ def _checked(instance: Instance, *bugs: str) -> Checked:
 def test_what_failed_is_there_in_full_and_nothing_else() -> None:
     checked = _checked(Instance("shown", ELECTION.shown_by["same_value"]), "same_value")
     shown = failure_text(checked)
-    broken = [verdict.property.name for verdict in checked.findings.verdicts if verdict.failure != ExitStatus.HOLDS]
-    held = [verdict.property.name for verdict in checked.findings.verdicts if verdict.verdict == "exhausted"]
+    broken = [verdict.property.name for verdict in checked.verdicts if verdict.failure != ExitStatus.HOLDS]
+    held = [verdict.property.name for verdict in checked.verdicts if verdict.verdict == "exhausted"]
     assert broken
     assert all(name in shown for name in broken)
     assert not any(f" {name}," in shown or f" {name}\n" in shown for name in held)
@@ -110,6 +110,6 @@ def test_a_known_bug_by_which_a_situation_cannot_come_about_has_no_run() -> None
     checked = _checked(Instance("shown", ELECTION.shown_by["same_value"]), "same_value")
     prop = Property("same_value", "known bug", None, "two brokers propose the same value", HERE)
     verdict = Verdict(prop, "known bug", "exhaustive", bug=ELECTION.bugs["same_value"])
-    lines = known_bugs([replace(checked, findings=replace(checked.findings, verdicts=(verdict,)))], 120)
+    lines = known_bugs([replace(checked, verdicts=(verdict,))], 120)
     assert lines[0].split() == ["known", "bug", "needs", "costs", "ends", "with"]
     assert lines[2].startswith("  same_value                nothing else ")

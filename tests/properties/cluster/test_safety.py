@@ -142,7 +142,7 @@ def _states(bundles: int) -> int:
     """How many states a search visits to decide whether a message of one bundle can be lost, of so many."""
     asked = Approach(by="exhaustive", workers=1, properties=("acked_is_in_log",))
     instance = Instance("bundles", {**ONE, "bundles": bundles})
-    (verdict,) = check(CLUSTER, instance, (), asked, Reporter(quiet=True), lambda: False).findings.verdicts
+    (verdict,) = check(CLUSTER, instance, (), asked, Reporter(quiet=True), lambda: False).verdicts
     assert verdict.verdict == "exhausted"
     return int(verdict.reach["distinct"])
 

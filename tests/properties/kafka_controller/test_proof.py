@@ -22,7 +22,7 @@ FAMILIES = {"0.10": LOCK, "1.0": QUEUE, "2.0": AWAITED, "2.1": MULTI, "since 2.2
 def verdicts(family: Family, *bugs: str) -> dict[str, str]:
     """What induction makes of each invariant and rule of an instance."""
     (checked,) = check(ENTRY, set={**FAULTS, **family}, bugs=bugs, by="induction", workers=2)
-    return {one.property.name: one.verdict for one in checked.findings.verdicts if one.property.kind in ("always", "step")}
+    return {one.property.name: one.verdict for one in checked.verdicts if one.property.kind in ("always", "step")}
 
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)

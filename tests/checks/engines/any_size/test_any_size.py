@@ -205,16 +205,16 @@ def checked(*bugs: str, any: tuple[str, ...] = ("entries",), **parameters: int) 
 @pytest.mark.long
 def test_the_verdict_says_what_it_is_of() -> None:
     outcome = checked()
-    assert {(v.verdict, v.note) for v in outcome.findings.verdicts} == {
+    assert {(v.verdict, v.note) for v in outcome.verdicts} == {
         ("proved for any size", "any number of entries; Z3 and cvc5 agree")
     }
-    assert exit_status(outcome.findings.verdicts) == ExitStatus.HOLDS
+    assert exit_status(outcome.verdicts) == ExitStatus.HOLDS
     assert outcome.protocol.parameters == {"entries": "any"}
     output = text(outcome)
     assert "journal, a journal: entries=any" in output
     assert "proved for any size acked_is_written, last_acked_is_flushed" in output
     assert "this is not of lost disks" in output
-    reach = outcome.findings.verdicts[0].reach
+    reach = outcome.verdicts[0].reach
     assert reach["confirmed"] == reach["obligations"]
     assert f"by frame, {reach['confirmed']} confirmed by cvc5; 1 more as instances" in output
     assert "link: with entries=3 these formulas are those of the instance: 7 actions" in output
@@ -223,10 +223,10 @@ def test_the_verdict_says_what_it_is_of() -> None:
 @pytest.mark.long
 def test_what_is_not_proved_is_inconclusive_with_the_reason() -> None:
     outcome = checked("acks_what_is_written")
-    assert {v.verdict for v in outcome.findings.verdicts} == {"inconclusive"}
-    assert exit_status(outcome.findings.verdicts) == ExitStatus.INCONCLUSIVE
-    assert outcome.findings.failures[0].startswith("action ack(e")
-    assert "does not preserve lemma acked_is_flushed" in outcome.findings.failures[0]
+    assert {v.verdict for v in outcome.verdicts} == {"inconclusive"}
+    assert exit_status(outcome.verdicts) == ExitStatus.INCONCLUSIVE
+    assert outcome.failures[0].startswith("action ack(e")
+    assert "does not preserve lemma acked_is_flushed" in outcome.failures[0]
 
 
 @pytest.mark.parametrize(

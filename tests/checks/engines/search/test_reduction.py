@@ -98,7 +98,7 @@ CONTROL_PLANE = [
 @pytest.mark.parametrize(("entry", "instance"), CONTROL_PLANE)
 def test_verdicts_and_counts_are_those_of_the_search_of_everything(entry: Entry, instance: Instance) -> None:
     full, reduced = (
-        check(entry, instance, (), Approach(by="exhaustive", symmetry=symmetry), Reporter(quiet=True), lambda: False).findings
+        check(entry, instance, (), Approach(by="exhaustive", symmetry=symmetry), Reporter(quiet=True), lambda: False)
         for symmetry in (False, True)
     )
     finite = [v for v in full.verdicts if v.property.kind != "leads_to"]
@@ -203,7 +203,7 @@ def locks_checked(spoiled: str, *, brokers: int, symmetry: bool, only: tuple[str
 
     entry = Entry(name="locks", summary="locks", function=build, suite=lock_suite, sizes={})
     approach = Approach(symmetry=symmetry, properties=only, slice=False)
-    return check(entry, Instance("some", {}), (), approach, Reporter(quiet=True), lambda: False).findings
+    return check(entry, Instance("some", {}), (), approach, Reporter(quiet=True), lambda: False)
 
 
 def verdicts_of(findings: Findings) -> dict[str, str]:

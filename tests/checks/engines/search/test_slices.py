@@ -187,7 +187,7 @@ def test_the_trace_file_has_every_variable_and_replays(tmp_path: Path, capsys: p
 def test_a_function_slices_too() -> None:
     def states(*, slice: bool) -> int:
         (checked,) = calls.check("election", set={"lookups": True}, properties=["leader_holds_the_node"], slice=slice)
-        return int(checked.findings.verdicts[0].reach["distinct"])
+        return int(checked.verdicts[0].reach["distinct"])
 
     assert states(slice=True) < states(slice=False)
 

@@ -225,14 +225,14 @@ def test_there_is_no_claim_without_complete_verdicts() -> None:
     (question,) = (g for g in ledger_guarantees(Sizes(3, 2, 2, 2), NEWEST) if g.name == "disks")
     (checked,) = establish(question, MEANS).shown
     for verdict in ("sampled", "inconclusive", "violated", "known bug"):
-        verdicts = tuple(replace(v, verdict=verdict) for v in checked.findings.verdicts)
-        partial = replace(checked, findings=replace(checked.findings, verdicts=verdicts))
+        verdicts = tuple(replace(v, verdict=verdict) for v in checked.verdicts)
+        partial = replace(checked, verdicts=verdicts)
         assert isinstance(claimed(question, 1, [checked, partial]), Open)
         with pytest.raises(ValueError, match="no claim"):
             Established(question, 1, (partial,))
-    without = [v for v in checked.findings.verdicts if v.property.kind != "sometimes"]
+    without = [v for v in checked.verdicts if v.property.kind != "sometimes"]
     for verdicts in ((), tuple(without)):
-        assert isinstance(claimed(question, 1, [replace(checked, findings=replace(checked.findings, verdicts=verdicts))]), Open)
+        assert isinstance(claimed(question, 1, [replace(checked, verdicts=verdicts)]), Open)
     assert isinstance(claimed(question, 1, []), Open)
 
 
