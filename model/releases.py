@@ -66,7 +66,7 @@ RELEASES = (
     Release("pulsar", "4.0.8", bookkeeper="4.17.2", zookeeper="3.9.4", policies=True, held=True),
     Release("pulsar", "4.2.4", bookkeeper="4.17.3", zookeeper="3.9.5", policies=True, held=True),
     Release("pulsar", "5.0.0-M1", bookkeeper="4.18.0", zookeeper="3.9.5", policies=True, held=True),
-    Release("pulsar", "5.0.1", bookkeeper="4.18.2", zookeeper="3.9.5", read="2026-11"),
+    Release("pulsar", "5.0.1", bookkeeper="4.18.2", zookeeper="3.9.5", policies=True, read="2026-11"),
 )
 """The modelled releases, of each project the oldest first."""
 
@@ -74,7 +74,7 @@ NEWEST = "5.0.1"
 """The newest release of Pulsar that is no milestone: what is meant where none is named."""
 
 NEWEST_BALANCED = "4.2.4"
-"""The newest release of Pulsar that is no milestone and whose rules of load balancing are modelled."""
+"""The release of Pulsar whose rules of load balancing are meant where none is named."""
 
 RANGES: Mapping[str, tuple[str, ...]] = {
     "bookkeeper": ("4.14.5", "4.16.6", "4.17.2", "4.17.3", "4.17.4", "4.18.0", "4.18.2"),

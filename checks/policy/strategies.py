@@ -12,7 +12,7 @@ from pathlib import Path
 from fencepost.checks.conformance.policy.jar_strategy import JarError, JarStrategy
 from fencepost.checks.policy.snapshot import as_snapshot
 from fencepost.checks.policy.usage import WrongUsage
-from fencepost.checks.settings.broker_conf import ConfigurationError, Taken
+from fencepost.checks.settings.broker_conf import PULSARS, ConfigurationError, Taken
 from fencepost.checks.settings.files.input_files import InputError, Place, read_text
 from fencepost.checks.settings.load_manager import (
     CLASSES,
@@ -23,7 +23,7 @@ from fencepost.checks.settings.load_manager import (
     LoadManagerSettings,
     mismatches,
 )
-from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.configuration import Configuration, defaults
 from fencepost.model.balance.load_manager import LoadManager
 from fencepost.model.balance.strategies import EXTENSIBLE_LOAD_MANAGER, UnknownStrategy, load_manager
 from fencepost.model.balance.user_code import UserCodeError, UserFunction
@@ -52,7 +52,9 @@ def manager_of(
     if isinstance(shed, UserShedder) and isinstance(shed.function, JarStrategy):
         _try(shed.function, conf)
     try:
-        manager = load_manager(_that_runs(conf, places, shedder, placement), *named)
+        running = _that_runs(conf, places, shedder, placement)
+        replaced = running.loadBalancerLoadPlacementStrategy != conf.loadBalancerLoadPlacementStrategy
+        manager = load_manager(running, named[0], None if replaced else named[1])
     except UnknownStrategy as error:
         where = places.get(error.key)
         raise ConfigurationError(f"{where or error.key}: {error}; choose one with --shedder or --placement", where) from None
@@ -60,8 +62,8 @@ def manager_of(
 
 
 def _that_runs(conf: Configuration, places: Mapping[str, Place], shedder: str | None, placement: str | None) -> Configuration:
-    """The configuration with the shedder that the release makes of it. Raises ConfigurationError if another manager runs with
-    these strategies, or no broker starts.
+    """The configuration with the strategies that the release makes of it. Raises ConfigurationError if another manager runs
+    with these, or no broker starts.
     """
     if _simple(shedder) == "TransferShedder":
         return conf  # its manager comes with it
@@ -69,8 +71,8 @@ def _that_runs(conf: Configuration, places: Mapping[str, Place], shedder: str | 
         shedder, placement = shedder or placement, placement or shedder
     settings = LoadManagerSettings(
         Taken(MANAGER, conf.loadManagerClassName, places.get(MANAGER)),
-        _taken(SHEDDER, shedder, conf.loadBalancerLoadSheddingStrategy, places),
-        _taken(PLACEMENT, placement, conf.loadBalancerLoadPlacementStrategy, places),
+        _taken(SHEDDER, shedder, conf, places),
+        _taken(PLACEMENT, placement, conf, places),
     )
     for one in mismatches(settings, conf.pulsar_version):
         if one.outcome != "runs":
@@ -79,15 +81,18 @@ def _that_runs(conf: Configuration, places: Mapping[str, Place], shedder: str | 
             raise ConfigurationError(f"{where}: {text}" if where else text, where)
     running = settings.running(conf.pulsar_version)
     if running.shedder == "OverloadShedder":
-        return replace(conf, loadBalancerLoadSheddingStrategy=CLASSES[running.shedder])
+        conf = replace(conf, loadBalancerLoadSheddingStrategy=CLASSES[running.shedder])
+    if _simple(settings.placement.value) == "AvgShedder" != running.placement:
+        conf = replace(conf, loadBalancerLoadPlacementStrategy=CLASSES[running.placement])
     return conf
 
 
-def _taken(key: str, named: str | None, configured: str, places: Mapping[str, Place]) -> Taken[str]:
+def _taken(key: str, named: str | None, conf: Configuration, places: Mapping[str, Place]) -> Taken[str]:
     """A strategy as a configuration has it; of one that a command line names, and Pulsar has no such class, that it is own."""
-    if named is None:
-        return Taken(key, configured, places.get(key))
-    return Taken(key, CLASSES.get(_simple(named), f"own.{named}"), default="of the command line")
+    if named is not None:
+        return Taken(key, CLASSES.get(_simple(named), f"own.{named}"), default="of the command line")
+    configured, usual = getattr(conf, key), getattr(defaults(conf.pulsar_version), key)
+    return Taken(key, configured, places.get(key), PULSARS if configured == usual else "of the command line")
 
 
 def _simple(name: str | None) -> str:

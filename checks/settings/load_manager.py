@@ -3,16 +3,18 @@
 Read in LoadManager.create, ModularLoadManagerImpl.initialize and createLoadSheddingStrategy, ModularLoadManagerStrategy.create,
 UnloadScheduler.createNamespaceUnloadStrategy and ExtensibleLoadManagerImpl.createBrokerSelectionStrategy of 2.10.1, 3.0.7,
 4.0.8, 4.2.4, 5.0.0-M1 and 5.0.1. Up to 4.0.8 LoadManager.create catches whatever is thrown, and takes SimpleLoadManagerImpl.
-Since 5.0.1 (ModularLoadManagerImpl.createLoadBalanceStrategies) AvgShedder that places and does not shed is replaced.
+Since 5.0.1 (ModularLoadManagerImpl.createLoadBalanceStrategies) AvgShedder that places and does not shed is replaced; and it
+is the default of both (ServiceConfiguration).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from fencepost.checks.settings.broker_conf import BrokerConf, ConfigurationError, Taken
+from fencepost.checks.settings.broker_conf import PULSARS, BrokerConf, ConfigurationError, Taken
+from fencepost.model.balance.configuration import defaults
 from fencepost.model.releases import PULSAR, is_since
 
 MANAGER = "loadManagerClassName"
@@ -90,6 +92,7 @@ class LoadManagerSettings:
         """What a release of Pulsar makes of these classes; of a user's own only that they are run."""
         if any(one.outcome == "simple" for one in mismatches(self, release)):
             return Running(SIMPLE, "", "")
+        self = self.in_release(release)
         manager, shedder, placement = map(_simple, (self.manager, self.shedder, self.placement))
         if manager == EXTENSIBLE:
             return Running(manager, "TransferShedder" if shedder in SHEDDERS else shedder, "LeastResourceUsageWithWeight")
@@ -99,6 +102,15 @@ class LoadManagerSettings:
             shedder = "OverloadShedder"
         replaced = release == "2.10.1" or (release in REPLACING and _is_apart(self))
         return Running(manager, shedder, "LeastLongTermMessageRate" if replaced else placement)
+
+    def in_release(self, release: str) -> LoadManagerSettings:
+        """The same, with the defaults of a release where no strategy is configured."""
+        usual = defaults(release)
+        return replace(
+            self,
+            shedder=_default(self.shedder, usual.loadBalancerLoadSheddingStrategy),
+            placement=_default(self.placement, usual.loadBalancerLoadPlacementStrategy),
+        )
 
     def is_extensible(self, release: str) -> bool:
         """Whether a release runs the extensible manager, and not the modular one."""
@@ -124,6 +136,7 @@ def load_manager_settings(conf: BrokerConf) -> LoadManagerSettings:
 
 def mismatches(settings: LoadManagerSettings, release: str) -> Iterator[Mismatch]:
     """What of the classes does not go together in a release of Pulsar; of classes of a user's own nothing is known."""
+    settings = settings.in_release(release)
     manager, shedder, placement = map(_simple, (settings.manager, settings.shedder, settings.placement))
     if manager == EXTENSIBLE and release == "2.10.1":
         text = f"Pulsar 2.10.1 does not have it and takes {SIMPLE}, and only logs a warning"
@@ -201,6 +214,11 @@ def _of_modular(settings: LoadManagerSettings, shedder: str, placement: str, rel
         remedy = f"set {PLACEMENT} to {_IMPL}AvgShedder" if release in STRICT else "name ThresholdShedder"
         text = f"{placement} places, so what it sheds does not go where it means it to; {remedy}"
         yield Mismatch(settings.shedder, text)
+
+
+def _default(setting: Taken[str], usual: str) -> Taken[str]:
+    """The setting, with that value if it is a default."""
+    return replace(setting, value=usual) if setting.place is None and setting.default == PULSARS else setting
 
 
 def _is_apart(settings: LoadManagerSettings) -> bool:

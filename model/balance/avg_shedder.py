@@ -20,17 +20,21 @@ from fencepost.model.balance.wording import rate, throughput
 class AvgShedder:
     """Remembers how often in a row each broker's difference was low or high, and where it meant bundles to go.
 
-    Brokers and bundles that are equal are in the order of Java's hash tables.
+    Up to 5.0.0-M1 that is ``memory``, by what a bundle carries. Since 5.0.1 it is ``planned``, by the bundle's name: the brokers
+    from which and to which it is to go, until the attempt to unload is over. Brokers and bundles that are equal are in the order
+    of Java's hash tables.
     """
 
     low_hits: Mapping[str, int] = field(default_factory=dict)
     high_hits: Mapping[str, int] = field(default_factory=dict)
     memory: BundleBrokers = field(default_factory=BundleBrokers)
+    planned: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def find_bundles_for_unloading(self, data: LoadData, conf: Configuration) -> tuple[Unloading, AvgShedder]:
         """What should be unloaded now, and the shedder with its counters advanced."""
         scores = {broker: weighted_usage(data.reports[broker], conf) * 100 for broker in hash_order(data.reports)}
-        memory = self.memory.reported(data.bundles)
+        by_name = not conf.before("5.0.1")
+        memory = self.memory if by_name else self.memory.reported(data.bundles)
         low, high, why = dict(self.low_hits), dict(self.high_hits), []
         pairs = []
         for emptiest, fullest in _paired(scores):
@@ -56,6 +60,7 @@ class AvgShedder:
             return Unloading(why=tuple(why)), AvgShedder(memory=memory)
         unload: dict[str, tuple[str, ...]] = {}
         meant: dict[str, str] = {}
+        planned: dict[str, tuple[str, str]] = {}
         for emptiest, fullest in pairs:
             both = (emptiest, fullest)
             if not any(
@@ -69,14 +74,17 @@ class AvgShedder:
             taken, reasons = _fitting(data, conf, fullest, emptiest)
             why += reasons
             for bundle in taken:
-                equal = memory.get(bundle)
-                if equal is not None and meant.get(equal.bundle, emptiest) != emptiest:
-                    why.append(f"  {bundle}: its averages equal those of {equal.bundle}, which goes to {emptiest}, too")
-                memory = memory.put(bundle, (emptiest,))
+                if by_name:
+                    planned[bundle] = (fullest, emptiest)
+                else:
+                    equal = memory.get(bundle)
+                    if equal is not None and meant.get(equal.bundle, emptiest) != emptiest:
+                        why.append(f"  {bundle}: its averages equal those of {equal.bundle}, which goes to {emptiest}, too")
+                    memory = memory.put(bundle, (emptiest,))
                 meant[bundle] = emptiest
             if taken:
                 unload[fullest] = (*unload.get(fullest, ()), *taken)
-        return Unloading(unload, tuple(why), destinations=meant), AvgShedder(low, high, memory)
+        return Unloading(unload, tuple(why), destinations=meant), AvgShedder(low, high, memory, planned)
 
     def with_active_brokers(self, brokers: Collection[str]) -> AvgShedder:
         """The same: upstream forgets no broker."""

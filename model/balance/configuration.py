@@ -32,6 +32,14 @@ DEFAULTS_OF_2_10: Final[Mapping[str, Any]] = {
 }
 """Defaults that were others in 2.10."""
 
+DEFAULTS_SINCE_5_0_1: Final[Mapping[str, Any]] = {
+    "loadBalancerLoadSheddingStrategy": IMPLEMENTATION + "AvgShedder",
+    "loadBalancerLoadPlacementStrategy": IMPLEMENTATION + "AvgShedder",
+    "loadBalancerDistributeBundlesEvenlyEnabled": False,
+    "maxUnloadPercentage": 0.5,
+}
+"""Defaults that are others since 5.0.1."""
+
 NAMES_OF_2_10: Final[Mapping[str, str]] = {
     "loadBalancerBandwidthInResourceWeight": "loadBalancerBandwithInResourceWeight",
     "loadBalancerBandwidthOutResourceWeight": "loadBalancerBandwithOutResourceWeight",
@@ -198,4 +206,5 @@ class Configuration:
 
 def defaults(version: Version = NEWEST_BALANCED) -> Configuration:
     """What a broker of that release has that is configured with nothing."""
-    return Configuration(pulsar_version=version, **(DEFAULTS_OF_2_10 if version == "2.10.1" else {}))
+    others = DEFAULTS_OF_2_10 if version == "2.10.1" else DEFAULTS_SINCE_5_0_1 if _is_since(version, "5.0.1") else {}
+    return Configuration(pulsar_version=version, **others)

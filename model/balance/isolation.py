@@ -15,6 +15,7 @@ from fencepost.model.balance.load_data import LoadData
 
 URL = re.compile(r"([^:/]*|\[[^\]]*\])(:\d*)?")
 """What java.net.URL takes for host and port."""
+MOST_PORTS = 65535
 
 
 @dataclass(frozen=True)
@@ -63,9 +64,9 @@ class Policies:
         """The first policy that speaks of the namespace."""
         return next((p for p in self.isolation.values() if _matches(p.namespaces, namespace)), None)
 
-    def is_shared(self, host: str) -> bool:
-        """Whether no policy has the broker on that host for a primary."""
-        return not any(_matches(policy.primary, host) for policy in self.isolation.values())
+    def is_shared(self, host: str, broker: str, conf: Configuration) -> bool:
+        """Whether no policy has that broker, on that host, for a primary."""
+        return not any(_name(policy.primary, host, broker, conf) for policy in self.isolation.values())
 
     def bind(self, namespace: str) -> bool:
         """Whether the namespace is isolated or in an anti-affinity group."""
@@ -118,10 +119,10 @@ def permitted(
     if policy is None:
         serving = data.once(("serving", conf.is_2_10, persistent), lambda: _serving(data, named, persistent))
         able = serving if brokers is None else [broker for broker in brokers if broker in serving]
-        return tuple(b for b in able if policies.is_shared(named[b])) if policies.isolation else tuple(able)
+        return tuple(b for b in able if policies.is_shared(named[b], b, conf)) if policies.isolation else tuple(able)
     those = [broker for broker in (data.brokers if brokers is None else brokers) if broker in named]
-    primary = [broker for broker in those if _matches(policy.primary, named[broker])]
-    secondary = [broker for broker in those if broker not in primary and _matches(policy.secondary, named[broker])]
+    primary = [b for b in those if _name(policy.primary, named[b], b, conf)]
+    secondary = [b for b in those if b not in primary and _name(policy.secondary, named[b], b, conf)]
     return (*primary, *secondary) if len(primary) < policy.auto_failover_policy.min_limit else tuple(primary)
 
 
@@ -141,17 +142,46 @@ def _serving(data: LoadData, named: Mapping[str, str], persistent: bool) -> dict
 
 
 def beside_the_port(policies: Policies, brokers: Collection[str], conf: Configuration) -> list[str]:
-    """The patterns that match no host, but would match a broker with its port: Pulsar compares hosts alone."""
+    """The patterns that match no host, but would match a broker with its port: Pulsar compares hosts alone.
+
+    Since 5.0.1 it compares hosts with their ports as well, with a pattern that has a colon in it.
+    """
     hosts = {name for broker in brokers if (name := host(broker, conf)) is not None}
     sentences = []
     for name, policy in policies.isolation.items():
         for key in ("primary", "secondary"):
             for pattern in getattr(policy, key):
                 meant = next((broker for broker in brokers if _matches((pattern,), broker)), "")
-                if meant and not any(_matches((pattern,), each) for each in hosts):
+                if meant and not any(_matches((pattern,), each) for each in hosts) and not _names_a_port(pattern, conf):
                     says = f"isolation policy {name}: {key} {pattern!r} matches no broker because of its port"
                     sentences.append(f"{says}; Pulsar compares it with {host(meant, conf)!r}")
     return sentences
+
+
+def _name(patterns: tuple[str, ...], host: str, broker: str, conf: Configuration) -> bool:
+    """Whether patterns name a broker: by its host or, since 5.0.1, by host and port if they have a colon in them.
+
+    Mirrors isPrimaryBroker and isSecondaryBroker of LoadManagerShared, and matchesBrokerIdRegex of NamespaceIsolationPolicyImpl.
+    """
+    if _matches(patterns, host):
+        return True
+    with_port = tuple(pattern for pattern in patterns if _names_a_port(pattern, conf))
+    name = _host_and_port(broker) if with_port else None
+    return name is not None and _matches(with_port, name)
+
+
+def _names_a_port(pattern: str, conf: Configuration) -> bool:
+    return ":" in pattern and not conf.before("5.0.1")
+
+
+@lru_cache(maxsize=4096)
+def _host_and_port(broker: str) -> str | None:
+    """``host:port`` as Guava's HostAndPort writes it, an IPv6 address in brackets; None if it is none."""
+    host, _, port = broker.rpartition(":")
+    bare = host[1:-1] if len(host) > 1 and host[0] == "[" and host[-1] == "]" else host
+    if not bare or not re.fullmatch(r"[+-]?\d+", port) or not 0 <= int(port) <= MOST_PORTS:
+        return None
+    return f"[{bare}]:{int(port)}" if ":" in bare else f"{bare}:{int(port)}"
 
 
 def _matches(patterns: tuple[str, ...], name: str) -> bool:

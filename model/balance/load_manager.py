@@ -199,6 +199,8 @@ class LoadManager:
                 if others:
                     reasons.append(f"{bundle}: is in the reports of {', '.join([broker, *others])}: only one can own it")
                 reasons += why
+        if isinstance(manager.placement, AvgPlacement):
+            manager = replace(manager, placement=manager.placement.unloaded())
         return Shedding(replace(unloading, why=(*unloading.why, *reasons)), drawn_from), manager
 
     def _bundles_for_unloading(self, data: LoadData, policies: Policies) -> tuple[Unloading, LoadManager]:
@@ -211,7 +213,8 @@ class LoadManager:
         unloading, shedder = shedder.find_bundles_for_unloading(data, self.conf)
         manager = replace(self, shedder=shedder)
         if isinstance(shedder, AvgShedder) and isinstance(self.placement, AvgPlacement):
-            manager = replace(manager, placement=replace(self.placement, memory=shedder.memory))
+            placement = replace(self.placement, memory=shedder.memory, planned=shedder.planned)
+            manager = replace(manager, placement=placement)
         return unloading, manager
 
     def _destinations(

@@ -31,7 +31,11 @@ MIRRORED: Final[Mapping[str, tuple[str, ...]]] = {
     "load_manager.LoadManager.shed": ("ModularLoadManagerImpl.doLoadShedding", "UnloadScheduler.execute"),
     "load_manager.LoadManager.split": ("ModularLoadManagerImpl.checkNamespaceBundleSplit", "SplitScheduler.execute"),
     "overload_shedder.OverloadShedder": ("OverloadShedder.findBundlesForUnloading",),
-    "placement.AvgPlacement": ("AvgShedder.selectBroker", "AvgShedder.getExpectedBroker"),
+    "placement.AvgPlacement": (
+        "AvgShedder.selectBroker",
+        "AvgShedder.selectBrokerForBundle",
+        "AvgShedder.getExpectedBroker",
+    ),
     "placement.LeastLongTermMessageRate": ("LeastLongTermMessageRate.selectBroker", "LeastLongTermMessageRate.getScore"),
     "placement.LeastResourceUsageWithWeight": (
         "LeastResourceUsageWithWeight.selectBroker",

@@ -164,18 +164,22 @@ class InTurn:
 
 @dataclass(frozen=True)
 class AvgPlacement:
-    """AvgShedder as a placement strategy: where the shedder meant the bundle to go, else any, which it remembers as well.
+    """AvgShedder as a placement strategy: where the shedder meant the bundle to go, else any.
 
-    ``draw`` is how one of several is drawn. Without it all of them are remembered, of which one is meant.
+    Up to 5.0.0-M1 it remembers any as well: ``draw`` is how one of several is drawn, and without it all of them are remembered,
+    of which one is meant. Since 5.0.1 it remembers nothing but what is ``planned``, while that is being unloaded.
     """
 
     memory: BundleBrokers = field(default_factory=BundleBrokers)
     draw: Callable[[Sequence[str], str], str] | None = None
+    planned: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def select(
         self, candidates: Sequence[str], bundle: str, data: LoadData, conf: Configuration
     ) -> tuple[tuple[str, ...], AvgPlacement]:
         """The remembered destination if it is a candidate; all candidates otherwise."""
+        if not conf.before("5.0.1"):
+            return self._planned_for(candidates, bundle, data, conf), self
         memory = self.memory.reported(data.bundles)
         found = memory.get(bundle)
         if found is not None and set(found.brokers) <= set(candidates):
@@ -184,6 +188,29 @@ class AvgPlacement:
             return (), replace(self, memory=memory)
         chosen = tuple(candidates) if self.draw is None else (self.draw(candidates, bundle),)
         return chosen, replace(self, memory=memory.put(bundle, chosen))
+
+    def _planned_for(
+        self, candidates: Sequence[str], bundle: str, data: LoadData, conf: Configuration
+    ) -> tuple[str, ...]:
+        """The planned destination. If it is overloaded, the others that are not; if it is no candidate, all others but the source.
+
+        Mirrors selectBrokerWithBundleName.
+        """
+        if bundle not in self.planned:
+            return tuple(candidates)
+        source, destination = self.planned[bundle]
+        if destination not in candidates:
+            return tuple(broker for broker in candidates if broker != source)
+        above = conf.loadBalancerBrokerOverloadedThresholdPercentage
+        scores = {b: weighted_usage(data.reports[b], conf) * 100 for b in candidates if b in data.reports}
+        if scores.get(destination, 0.0) > above:
+            healthy = tuple(b for b in scores if b not in (source, destination) and scores[b] <= above)
+            return healthy or (destination,)
+        return (destination,)
+
+    def unloaded(self) -> AvgPlacement:
+        """Once the attempt to unload is over: nothing is planned any more (onUnloadAttemptCompleted)."""
+        return replace(self, planned={})
 
     def with_active_brokers(self, brokers: Collection[str]) -> AvgPlacement:
         """The same: upstream forgets no broker."""

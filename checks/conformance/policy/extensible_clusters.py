@@ -70,7 +70,8 @@ def policies(random: Random) -> Policies:
     isolation = {}
     if random.random() < 0.4:
         limit = AutoFailoverPolicy(parameters={"min_limit": random.choice(("0", "1", "2")), "usage_threshold": "80"})
-        primary, secondary = random.choice((("b[0-3].x",), ("b1.x", "b2.x"), (".*",))), random.choice(((), ("b[4-9].x",)))
+        primary = random.choice((("b[0-3].x",), ("b1.x", "b2.x"), (".*",), ("b[0-3].x:8080",)))
+        secondary = random.choice(((), ("b[4-9].x",), ("b4.x:.*",)))
         isolation["p"] = NamespaceIsolationData((random.choice(("t/n", "t/n.*", "public/.*")),), primary, secondary, limit)
     groups = {name: random.choice(("g", "G", "h")) for name in ("t/n", "t/m", "t/no") if random.random() < 0.3}
     domains = {name: FailureDomain(tuple(f"b{n}.x:8080" for n in range(9) if random.random() < 0.4)) for name in ("d", "e")}

@@ -24,11 +24,12 @@ Asked = tuple[tuple[str, tuple[str, ...]], ...]
 class InTurn(Rule):
     """One to four rounds, each a cycle of shedding and then some selections, also of bundles that nobody has seen.
 
-    From round to round the harness changes the data of a bundle in place, as reports do. What the class draws is remembered.
+    From round to round the harness changes the data of a bundle in place, as reports do. What the class draws is remembered;
+    since 5.0.1 only what it sheds is, by the bundle's name.
     """
 
     name = "AvgShedder in turn"
-    mirrors = "AvgShedder.findBundlesForUnloading, AvgShedder.selectBroker"
+    mirrors = "AvgShedder.findBundlesForUnloading, AvgShedder.selectBroker, AvgShedder.selectBrokerForBundle"
     releases = AVERAGE.releases
 
     def draw(self, random: Random, release: Version) -> Case:
@@ -67,7 +68,7 @@ class InTurn(Rule):
             data = replace(load, brokers=brokers, bundles=bundles)
             shedder = replace(shedder, memory=placement.memory)
             unloading, shedder = shedder.find_bundles_for_unloading(data, case.conf)
-            placement = replace(placement, memory=shedder.memory)
+            placement = replace(placement, memory=shedder.memory, planned=shedder.planned)
             ours = {broker: list(names) for broker, names in unloading.unload.items()}
             theirs = {broker: names for broker, names in row.get("unload", {}).items() if names}
             if ours != theirs or "throws" in row:
@@ -76,7 +77,7 @@ class InTurn(Rule):
                 any_of, placement = placement.select(candidates, bundle, data, case.conf)
                 if (chosen not in any_of) if any_of else (chosen is not None):
                     return [f"round {number}: of {', '.join(candidates)} for {bundle}: the model {any_of}, the class {chosen}"]
-                if any_of:
+                if any_of and case.conf.before("5.0.1"):
                     placement = replace(placement, memory=placement.memory.put(bundle, (chosen,)))
         return []
 

@@ -34,7 +34,7 @@ class Leader:
     """
 
     def __init__(self, policy: LoadManager, world: World, seed: int) -> None:
-        if isinstance(policy.placement, AvgPlacement):  # it remembers what was drawn
+        if isinstance(policy.placement, AvgPlacement):  # up to 5.0.0-M1 it remembers what was drawn
             policy = replace(policy, placement=replace(policy.placement, draw=self._drawn))
         self.policy, self.manager, self.world, self.seed = policy, policy, world, seed
         known = world.cluster.known

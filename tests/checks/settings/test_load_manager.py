@@ -95,14 +95,19 @@ def test_the_average_shedder_and_its_placement(tmp_path: Path, release: str) -> 
         assert [outcome for _, outcome in (*both, *alone)] == ["runs", "runs"]
         assert "takes OverloadShedder" in both[0][0]
         assert placing == []
+    elif release == "5.0.1":  # which takes it for both unless another class is named
+        assert (both, alone, placing) == ([], [], [])
+        for classes in ({"shedder": f"{IMPL}ThresholdShedder"}, {"shedder": f"{IMPL}ThresholdShedder", "placement": AVG}):
+            ((text, outcome),) = mismatch_texts(written(tmp_path, **classes), release)
+            assert outcome == "runs"
+            assert "5.0.1 logs a warning and places by LeastLong" in text
     else:
         ((text, outcome),) = alone
         assert text.startswith(f"{SHEDDER}: LeastLongTermMessageRate places")
         assert outcome == "runs"
         ((text, outcome),) = placing
-        replaced = release == "5.0.1"
-        assert outcome == ("runs" if replaced else thrown(release))
-        assert ("5.0.1 logs a warning and places by LeastLong" if replaced else SAID[outcome].format(release)) in text
+        assert outcome == thrown(release)
+        assert SAID[outcome].format(release) in text
         assert [outcome for _, outcome in both] == (["simple"] if release == "3.0.7" else [])
 
 
@@ -154,8 +159,12 @@ def test_what_runs_is_what_the_release_makes_of_it(tmp_path: Path, release: str)
 
     old = release == "2.10.1"
     placement = "LeastLongTermMessageRate"
-    assert running() == ("ModularLoadManagerImpl", "ThresholdShedder", placement)
-    assert running(shedder=AVG) == ("ModularLoadManagerImpl", "OverloadShedder" if old else "AvgShedder", placement)
+    both = ("ModularLoadManagerImpl", "AvgShedder", "AvgShedder")
+    usual = ("ModularLoadManagerImpl", "ThresholdShedder", placement)
+    assert running() == (both if release == "5.0.1" else usual)
+    assert running(shedder=f"{IMPL}ThresholdShedder") == usual
+    alone = ("ModularLoadManagerImpl", "OverloadShedder" if old else "AvgShedder", placement)
+    assert running(shedder=AVG) == (both if release == "5.0.1" else alone)
     if release in ("2.10.1", "3.0.7"):
         assert running(shedder=TRANSFER) == ("ModularLoadManagerImpl", "OverloadShedder", placement)
     elif release == "4.0.8":  # later no broker starts

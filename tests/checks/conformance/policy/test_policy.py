@@ -18,7 +18,7 @@ from fencepost.checks.conformance.policy.registry import RULES
 from fencepost.checks.conformance.policy.shedders import OVERLOAD
 from fencepost.model.balance import bundle_brokers, overload_shedder, splitting, standing, top_bundles
 from fencepost.model.balance.amounts import Amounts
-from fencepost.model.balance.configuration import ABSENT, NAMES_OF_2_10, NOT_DYNAMIC, RELEASES, Configuration, Version
+from fencepost.model.balance.configuration import ABSENT, NAMES_OF_2_10, NOT_DYNAMIC, RELEASES, Configuration, Version, defaults
 from fencepost.model.balance.load_data import LoadData
 from tests.checks.conformance.real import tools
 from tests.command import ROOT
@@ -27,7 +27,7 @@ from tests.docs.tables import marked
 
 pytestmark = pytest.mark.xdist_group("real pulsar")
 
-QUICK: Mapping[Version, int] = {"4.2.4": 950, "2.10.1": 275}
+QUICK: Mapping[Version, int] = {"4.2.4": 950, "2.10.1": 275, "5.0.1": 550}
 """Cases of the default run; jars of the other releases are fetched for the deep one."""
 
 
@@ -65,6 +65,22 @@ def test_settings_that_are_not_dynamic(release: Version) -> None:
     with code(release) as real:
         (answer,) = real.ask([{"rule": "fixed", "names": spelled}])
     assert set(answer["names"]) == NOT_DYNAMIC & set(names)
+
+
+@pytest.mark.parametrize("release", QUICK)
+def test_the_defaults_are_those_of_the_class(release: Version) -> None:
+    names = [field.name for field in fields(Configuration)[1:] if field.name not in ABSENT.get(release, ())]
+    spelled = {NAMES_OF_2_10.get(name, name) if release == "2.10.1" else name: name for name in names}
+    with code(release) as real:
+        (answer,) = real.ask([{"rule": "defaults", "names": list(spelled)}])
+    usual = defaults(release)
+    assert answer["values"] == {name: _in_java(getattr(usual, ours)) for name, ours in spelled.items()}
+
+
+def _in_java(value: object) -> str:
+    if isinstance(value, frozenset):
+        return f"[{', '.join(sorted(value))}]"
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 BUGS: Mapping[str, tuple[Any, str, Any]] = {

@@ -42,8 +42,8 @@ final class InTurn {
                     kept.put(bundle, bundles.get(bundle));
                 }
                 try {
-                    Optional<String> broker = (Optional<String>) Made.call(
-                            strategy, "selectBroker", Made.names(each.get(1)), bundles.get(bundle), load, conf);
+                    Optional<String> broker = Placing.select(
+                            strategy, Made.names(each.get(1)), bundle, bundles.get(bundle), load, conf);
                     chosen.add(broker.orElse(null));
                 } catch (RuntimeException e) {
                     chosen.addNull();

@@ -3,6 +3,8 @@ package fencepost.policy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,6 +16,22 @@ import org.apache.pulsar.policies.data.loadbalancer.NamespaceBundleStats;
 /** Selections of one placement strategy. Where it draws at random, all that it draws from goes back. */
 final class Placing {
     private Placing() {
+    }
+
+    /** What the strategy selects; since 5.0.1 it is asked by the bundle's name, too. */
+    @SuppressWarnings("unchecked")
+    static Optional<String> select(Object strategy, Set<String> candidates, String bundle, Object data, LoadData load,
+            ServiceConfiguration conf) throws Exception {
+        for (Method each : strategy.getClass().getMethods()) {
+            if (each.getName().equals("selectBrokerForBundle")) {
+                try {
+                    return (Optional<String>) each.invoke(strategy, candidates, bundle, data, load, conf);
+                } catch (InvocationTargetException e) {
+                    throw (Exception) e.getCause();
+                }
+            }
+        }
+        return (Optional<String>) Made.call(strategy, "selectBroker", candidates, data, load, conf);
     }
 
     @SuppressWarnings({"unchecked", "rawtypes"})
@@ -43,8 +61,7 @@ final class Placing {
             Object data = bundles.get(round.get("bundle").asText());
             Optional<String> chosen = Optional.empty();
             try {
-                chosen = (Optional<String>)
-                        Made.call(strategy, "selectBroker", Made.names(round.get("candidates")), data, load, conf);
+                chosen = select(strategy, Made.names(round.get("candidates")), round.get("bundle").asText(), data, load, conf);
             } catch (RuntimeException e) {
                 told.put("throws", e.getClass().getSimpleName());
             }

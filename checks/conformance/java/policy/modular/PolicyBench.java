@@ -42,6 +42,8 @@ public final class PolicyBench implements Lines.Target {
                 return Reporting::average;
             case "fixed":
                 return Reporting::fixed;
+            case "defaults":
+                return Reporting::defaults;
             case "report":
                 return Reporting::report;
             default:

@@ -40,6 +40,15 @@ final class Reporting {
         }
     }
 
+    /** What settings are unless they are configured. */
+    static void defaults(JsonNode asked, ObjectNode answer) throws Exception {
+        ServiceConfiguration usual = new ServiceConfiguration();
+        ObjectNode values = answer.putObject("values");
+        for (JsonNode name : asked.get("names")) {
+            values.put(name.asText(), String.valueOf(Made.get(usual, name.asText())));
+        }
+    }
+
     static void report(JsonNode asked, ObjectNode answer) throws Exception {
         ModularLoadManagerImpl manager = Made.bare(ModularLoadManagerImpl.class);
         Made.put(manager, "conf", Made.configuration(asked.get("conf")));
