@@ -30,7 +30,7 @@ from fencepost.model.balance.selection import Selection, assign, select
 from fencepost.model.balance.strategies import EXTENSIBLE_LOAD_MANAGER, load_manager
 from tests.model.balance.clusters import broker, bundle, cluster
 
-CURRENT, OLD = defaults(), defaults("2.10.1")
+CURRENT, OLD, SINCE_5_0_1 = defaults(), defaults("2.10.1"), defaults("5.0.1")
 EXTENSIBLE = replace(CURRENT, loadManagerClassName=EXTENSIBLE_LOAD_MANAGER)
 NO_POLICIES = Policies()
 
@@ -219,6 +219,21 @@ def test_avg_places_new_bundles_together() -> None:
     assert chosen == {"c:1"}
 
 
+def test_avg_keeps_what_is_planned_by_name_since_5_0_1() -> None:
+    """It leaves an overloaded destination if another broker is healthy, and never goes back to the source for want of one."""
+    loaded = {"a:1": broker(90), "b:1": broker(90), "c:1": broker(30), "d:1": broker(85)}
+    data = cluster(loaded, {"n/9": bundle(1), "n/8": bundle(1)})
+    every = tuple(data.brokers)
+    planned = AvgPlacement(planned={"n/9": ("a:1", "c:1")})
+    assert planned.select(every, "n/9", data, SINCE_5_0_1)[0] == ("c:1",)
+    assert planned.select(every, "n/8", data, SINCE_5_0_1)[0] == every, "it carries the same, and has another name"
+    assert planned.select(("a:1", "b:1"), "n/9", data, SINCE_5_0_1)[0] == ("b:1",)
+    full = AvgPlacement(planned={"n/9": ("a:1", "b:1")})
+    assert full.select(every, "n/9", data, SINCE_5_0_1)[0] == ("c:1", "d:1")
+    assert full.select(("a:1", "b:1"), "n/9", data, SINCE_5_0_1)[0] == ("b:1",), "no other is healthy"
+    assert full.unloaded().select(every, "n/9", data, SINCE_5_0_1)[0] == every
+
+
 # --- filters
 
 ISOLATED = Policies(
@@ -240,6 +255,17 @@ def test_an_isolated_namespace_gets_secondaries_when_primaries_are_fewer_than_th
 def test_a_primary_never_serves_a_shared_namespace() -> None:
     data = cluster(idle("a1:8080", "b1:8080", "c1:8080"))
     assert permitted("public/x", data, ISOLATED, CURRENT) == ("b1:8080", "c1:8080")
+
+
+def test_patterns_with_a_colon_match_host_and_port_since_5_0_1() -> None:
+    data = cluster(idle("a:1", "a:2", "[::1]:1"))
+    first = Policies(isolation={"p": NamespaceIsolationData(("secret/.*",), ("a:1", r"\[::1\]:.*"))})
+    assert permitted("secret/x", data, first, SINCE_5_0_1) == ("a:1", "[::1]:1")
+    assert permitted("public/x", data, first, SINCE_5_0_1) == ("a:2",)
+    assert permitted("secret/x", data, first, CURRENT) == ()
+    assert permitted("public/x", data, first, CURRENT) == ("a:1", "a:2", "[::1]:1")
+    without = Policies(isolation={"p": NamespaceIsolationData(("secret/.*",), ("a.1",))})
+    assert permitted("secret/x", data, without, SINCE_5_0_1) == ()
 
 
 def test_patterns_match_whole_hosts() -> None:
