@@ -91,6 +91,14 @@ def _hears_of_the_source(action: Action, view: View, seen: Seen) -> bool:
     return bool(bundles.get(action.arguments["u"], {}).get("deletion_in_source"))
 
 
+def _reads_the_source(action: Action, view: View, seen: Seen) -> bool:
+    """A read that was out as the target took the place of the source is answered by the source, which has something else."""
+    if not action.name.startswith("find_"):
+        return False
+    bundles = seen.values["brokers"][action.arguments["b"]].get("bundles", {})
+    return bool(bundles.get(action.arguments["u"], {}).get("reads_otherwise"))
+
+
 def _takes_a_keeper(action: Action, view: View, seen: Seen) -> bool:
     """The session of a process that has died keeps a node that names another broker."""
     if action.name not in ("expire_dead", "expire_former") or view.get("migration") != "completed":
@@ -125,6 +133,11 @@ MIGRATION_ALLOWANCES = (
         "news of the source after the migration",
         "it does not reach the caches, which are of the target by then; in the model it empties them",
         _hears_of_the_source,
+    ),
+    Allowance(
+        "a read of the source that outlives the migration",
+        "it is answered by the source, where the node may be another one; in the model it is answered by the target",
+        _reads_the_source,
     ),
     Allowance(
         "a dead session that keeps the node of another broker",

@@ -34,6 +34,16 @@ abstract class Owning extends Client {
         return session;
     }
 
+    /** The requests that are held, the oldest first. */
+    List<Held> requests() {
+        return store.requests();
+    }
+
+    /** The store that holds a request. */
+    HeldStore holding(Held held) {
+        return store;
+    }
+
     abstract OwnershipCache cache();
 
     abstract NamespaceBundle bundle(String name);
@@ -102,9 +112,9 @@ abstract class Owning extends Client {
         if (held == null) {
             return false;
         }
-        Set<Held> before = Set.copyOf(store.requests());
+        Set<Held> before = Set.copyOf(requests());
         boolean served = locked(path(bundle)) != null;
-        store.send(held);
+        holding(held).send(held);
         if (served) {
             lookAgain(before);
         }
@@ -144,13 +154,13 @@ abstract class Owning extends Client {
         if (held == null) {
             return false;
         }
-        store.fail(held);
+        holding(held).fail(held);
         return true;
     }
 
     /** The request of that kind for a path, the newest or the oldest; null if there is none. */
     final Held held(String path, String kind, boolean newest) {
-        List<Held> meant = store.requests().stream()
+        List<Held> meant = requests().stream()
                 .filter(each -> each.kind().equals(kind) && each.path().equals(path)).toList();
         return meant.isEmpty() ? null : meant.get(newest ? meant.size() - 1 : 0);
     }
@@ -158,9 +168,9 @@ abstract class Owning extends Client {
     /** A revalidation that was asked for while another was under way follows it, and finds what that left: it is not held. */
     private void lookAgain(Set<Held> before) throws Exception {
         settle();
-        for (Held held : store.requests()) {
+        for (Held held : requests()) {
             if (held.kind().equals(BundleRequests.READ) && !before.contains(held)) {
-                store.send(held);
+                holding(held).send(held);
                 settle();
             }
         }
@@ -179,9 +189,9 @@ abstract class Owning extends Client {
     @Override
     boolean pass() throws Exception {
         boolean any = false;
-        for (Held held : reaches() ? store.requests() : List.<Held>of()) {
+        for (Held held : reaches() ? requests() : List.<Held>of()) {
             if (held.kind().equals(BundleRequests.CACHE)) {
-                store.send(held);
+                holding(held).send(held);
                 any = true;
             }
         }
@@ -236,7 +246,7 @@ abstract class Owning extends Client {
     /** The requests for a path, by name; of two of the same name one is another. */
     final void tell(String path, ArrayNode requests) {
         var names = new TreeSet<String>();
-        for (Held held : store.requests()) {
+        for (Held held : requests()) {
             if (held.path().equals(path) && !names.add(held.kind())) {
                 names.add("another-" + held.kind());
             }

@@ -22,6 +22,7 @@ import org.apache.pulsar.common.naming.NamespaceBundleFactory;
 import org.apache.pulsar.common.naming.NamespaceName;
 import org.apache.pulsar.metadata.api.coordination.CoordinationService;
 import org.apache.pulsar.metadata.api.extended.MetadataStoreExtended;
+import org.apache.pulsar.metadata.coordination.impl.HeldStore.Held;
 
 /** A broker with its store, its locks, and its OwnershipCache, and nothing else. */
 final class Owner extends Owning {
@@ -124,6 +125,43 @@ final class Owner extends Owning {
         formerInTarget.clear();
     }
 
+    /** What was out in the source as the target took its place is answered by the source yet. */
+    @Override
+    List<Held> requests() {
+        List<Held> all = new ArrayList<>(isSwitched() ? participant.source.requests() : List.of());
+        all.addAll(super.requests());
+        return all;
+    }
+
+    @Override
+    HeldStore holding(Held held) {
+        return isSwitched() && participant.source.requests().contains(held) ? participant.source : store;
+    }
+
+    @Override
+    boolean moved() throws Exception {
+        return super.moved() | (isSwitched() && participant.source.moved(reaches()));
+    }
+
+    private boolean isSwitched() {
+        return participant != null && store != participant.source;
+    }
+
+    /** Whether a read that is out in the source finds otherwise than one in the target would. */
+    private boolean readsOtherwise(String bundle) throws Exception {
+        String path = path(bundle);
+        if (participant.source.requests().stream().noneMatch(each -> each.path().equals(path))) {
+            return false;
+        }
+        Server.Node old = migration.source.node(path);
+        Server.Node now = migration.target.node(path);
+        if (old == null || now == null) {
+            return old != now;
+        }
+        boolean same = old.value().equals(now.value()) && old.version() == now.version();
+        return !same || (old.owner() == session) != (now.owner() == participant.session());
+    }
+
     /** Hears that the preparation of a migration has begun. */
     void hearOfMigration() throws Exception {
         participant.hear();
@@ -156,10 +194,11 @@ final class Owner extends Owning {
             told.put("read_only", isReadOnly());
             told.put("told", lives() && hasNewsOfMigration());
             told.put("prepared", lives() && participant.isPrepared(migration.source));
-            for (String bundle : lives() && store != participant.source ? bundles() : List.<String>of()) {
+            for (String bundle : lives() && isSwitched() ? bundles() : List.<String>of()) {
                 ObjectNode of = (ObjectNode) told.get("bundles").get(bundle);
                 boolean unheard = participant.source.hasNews(path(bundle));
                 of.put("deletion_in_source", unheard);
+                of.put("reads_otherwise", readsOtherwise(bundle));
                 of.put("deletion", unheard || of.get("deletion").asBoolean());
             }
         }

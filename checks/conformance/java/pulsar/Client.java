@@ -182,7 +182,7 @@ abstract class Client {
      * Waits until each thread of the broker has done what it was given so far; whether that was anything since this was last
      * asked. If not, all of them wait: what one does comes of what another does, or of a step.
      */
-    private boolean moved() throws Exception {
+    boolean moved() throws Exception {
         boolean any = store.moved(reaches());
         for (Probe each : threads) {
             any |= each.moved();
