@@ -178,7 +178,7 @@ class Bug:
             return f"fixed in {self.fixed}"
         newest = self.newest_read
         month = release(newest).read if newest else ""
-        return f"no release up to {newest}{f' ({month})' if month else ''} fixes it"
+        return f"none up to {newest}{f' ({month})' if month else ''} fixes it"
 
     @property
     def ending(self) -> str:

@@ -12,6 +12,7 @@ from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
 from fencepost.checks.questions.answering import Answer, Way
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.whole import verdict_of
+from fencepost.checks.reports.bugs_compared import compared
 from fencepost.checks.reports.bugs_on_code import seen_anywhere
 from fencepost.checks.reports.failures import upstream
 from fencepost.checks.settings.switches import SwitchedOn
@@ -181,6 +182,9 @@ def _sightings(way: Way, bug: Bug, releases: Releases) -> Iterator[str]:
     if seen_on:
         release = number if number in seen_on else list(seen_on)[-1]
         yield f"seen on the classes of {SYSTEMS[bug.project]} {release}"
+    row = compared(way.checked.entry.name).get(way.name)
+    if row is not None:
+        yield f"its methods compared up to {row.release}"
     for each in REPRODUCTIONS.values():
         if each.bug == way.name and each.system == SYSTEMS[bug.project]:
             if number in each.releases:

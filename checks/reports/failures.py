@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
+from fencepost.checks.reports.bugs_compared import compared
 from fencepost.checks.reports.bugs_on_code import seen
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.counts import count_of
@@ -47,7 +48,8 @@ def about(bug: Bug, protocol: str, name: str) -> list[str]:
     lines.append(f"since {bug.since}; {fixed}; {numbers}")
     lines += [f"avoided by {bug.avoided_by}"] if bug.avoided_by else []
     lines += [f"with {name} {' or '.join(map(str, values))} only" for name, values in bug.only.items()]
-    return lines + [f"seen on real code, {release}: {what}" for release, what in seen(protocol, name).items()]
+    lines += [f"seen on real code, {release}: {what}" for release, what in seen(protocol, name).items()]
+    return lines + [str(row) for row in (compared(protocol).get(name),) if row is not None]
 
 
 def address(bug: Bug, issue: str) -> str:

@@ -104,7 +104,7 @@ def _row(
         f"({', '.join(checked.entry.name for checked, _ in several)})",
         ", ".join(needs) or "nothing else",
         (verdict.bug.costs if verdict.bug else "") or verdict.property.doc,
-        "; ".join(_ways_out(verdict)) or "no release yet",
+        "; ".join(_ways_out(verdict)) or (verdict.bug.fix if verdict.bug else "nothing"),
     ]
     fold = partial(textwrap.wrap, break_on_hyphens=False, break_long_words=False)
     folded = [fold(cell, size) for cell, size in zip(cells, widths, strict=True)]

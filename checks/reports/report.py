@@ -7,6 +7,7 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import Amount, ExitStatus, Verdict
 from fencepost.checks.questions.baseline import Comparison, comparison_as_json
 from fencepost.checks.questions.doubt import Doubt
+from fencepost.checks.reports.bugs_compared import compared
 from fencepost.checks.reports.bugs_on_code import seen
 from fencepost.checks.reports.failures import about, address, established_of, refined_by, refused_by, upstream
 from fencepost.model.counts import count_of
@@ -279,6 +281,7 @@ def _bug(protocol: str, verdict: Verdict, bug: Bug) -> dict[str, Any]:
         "evidence": bug.evidence,
         "finding": bug.finding or None,
         "reproduced": dict(seen(protocol, verdict.property.name)),
+        "compared": asdict(row) if (row := compared(protocol).get(verdict.property.name)) else None,
     }
 
 

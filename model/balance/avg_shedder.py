@@ -20,9 +20,9 @@ from fencepost.model.balance.wording import rate, throughput
 class AvgShedder:
     """Remembers how often in a row each broker's difference was low or high, and where it meant bundles to go.
 
-    Up to 5.0.0-M1 that is ``memory``, by what a bundle carries. Since 5.0.1 it is ``planned``, by the bundle's name: the brokers
-    from which and to which it is to go, until the attempt to unload is over. Brokers and bundles that are equal are in the order
-    of Java's hash tables.
+    Up to 5.0.0-M1 that is ``memory``, by what a bundle carries. Since 5.0.1 it is ``planned``, by the bundle's name: from which
+    broker and to which it is to go, until the attempt to unload is over. Brokers and bundles that are equal are in the order of
+    Java's hash tables.
     """
 
     low_hits: Mapping[str, int] = field(default_factory=dict)

@@ -161,7 +161,8 @@ def beside_the_port(policies: Policies, brokers: Collection[str], conf: Configur
 def _name(patterns: tuple[str, ...], host: str, broker: str, conf: Configuration) -> bool:
     """Whether patterns name a broker: by its host or, since 5.0.1, by host and port if they have a colon in them.
 
-    Mirrors isPrimaryBroker and isSecondaryBroker of LoadManagerShared, and matchesBrokerIdRegex of NamespaceIsolationPolicyImpl.
+    Mirrors isPrimaryBroker and isSecondaryBroker of LoadManagerShared, and matchesBrokerIdRegex of
+    NamespaceIsolationPolicyImpl.
     """
     if _matches(patterns, host):
         return True

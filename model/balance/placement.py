@@ -192,7 +192,7 @@ class AvgPlacement:
     def _planned_for(
         self, candidates: Sequence[str], bundle: str, data: LoadData, conf: Configuration
     ) -> tuple[str, ...]:
-        """The planned destination. If it is overloaded, the others that are not; if it is no candidate, all others but the source.
+        """The planned destination; if it is overloaded, others that are not; if it is no candidate, all others but the source.
 
         Mirrors selectBrokerWithBundleName.
         """

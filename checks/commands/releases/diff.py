@@ -6,12 +6,13 @@ import json
 from collections.abc import Iterator, Sequence
 
 from fencepost.checks.commands.releases.request import DiffRequest
-from fencepost.checks.conformance.java_side.comparing import Difference, difference
+from fencepost.checks.conformance.java_side.comparing import Difference, difference, project_of
 from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.reports.bugs_compared import Compared, write
 from fencepost.model.counts import count_of
-from fencepost.model.releases import SYSTEMS
+from fencepost.model.releases import RANGES, SYSTEMS, ReleaseError
 from fencepost.properties.protocols import PROTOCOLS
 
 FORMAT = 1
@@ -31,14 +32,24 @@ SAID = {"changed": "changed", "gone": "gone", "calls changed": "calls what chang
 
 def run(request: DiffRequest) -> ExitStatus:
     """Compares the releases and prints what there is to read; returns the exit status."""
+    if request.record and not all(name in RANGES[project_of(request.first, request.second)] for name in _names(request)):
+        raise ReleaseError("--record keeps what was found of releases that were read: name two of these")
     reporter = Reporter(quiet=request.quiet)
     reporter.begin("releases")
     try:
         found = difference(request.first, request.second, tuple(PROTOCOLS.values()), reporter.telling)
     finally:
         reporter.end()
+    if request.record:
+        for entry in PROTOCOLS.values():
+            if rows := found.of_bugs(entry):
+                write(entry.name, (Compared(name, found.first, found.second, changed) for name, changed in rows.items()))
     print(in_format(request.format, text=lambda: _text(found), json=lambda: _as_json(found)), end="")
     return ExitStatus.HOLDS
+
+
+def _names(request: DiffRequest) -> tuple[str, str]:
+    return request.first, request.second
 
 
 def _text(found: Difference) -> str:

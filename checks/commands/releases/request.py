@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fencepost.checks.commands.tree import Command, Entry, Group
 from fencepost.checks.console.options import Format, Quiet
-from fencepost.checks.console.requests import Argument
+from fencepost.checks.console.requests import Argument, Option
 
 RELEASES = """Lists the releases of Pulsar, BookKeeper and Kafka that the protocols mirror. For each it says what was read in
 its code, what was run on its classes, and what was not."""
@@ -42,6 +42,7 @@ class DiffRequest:
 
     first: Annotated[str, Argument("a release that was read", "FIRST")]
     second: Annotated[str, Argument("another release, or a folder with its jars", "SECOND")]
+    record: Annotated[bool, Option("also write into rows beside the bugs what became of their methods (in a checkout)")] = False
     format: Format = "text"
     quiet: Quiet = False
 

@@ -53,6 +53,13 @@ class Difference:
         found = [method for method, change in self.changes.items() if _kind(change) == name]
         return tuple(sorted(found, key=lambda method: (-len(self.standing[method].bugs), method)))
 
+    def of_bugs(self, entry: Entry) -> dict[str, tuple[str, ...]]:
+        """Of each bug of a protocol that is in ``first``, and names methods that are there, those that are not the same now."""
+        if entry.project != self.project:
+            return {}
+        bugs = ((name, bug.methods) for name, bug in entry.bugs.items() if self.first in bug.present and bug.methods)
+        return {name: tuple(m for m in methods if not self.changes[m].is_same) for name, methods in bugs}
+
     @property
     def to_read(self) -> tuple[str, ...]:
         """The methods to read: those with bugs before others, and what is gone or changed before what calls what changed."""

@@ -12,6 +12,7 @@ import pytest
 from fencepost.checks.conformance.java_side.comparing import project_of, standing
 from fencepost.checks.conformance.java_side.jars import jars
 from fencepost.checks.conformance.java_side.mirrors import classes_of
+from fencepost.checks.reports.bugs_compared import compared
 from fencepost.model.releases import RELEASES, ReleaseError
 from fencepost.properties.protocols import PROTOCOLS
 from tests.checks.conformance.real import tools
@@ -63,7 +64,7 @@ def diff(first: str, second: str) -> dict[str, Any]:
     return answer
 
 
-@pytest.mark.parametrize(("first", "second"), [("5.0.0-M1", "5.0.1"), ("4.18.0", "4.18.2")])
+@pytest.mark.parametrize(("first", "second"), [("5.0.0-M1", "5.0.1"), ("4.18.0", "4.18.2"), ("3.9.1", "3.9.2")])
 @pytest.mark.xdist_group("real bytecode")
 def test_the_comparison_and_the_tables_agree(first: str, second: str) -> None:
     answer = diff(first, second)
@@ -77,6 +78,14 @@ def test_the_comparison_and_the_tables_agree(first: str, second: str) -> None:
     assert not fixed & same, "fixed, and nothing that it names has changed"
     assert bool(fixed) == (second == "5.0.1")
     assert all((first in bugs[name].present) == (second in bugs[name].present) for name in same)
+    changed = {of["method"] for of in answer["methods"] if (of["outcome"], of["callees_changed"]) != ("same", [])}
+    rows = {
+        f"{entry.name}: {row.bug}": (row.first, row.release, row.changed)
+        for entry in entries
+        for row in compared(entry.name).values()
+    }
+    mine = {name: bug.methods for name, bug in bugs.items() if first in bug.present and bug.methods}
+    assert rows == {name: (first, second, tuple(m for m in of if m in changed)) for name, of in mine.items()}
 
 
 @pytest.mark.xdist_group("real bytecode")
@@ -94,6 +103,12 @@ def test_a_release_with_itself_has_nothing_to_read() -> None:
     answer = diff("4.18.0", "4.18.0")
     assert answer["to_read"] == []
     assert answer["still_there_unread"]
+
+
+def test_what_is_no_release_is_not_recorded(tmp_path: Path) -> None:
+    run = fencepost("releases", "diff", "4.18.0", "4.18.9", "--record", "--quiet")
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr == "fencepost: --record keeps what was found of releases that were read: name two of these\n"
 
 
 def test_what_is_no_release_is_told() -> None:

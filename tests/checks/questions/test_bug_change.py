@@ -126,7 +126,7 @@ def test_an_answer_says_yes_or_no_first(settings: Settings) -> None:
     assert answer(replace(change, reach=nothing), []) == f"YES: {change.now} brings no way to lose a message."
     assert answer(replace(change, reach=nothing), ["disks"]) == f"NO: {change.now} guarantees less: disks."
     assert answer(brings, []).startswith(f"NO: {change.now} brings 1 way to lose a message: ")
-    assert "no release up to " in answer(brings, []), "and whether another release closes it"
+    assert "none up to " in answer(brings, []), "and whether another release closes it"
     open_ = replace(change, reach={**nothing, "removed_producer_publishes": Reach(gap="out of time")})
     assert answer(open_, []).startswith(f"NOT KNOWN whether {change.now} brings a way to lose a message: see removed_producer")
     gone = next(iter(change.go))
