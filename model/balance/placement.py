@@ -189,9 +189,7 @@ class AvgPlacement:
         chosen = tuple(candidates) if self.draw is None else (self.draw(candidates, bundle),)
         return chosen, replace(self, memory=memory.put(bundle, chosen))
 
-    def _planned_for(
-        self, candidates: Sequence[str], bundle: str, data: LoadData, conf: Configuration
-    ) -> tuple[str, ...]:
+    def _planned_for(self, candidates: Sequence[str], bundle: str, data: LoadData, conf: Configuration) -> tuple[str, ...]:
         """The planned destination; if it is overloaded, others that are not; if it is no candidate, all others but the source.
 
         Mirrors selectBrokerWithBundleName.

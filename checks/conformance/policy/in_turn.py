@@ -93,9 +93,7 @@ class InTurn(Rule):
                 yield replace(case, more={"asked": fewer})
         for less in super().smaller(case):
             if len(less.rounds) == len(case.rounds) and all(
-                set(among) <= set(load.brokers)
-                for load, each in zip(less.rounds, asked, strict=True)
-                for _, among in each
+                set(among) <= set(load.brokers) for load, each in zip(less.rounds, asked, strict=True) for _, among in each
             ):
                 yield less
 

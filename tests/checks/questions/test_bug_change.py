@@ -51,6 +51,34 @@ def test_what_goes_one_way_comes_the_other_way(settings: Settings) -> None:
     assert "captured_ensemble" in up.stay
 
 
+FIXED_IN_5_0_1 = {
+    "assigned_while_leaving",
+    "closed_elects_again",
+    "closed_goes_on",
+    "load_fails_unanswered",
+    "newer_lookup_dropped",
+    "pending_forgotten",
+    "properties_dropped",
+    "recreates_of_others",
+    "stale_unload",
+    "terminate_without_mutex",
+    "terminated_reopened",
+}
+
+
+def test_what_5_0_1_fixes_goes_with_the_milestone_before_it(tmp_path: Path) -> None:
+    """Two are of the extensible load manager, three of the modular one."""
+    going = set[str]()
+    for manager in ("impl.ModularLoadManagerImpl", "extensions.ExtensibleLoadManagerImpl"):
+        file = tmp_path / "broker.conf"
+        chosen = f"loadManagerClassName=org.apache.pulsar.broker.loadbalance.{manager}"
+        file.write_text(f"managedLedgerDefaultEnsembleSize=3\nbrokerDeduplicationEnabled=true\n{chosen}\n")
+        change = changed(read_settings(file), "5.0.0-M1", "5.0.1")
+        assert not change.come
+        going |= change.go.keys()
+    assert going == FIXED_IN_5_0_1
+
+
 @pytest.mark.long
 def test_the_same_releases_change_nothing(settings: Settings) -> None:
     change = changed(settings, "4.2.4", "4.2.4")

@@ -20,6 +20,7 @@ from fencepost.model.balance import bundle_brokers, overload_shedder, splitting,
 from fencepost.model.balance.amounts import Amounts
 from fencepost.model.balance.configuration import ABSENT, NAMES_OF_2_10, NOT_DYNAMIC, RELEASES, Configuration, Version, defaults
 from fencepost.model.balance.load_data import LoadData
+from fencepost.model.balance.placement import AvgPlacement
 from tests.checks.conformance.real import tools
 from tests.command import ROOT
 from tests.docs import compared_table
@@ -102,6 +103,19 @@ def test_a_bug_of_the_model_is_found_and_made_small(monkeypatch: pytest.MonkeyPa
             assert len(result.finds) == 1, name
             (find,) = result.finds
             assert sum(len(load.brokers) for load in find.case.rounds) <= 8, find
+
+
+@pytest.mark.parametrize("forgets", ["that it is full", "its name"])
+def test_a_plan_of_5_0_1_that_forgets_is_found(forgets: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def mistaken(placement: AvgPlacement, candidates: Sequence[str], bundle: str, *rest: Any) -> tuple[str, ...]:
+        _, planned = placement.planned.get(bundle, ("", ""))
+        return (planned,) if planned in candidates and forgets == "that it is full" else tuple(candidates)
+
+    monkeypatch.setattr(AvgPlacement, "_planned_for", mistaken)
+    (rule,) = (rule for rule in RULES if rule.name == "AvgShedder in turn")
+    with code("5.0.1") as real:
+        result = campaign([rule], "5.0.1", real.ask, cases=1000, seed=0)
+    assert len(result.finds) == 1
 
 
 def _splits_not_counted(bundle: str, planned: Mapping[str, int], data: LoadData, conf: Configuration) -> bool:
