@@ -16,7 +16,7 @@ from typing import Generic, ParamSpec, TypeAlias, TypeVar, cast
 import llvmlite.binding as llvm
 import numpy as np
 
-from fencepost.model.kernel.compiler.native_functions import Code
+from fencepost.model.kernel.compiler.instructions import Code
 from fencepost.model.kernel.compiler.store import Stored, read_loop, write_loop
 
 SLOTS = 8

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fencepost.model.kernel.compiler.native_functions import Code, host, object_code
+from fencepost.model.kernel.compiler.instructions import Code, host, object_code
 from fencepost.model.kernel.compiler.packing import Packing, Words
 from fencepost.model.kernel.compiler.planes import PlaneCompiler
 from fencepost.model.kernel.compiler.store import product

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import llvmlite
 
-from fencepost.model.kernel.compiler.native_functions import host
+from fencepost.model.kernel.compiler.instructions import host
 from fencepost.model.own_sources import are_unmixed
 
 FOLDER = "protocols"

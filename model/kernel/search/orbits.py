@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fencepost.model.kernel.compiler.instructions import Code, object_code
 from fencepost.model.kernel.compiler.loops import Integer, bit_count, bump, call2, fetch_add, load, load_int, native
-from fencepost.model.kernel.compiler.native_functions import Code, object_code
 from fencepost.model.kernel.compiler.packing import Packing
 from fencepost.model.kernel.compiler.permutations import Permutations, tour
 from fencepost.model.kernel.compiler.program import Program

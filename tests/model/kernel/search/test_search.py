@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from fencepost.model.kernel import Kernel
-from fencepost.model.kernel.compiler.native_functions import Code, object_code
+from fencepost.model.kernel.compiler.instructions import Code, object_code
 from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.model.kernel.search.paths import plain
 from fencepost.model.kernel.search.results import Kept, Limits, Result, Sought
