@@ -12,8 +12,7 @@ from pathlib import Path
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines import plan
 from fencepost.checks.engines.plan import Approach
-from fencepost.checks.engines.results.checked import Checked
-from fencepost.checks.engines.results.findings import Findings
+from fencepost.checks.engines.results.findings import Checked, Findings
 from fencepost.checks.engines.search.exhaustive import GIB, Budget, exhaust
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
@@ -74,9 +73,7 @@ def explore(
     return exhaust(Observed.of(suite, chosen), Budget(memory, seconds, workers, memory))
 
 
-def replay(
-    run: Trace | str | Path, protocols: Mapping[str, Entry] = PROTOCOLS, *, bugs: Sequence[str] | None = None
-) -> Replay:
+def replay(run: Trace | str | Path, protocols: Mapping[str, Entry] = PROTOCOLS, *, bugs: Sequence[str] | None = None) -> Replay:
     """Whether a trace, or the one in a file, is a run of the protocol as it is now, and violates what it says.
 
     ``bugs`` are switched on in place of the run's: none, ``()``, asks whether it is still possible once they are fixed.

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fencepost.checks import public_calls
-from fencepost.checks.engines.results.checked import Checked, PropertyError
+from fencepost.checks.engines.results.findings import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import run_status
 from fencepost.checks.reports.report import closing, text
 from fencepost.model.language import ModelError

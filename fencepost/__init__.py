@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fencepost.checks.engines.induction.proof import Failure, Proof, prove
-    from fencepost.checks.engines.results.checked import Checked, PropertyError
-    from fencepost.checks.engines.results.findings import Findings
+    from fencepost.checks.engines.results.findings import Checked, Findings, PropertyError
     from fencepost.checks.engines.results.verdicts import Verdict
     from fencepost.checks.public_calls import check, explore, replay
     from fencepost.model.balance.configuration import Configuration
@@ -143,9 +142,8 @@ __all__ = [
 
 _HOMES = {
     "checks.public_calls": "check explore replay",
-    "checks.engines.results.findings": "Findings",
+    "checks.engines.results.findings": "Checked Findings PropertyError",
     "checks.engines.induction.proof": "Failure Proof prove",
-    "checks.engines.results.checked": "Checked PropertyError",
     "checks.engines.results.verdicts": "Verdict",
     "model.balance.configuration": "Configuration",
     "model.balance.load_data": "LoadData",

@@ -18,8 +18,7 @@ from typing import Protocol
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.console.termination import end_with, not_passed_on
 from fencepost.checks.engines.plan import Approach, check, suite_of
-from fencepost.checks.engines.results.checked import Checked
-from fencepost.checks.engines.results.findings import Findings
+from fencepost.checks.engines.results.findings import Checked, Findings
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.vocabulary import Property, Suite
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.results.checked import Checked, chosen_of
-from fencepost.checks.engines.results.findings import Findings
+from fencepost.checks.engines.results.findings import Checked, Findings, chosen_of
 from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.engines.search.exhaustive import GIB, Budget, exhaust
 from fencepost.checks.engines.search.reduction import Reduction

@@ -10,11 +10,9 @@ import z3
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
-from fencepost.checks.engines.results.checked import Checked, PropertyError
-from fencepost.checks.engines.results.findings import Findings
+from fencepost.checks.engines.results.findings import Checked, Findings, PropertyError
 from fencepost.checks.engines.results.verdicts import Verdict
-from fencepost.checks.engines.solvers.answers import Disagreement
-from fencepost.checks.engines.solvers.solving import ask
+from fencepost.checks.engines.solvers.solving import Disagreement, ask
 from fencepost.model.language import Protocol
 from fencepost.properties.suspicions import Suspicion
 from fencepost.properties.theorems import Step, Theorem, Theory

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.settings.files.input_files import InputError, Place, read_text
 from fencepost.model.counts import count_of

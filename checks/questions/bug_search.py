@@ -11,8 +11,7 @@ from functools import cached_property
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.ahead import Check
 from fencepost.checks.engines.plan import Approach, check
-from fencepost.checks.engines.results.checked import Checked
-from fencepost.checks.engines.results.findings import Findings
+from fencepost.checks.engines.results.findings import Checked, Findings
 from fencepost.checks.engines.results.outcomes import Open, Settled, outcome
 from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.model.language import Location, ModelError, Protocol

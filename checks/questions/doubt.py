@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.teeth.pinned import idle_properties
 from fencepost.properties.suspicions import Suspicion
 from fencepost.properties.vocabulary import Property

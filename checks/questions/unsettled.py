@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from fencepost.checks.engines.results.checked import Checked, chosen_of
-from fencepost.checks.engines.results.findings import Findings
+from fencepost.checks.engines.results.findings import Checked, Findings, chosen_of
 from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.questions.bug_search import KnownBug
 from fencepost.model.language import Location, ModelError, Protocol

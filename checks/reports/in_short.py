@@ -9,7 +9,7 @@ from functools import partial
 from itertools import zip_longest
 from math import inf
 
-from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
 from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.questions.events import preconditions

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.engines.results.checked import PropertyError
+from fencepost.checks.engines.results.findings import PropertyError
 from fencepost.checks.public_calls import check, explore, replay
 from fencepost.model.language import ModelError, Protocol
 from fencepost.properties.protocols import PROTOCOLS

@@ -12,7 +12,7 @@ import pytest
 
 from fencepost.checks.commands.check import jobs
 from fencepost.checks.engines.plan import Approach
-from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.engines.results.findings import Checked
 from fencepost.model.releases import NEWEST, PULSAR, Releases
 from fencepost.properties.protocols import PROTOCOLS
 from tests.command import fencepost, in_one_process, stable

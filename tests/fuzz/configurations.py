@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from fencepost.checks.commands.check import run
 from fencepost.checks.engines import ahead
 from fencepost.checks.engines.plan import Approach
-from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.questions.planning import planned_with_bugs
 from fencepost.checks.reports.documents import plain
 from fencepost.model.releases import PULSAR

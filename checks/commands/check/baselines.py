@@ -7,7 +7,7 @@ from dataclasses import replace
 from fencepost.checks.commands.check.formats import FinishedRun
 from fencepost.checks.commands.check.outputs import Teller
 from fencepost.checks.commands.check.request import CheckRequest
-from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.questions.baseline import Baseline, comparison_lines, keys_of
 
 

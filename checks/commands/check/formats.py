@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fencepost.checks.console.terminal import colour, width
-from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, run_status, severest
 from fencepost.checks.questions.baseline import Comparison
 from fencepost.checks.questions.doubt import Doubt

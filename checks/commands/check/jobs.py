@@ -9,7 +9,7 @@ from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.ahead import Task
 from fencepost.checks.engines.plan import Approach
-from fencepost.checks.engines.results.checked import Checked, PropertyError
+from fencepost.checks.engines.results.findings import Checked, PropertyError
 from fencepost.checks.engines.search.sampling import Walks
 from fencepost.checks.questions.bug_search import KnownBug, Searches, look_for
 from fencepost.checks.questions.planning import Item

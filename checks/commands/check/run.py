@@ -25,7 +25,7 @@ from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.engines.ahead import Ahead, Task
-from fencepost.checks.engines.results.checked import Checked, PropertyError
+from fencepost.checks.engines.results.findings import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.baseline import Baseline
 from fencepost.checks.questions.bug_search import KnownBug, Searches

@@ -12,7 +12,7 @@ from fencepost.checks.commands.explore.request import EVERY_CORE, ExploreRequest
 from fencepost.checks.console.extras import SPARK, require
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import colour, width
-from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.engines.search.exhaustive import searched
 from fencepost.checks.reports.report import closing, text

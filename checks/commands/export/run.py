@@ -9,7 +9,7 @@ from pathlib import Path
 from fencepost.checks.commands.export.request import ExportRequest
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.console.unread import chosen_aloud
-from fencepost.checks.engines.results.checked import PropertyError, chosen_of
+from fencepost.checks.engines.results.findings import PropertyError, chosen_of
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.export.smtlib import scripts
 from fencepost.checks.export.tla.configuration import configurations

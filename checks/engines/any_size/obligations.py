@@ -13,9 +13,8 @@ from itertools import permutations
 import z3
 
 from fencepost.checks.engines.any_size.instantiation import GOALS, Instantiation, general_conjuncts, parts_of
-from fencepost.checks.engines.solvers.answers import Disagreement
 from fencepost.checks.engines.solvers.obligations import Outcome
-from fencepost.checks.engines.solvers.solving import ask
+from fencepost.checks.engines.solvers.solving import Disagreement, ask
 from fencepost.model.language import ModelError, Or
 from fencepost.model.language.first_order import AnySize
 from fencepost.model.language.unbounded import AnyNumber, Scheme

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from fencepost.checks.engines.induction.counterexample import SECONDS, Counterexample, counterexample
 from fencepost.checks.engines.induction.plan import InductionPlan
 from fencepost.checks.engines.results.verdicts import Verdict
-from fencepost.checks.engines.solvers.answers import Disagreement, SecondSolver
 from fencepost.checks.engines.solvers.obligations import Obligations, Outcome, Part
+from fencepost.checks.engines.solvers.solving import Disagreement, SecondSolver
 from fencepost.checks.engines.solvers.workers import spread
 from fencepost.model.counts import count_of
 from fencepost.model.language import Action, And, Not

@@ -1,12 +1,17 @@
-"""What one run of an engine on one instance established."""
+"""What one run of an engine on one instance established, and the properties that are asked about."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 
 from fencepost.checks.engines.results.verdicts import Verdict
+from fencepost.model.language import Protocol
+from fencepost.model.language.mistakes import guess
+from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.suspicions import Suspicion
-from fencepost.properties.vocabulary import Property
+from fencepost.properties.theorems import Theory
+from fencepost.properties.vocabulary import Property, Suite
 
 
 @dataclass(frozen=True)
@@ -26,3 +31,36 @@ class Findings:
     unneeded: tuple[Property, ...] | None = None
     left: tuple[Property, ...] = ()
     seconds: float = field(default=0.0, compare=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checked(Findings):
+    """What was established, and of which instance."""
+
+    entry: Entry | Theory
+    instance: Instance
+    protocol: Protocol
+
+    @classmethod
+    def of(cls, entry: Entry | Theory, instance: Instance, protocol: Protocol, findings: Findings) -> Checked:
+        """The findings of an engine on this instance."""
+        return cls(entry=entry, instance=instance, protocol=protocol, **vars(findings))
+
+    @property
+    def findings(self) -> Findings:
+        """The same without the instance, to which another process has one of its own."""
+        return Findings(**{each.name: getattr(self, each.name) for each in fields(Findings)})
+
+
+class PropertyError(Exception):
+    """A property that the instance does not have; the message lists those that it has."""
+
+
+def chosen_of(suite: Suite, names: Sequence[str]) -> list[Property]:
+    """The properties of these names, all of them if there are none; PropertyError for one that the instance does not have."""
+    known = {p.name: p for p in suite.properties}
+    for name in names:
+        if name not in known:
+            meant = guess(name, known)
+            raise PropertyError(f"{suite.protocol.name} has no property {name!r}{meant} here; it has {', '.join(known)}")
+    return [known[name] for name in names] or list(suite.properties)

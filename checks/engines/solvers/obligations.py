@@ -9,8 +9,7 @@ from typing import Any
 
 import z3
 
-from fencepost.checks.engines.solvers.answers import Answer, SecondSolver
-from fencepost.checks.engines.solvers.solving import ask
+from fencepost.checks.engines.solvers.solving import Answer, SecondSolver, ask
 from fencepost.model.language import And, Implies, Not, Protocol
 from fencepost.model.terms.in_z3 import InZ3
 from fencepost.model.terms.values import Condition, conditions_of

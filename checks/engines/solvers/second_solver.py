@@ -12,7 +12,7 @@ from functools import reduce
 import cvc5
 from cvc5 import Kind
 
-from fencepost.checks.engines.solvers.answers import Answer, Solve
+from fencepost.checks.engines.solvers.solving import Answer, Solve
 from fencepost.model.language import Protocol
 from fencepost.model.terms.in_smtlib import InSmtLib
 from fencepost.model.terms.nodes import Term, below, in_order

@@ -1,11 +1,16 @@
-"""Questions to Z3, each with its time, which Ctrl-C ends."""
+"""Questions to Z3, each with its time, which Ctrl-C ends; what solvers answer, and what it means if two of them differ."""
 
 from __future__ import annotations
 
 import signal
 import time
+from collections.abc import Callable, Sequence
+from typing import Literal
 
 import z3
+
+from fencepost.model.language import Protocol
+from fencepost.model.terms.values import Condition
 
 
 def ask(solver: z3.Solver, *assumptions: z3.BoolRef, seconds: float = float("inf")) -> z3.CheckSatResult:
@@ -23,3 +28,14 @@ def ask(solver: z3.Solver, *assumptions: z3.BoolRef, seconds: float = float("inf
     if answer == z3.unknown and early and solver.reason_unknown() in ("canceled", "interrupted from keyboard"):
         signal.raise_signal(signal.SIGINT)
     return answer
+
+
+Answer = Literal["sat", "unsat", "unknown"]
+Solve = Callable[[Sequence[Condition], float], Answer]
+SecondSolver = Callable[[Protocol, Sequence[Condition]], Solve]
+"""Given a protocol and what is always assumed, which must keep every variable in its domain: what answers, in so many
+seconds, whether further formulas can hold together with that."""
+
+
+class Disagreement(Exception):
+    """Z3 and the second solver answer differently; the message names the obligation. One of them has a bug."""

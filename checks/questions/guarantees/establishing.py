@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.ahead import Check
 from fencepost.checks.engines.plan import Approach, check
-from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.outcomes import Open, why_incomplete
 from fencepost.checks.engines.results.verdicts import Value, Verdict
 from fencepost.checks.engines.search.distances import FARTHEST, distances

@@ -11,7 +11,7 @@ from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines import ahead
 from fencepost.checks.engines.ahead import Ahead, Check, Task
 from fencepost.checks.engines.plan import Approach, check
-from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.engines.results.findings import Checked
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance
 

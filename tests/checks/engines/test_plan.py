@@ -13,8 +13,7 @@ from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines import plan
 from fencepost.checks.engines.induction import proof
 from fencepost.checks.engines.plan import Approach, check
-from fencepost.checks.engines.results.checked import Checked
-from fencepost.checks.engines.results.findings import Findings
+from fencepost.checks.engines.results.findings import Checked, Findings
 from fencepost.checks.engines.results.verdicts import ExitStatus, run_status
 from fencepost.checks.engines.search.sampling import Walks
 from fencepost.checks.reports.report import closing

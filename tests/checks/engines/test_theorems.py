@@ -13,9 +13,9 @@ import z3
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines import theorems
 from fencepost.checks.engines.plan import Approach
-from fencepost.checks.engines.results.checked import PropertyError
+from fencepost.checks.engines.results.findings import PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
-from fencepost.checks.engines.solvers.answers import Disagreement
+from fencepost.checks.engines.solvers.solving import Disagreement
 from fencepost.checks.engines.theorems import check_theory, decide
 from fencepost.model.language import ModelError
 from fencepost.properties.theorems import Bugs, Statements, Step, Theorem, Theory

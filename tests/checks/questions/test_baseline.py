@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.engines.results.checked import Checked
-from fencepost.checks.engines.results.findings import Findings
+from fencepost.checks.engines.results.findings import Checked, Findings
 from fencepost.checks.engines.results.verdicts import ExitStatus, Value, Verdict, exit_status
 from fencepost.checks.questions.baseline import Baseline, BaselineError, Key, comparison_lines, keys_of
 from fencepost.checks.questions.doubt import Doubt

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach, check
-from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.outcomes import Open, Refuted, Settled, outcome
 from fencepost.checks.questions.answering import Answer
 from fencepost.checks.questions.asking import answered

@@ -14,7 +14,7 @@ from fencepost.checks.cli import main
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.induction.necessity import unneeded
 from fencepost.checks.engines.plan import Approach, check
-from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions import doubt as doubts_module
 from fencepost.checks.questions.doubt import Doubt, doubts

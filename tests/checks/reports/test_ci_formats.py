@@ -20,7 +20,7 @@ import xmlschema
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach, check
-from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.engines.search.sampling import Walks
 from fencepost.checks.reports.documents import as_annotations, as_junit

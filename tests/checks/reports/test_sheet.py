@@ -11,7 +11,7 @@ import pytest
 from fencepost.checks.commands.check import run as check
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines import plan
-from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
 from fencepost.checks.questions import asking
 from fencepost.checks.questions.bug_search import known_bugs_of

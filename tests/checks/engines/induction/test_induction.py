@@ -8,8 +8,8 @@ import pytest
 
 from fencepost.checks.engines.induction.proof import Proof, prove
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
-from fencepost.checks.engines.solvers.answers import Answer, Disagreement, Solve
 from fencepost.checks.engines.solvers.second_solver import cvc5_solver
+from fencepost.checks.engines.solvers.solving import Answer, Disagreement, Solve
 from fencepost.model.language import And, If, Implies, ModelError, Not, Or, Protocol, all_of
 from fencepost.model.language.protocol import Action
 from fencepost.properties.observed import Observed
