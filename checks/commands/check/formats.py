@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class FinishedRun:
     """A run that has ended: what was found, what a configuration guarantees, the trace files by the verdict's place among all,
     what is suspicious, how it differs from a baseline, the settings that it is about. ``is_part`` says that something was left
-    out.
+    out; ``unsettled`` is what there was no time for.
 
     A text has the ``notes`` and every property if it is ``whole``, else the ``remarks`` and a line for each protocol. A person
     reads the ``messages`` besides. Of a run that asked for guarantees ``alone`` nothing else was checked.
@@ -45,6 +45,7 @@ class FinishedRun:
     whole: bool = True
     remarks: Sequence[str] = ()
     messages: Sequence[str] = ()
+    unsettled: Sequence[Checked] = ()
     alone: bool = False
 
     @property

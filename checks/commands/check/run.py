@@ -92,8 +92,7 @@ def _checked_as(asked: CheckRequest) -> ExitStatus:
         return _left_open(plan, message)
     if asked.way is not None:
         return _story(plan, asked.way)
-    results = _run(plan)
-    return _printed(plan, _written(plan, results, _judged(plan, results)))
+    return _printed(plan, _written(plan, _judged(plan, _run(plan))))
 
 
 @dataclass(frozen=True)
@@ -114,23 +113,6 @@ class Plan:
     teller: Teller
     shown: Shown
     started: float
-
-
-@dataclass(frozen=True)
-class Results:
-    """What the jobs came to that were done, what is open of those that were ``left``, and why these were left."""
-
-    checked: Sequence[Checked]
-    opening: Opening | None
-    left: int = 0
-    unsettled: Sequence[Checked] = ()
-    why: str = ""
-
-    @property
-    def notes(self) -> list[str]:
-        """What is to be said of jobs that were left."""
-        count = count_of(len(self.checked) + self.left, "instance")
-        return [f"{self.left} of {count} were not checked: {self.why}"] if self.left else []
 
 
 def _planned(asked: CheckRequest, subject: Subject, started: float) -> Plan:
@@ -156,7 +138,7 @@ def _left_open(plan: Plan, message: str) -> ExitStatus:
     return _printed(plan, outcome, "\n".join([*plan.teller.lines, ""]) if plan.teller.as_text else None)
 
 
-def _run(plan: Plan) -> Results:
+def _run(plan: Plan) -> FinishedRun:
     """Does the jobs, and shows each as it is done; first of all what users ask first of a configuration."""
     asked, settings, checked = plan.asked, plan.subject.settings, list[Checked]()
     opening = None
@@ -174,7 +156,12 @@ def _run(plan: Plan) -> Results:
     for one in unsettled:
         plan.shown.add(one)
     plan.shown.end()
-    return Results(checked, opening, len(left), unsettled, "interrupted" if interrupt() else "out of time")
+    notes, is_part = list(plan.notes), bool(left or plan.subject.unclaimed(plan.names) or plan.subject.unread(plan.names))
+    if left:
+        why = "interrupted" if interrupt() else "out of time"
+        notes.append(f"{len(left)} of {count_of(len(plan.jobs), 'instance')} were not checked: {why}")
+        plan.teller.tell(notes[-1])
+    return FinishedRun(plan.subject.releases, notes, is_part, checked, opening, unsettled=unsettled, remarks=plan.remarks)
 
 
 def _story(plan: Plan, number: int) -> ExitStatus:
@@ -189,31 +176,20 @@ def _story(plan: Plan, number: int) -> ExitStatus:
     return opening.status
 
 
-def _judged(plan: Plan, results: Results) -> FinishedRun:
-    """What the results come to, before what is accepted is taken off."""
-    subject, checked = plan.subject, results.checked
-    return FinishedRun(
-        subject.releases,
-        [*plan.notes, *results.notes],
-        bool(results.left or subject.unclaimed(plan.names) or subject.unread(plan.names)),
-        checked,
-        results.opening,
-        suspicious=doubts(checked, strict=plan.asked.strict),
-        configured=_configured(plan.asked, subject),
-        whole=not plan.shown.brief,
-        remarks=plan.remarks,
-    )
+def _judged(plan: Plan, run: FinishedRun) -> FinishedRun:
+    """The run with what makes it suspicious, before what is accepted is taken off."""
+    suspicious = doubts(run.everything, strict=plan.asked.strict)
+    return replace(run, suspicious=suspicious, configured=_configured(plan.asked, plan.subject), whole=not plan.shown.brief)
 
 
-def _written(plan: Plan, results: Results, outcome: FinishedRun) -> FinishedRun:
-    """Writes traces, baseline and page, and tells where; the outcome with the files, and with what is accepted taken off."""
+def _written(plan: Plan, run: FinishedRun) -> FinishedRun:
+    """Writes traces, baseline and page, and tells where; the run with the files, and with what is accepted taken off."""
     asked, teller = plan.asked, plan.teller
-    teller.tell(*results.notes)
-    files = write_traces(results.checked, asked.trace_dir) if asked.trace_dir is not None else {}
+    files = write_traces(run.everything, asked.trace_dir) if asked.trace_dir is not None else {}
     teller.tell(*(f"trace: {file}" for file in files.values()))
-    outcome = replace(outcome, files=files)
-    outcome = compared(asked, plan.baseline, outcome, plan.subject.release, teller, whole=not (results.left or asked.property))
-    outcome = replace(outcome, everything=[*outcome.everything, *results.unsettled])
+    whole = len(run.everything) == len(plan.jobs) and not asked.property
+    outcome = compared(asked, plan.baseline, replace(run, files=files), plan.subject.release, teller, whole=whole)
+    outcome = replace(outcome, everything=[*outcome.everything, *outcome.unsettled])
     _write_page(outcome, plan.page, teller, plan.reporter)
     return outcome
 
