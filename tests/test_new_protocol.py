@@ -35,7 +35,7 @@ def ran(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the tree with the files of the page and the two lines in lists."""
+    """A copy of the tree with the files of the page and the line in the page of contents."""
     folder = tmp_path_factory.mktemp("tree")
     left = shutil.ignore_patterns("__pycache__")
     for name in ("model", "properties", "traces", "checks", "tests", "docs"):
@@ -46,12 +46,9 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for path, text in files().items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
-    before = ("          - reference/unload.md\n", "[unload](reference/unload.md),")
-    after = ("          - reference/lease.md\n", " [lease](reference/lease.md),")
-    for name, here, line in zip(("mkdocs.yml", "docs/contents.md"), before, after, strict=True):
-        text = (ROOT / name).read_text(encoding="utf-8")
-        assert here in text
-        (folder / name).write_text(text.replace(here, here + line), encoding="utf-8")
+    here, text = "[unload](reference/unload.md),", (ROOT / "docs" / "contents.md").read_text(encoding="utf-8")
+    assert here in text
+    (folder / "docs" / "contents.md").write_text(text.replace(here, f"{here} [lease](reference/lease.md),"), encoding="utf-8")
     return folder
 
 

@@ -1,4 +1,4 @@
-"""What the site has beside docs/: the README as its first page, what else stands at the top of the repository, and explorers.
+"""What the site has beside docs/: the README as its first page, what else stands at the top, explorers, and a navigation.
 
 MkDocs calls these functions (``hooks`` in mkdocs.yml). A page of findings shows the commands that find each run; where
 ``explorers.py`` has made the explorer's page of such a command, it is embedded below the passage that shows it. The search
@@ -39,6 +39,35 @@ IDENTITY = re.compile(r"(TokenSet\.prototype\.toString=function\(\)\{[^}]*?(\w)=
 
 Where a letter is a digit, two nodes that differ count as the same, and a search for either fails.
 """
+
+
+LINK = re.compile(r"\[([^]]+)\]\(([^)#]+\.md)\)")
+LISTED = re.compile(r"^\| \[[^]]*\]\((findings/[a-z-]+/[a-z0-9-]+\.md)\)", re.MULTILINE)
+"""A finding in the table of the page in front of it."""
+
+
+def navigation(contents: str) -> list[dict[str, list[Any]]]:
+    """The navigation: a tab for each heading of the page of contents, or for what several have before a colon; below a page
+    with a table of findings these follow."""
+    tabs: dict[str, list[Any]] = {"Fencepost": ["index.md", {"All pages": "contents.md"}]}
+    tabs["Fencepost"] += [{"Changes": "CHANGELOG.md"}, {"Contributing": "CONTRIBUTING.md"}]
+    for section in contents.split("\n## ")[1:]:
+        heading, _, text = section.partition("\n")
+        tab, _, group = heading.partition(": ")
+        pages = [_with_findings(" ".join(title.split()), page) for title, page in LINK.findall(text)]
+        tabs.setdefault(tab, []).extend([{group.capitalize(): pages}] if group else pages)
+    return [{tab: pages} for tab, pages in tabs.items()]
+
+
+def _with_findings(title: str, page: str) -> Any:
+    listed = dict.fromkeys(LISTED.findall((ROOT / "docs" / page).read_text(encoding="utf-8")))
+    return {title[0].upper() + title[1:]: [page, *listed]} if listed else page
+
+
+def on_config(config: Any) -> Any:
+    """Makes the navigation of the page of contents."""
+    config["nav"] = navigation((ROOT / "docs" / "contents.md").read_text(encoding="utf-8"))
+    return config
 
 
 def on_files(files: Any, config: Any) -> Any:

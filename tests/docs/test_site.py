@@ -12,16 +12,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.docs.examples import DOCUMENTS, ROOT
-
-
-class _Loader(yaml.SafeLoader):
-    """Reads mkdocs.yml without making the objects of Python that it names."""
-
-
-_Loader.add_multi_constructor("tag:yaml.org,2002:python/", lambda loader, suffix, node: suffix)
 
 
 def _leaves(nav: Any) -> Iterator[str]:
@@ -31,16 +23,6 @@ def _leaves(nav: Any) -> Iterator[str]:
     else:
         for part in nav.values() if isinstance(nav, dict) else nav:
             yield from _leaves(part)
-
-
-def _in_the_table_of(document: str) -> list[str]:
-    """The findings that the tables in front of them list, in order: each has a page below a folder of its area."""
-    if not re.fullmatch(r"findings[a-z-]*\.md", document):
-        return []
-    rows = re.findall(
-        r"^\| \[[^]]*\]\((findings/[a-z-]+/[a-z0-9-]+\.md)\)", (ROOT / "docs" / document).read_text(encoding="utf-8"), re.M
-    )
-    return list(dict.fromkeys(rows))
 
 
 @pytest.fixture(scope="module")
@@ -54,16 +36,13 @@ def site() -> Iterator[ModuleType]:
     sys.path.remove(folder)
 
 
-def test_the_navigation_follows_the_page_of_contents() -> None:
-    nav = yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), _Loader)["nav"]
-    here, *groups = nav
-    assert set(_leaves(here)) == {"index.md", "contents.md", "CHANGELOG.md", "CONTRIBUTING.md"}
+def test_the_navigation_has_every_document_once(site: ModuleType) -> None:
     contents = (ROOT / "docs" / "contents.md").read_text(encoding="utf-8")
-    wanted = [leaf for name in re.findall(r"\]\(([^)#]+\.md)\)", contents) for leaf in (name, *_in_the_table_of(name))]
-    assert list(_leaves(groups)) == wanted
-    assert {f"docs/{leaf}" for leaf in _leaves(groups)} | {"docs/contents.md"} == {
-        document.relative_to(ROOT).as_posix() for document in DOCUMENTS if document.parent != ROOT
-    }
+    here, *tabs = site.navigation(contents)
+    assert set(_leaves(here)) == {"index.md", "contents.md", "CHANGELOG.md", "CONTRIBUTING.md"}
+    assert [name for tab in tabs for name in tab] == ["Learn", "How to", "Reference", "Findings", "Explanation"]
+    documents = {document.relative_to(ROOT).as_posix() for document in DOCUMENTS if document.parent != ROOT}
+    assert sorted(f"docs/{leaf}" for leaf in _leaves(tabs)) == sorted(documents - {"docs/contents.md"})
 
 
 @pytest.mark.documents
