@@ -216,7 +216,7 @@ def _take_chunk(space: Space, shared: Integer, worker: Worker[int, int]) -> bool
     if first + CHUNK > space.capacity:
         return False
     begin, position = load_int(worker.counters + 8 * SEGMENT), load_int(worker.counters + 8 * POSITION)
-    if first != position:
+    if first != position:  # another worker has taken the chunk in between: the segment ends
         if position > begin:
             entry = worker.log + 16 * load_int(worker.counters + 8 * LOGGED)
             store(entry, np.uint64(begin))
@@ -232,6 +232,7 @@ def _take_chunk(space: Space, shared: Integer, worker: Worker[int, int]) -> bool
 def absorb(program: Program, space: Space, shared: Integer, worker: Worker[int, int], count: Integer) -> bool:
     """Adds the worker's first ``count`` successors, already hashed, to the visited states; false if the array is full."""
     words = program.words
+    # what each will be compared with is asked of memory for all of them before the first comparison waits for it
     for number in range(count):
         store(worker.matches + 8 * number, np.uint64(fetch_match(space, load(worker.hashes + 8 * number))))
     for number in range(count):
@@ -277,6 +278,7 @@ def expand(
     while True:
         if load_published(shared + 8 * STOP) != np.uint64(0) or load_int(worker.counters + 8 * LOGGED) > LOG_LENGTH:
             return PAUSED
+        # only the driver makes a larger table, when no worker looks into this one
         if np.int64(load_published(shared + 8 * TOP)) > space.grow_at:
             return PAUSED
         first = fetch_add(shared + 8 * CURSOR, block)
@@ -313,7 +315,7 @@ def _expand_together(
     words = program.words
     spread(states, words, count, worker.planes)
     call2(program.enabled_planes, worker.planes, worker.possible)
-    present = _ALL >> np.uint64(TOGETHER - count)
+    present = _ALL >> np.uint64(TOGETHER - count)  # the planes of fewer than 64 states say something of no state above
     stuck = present
     for action in range(program.actions):
         which = load(worker.possible + 8 * action) & present
@@ -333,6 +335,7 @@ def _expand_together(
             which &= which - _ONE
             canonicalise(program, successor, worker.scratch)
             pending += 1
+        # the lines are on their way while the next action is applied
         for number in range(first, pending):
             value = hash_state(worker.successors + 8 * words * number, words)
             store(worker.hashes + 8 * number, value)
