@@ -79,6 +79,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("conformance/registry",),
         ("reports", "export", "policy", "public_calls"),
         ("cluster",),
+        ("history",),
         ("teeth", "pytest_fixtures"),
         ("commands", "pytest_plugin"),
         ("cli",),

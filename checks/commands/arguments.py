@@ -19,6 +19,7 @@ COMMANDS = Group(
             "check": Entry("check.request:COMMAND", "what a cluster guarantees; a verdict on each property of a protocol"),
             "odds": Entry("odds.request:COMMAND", "how often an acknowledged message is lost, and what decides it"),
             "policy": Entry("policy.request:COMMAND", "what a load-balancing policy would do"),
+            "ingest": Entry("ingest.request:COMMAND", "a cluster's files into tables on Spark, for policy compare --history"),
             "reproduce": Entry("reproduce:COMMAND", "show a finding on released software"),
             "trace": Entry("trace.request:COMMAND", "show, replay, compare, explain, draw, shrink or pin a run"),
             "releases": Entry("releases.request:COMMAND", "which releases are modelled, and what changed between two"),

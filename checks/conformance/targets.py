@@ -115,9 +115,7 @@ class Target:
         known = entry.bugs_of(self.released(release))
         return [name for name in entry.held if name in known]
 
-    def model(
-        self, entry: Entry, release: str, parameters: Mapping[str, Value], bugs: Iterable[str] | None = None
-    ) -> Protocol:
+    def model(self, entry: Entry, release: str, parameters: Mapping[str, Value], bugs: Iterable[str] | None = None) -> Protocol:
         """An instance that behaves as the release does, with its bugs that are ``held``, or with these bugs and no others.
 
         What ``parameters`` says goes before what the release does. Raises RegistryError for what the harness cannot do, and

@@ -6,6 +6,7 @@ import argparse
 import math
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 LONGEST_HOURS = 10_000
 
@@ -55,3 +56,21 @@ hours = _number(f"a time in hours, from a minute to {LONGEST_HOURS}", lambda val
 percent = _number("a percentage above 0", lambda value: 0 < value <= 1000)
 score = _number("a percentage from 0 to 100", lambda value: 0 <= value <= 100)
 share = _number("between 0 and 1", lambda value: 0 < value < 1)
+
+
+def window(text: str) -> float:
+    """A length in hours: 6h, 30m, or a number of hours."""
+    number, unit = (text[:-1], text[-1]) if text[-1:] in ("h", "m", "d") else (text, "h")
+    value = positive(number) * {"m": 1 / 60, "h": 1.0, "d": 24.0}[unit]
+    if value * 60 < 1 or value * 60 != int(value * 60):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of minutes")
+    return value
+
+
+def moment(text: str) -> int:
+    """Seconds since 1970 of a day or a time, in UTC unless it names its zone."""
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time; write such as 2026-11-01 or 2026-11-01T06:00") from None
+    return int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp())

@@ -38,6 +38,14 @@ _BROKER, _BOOKIE = "pulsar_", ("bookie_", "bookkeeper_server_")
 _YEAR_SECONDS = MS_PER_YEAR / 1000.0
 _DAYS, _TAIL = 365.25, 0.05
 
+UNITS = {
+    **dict.fromkeys((*_JOURNALS, _METADATA, _UPTIME), "ms"),
+    _RATE: "1/s",
+    _STARTED: "s",
+    **dict.fromkeys((_EXPIRED, _SESSIONS, _CREATIONS), "1"),
+}
+"""The metrics that are read, with their units; of a summary or a histogram the count has none."""
+
 
 @dataclass(frozen=True)
 class Measured:
@@ -64,26 +72,34 @@ class Measurements:
 
 def measured(paths: Sequence[Path]) -> Measurements:
     """What the metrics of some processes tell. Raises InputError."""
+    by_process, written = dict[str, list[Sample]](), dict[str, float]()
+    for path in paths:
+        by_process[path.name], written[path.name] = list(samples(path)), path.stat().st_mtime if path.exists() else 0.0
+        if not by_process[path.name]:
+            raise InputError(f"{path}: has no metrics; save what a broker or a bookie answers to /metrics", Place(path))
+    return told_by(by_process, written)
+
+
+def told_by(by_process: Mapping[str, Sequence[Sample]], written: Mapping[str, float]) -> Measurements:
+    """What the samples of some processes tell, each by its name; ``written`` is when, in seconds since 1970, if they do not
+    say."""
     journal, metadata, rates = dict[str, float](), dict[str, float](), dict[str, float]()
     ages, sessions, creations = {_BROKER: list[float](), "bookie_": list[float]()}, list[_Sessions](), [0.0, 0.0]
-    for path in paths:
-        read = list(samples(path))
-        if not read:
-            raise InputError(f"{path}: has no metrics; save what a broker or a bookie answers to /metrics", Place(path))
-        read = [sample for sample in read if math.isfinite(sample.value)]
+    for process, every in by_process.items():
+        read = [sample for sample in every if math.isfinite(sample.value)]
         for prefix, found_ages in ages.items():
-            found_ages += _ages(read, path, (prefix,) if prefix == _BROKER else _BOOKIE)
+            found_ages += _ages(read, written.get(process, 0.0), (prefix,) if prefix == _BROKER else _BOOKIE)
         sessions += _sessions(read)
         for place, success in enumerate(("false", "true")):
             creations[place] += sum(s.value for s in read if s.name == _CREATIONS and s.labels.get("success") == success)
         for metric in _JOURNALS:
             mean = _mean_of_summary(read, metric)
             if mean is not None:
-                journal[f"{metric} of {path.name}"] = mean
+                journal[f"{metric} of {process}"] = mean
                 break
         mean = _mean_of_histogram(read)
         if mean is not None:
-            metadata[f"{_METADATA} of {path.name}"] = mean
+            metadata[f"{_METADATA} of {process}"] = mean
         for sample in read:
             topic = sample.labels.get("topic", "")
             if sample.name == _RATE and topic and sample.value > 0 and "/__" not in topic:
@@ -152,7 +168,7 @@ def _lost_sessions(servers: Sequence[_Sessions]) -> Measured | None:
     return _of_events("expiries", leads.expired, leads.there * leads.years, source)
 
 
-def _ages(read: Sequence[Sample], path: Path, prefixes: tuple[str, ...]) -> list[float]:
+def _ages(read: Sequence[Sample], written: float, prefixes: tuple[str, ...]) -> list[float]:
     """For how many years each process in a file has run, if such metrics are its own: by the time of its samples, or of the
     file."""
     ages = list[float]()
@@ -160,7 +176,7 @@ def _ages(read: Sequence[Sample], path: Path, prefixes: tuple[str, ...]) -> list
         instance = started.labels.get("instance")
         mine = [sample for sample in read if sample.labels.get("instance") == instance]
         if any(sample.name.startswith(prefixes) for sample in mine):
-            now = max(sample.time for sample in mine) / 1000.0 or path.stat().st_mtime
+            now = max(sample.time for sample in mine) / 1000.0 or written
             ages += [(now - started.value) / _YEAR_SECONDS] if now > started.value else []
     return ages
 

@@ -52,6 +52,14 @@ def read_json(path: Path, kind: TypeAdapter[T], what: str) -> T:
     return value
 
 
+def value_of(content: Any, kind: TypeAdapter[T], path: Path) -> T:
+    """A value of what was read of a file already; raises InputError."""
+    try:
+        return kind.validate_json(json.dumps(content), strict=True)
+    except ValidationError as error:
+        raise InputError(_message(path, error)) from None
+
+
 class _Object(dict[str, Any]):
     """An object of a JSON file that knows whether it was given a name twice."""
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, TypeAdapter
 
 from fencepost.checks.console.numbers import written_hash
-from fencepost.checks.policy.reading import json_path, read_json
+from fencepost.checks.policy.reading import json_path, read_json, value_of
 from fencepost.checks.settings.files.input_files import InputError
 from fencepost.model.balance.configuration import Configuration
 from fencepost.model.balance.isolation import FailureDomain, NamespaceIsolationData, Policies, beside_the_port
@@ -167,7 +167,20 @@ def as_snapshot(load: LoadData) -> Any:
 
 def read_snapshot(path: Path) -> Snapshot:
     """The snapshot in a file; raises InputError."""
-    file = read_json(path, SNAPSHOT, "a snapshot of the cluster's load")
+    return read_file(path).snapshot
+
+
+def as_file(content: Mapping[str, Any], path: Path) -> SnapshotFile:
+    """A snapshot of what is in other files, such as load reports; InputError, naming the path, for what is no value of it."""
+    return _required(path, value_of(content, SNAPSHOT, path))
+
+
+def read_file(path: Path) -> SnapshotFile:
+    """A snapshot as its file has it; raises InputError."""
+    return _required(path, read_json(path, SNAPSHOT, "a snapshot of the cluster's load"))
+
+
+def _required(path: Path, file: SnapshotFile) -> SnapshotFile:
     _require_milliseconds(path, file)
     for broker, load in (file.loads or {}).items():
         if load.weightedMaxEMA > MOST_LOAD:
@@ -175,7 +188,7 @@ def read_snapshot(path: Path) -> Snapshot:
             raise InputError(f"{path}: {where} is {load.weightedMaxEMA:g}; it is a fraction: write 0.85 for 85 %")
     for name, policy in (file.isolation or {}).items():
         _require_patterns(path, name, policy)
-    return file.snapshot
+    return file
 
 
 def note_ports(path: Path, snapshot: Snapshot, conf: Configuration) -> None:

@@ -62,6 +62,7 @@ RETENTION_TIME, RETENTION_SIZE = "defaultRetentionTimeInMinutes", "defaultRetent
 DELETES_INACTIVE = "brokerDeleteInactiveTopicsEnabled"
 BOOKKEEPER_STORE = "bookkeeperMetadataServiceUri"
 
+
 @dataclass(frozen=True)
 class TopicSettings:
     """Deduplication; entries of a full ledger; after how many seconds an add times out (not at all: 0 or less); whether cursors

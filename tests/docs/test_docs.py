@@ -37,6 +37,8 @@ BY_DEFAULT = ("README.md", "docs/tutorial.md", "docs/how-to/check-a-release.md",
 
 REFERENCE = ROOT / "docs" / "reference"
 PAGES = {name: page for name in PROTOCOLS if (page := REFERENCE / f"{name}.md").exists()}
+
+
 def _name(document: Path) -> str:
     return document.relative_to(ROOT).as_posix()
 
@@ -201,7 +203,7 @@ def test_the_page_of_contents_leads_to_every_document(folder: str, names: int) -
     assert [d.name for d in documents if f"({folder}/{d.name})" not in contents] == []
 
 
-@pytest.mark.parametrize("command", ["check", "explore", "export"])
+@pytest.mark.parametrize("command", ["check", "explore", "export", "ingest"])
 def test_every_option_is_in_the_reference(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     from fencepost.checks.cli import main
 

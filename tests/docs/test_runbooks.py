@@ -18,9 +18,10 @@ from tests.docs.examples import ROOT, blocks
 
 RELEASE = "4.18.0"
 SHELL = "bookkeeper shell "
-RUNBOOKS = {page: (ROOT / "docs" / "how-to" / f"{page}.md") for page in (
-    "zookeeper-was-away", "upgrade-in-which-order", "a-disk-died", "decommission-a-bookie"
-)}
+RUNBOOKS = {
+    page: (ROOT / "docs" / "how-to" / f"{page}.md")
+    for page in ("zookeeper-was-away", "upgrade-in-which-order", "a-disk-died", "decommission-a-bookie")
+}
 """The runbooks with commands of the shell, in the order in which one cluster takes them."""
 
 

@@ -16,6 +16,7 @@ from tests.package.environment import FLOORS, ROOT, Environment, built, environm
 
 pytestmark = pytest.mark.xdist_group("package")
 
+
 def files(archive: Path) -> list[str]:
     with zipfile.ZipFile(archive) as opened:
         return sorted(opened.namelist())

@@ -16,9 +16,7 @@ from fencepost.properties.registry import Entry, Value
 from fencepost.properties.vocabulary import Property, Suite
 
 
-def searched(
-    entry: Entry, parameters: Mapping[str, Value], bugs: Sequence[str] = (), only: Sequence[str] = ()
-) -> Findings:
+def searched(entry: Entry, parameters: Mapping[str, Value], bugs: Sequence[str] = (), only: Sequence[str] = ()) -> Findings:
     """What exhaustive search says of an instance, of all properties or of some."""
     suite = entry.suite(entry.build(dict(parameters), bugs))
     return _judged(suite, [suite.named(name) for name in only] or suite.properties)

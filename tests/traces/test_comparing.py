@@ -28,7 +28,9 @@ def test_the_same(broken: Protocol, trace: Trace) -> None:
 def test_steps_are_aligned_after_the_parting(broken: Protocol) -> None:
     first = run(broken, ["take(c0)", "cut", "take(c0)", "release(c0)"])
     second = run(broken, ["take(c0)", "release(c0)", "cut", "take(c0)", "take(c1)", "release(c0)"])
-    assert compared(first, second) == """\
+    assert (
+        compared(first, second)
+        == """\
 the same for 1 step
 step 2 is cut | release(c0)
 
@@ -44,6 +46,7 @@ at the end
   phase[c1]  idle | holding
   seen[c1, c0]  no | yes
 """
+    )
 
 
 def test_one_goes_on_where_the_other_ends(broken: Protocol) -> None:

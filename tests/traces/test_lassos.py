@@ -16,13 +16,15 @@ from fencepost.traces.trace import Loop, Step, Trace
 from fencepost.traces.wording.text import show
 from tests.traces.doors import door, suite
 
-PROTOCOLS = {"door": Entry(
-    name="door",
-    summary="a door in the wind",
-    function=door,
-    suite=suite,
-    sizes={"ci": (Instance("door", {}),)},
-)}
+PROTOCOLS = {
+    "door": Entry(
+        name="door",
+        summary="a door in the wind",
+        function=door,
+        suite=suite,
+        sizes={"ci": (Instance("door", {}),)},
+    )
+}
 STANDING, RUNG, OPEN, INSIDE = (0, 1, 0), (1, 1, 0), (1, 0, 0), (1, 1, 1)
 LASSO = Trace(
     "door",

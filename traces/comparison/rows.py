@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from fencepost.model.balance.simulation.measures import MEASURES, measures
+from fencepost.model.balance.simulation.run import Run
 from fencepost.model.balance.user_policy import PolicyFault
 from fencepost.traces.comparison.comparison import Comparison, Contender
 from fencepost.traces.control_actions import replayed
@@ -47,9 +48,14 @@ def worker(comparison: Comparison) -> Worker:
 
 def row(comparison: Comparison, run: int, contender: Contender) -> dict[str, Any]:
     """The row of one run under one policy."""
+    return row_of(comparison, run, contender, partial(comparison.simulated, run, contender))
+
+
+def row_of(comparison: Comparison, run: int, contender: Contender, simulated: Callable[[], Run]) -> dict[str, Any]:
+    """The same, of a run that is simulated in this way."""
     cells = {"run": run, "policy": contender.name, "seed": comparison.seed_of(run)}
     try:
-        simulation = comparison.simulated(run, contender)
+        simulation = simulated()
     except PolicyFault as fault:
         return {**cells, "fault": str(fault)}
     values = {name: value if value == value else None for name, value in measures(simulation).as_dict().items()}

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from fencepost.checks.commands.tree import Command, Entry, Group
 from fencepost.checks.console.extras import PARQUET, PLOTS, SPARK, require
-from fencepost.checks.console.numbers import positive, share, written_hash
+from fencepost.checks.console.numbers import moment, positive, share, window, written_hash
 from fencepost.checks.console.options import Format, Quiet, RulesOf, conf, lasting, number, page_name, seed, settings
-from fencepost.checks.console.requests import Option
+from fencepost.checks.console.requests import Option, local_or_url
 from fencepost.checks.policy.world import WorldRequest
 
 if TYPE_CHECKING:
     from fencepost.checks.engines.results.verdicts import ExitStatus
+
+HISTORY = "the history of a cluster"
 
 POLICY = """Shows what Pulsar's load balancing would do with your data, by the rules of the brokers themselves.
 
@@ -84,6 +86,9 @@ Other parts change the cluster; in the baseline they apply to all policies:
   load=2[@NAME]                all topics carry twice the load, or those of a namespace or bundle, or a topic by its full name
   split-first=3|BUNDLE         the three bundles with the most messages are split first, or one by its name
 
+--history takes the world from the tables of fencepost ingest instead: each run begins with the brokers, the bundles and the
+rates of a window. What the cluster did in it stands beside, and how far the simulation of the present policy departs from it.
+
 The exit status is 12 if a measure gets worse by more than the tolerance, 20 if more runs are needed to decide, else 0."""
 
 COMPARE_EXAMPLES = """examples:
@@ -99,6 +104,8 @@ COMPARE_EXAMPLES = """examples:
   fencepost policy compare --against broker.conf --snapshot now.json --conf two-more=add-brokers=2 \\
       --conf bigger=bigger-brokers=1.5 --conf busy=load=2@public/default --out found
                                the same policy with two more brokers, with bigger ones, and with twice the load in a namespace
+  fencepost policy compare --against broker.conf --conf proposed.conf --history tables --window 6h --out found
+                               each stretch of six hours of the real load, beside what the cluster did
   fencepost policy compare --conf proposed.conf --scenario rolling-restart --runs 1000 --hours 6 --out found \\
       --master spark://host:7077 --html found.html
                                a thousand paired runs on a cluster, and a page to share"""
@@ -246,6 +253,24 @@ class CompareRequest(WorldRequest):
     conf: Annotated[Sequence[str], Option("a proposed policy; may be given several times", "POLICY")]
     pulsar: RulesOf = None
     out: Annotated[Path, Option("keep the runs there; the same command resumes them", "DIR")]
+    history: Annotated[
+        Path | str | None,
+        Option(
+            "each run is a window of the load in these tables, which fencepost ingest writes",
+            "TABLES",
+            local_or_url,
+            group=HISTORY,
+        ),
+    ] = None
+    window: Annotated[float, Option("how long a window is, such as 6h (the default) or 30m", "TIME", window, group=HISTORY)] = (
+        6.0
+    )
+    begin: Annotated[
+        int | None, Option("only windows that begin then or later, in UTC", "TIME", moment, names=("--from",), group=HISTORY)
+    ] = None
+    end: Annotated[int | None, Option("only windows before then", "TIME", moment, names=("--to",), group=HISTORY)] = None
+    cluster_name: Annotated[str | None, Option("the cluster, if the tables have several", "NAME", group=HISTORY)] = None
+    spark_conf: Annotated[Sequence[str], Option("a setting of Spark; may be repeated", "NAME=VALUE", group=HISTORY)] = ()
     runs: Annotated[int, number("number of runs under each policy")] = 100
     hours: Annotated[float, lasting("how long each run is")] = 6.0
     seed: Annotated[int, seed("all runs")] = 0
@@ -319,8 +344,8 @@ COMMAND = Group(
 def compare(asked: CompareRequest) -> ExitStatus:
     """Compares, with the packages that it needs. Raises ExtraError without them."""
     require(PARQUET, "policy compare")
-    if asked.master is not None:
-        require(SPARK, "policy compare --master")
+    if asked.master is not None or asked.history is not None:
+        require(SPARK, "policy compare --master" if asked.history is None else "policy compare --history")
     if asked.html is not None:
         require(PLOTS, "policy compare --html")
     from fencepost.checks.commands.policy.compare.run import compare_policies

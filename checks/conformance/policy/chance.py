@@ -178,9 +178,7 @@ def _placed(random: Random, conf: Configuration, brokers: Sequence[str], names: 
     return LoadData(reports, bundles, recent, now=NOW)
 
 
-def _equal(
-    random: Random, conf: Configuration, owned: dict[str, list[str]], seen: dict[str, NamespaceBundleStats]
-) -> LoadData:
+def _equal(random: Random, conf: Configuration, owned: dict[str, list[str]], seen: dict[str, NamespaceBundleStats]) -> LoadData:
     """Bundles that carry the same, on brokers of which most use the same."""
     like = next(iter(seen.values()), stats(random))
     data = averages(random, like)

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.policy.comparison.now import Now, now
+from fencepost.checks.policy.comparison.now import Beside, now
 from fencepost.checks.policy.comparison.paired import Difference, Tolerances, Values, differences
 from fencepost.model.balance.simulation.measures import MEASURES
 from fencepost.model.counts import count_of
@@ -30,11 +30,12 @@ class Judgement:
     confidence: float
     folder: Path
     strict: bool = False
+    happened: Beside | None = None
 
     @cached_property
-    def now(self) -> Now | None:
-        """The snapshot with which the runs begin, if there is one."""
-        return now(self.comparison)
+    def now(self) -> Beside | None:
+        """What is known beside the simulations: what happened, or the snapshot with which the runs begin, if there is one."""
+        return self.happened or now(self.comparison)
 
     @property
     def runs(self) -> int:

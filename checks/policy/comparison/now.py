@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,17 +16,47 @@ from fencepost.traces.comparison.comparison import Comparison
 A_MINUTE = 1 / 60
 
 
+class Beside(Protocol):
+    """What is known of a cluster beside the simulations of it, under a name of its own."""
+
+    @property
+    def name(self) -> str:
+        """What its row in a table is called."""
+        ...
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """The measures that it has."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """How far the simulations are from it."""
+        ...
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """The same for programs."""
+        ...
+
+
 @dataclass(frozen=True)
 class Now:
     """The usages of brokers as fractions, by their reports and in the first minute of the first run."""
 
     reported: Mapping[str, float]
     simulated: Mapping[str, float]
+    name: str = "now"
 
     @property
     def measures(self) -> dict[str, float]:
         """The measures that a moment has, by the reports."""
         return _measures(self.reported.values())
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """The usages, for programs."""
+        return {"reported": dict(self.reported), "simulated": dict(self.simulated)}
 
     @property
     def text(self) -> str:

@@ -68,6 +68,8 @@ def page(judgement: Judgement, shown: Sequence[Shown]) -> Html:
     parts = [html("<h1>{}</h1>", title), html(_DIM, heading(judgement))]
     parts += _order(judgement, shown)
     parts += [_answer(judgement, contender) for contender in judgement.proposed]
+    if judgement.happened is not None:
+        parts += [Html("<h2>What happened</h2>"), html("<pre>{}</pre>", judgement.happened.text)]
     parts += [Html("<h2>What changes</h2>"), *(_changes(judgement, contender) for contender in judgement.proposed)]
     parts += [Html("<h2>The measures</h2>"), _table(judgement), html(_DIM, _how_to_read(judgement))]
     parts += _evidence(judgement)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from fencepost.checks.policy.comparison.contenders import changes
@@ -21,8 +20,6 @@ from fencepost.traces.comparison.comparison import Contender
 
 LONGEST = 28
 """Letters of a policy's name where it stands beside others."""
-NOW = "now"
-"""What the row of the snapshot is called."""
 COLUMNS = ("measure", "policy", "mean", "difference", "interval", "verdict", "worst run")
 
 
@@ -93,7 +90,7 @@ def table(judgement: Judgement) -> list[str]:
         measure = own[0].measure
         rows.append((f"{measure.name} ({measure.unit})", judgement.baseline.name, number(own[0].baseline), "", "", "", ""))
         if judgement.now and measure.name in judgement.now.measures:
-            rows.append(("", NOW, number(judgement.now.measures[measure.name]), "", "", "", ""))
+            rows.append(("", judgement.now.name, number(judgement.now.measures[measure.name]), "", "", "", ""))
         for d in own:
             worst = "" if d.worst is None else str(d.worst)
             rows.append(("", d.policy, number(d.proposed), signed(d.difference), interval(d), in_words(d), worst))
@@ -192,7 +189,7 @@ def as_json(judgement: Judgement, shown: Sequence[Shown]) -> str:
             }
             for contender in comparison.contenders
         ],
-        "now": judgement.now and {"measures": judgement.now.measures, **asdict(judgement.now)},
+        "now": judgement.now and {"measures": judgement.now.measures, **judgement.now.details},
         "recommendation": _recommendation(judgement, shown),
         "measures": [_measure(judgement, difference, files) for difference in judgement.differences],
         "file": str(judgement.folder / RUNS),

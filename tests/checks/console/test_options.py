@@ -32,6 +32,7 @@ VOCABULARY = {
     "--cases": ("N",),
     "--as": ("RELEASE",),  # that a build of one's own is taken for
     "--classes": ("DIR",),  # of one's own build
+    "--cluster-name": ("NAME",),
     "--conf": ("FILE", "POLICY"),  # the configuration that is judged
     "--bug": ("NAME",),
     "--format": (None,),
@@ -64,6 +65,7 @@ VOCABULARY = {
     "--size": (None,),
     "--snapshot": ("FILE",),
     "--sockets": (None,),
+    "--spark-conf": ("NAME=VALUE",),
     "--steps": ("N",),
     "--storage": ("KIND",),
     "--strategy": (None,),

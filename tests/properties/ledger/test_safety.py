@@ -186,9 +186,7 @@ def test_which_protections_are_redundant(bugs: list[str], steps: int | None) -> 
             assert violations == {}
 
 
-@pytest.mark.parametrize(
-    ("storage", "bug"), [("sorted", "idle_checkpoint_skips_index"), ("db", "idle_flush_skips_headers")]
-)
+@pytest.mark.parametrize(("storage", "bug"), [("sorted", "idle_checkpoint_skips_index"), ("db", "idle_flush_skips_headers")])
 def test_a_storage_does_not_have_the_bugs_of_another(storage: str, bug: str) -> None:
     parameters = {**LEDGER.shown_by[bug], "storage": storage}
     protocol = LEDGER.build(parameters, [bug])

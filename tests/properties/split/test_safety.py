@@ -76,7 +76,6 @@ DEEP_BUGS = tuple(name for name in CAUGHT if name not in QUICK)
 """Instances and bugs of the deep run only."""
 
 
-
 EIGHT_BUNDLES: dict[str, Value] = {"brokers": 5, "hashes": 9, "splits": 9, "maximum": 8, "attempts": 8}
 THREE_SPLITS: dict[str, Value] = {"hashes": 5, "splits": 3, "maximum": 3}
 FAULTS: dict[str, Value] = {"disconnects": 1, "expiries": 1, "crashes": 1, "releases": 1}
@@ -136,9 +135,7 @@ ALONE: list[tuple[dict[str, Value], dict[str, int]]] = [
 
 @pytest.mark.long
 @pytest.mark.parametrize(("parameters", "violated"), ALONE, ids=lambda value: " ".join(value) or "none")
-def test_a_broker_that_is_alone_violates_what_needs_no_other(
-    parameters: dict[str, Value], violated: dict[str, int]
-) -> None:
+def test_a_broker_that_is_alone_violates_what_needs_no_other(parameters: dict[str, Value], violated: dict[str, int]) -> None:
     findings = searched(SPLIT, {"brokers": 1, "hashes": 3} | parameters)
     assert controls(findings) == violated
     assert exit_status(findings.verdicts) is ExitStatus.HOLDS

@@ -36,9 +36,7 @@ MEMORY = pytest.mark.parametrize("memory", [0, ENOUGH], ids=["what is known is r
         ({"entries": 1}, ("confirms_with_gaps", "no_such_entry_though_stored")),
     ],
 )
-def test_it_finds_what_the_engine_finds(
-    tmp_path: Path, parameters: dict[str, int], bugs: tuple[str, ...], memory: int
-) -> None:
+def test_it_finds_what_the_engine_finds(tmp_path: Path, parameters: dict[str, int], bugs: tuple[str, ...], memory: int) -> None:
     run = Run("ledger", parameters, bugs)
     assert_same(search_on_disk(run, tmp_path, head=NOTHING, buckets=3, memory=memory), by_itself(run))
 

@@ -6,6 +6,8 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 
+import pyarrow as pa
+
 from fencepost.checks.commands.policy.request import CompareRequest
 from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
@@ -13,6 +15,7 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.comparison.contenders import contenders
 from fencepost.checks.policy.comparison.in_processes import Lost, in_processes
 from fencepost.checks.policy.comparison.judgement import Judgement
+from fencepost.checks.policy.comparison.now import Beside
 from fencepost.checks.policy.comparison.paired import Tolerance, Tolerances
 from fencepost.checks.policy.comparison.supposing import require_possible
 from fencepost.checks.policy.comparison.text import as_json, text
@@ -47,28 +50,43 @@ FEW_RUNS = 20
 
 def compare_policies(asked: CompareRequest) -> ExitStatus:
     """Compares; returns the exit status."""
-    tolerances = _tolerances(asked.tolerance)
     policies, notes = contenders(asked.against, asked.conf, asked.pulsar)
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
-    comparison = Comparison(policies, world(asked, policies[0].manager.conf), asked.runs, asked.hours, asked.seed)
-    for policy in policies:
-        require_possible(policy, comparison.scenario)
-    reporter = Reporter(quiet=asked.quiet, stream=sys.stderr)
     try:
-        with comparison.held(asked.out):
-            outcome = _outcome_of(comparison, asked, reporter)
-            rows = complete(comparison, asked.out)
-            judgement = Judgement(comparison, rows, outcome, tolerances, asked.confidence, asked.out, asked.strict)
-            if outcome == "fault":
-                return _fault(judgement)
-            reporter.begin("the worst runs")
-            with interruptible() as interrupt:
-                shown = shown_runs(judgement, lambda done, of: reporter.telling(f"{done} of {of} made once more"), interrupt)
-            reporter.end()
+        if asked.history is not None:
+            from fencepost.checks.commands.policy.compare.backtest import backtest
+
+            return backtest(asked, policies, asked.history)
+        comparison = Comparison(policies, world(asked, policies[0].manager.conf), asked.runs, asked.hours, asked.seed)
+        return judged(asked, comparison, lambda reporter: _outcome_of(comparison, asked, reporter))
     except (FolderError, Lost, _NoSpark, NotRepeatable) as error:
         print(f"fencepost: {error}", file=sys.stderr)
         return STATUS[type(error)]
+
+
+def judged(
+    asked: CompareRequest,
+    comparison: Comparison,
+    outcome_by: Callable[[Reporter], Outcome],
+    happened: Callable[[pa.Table], Beside] | None = None,
+) -> ExitStatus:
+    """Makes the runs of a comparison, judges and shows them; ``happened`` has what is known beside them."""
+    tolerances = _tolerances(asked.tolerance)
+    for policy in comparison.contenders:
+        require_possible(policy, comparison.scenario)
+    reporter = Reporter(quiet=asked.quiet, stream=sys.stderr)
+    with comparison.held(asked.out):
+        outcome = outcome_by(reporter)
+        rows = complete(comparison, asked.out)
+        beside = happened(rows) if happened is not None and len(rows) else None
+        judgement = Judgement(comparison, rows, outcome, tolerances, asked.confidence, asked.out, asked.strict, beside)
+        if outcome == "fault":
+            return _fault(judgement)
+        reporter.begin("the worst runs")
+        with interruptible() as interrupt:
+            shown = shown_runs(judgement, lambda done, of: reporter.telling(f"{done} of {of} made once more"), interrupt)
+        reporter.end()
     if asked.html is not None:
         from fencepost.checks.policy.comparison.page import page
 
@@ -85,15 +103,8 @@ def compare_policies(asked: CompareRequest) -> ExitStatus:
 
 
 def _outcome_of(comparison: Comparison, asked: CompareRequest, reporter: Reporter) -> Outcome:
-    def tell(progress: Progress) -> None:
-        if progress.rate:
-            hours, left = progress.rate * comparison.hours, (progress.of - progress.done) / progress.rate
-            done = f"{progress.done:,} of {progress.of:,} simulations"
-            reporter.telling(f"{done}, {hours:,.3g} simulated hours/s, about {left:.0f} s left")
-
     def outcome_by(make: Make) -> Outcome:
-        with interruptible() as interrupt:  # only now: Spark has a handler of its own
-            return compare(make, comparison, asked.out, should_stop=interrupt, progress=tell)
+        return made_by(make, comparison, asked, reporter)
 
     reporter.begin(f"{comparison.scenario.name}, {count_of(comparison.runs, 'run')}")
     if asked.master is not None:
@@ -102,6 +113,19 @@ def _outcome_of(comparison: Comparison, asked: CompareRequest, reporter: Reporte
         outcome = outcome_by(in_processes if asked.runs > FEW_RUNS else here)
     reporter.end()
     return outcome
+
+
+def made_by(make: Make, comparison: Comparison, asked: CompareRequest, reporter: Reporter) -> Outcome:
+    """Makes the runs in this way, and tells how far it is."""
+
+    def tell(progress: Progress) -> None:
+        if progress.rate:
+            hours, left = progress.rate * comparison.hours, (progress.of - progress.done) / progress.rate
+            done = f"{progress.done:,} of {progress.of:,} simulations"
+            reporter.telling(f"{done}, {hours:,.3g} simulated hours/s, about {left:.0f} s left")
+
+    with interruptible() as interrupt:  # only now: Spark has a handler of its own
+        return compare(make, comparison, asked.out, should_stop=interrupt, progress=tell)
 
 
 def _on_spark(master: str, compared: Callable[[Make], Outcome], *, quiet: bool) -> Outcome:

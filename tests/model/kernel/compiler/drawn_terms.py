@@ -162,10 +162,7 @@ LEAVES: dict[str, list[str]] = {
     "bits": ["constant", "literal"],
 }
 BY_SORT: dict[str, list[str]] = {
-    "truth": LEAVES["truth"]
-    + ["and", "or", "not", "=>", "xor", "=", "distinct"]
-    + ["ite", "<=", "<", ">=", ">"],
+    "truth": LEAVES["truth"] + ["and", "or", "not", "=>", "xor", "=", "distinct"] + ["ite", "<=", "<", ">=", ">"],
     "number": LEAVES["number"] + ["ite", "+", "-", "unary -", "*"],
-    "bits": LEAVES["bits"]
-    + ["ite", "bvand", "bvor", "bvxor", "bvnot", "extract", "concat"],
+    "bits": LEAVES["bits"] + ["ite", "bvand", "bvor", "bvxor", "bvnot", "extract", "concat"],
 }
