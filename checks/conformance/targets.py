@@ -39,6 +39,16 @@ class Asked:
         """Whether the code is no release's as it was published: a build of one's own, which nothing pins."""
         return bool(self.own) or self.release not in numbers(system)
 
+    def origin(self, system: str) -> str:
+        """What code it is, and whose model it is held against, unless it is a release's as it was published, and that model is
+        its own."""
+        like = self.model_of(system)
+        if not self.is_own(system) and like == self.release:
+            return ""
+        code = str(self.own) or f"{self.release}, which is no release that is modelled"
+        pinned = f"own build, not pinned: {code}; " if self.is_own(system) else ""
+        return f"{pinned}the model is that of {system} {like} (--as names another)"
+
     @property
     def options(self) -> tuple[str, ...]:
         """Of the harness' JVM."""

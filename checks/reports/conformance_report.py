@@ -43,20 +43,6 @@ class Held:
         sockets = ", through ZooKeeper's sockets" if self.asked.sockets else ""
         return f"{self.target.name} on {self.target.system} {self.asked.release}{storage}{sockets}"
 
-    @property
-    def is_own(self) -> bool:
-        """Whether the code is no release's as it was published, or is held against the model of another release."""
-        system = self.target.system
-        return self.asked.is_own(system) or self.asked.model_of(system) != self.asked.release
-
-    @property
-    def origin(self) -> str:
-        """What code it is, if it is no release's as it was published, and whose model it is held against."""
-        code = str(self.asked.own) or f"{self.asked.release}, which is no release that is modelled"
-        system = self.target.system
-        pinned = f"own build, not pinned: {code}; " if self.asked.is_own(system) else ""
-        return f"{pinned}the model is that of {system} {self.asked.model_of(system)} (--as names another)"
-
     def bugs(self) -> list[str]:
         """The bugs that the model has."""
         return sorted({name for protocol in self.instances for name in protocol.active})
@@ -93,7 +79,8 @@ def text(held: Held, files: Sequence[Path] = (), *, width: int = 120, colour: bo
             lines += [*_find(held, outcome, width, colour), ""]
     result, coverage = held.result, held.result.coverage
     lines.append(f"{held.name}: {count_of(result.runs, 'run')}, {count_of(result.steps, 'step')}")
-    rows = [held.origin] if held.is_own else []
+    origin = held.asked.origin(held.target.system)
+    rows = [origin] if origin else []
     rows += [f"the model has {', '.join(held.bugs())}"] if held.bugs() else []
     rows.append(f"{result.agreeing:,} agree at every step")
     rows += [f"{count:,} known as {name}: {held.meanings()[name]}" for name, count in sorted(result.known.items())]

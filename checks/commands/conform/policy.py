@@ -12,11 +12,13 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from fencepost.checks.commands.conform.request import PolicyRequest
+from fencepost.checks.conformance.java_side.own_build import OwnBuild
 from fencepost.checks.conformance.java_side.toolchain import toolchain
 from fencepost.checks.conformance.policy.campaign import Find, Result, campaign
 from fencepost.checks.conformance.policy.cases import Rule
 from fencepost.checks.conformance.policy.code import Code
 from fencepost.checks.conformance.policy.registry import RULES
+from fencepost.checks.conformance.targets import Asked
 from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
@@ -36,12 +38,14 @@ POLICIES = TypeAdapter(Policies)
 def run(asked: PolicyRequest) -> ExitStatus:
     """Does what the command line asks for; returns the exit status."""
     try:
-        release = release_of(asked.release)
+        release = release_of(asked.like or asked.release)
         rules = _rules(asked.rule, release)
     except WrongUsage as error:
-        print(f"fencepost: {str(error).replace('--pulsar', '--release')}", file=sys.stderr)
+        option = "--as" if asked.like else "--release"
+        print(f"fencepost: {str(error).replace('--pulsar', option)}", file=sys.stderr)
         return ExitStatus.USAGE
-    return _run(asked, release, rules)
+    own = OwnBuild(asked.jars, tuple(asked.classes))
+    return _run(asked, Asked(asked.release if asked.like and asked.release else release, own=own, like=release), rules)
 
 
 def _rules(named: Sequence[str] | None, release: Version) -> tuple[Rule, ...]:
@@ -56,12 +60,13 @@ def _rules(named: Sequence[str] | None, release: Version) -> tuple[Rule, ...]:
     return tuple(there[name] for name in dict.fromkeys(named))
 
 
-def _run(asked: PolicyRequest, release: Version, rules: Sequence[Rule]) -> ExitStatus:
+def _run(asked: PolicyRequest, held: Asked, rules: Sequence[Rule]) -> ExitStatus:
+    release = held.like
     reporter = Reporter(quiet=asked.quiet)
-    reporter.begin(f"policies on Pulsar {release}")
+    reporter.begin(f"policies on Pulsar {held.release}")
     toolchain()
     reporter.telling("fetching jars, compiling the harness, starting Java")
-    with interruptible() as interrupt, Code(release) as code:
+    with interruptible() as interrupt, Code(held.release, held.own) as code:
         result = campaign(
             rules,
             release,
@@ -76,8 +81,8 @@ def _run(asked: PolicyRequest, release: Version, rules: Sequence[Rule]) -> ExitS
     status = _status(result)
     report = in_format(
         asked.format,
-        text=lambda: f"{text(result, rules, release, asked.seed, files)}# {result.seconds:.1f} s\n",
-        json=lambda: _as_json(result, rules, release, asked.seed, status, files),
+        text=lambda: f"{text(result, rules, held, asked.seed, files)}# {result.seconds:.1f} s\n",
+        json=lambda: _as_json(result, rules, held, asked.seed, status, files),
     )
     print(report, end="")
     return status
@@ -95,9 +100,10 @@ def _progress(result: Result, cases: int) -> str:
     return f"{result.count:,} of {cases:,} cases{differing}, about {left:.0f} s left"
 
 
-def text(result: Result, rules: Sequence[Rule], release: Version, seed: int, files: Sequence[Sequence[Path]] = ()) -> str:
+def text(result: Result, rules: Sequence[Rule], held: Asked, seed: int, files: Sequence[Sequence[Path]] = ()) -> str:
     """The report for a person: a line for each rule, then what differs, each with the least that shows it."""
-    lines = [f"policies on Pulsar {release}, seed {seed}: {result.count:,} cases"]
+    release, origin = held.like, held.origin("pulsar")
+    lines = [f"policies on Pulsar {held.release}, seed {seed}: {result.count:,} cases", *([f"  {origin}"] if origin else [])]
     for rule in rules:
         if release not in rule.releases:
             lines.append(f"  {rule.name}: not in this release")
@@ -117,11 +123,13 @@ def text(result: Result, rules: Sequence[Rule], release: Version, seed: int, fil
 
 
 def _as_json(
-    result: Result, rules: Sequence[Rule], release: Version, seed: int, status: ExitStatus, files: Sequence[Sequence[Path]]
+    result: Result, rules: Sequence[Rule], held: Asked, seed: int, status: ExitStatus, files: Sequence[Sequence[Path]]
 ) -> str:
+    release = held.like
     content: dict[str, Any] = {
         "format": FORMAT,
-        "release": release,
+        "release": held.release,
+        "origin": held.origin("pulsar"),
         "seed": seed,
         "exit_status": int(status),
         "cases": result.count,

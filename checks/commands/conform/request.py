@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 from fencepost.checks.commands.conform.formats import FORMATS
 from fencepost.checks.commands.tree import Command, Entry, Group
@@ -125,6 +125,16 @@ RESOLVER_EXAMPLES = """examples:
 exit status: 0 no difference, 12 a difference, 20 interrupted, 2 wrong usage, 153 no Java or no Maven, or the harness failed"""
 
 
+Like: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "the modelled release that the code is taken for (default: --release, or the one that it follows)",
+        "RELEASE",
+        names=("--as",),
+    ),
+]
+
+
 @dataclass(frozen=True, kw_only=True)
 class TargetRequest:
     """The target, and how it is run: random runs of an instance, or the steps of a ``trace``; on which release and storage.
@@ -143,14 +153,7 @@ class TargetRequest:
     ] = None
     jars: Jars = None
     classes: Classes = ()
-    like: Annotated[
-        str | None,
-        Option(
-            "the modelled release that the code is taken for (default: --release, or the one that it follows)",
-            "RELEASE",
-            names=("--as",),
-        ),
-    ] = None
+    like: Like = None
     without: Annotated[
         Sequence[str],
         Option(
@@ -214,9 +217,15 @@ class LogRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class PolicyRequest:
-    """How many cases of which rules of load balancing are compared with the classes of a release."""
+    """How many cases of which rules of load balancing are compared with the classes of a release. ``jars`` and ``classes`` are
+    a build of one's own, ``like`` the release whose rules are used."""
 
-    release: Annotated[str | None, Option("of Pulsar (default: the newest)", "RELEASE")] = None
+    release: Annotated[
+        str | None, Option("of Pulsar, also one in your local Maven repository, with --as (default: 4.2.4)", "RELEASE")
+    ] = None
+    jars: Jars = None
+    classes: Classes = ()
+    like: Like = None
     cases: Annotated[int, number("number of cases over all rules")] = 5000
     rule: Annotated[Sequence[str] | None, Option("only this rule; may be given several times (default: all)", "NAME")] = None
     seed: Annotated[int, seed("the cases")] = 0
@@ -227,9 +236,15 @@ class PolicyRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class ResolverRequest:
-    """How many pairs of records the conflict resolver of a release decides on."""
+    """How many pairs of records the conflict resolver of a release decides on. ``jars`` and ``classes`` are a build of one's
+    own, ``like`` the release whose resolver it is taken for."""
 
-    release: Annotated[str, Option("of Pulsar, from 4.0.8 on", "RELEASE")] = "4.2.4"
+    release: Annotated[
+        str, Option("of Pulsar, from 4.0.8 on, also one in your local Maven repository, with --as", "RELEASE")
+    ] = "4.2.4"
+    jars: Jars = None
+    classes: Classes = ()
+    like: Like = None
     cases: Annotated[int, number("random pairs over each store")] = 100_000
     seed: Annotated[int, seed("the pairs")] = 0
     bug: Bugs = ()

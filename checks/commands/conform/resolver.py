@@ -6,12 +6,13 @@ import json
 from dataclasses import asdict
 
 from fencepost.checks.commands.conform.request import ResolverRequest
+from fencepost.checks.conformance.java_side.own_build import OwnBuild
 from fencepost.checks.conformance.java_side.toolchain import toolchain
 from fencepost.checks.conformance.service_unit.resolver import RELEASES, Result, compare, resolver_of
+from fencepost.checks.conformance.targets import Asked
 from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.model.balance.configuration import Version
 from fencepost.model.counts import count_of
 from fencepost.properties.registry import RegistryError
 from fencepost.properties.service_unit.resolver import BUGS
@@ -22,17 +23,18 @@ MIRRORS = "ServiceUnitStateDataConflictResolver.shouldKeepLeft"
 
 def run(asked: ResolverRequest) -> ExitStatus:
     """Does what the command line asks for; returns the exit status. Raises RegistryError for an unknown release or bug."""
-    release = next((known for known in RELEASES if known == asked.release), None)
-    if release is None:
-        raise RegistryError(f"Pulsar {asked.release} is none of the releases with the resolver: {', '.join(RELEASES)}")
+    like = asked.like or asked.release
+    if like not in RELEASES:
+        raise RegistryError(f"Pulsar {like} is none of the releases with the resolver: {', '.join(RELEASES)}")
+    held = Asked(asked.release, own=OwnBuild(asked.jars, tuple(asked.classes)), like=like)
     for bug in asked.bug:
         if bug not in BUGS:
             raise RegistryError(f"the resolver has no bug {bug!r}; it has {', '.join(BUGS)}")
     reporter = Reporter(quiet=asked.quiet)
-    reporter.begin(f"service units on Pulsar {release}")
+    reporter.begin(f"service units on Pulsar {held.release}")
     toolchain()
     reporter.telling("fetching jars, compiling the harness, starting Java")
-    with interruptible() as interrupt, resolver_of(release) as session:
+    with interruptible() as interrupt, resolver_of(held.release, held.own) as session:
         result = compare(
             session.ask,
             cases=asked.cases,
@@ -45,8 +47,8 @@ def run(asked: ResolverRequest) -> ExitStatus:
     status = _status(result)
     report = in_format(
         asked.format,
-        text=lambda: f"{text(result, release, asked.seed)}# {result.seconds:.1f} s\n",
-        json=lambda: _as_json(result, release, asked, status),
+        text=lambda: f"{text(result, held, asked.seed)}# {result.seconds:.1f} s\n",
+        json=lambda: _as_json(result, held, asked, status),
     )
     print(report, end="")
     return status
@@ -58,9 +60,11 @@ def _status(result: Result) -> ExitStatus:
     return ExitStatus.INCONCLUSIVE if result.interrupted else ExitStatus.HOLDS
 
 
-def text(result: Result, release: Version, seed: int) -> str:
+def text(result: Result, held: Asked, seed: int) -> str:
     """The report for a person: a line for each store and kind of pairs, and the first pair that differs."""
-    lines = [f"{MIRRORS} of Pulsar {release}, seed {seed}: {count_of(result.pairs, 'pair')} of records"]
+    origin = held.origin("pulsar")
+    lines = [f"{MIRRORS} of Pulsar {held.release}, seed {seed}: {count_of(result.pairs, 'pair')} of records"]
+    lines += [f"  {origin}"] if origin else []
     for each in result.compared:
         if each.differing:
             lines.append(f"  {each.store}, {each.which}: {each.differing:,} of {each.pairs:,} differ, first")
@@ -72,11 +76,12 @@ def text(result: Result, release: Version, seed: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _as_json(result: Result, release: Version, asked: ResolverRequest, status: ExitStatus) -> str:
+def _as_json(result: Result, held: Asked, asked: ResolverRequest, status: ExitStatus) -> str:
     content = {
         "format": FORMAT,
         "mirrors": MIRRORS,
-        "release": release,
+        "release": held.release,
+        "origin": held.origin("pulsar"),
         "seed": asked.seed,
         "bugs": asked.bug,
         "exit_status": int(status),

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from fencepost.checks.conformance.java_side.harness import harness
+from fencepost.checks.conformance.java_side.harness import RELEASED, harness
 from fencepost.checks.conformance.java_side.jars import Artifact, Release
+from fencepost.checks.conformance.java_side.own_build import OwnBuild
 from fencepost.checks.conformance.java_side.published import ALONE, class_path
 from fencepost.checks.conformance.java_side.session import Session
-from fencepost.model.balance.configuration import Version
+from fencepost.model.releases import followed
 
 OPTIONS = ("-Xmx1g", "-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote")
 """Classes that are not verified do not ask for the classes of all their fields, which a load balancer never meets."""
@@ -59,19 +60,20 @@ def pulsar_broker(release: str) -> Release:
     Of 2.10.1 jar by jar, with what the load balancer needs of other projects in newer releases: Maven does not resolve all that
     it depends on in any sensible time.
     """
-    if release == "2.10.1":
+    if followed("pulsar", release) == "2.10.1":
         own = [f"org.apache.pulsar:{name}:{release}" for name in _OF_PULSAR]
         return class_path("pulsar-broker", release, (Artifact(name, ALONE) for name in (*own, *_OF_OTHERS)))
     return class_path("pulsar-broker", release, (Artifact(f"org.apache.pulsar:pulsar-broker:{release}", _NOT_THERE),))
 
 
 class Code:
-    """A JVM with the classes of a release, which answers cases. Raises ToolchainError or SessionError."""
+    """A JVM with the classes of a release, or of a build of one's own, which answers cases. Raises ToolchainError or
+    SessionError."""
 
-    def __init__(self, release: Version) -> None:
-        besides = ("policy/old" if release == "2.10.1" else "policy/extensible",)
+    def __init__(self, release: str, own: OwnBuild = RELEASED) -> None:
+        besides = ("policy/old" if followed("pulsar", release) == "2.10.1" else "policy/extensible",)
         main = "fencepost.policy.PolicyBench"
-        bench = harness("policy/modular", main, pulsar_broker(release), besides=besides, options=OPTIONS)
+        bench = harness("policy/modular", main, pulsar_broker(release), besides=besides, options=OPTIONS, own=own)
         self._session = Session(bench)
 
     def ask(self, requests: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from fencepost.checks.conformance.java_side.harness import harness
+from fencepost.checks.conformance.java_side.harness import RELEASED, harness
+from fencepost.checks.conformance.java_side.own_build import OwnBuild
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.policy.code import OPTIONS, pulsar_broker
 from fencepost.checks.conformance.service_unit.evaluation import evaluated
@@ -58,10 +59,10 @@ class Result:
         return sum(each.differing for each in self.compared)
 
 
-def resolver_of(release: Version) -> Session:
-    """A JVM with the resolver of a release. Raises ToolchainError or SessionError."""
+def resolver_of(release: str, own: OwnBuild = RELEASED) -> Session:
+    """A JVM with the resolver of a release, or of a build of one's own. Raises ToolchainError or SessionError."""
     main = "fencepost.serviceunit.ResolverBench"
-    return Session(harness("resolver", main, pulsar_broker(release), options=OPTIONS))
+    return Session(harness("resolver", main, pulsar_broker(release), options=OPTIONS, own=own))
 
 
 def compare(

@@ -21,7 +21,7 @@ from tests.command import fencepost
 class Disagreeing:
     """In place of the classes: sheds nothing, names nothing, and knows no rule but those of OverloadShedder."""
 
-    def __init__(self, release: str) -> None:
+    def __init__(self, release: str, own: object) -> None:
         self.release = release
 
     def __enter__(self) -> Self:

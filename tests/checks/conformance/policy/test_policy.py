@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from itertools import islice
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
+from fencepost.checks.conformance.java_side.jars import jars
 from fencepost.checks.conformance.policy.campaign import Find, Result, campaign, small
 from fencepost.checks.conformance.policy.cases import Case, Rule
-from fencepost.checks.conformance.policy.code import Code
+from fencepost.checks.conformance.policy.code import Code, pulsar_broker
 from fencepost.checks.conformance.policy.registry import RULES
 from fencepost.checks.conformance.policy.shedders import OVERLOAD
 from fencepost.model.balance import bundle_brokers, overload_shedder, splitting, standing, top_bundles
@@ -22,7 +25,7 @@ from fencepost.model.balance.configuration import ABSENT, NAMES_OF_2_10, NOT_DYN
 from fencepost.model.balance.load_data import LoadData
 from fencepost.model.balance.placement import AvgPlacement
 from tests.checks.conformance.real import tools
-from tests.command import ROOT
+from tests.command import ROOT, fencepost
 from tests.docs import compared_table
 from tests.docs.tables import marked
 
@@ -134,7 +137,39 @@ def test_only_2_10_1_does_not_count_the_splits_that_it_has_decided_on(
     assert (result.finds == []) is (release == "2.10.1"), summary(result)
 
 
+SHEDS_NOTHING = """
+package org.apache.pulsar.broker.loadbalance.impl;
+public class OverloadShedder implements org.apache.pulsar.broker.loadbalance.LoadSheddingStrategy {
+    public com.google.common.collect.Multimap<String, String> findBundlesForUnloading(
+            org.apache.pulsar.broker.loadbalance.LoadData load, org.apache.pulsar.broker.ServiceConfiguration conf) {
+        return com.google.common.collect.ArrayListMultimap.create();
+    }
+}
+"""
+
+
+def test_a_build_of_ones_own_is_asked_in_the_place_of_the_release(tmp_path: Path) -> None:
+    java, path = tools(), ":".join(map(str, jars(pulsar_broker("4.2.4"), tools())))
+    (tmp_path / "OverloadShedder.java").write_text(SHEDS_NOTHING)
+    build = tmp_path / "build"
+    subprocess.run([java.javac, "-nowarn", "-cp", path, "-d", build, tmp_path / "OverloadShedder.java"], check=True)
+    asked = ["conform", "policy", "--release", "4.2.4", "--classes", build, "--cases", "50", "--quiet"]
+    ran = fencepost(*asked, "--rule", "OverloadShedder")
+    origin = f"own build, not pinned: classes of {build}; the model is that of pulsar 4.2.4 (--as names another)"
+    assert (ran.returncode, ran.stdout.splitlines()[1].strip()) == (12, origin), ran.stderr
+    assert ", the class nothing" in ran.stdout
+    assert fencepost(*asked, "--rule", "ThresholdShedder").returncode == 0
+    resolver = fencepost("conform", "resolver", "--release", "4.2.4", "--classes", build, "--cases", "1000", "--quiet")
+    assert (resolver.returncode, resolver.stdout.splitlines()[1].strip()) == (0, origin)
+
+
 # --- without Java
+
+
+def test_a_build_is_taken_for_a_release_that_is_modelled() -> None:
+    for verb, refused in (("policy", "--as 9: the policies are those of"), ("resolver", "Pulsar 9 is none of the releases")):
+        ran = fencepost("conform", verb, "--release", "5.0.2-SNAPSHOT", "--as", "9")
+        assert (ran.returncode, ran.stderr.startswith(f"fencepost: {refused}")) == (2, True), ran.stderr
 
 
 def test_the_reference_tells_what_was_compared() -> None:
