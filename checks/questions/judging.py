@@ -27,7 +27,7 @@ BUNDLES = ("owners", "owners_in_the_end", "served", "moved", *STEPS, "hash_range
 
 TOPICS = ("lost_sessions", "failed_updates", "broker_crashes", "backlog")
 
-BOOKIES = ("killed", "power", "disk_full", "replaced", "worker_sessions", "recover")
+BOOKIES = ("killed", "power", "disk_full", "replaced", "audits", "worker_sessions", "recover")
 """The guarantees of a bookie, which only a file of a bookie has."""
 
 NAMES = (*LEDGER, *BOOKIES, *TOPICS, *BUNDLES)

@@ -28,10 +28,12 @@ def _tasks(suite: Suite, t: Terms) -> None:
         audited = {b: And(n.audited[b], Not(s.audited[b])) for b in bookie}
         listed = {b: And(n.missing.has(b), Not(s.missing.has(b))) for b in bookie}
         lacks = {b: And(t.named(s, b), Or(Not(s.up[b]), Not(t.holds_all(s, b)))) for b in bookie}
-        news = Or(Not(s.task), n.task_version == s.task_version + 1)
+        news = Or(Not(s.task), n.task_version > s.task_version)
+        elected = n.elections > s.elections
+        published = {b: Implies(t.named(s, b), And(n.missing.has(b), news)) for b in bookie}
         return And(
             *(Implies(listed[b], And(lacks[b], n.task)) for b in bookie),
-            *(Implies(audited[b], And(Not(s.up[b]), Implies(t.named(s, b), And(n.missing.has(b), news)))) for b in bookie),
+            *(Implies(And(audited[b], Not(elected)), And(Not(s.up[b]), published[b])) for b in bookie),
             Implies(And(n.task, Not(s.task)), any_of(listed.values())),
         )
 
@@ -72,23 +74,40 @@ def _tasks(suite: Suite, t: Terms) -> None:
             off = s.switch == "disabled"
             ended = all_of(s.phase[w].among("idle", "stopped") for w in t.worker if w not in t.locking)
             audited = any_of(And(n.audited[b], Not(s.audited[b])) for b in bookie)
-            return And(Implies(off, Not(audited)), Implies(And(off, n.switch != "disabled"), ended))
+            heeds = Implies(And(off, n.elections == s.elections), Not(audited))
+            return And(heeds, Implies(And(off, n.switch != "disabled"), ended))
 
     settings = t.p.parameters
-    if not any(settings[name] for name in ("daily", "opened", "integrity", "emptied", "gaps", "rots")):
+    if not any(settings[name] for name in ("daily", "opened", "integrity", "emptied", "gaps", "rots", "elections")):
 
         @suite.step
         def audits_are_remembered() -> Condition:
-            """A newly listed bookie has been audited, and an audit of one that the ledger does not name changes no version."""
-            news = {b: And(n.audited[b], Not(s.audited[b])) for b in bookie}
+            """A newly listed bookie has been audited, and a version is raised only where a member is away."""
             listed = {b: And(n.missing.has(b), Not(s.missing.has(b))) for b in bookie}
-            return all_of(
-                And(
-                    Implies(listed[b], n.audited[b]),
-                    Implies(And(news[b], Not(t.named(s, b))), n.task_version == s.task_version),
-                )
-                for b in bookie
+            away = any_of(And(t.named(s, b), Not(s.up[b])) for b in bookie)
+            return And(
+                *(Implies(listed[b], n.audited[b]) for b in bookie),
+                Implies(And(s.task, n.task, n.task_version != s.task_version), away),
             )
+
+    if settings["failed_audits"]:
+
+        @suite.step
+        def failed_audits_are_repeated() -> Condition:
+            """What an audit that fails was to find is still to be found."""
+            fails = And(n.failed_audits > s.failed_audits, n.elections == s.elections)
+            return Implies(fails, all_of(n.audited[b] == s.audited[b] for b in bookie))
+
+    if settings["elections"]:
+
+        @suite.step
+        def auditors_begin_with_a_check() -> Condition:
+            """A new auditor is to check all bookies, and knows those that are away; a check publishes what they had."""
+            elected, checked = n.elections > s.elections, And(s.starting, Not(n.starting), n.failed_audits == s.failed_audits)
+            unlisted = any_of(And(t.named(s, b), Not(s.up[b]), Not(And(n.task, n.missing.has(b)))) for b in bookie)
+            known = And(n.starting, *(Not(n.audited[b]) for b in bookie))
+            begins = Implies(And(n.starting, Not(s.starting)), elected)
+            return And(Implies(elected, known), Implies(checked, Not(unlisted)), begins)
 
     if t.p.parameters["decommissions"]:
 
@@ -334,9 +353,10 @@ def _bookies(suite: Suite, t: Terms) -> None:
 
     @suite.step
     def absences_are_audited_again() -> Condition:
-        """A bookie that goes is yet to be audited, and an audit lasts until it goes again."""
+        """A bookie that goes is yet to be audited, and an audit lasts while it is away: unless somebody has another begun."""
         goes = {b: And(s.up[b], Not(n.up[b])) for b in bookie}
-        audits_last = [Implies(And(s.audited[b], Not(goes[b])), n.audited[b]) for b in bookie]
+        forgets = Or(n.decommissions > s.decommissions, n.elections > s.elections)
+        audits_last = [Implies(And(s.audited[b], Not(s.up[b]), Not(n.up[b]), Not(forgets)), n.audited[b]) for b in bookie]
         return And(*audits_last, *(Implies(goes[b], Not(n.audited[b])) for b in bookie))
 
     if t.p.parameters["integrity"]:

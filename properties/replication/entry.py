@@ -23,6 +23,8 @@ SIZES = {
         Instance("limbo", {"opened": True, "entries": 2, "losses": 1, "integrity": True}),
         Instance("a decommission", {"bookies": 4, "crashes": 2, "decommissions": 1}),
         Instance("an empty bookie under its old name", {"losses": 1, "emptied": True, "decommissions": 1}),
+        Instance("audits that fail", {"crashes": 2, "failed_audits": 2}),
+        Instance("another auditor", {"crashes": 2, "elections": 1, "failed_audits": 1}),
         Instance("a gap and a bad copy", {"crashes": 1, "gaps": 1, "rots": 1}),
     ),
     "standard": (

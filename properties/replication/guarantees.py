@@ -14,7 +14,8 @@ from fencepost.properties.vocabulary import Leads, Suite
 
 def becomes_whole_again(p: Protocol) -> Suite:
     """That a ledger is whole in the end though bookies stay away, or are back without their disk: nothing is an excuse."""
-    suite, t = _of(p, ("tasks_end",), ("losses" if p.parameters["emptied"] else "crashes",)), Terms(p)
+    faults = ("losses" if p.parameters["emptied"] else "crashes", "failed_audits")
+    suite, t = _of(p, ("tasks_end",), faults), Terms(p)
 
     @suite.leads_to
     def is_whole_in_the_end() -> Leads:

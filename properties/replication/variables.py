@@ -18,6 +18,8 @@ class ReplicationVariables(Variables):
     gaps: Number
     rots: Number
     decommissions: Number
+    failed_audits: Number
+    elections: Number
     status: Choice[State]
     confirmed: Subset
     member: Family[Choice[int]]
@@ -28,6 +30,7 @@ class ReplicationVariables(Variables):
     task_version: Number
     missing: Subset
     audited: Family[Condition]
+    starting: Condition
     lock: Choice[str]
     decommissions_wait: Subset
     phase: Family[Choice[Phase]]

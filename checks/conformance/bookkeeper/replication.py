@@ -26,9 +26,14 @@ def _named(arguments: Mapping[str, str], view: View) -> dict[str, str]:
     return {name: workers[int(value)] if name == "w" and value.isdigit() else value for name, value in arguments.items()}
 
 
-def _audit(step: Taken, a: Mapping[str, str]) -> Line | None:
-    """The auditor marks the ledger if it names the bookie; what it has looked at is the harness's."""
-    return {"do": "audit", "b": a["b"]} if a["b"] in _ensemble(step.before) else None
+_FAILURES = ("UNAVAILABLE", "METADATA", "MARK")
+"""What an audit can meet that fails: the switch of replication, the metadata of a ledger, the mark."""
+
+
+def _fail_audit(step: Taken, _: Mapping[str, str]) -> Line:
+    """Each failure in turn, by how much has happened before."""
+    happened = sum(step.before[budget] for budget in ("crashes", "losses", "failed_audits") if budget in step.before)
+    return {"do": "audit", "meets": _FAILURES[happened % len(_FAILURES)]}
 
 
 def _find(step: Taken, a: Mapping[str, str]) -> Line:
@@ -46,7 +51,9 @@ def _of_bookie(do: str) -> Callable[[Taken, Mapping[str, str]], Line]:
 
 
 _LINES: Mapping[str, Callable[[Taken, Mapping[str, str]], Line | None]] = {
-    "audit": _audit,
+    "audit": lambda _, __: {"do": "audit", "meets": "NONE"},
+    "fail_audit": _fail_audit,
+    "audit_again": lambda _, __: {"do": "audit-again"},
     "take": _of_worker("take"),
     "find_whole": _find,
     "find_bad": _find,
@@ -133,6 +140,12 @@ OBSERVABLES = (
         ("up",),
         lambda view: {b: view[f"up[{b}]"] for b in view.members("bookie")},
         lambda seen: {b: one["up"] for b, one in seen["bookies"].items()},
+    ),
+    Observable(
+        "audited",
+        ("audited",),
+        lambda view: {b: view[f"audited[{b}]"] for b in view.members("bookie")},
+        lambda seen: {b: not one["known"] for b, one in seen["bookies"].items()},
     ),
     _of_running("stored", _entries),
     _of_running("rotten", _entries),
@@ -251,12 +264,13 @@ class ReplicationAdapter(Adapter):
     observables = OBSERVABLES
     allowances = ALLOWANCES
     shown_by_requests = ("phase", "moves", "copied", "bad", "surplus")
-    brought_about = ("audited", "gone")
+    brought_about = ("gone",)
     not_covered: ClassVar[Mapping[str, str]] = {
         "end_check": "the harness has no DataIntegrityCheckImpl, which refills and then clears the flag in one go",
         **dict.fromkeys(("disable", "enable", "decommission", "find_decommissioned"), _SWITCH),
         **dict.fromkeys(("write", "close", "recover_after_grace", "end_limbo"), _OPEN),
-        **dict.fromkeys(("check_all", "audit_again"), "the auditor of the harness marks a bookie that is away, once"),
+        "check_all": "the auditor of the harness checks bookies, and no ledger",
+        **dict.fromkeys(("replace_auditor", "check_at_start", "skip_check_at_start"), "the auditor of the harness stays"),
     }
 
     def __init__(self, session: Session) -> None:

@@ -116,6 +116,8 @@ REPLICATION = Target(
     start=start_replication,
     instances=(
         {"entries": 2, "crashes": 2},
+        {"crashes": 2, "failed_audits": 2},
+        {"bookies": 4, "ensemble": 3, "crashes": 3, "failed_audits": 1, "daily": True},
         {"workers": 2, "crashes": 2},
         {"workers": 2, "expiries": 1, "crashes": 2},
         {"bookies": 4, "crashes": 2, "entries": 2},

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from fencepost.checks.conformance.reproductions.dedup_loses import DEDUP_LOSES
 from fencepost.checks.conformance.reproductions.dedup_loses_study import DEDUP_LOSES_STUDY
 from fencepost.checks.conformance.reproductions.deleted_by_former_owner import DELETED_BY_FORMER_OWNER
+from fencepost.checks.conformance.reproductions.failed_audit import FAILED_AUDIT
 from fencepost.checks.conformance.reproductions.failed_flush import FAILED_FLUSH
 from fencepost.checks.conformance.reproductions.failed_flush_study import FAILED_FLUSH_STUDY
 from fencepost.checks.conformance.reproductions.fence_forgotten import FENCE_FORGOTTEN
@@ -29,6 +30,7 @@ _ALL = (
     DELETED_BY_FORMER_OWNER,
     FAILED_FLUSH,
     TWICE_IN_ENSEMBLE,
+    FAILED_AUDIT,
     TRANSFER_COMES_BACK,
     MIGRATED_OWNER,
     MISSED_BOUNCE,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
-from fencepost.checks.settings.bookie_settings import AutoRecoverySettings, BookieSettings
+from fencepost.checks.settings.bookie_settings import AUDITS, AutoRecoverySettings, BookieSettings
 from fencepost.checks.settings.broker_conf import Taken
 from fencepost.checks.settings.cluster_settings import Sizes
 from fencepost.model.language import Protocol
@@ -138,7 +138,20 @@ def replication_guarantees(settings: AutoRecoverySettings, sizes: Sizes, release
         there,
         ("crashes",),
         MOST,
-        {"listed_replica_is_no_news": there},
+        {"listed_replica_is_no_news": there, "return_unseen": there},
+    )
+    found = f"by the check of all bookies, {settings.audits.value} s later at most" if daily else "by the next attempt"
+    yield row(
+        "audits",
+        f"a ledger is whole again after an absence of a bookie though {{n}} audit{{s}} of it fail, {found}",
+        "a ledger stays without a copy when the audit of a lost bookie fails: nothing repeats it; set "
+        f"{AUDITS}=3600, or run bookkeeper shell triggeraudit",
+        suites.becomes_whole_again,
+        {**there, "crashes": 1},
+        ("failed_audits",),
+        1,
+        {"audit_not_repeated": {**there, "crashes": 1, "failed_audits": 1}},
+        not_replaced,
     )
     yield row(
         "decommissioned",

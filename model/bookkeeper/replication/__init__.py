@@ -5,8 +5,7 @@ ScanAndCompareGarbageCollector and DataIntegrityCheckImpl of bookkeeper-server 4
 switches. ``protocol.py`` says how these work together, and what is one step; ``checker.py``, ``tasks.py``, ``workers.py``,
 ``by_hand.py``, ``collector.py`` and ``integrity.py`` have a class or two each.
 
-Not modelled: several fragments, lostBookieRecoveryDelay, placement, deletion of ledgers, limbo after an unclean stop, the
-death of the auditor.
+Not modelled: several fragments, lostBookieRecoveryDelay, placement, deletion of ledgers, limbo after an unclean stop.
 
 Constants
     bookies, ensemble    bookies in the cluster, and in the ensemble, which is the write quorum
@@ -26,6 +25,8 @@ Constants
     expiries             how often the session of a worker expires
     gaps, rots           how often a bookie loses one entry, and a copy goes bad, without notice
     decommissions        how often an operator decommissions a bookie
+    failed_audits        how often an audit fails
+    elections            how often the auditor dies, and another one starts
 
 Variables
     status, confirmed    the ledger: open or closed, and its confirmed entries
@@ -38,6 +39,7 @@ Variables
     task, task_version, missing
                          the task, its version, the replicas that it lists
     audited              whether the auditor has looked at the present absence of a bookie
+    starting             whether a new auditor has not made its first check
     lock                 who has the lock of the ledger: a worker, or a collector
     surplus              the collector has read that no metadata name its bookie
     loaded, refuses      a bookie has got a copy since it started; it has deleted the ledger after that, and refuses it
@@ -47,13 +49,16 @@ Variables
     seen                 the version of the task that the worker saw
     excluded, bad, moves the ensemble at the check, the bookies that are to be replaced, and by whom
     copied, known        what the new bookies have acknowledged, and what a worker took for the fragment
-    crashes, losses, expiries, gaps, rots, decommissions
+    crashes, losses, expiries, gaps, rots, decommissions, failed_audits, elections
                          how often each has happened
 
 Actions
-    audit                auditor: finds that a bookie is away, and publishes the ledger if it names the bookie: once for
-                         each absence
+    audit                auditor: hears that a bookie has gone, and publishes the ledger if it names one that is away: once
+                         for each absence
     audit_again          auditor: the daily audit
+    fail_audit           auditor: an audit fails
+    replace_auditor, check_at_start, skip_check_at_start
+                         auditor: another one starts; its first check; a first check that ends at once
     check_all            auditor: the weekly check of every ledger
     take                 worker: takes the task: reads its version and creates the lock
     find_whole, find_bad, find_bad_again

@@ -12,6 +12,11 @@ BUGS = {
     "collected_is_refused": "bookkeeper#4668: a bookie that has deleted a surplus copy refuses to store the ledger again "
     "until it is restarted",
     "deletes_lock_of_successor": "a worker whose session is gone deletes the lock by its path, whoever has it now",
+    "audit_not_repeated": "an audit that fails is over: the auditor takes a lost bookie off those that it knows before it has "
+    "published its ledgers",
+    "return_unseen": "a bookie that returns, and goes again before the auditor has heard of the return, counts as audited",
+    "lost_before_the_auditor": "bookkeeper#4419: a new auditor knows the bookies that are up; if its first check is skipped, "
+    "nobody has heard of those that are away",
     "listed_replica_is_no_news": "a bookie that the task lists already is marked again without a new version of the task: the "
     "worker that checked before deletes the task",
     "task_deleted_without_lock": "a worker whose session is gone deletes a task that was created again since: its version "

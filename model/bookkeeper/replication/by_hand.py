@@ -47,10 +47,17 @@ def declare_commands(s: State) -> None:
             s.switch: "enabled"
         }
 
-    @p.step(by="operator", b=bookie, spends="decommissions", mirrors="BookKeeperAdmin.decommissionBookie")
+    @p.step(
+        by="operator",
+        b=bookie,
+        spends="decommissions",
+        mirrors="BookKeeperAdmin.decommissionBookie, BookKeeperAdmin.triggerAudit,"
+        " Auditor.submitLostBookieRecoveryDelayChangedEvent",
+    )
     def decommission(b: int) -> Outcome:
-        """The command refuses a bookie that is up, has an audit begun, and waits."""
-        return And(Not(s.up[b]), s.named(b), Not(s.decommissions.has(b))), {s.decommissions: s.decommissions.plus(b)}
+        """The command refuses a bookie that is up, has an audit begun, whatever was audited before, and waits."""
+        begun = {s.decommissions: s.decommissions.plus(b), s.audited[b]: False}
+        return And(Not(s.up[b]), s.named(b), Not(s.decommissions.has(b))), begun
 
     @p.step(
         by="operator",

@@ -13,7 +13,7 @@ same work with neither task nor lock. A collector deletes copies that no metadat
 Merged and bounded. The ledger has one fragment, whose ensemble is its write quorum: a list of places, so nothing keeps a
 bookie from having two. Its entries are a part, stand_ins/written_ledger.py, which the protocol ``ledger`` refines. A copy
 arrives at all new bookies of a worker in one step. A worker whose session is gone takes no further task before it shuts down.
-The death of the auditor is no step: its successor audits all ledgers, and marks are idempotent."""
+An audit that an event has begun, and the check of all bookies, are one step each: they read who is up once."""
 
 from __future__ import annotations
 
@@ -52,6 +52,8 @@ def replication(
     gaps: int = 0,
     rots: int = 0,
     decommissions: int = 0,
+    failed_audits: int = 0,
+    elections: int = 0,
     bugs: Iterable[str] = (),
 ) -> Protocol:
     """The replication of a ledger by ``workers``; the page of the room has the constants."""
@@ -69,8 +71,10 @@ def replication(
     names = [*(f"w{w}" for w in range(workers)), *(f"recover{c}" for c in range(commands))]
     p.universe("worker", workers + commands, names=names)
     budgets = {"crashes": crashes, "losses": losses, "expiries": expiries, "gaps": gaps, "rots": rots}
-    for budget, limit in {**budgets, "decommissions": decommissions}.items():
+    operations = {"decommissions": decommissions, "failed_audits": failed_audits, "elections": elections}
+    for budget, limit in {**budgets, **operations}.items():
         p.budget(budget, limit)
+    audits = crashes + losses + decommissions + 2 * elections
     s = State(
         p,
         workers=workers,
@@ -81,7 +85,8 @@ def replication(
         emptied=emptied,
         disable=disable,
         rots=rots,
-        marks=crashes + losses + (bookies if daily else 0),
+        marks=min(ensemble, crashes + losses) * (audits + (bookies if daily else 0)),
+        elections=elections,
     )
     checker = Checker(s)
     tasks = Tasks(s, checker, expiries=expiries, daily=daily, weekly=weekly)

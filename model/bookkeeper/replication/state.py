@@ -41,7 +41,8 @@ class State:
     deny an entry, ``needs_check`` that its integrity check is not done, ``cached`` whom the metadata named as it booted.
 
     ``task`` is the node of the under-replicated ledger, ``task_version`` its version, ``missing`` the replicas that it lists;
-    ``audited`` are the bookies whose present absence the auditor has looked at. ``switch`` is whether an operator has disabled
+    ``audited`` are the bookies whose present absence the auditor has looked at: those that are not in Auditor.knownBookies.
+    ``starting`` says that a new auditor has not made its first check. ``switch`` is whether an operator has disabled
     auto-recovery. ``surplus`` are the bookies whose collector has read that no metadata name them, ``decommissions_wait``
     those that a command waits for. ``loaded`` says that a bookie has got a copy since it started, and ``refuses`` that it has
     deleted the ledger after that.
@@ -64,6 +65,7 @@ class State:
         disable: str,
         rots: int,
         marks: int,
+        elections: int,
     ) -> None:
         bookie, entry, place, worker = (p.universes[name] for name in ("bookie", "entry", "place", "worker"))
         self.protocol, self.bookie, self.entry, self.place, self.worker = p, bookie, entry, place, worker
@@ -90,6 +92,7 @@ class State:
         self.task_version = p.number("task_version", 0, self.versions)
         self.missing = p.subset("missing", bookie)
         self.audited = p.flag("audited", per=bookie)
+        self.starting: Condition | None = p.flag("starting") if elections else ABSENT
         collectors = (f"gc{b}" for b in bookie if collects)
         self.lock = p.choice("lock", (NOBODY, *(f"w{w}" for w in self.locking), *collectors))
         self.surplus: Family[Condition] = p.flag("surplus", per=bookie) if collects else ABSENT

@@ -27,10 +27,17 @@ def declare_surroundings(s: State, *, ack_quorum: int) -> None:
         """The writer closes the ledger."""
         return s.ledger.end(0)
 
+    @p.rule
+    def audited_before(b: int) -> Condition | bool:
+        """Whether the auditor takes the absence that begins for one that it has audited: it has heard of the return before."""
+        return False
+
+    audited_before.instead("return_unseen", lambda b: s.audited[b])
+
     @p.fault(by="b", spends="crashes", b=bookie)
     def crash(b: int) -> Outcome:
         """The bookie goes away, with its data."""
-        return s.up[b], {s.up[b]: False, s.audited[b]: False, **s.process_gone(b)}
+        return s.up[b], {s.up[b]: False, s.audited[b]: audited_before(b), **s.process_gone(b)}
 
     @p.step(by="b", b=bookie, mirrors="BookieImpl.start", only_if=p.budgets["crashes"])
     def restart(b: int) -> Outcome:
@@ -41,7 +48,7 @@ def declare_surroundings(s: State, *, ack_quorum: int) -> None:
     def lose_disk(b: int) -> Outcome:
         """The bookie's disk is lost with it. Without its cookie it does not start."""
         limbo = {s.limbo[b]: False, s.needs_check[b]: False} if s.integrity else {}
-        lost = {s.up[b]: False, s.gone[b]: True, s.audited[b]: False, **s.forgets_all(b), **limbo}
+        lost = {s.up[b]: False, s.gone[b]: True, s.audited[b]: audited_before(b), **s.forgets_all(b), **limbo}
         return And(Not(s.gone[b]), s.up[b]), {**lost, **s.process_gone(b)}
 
     @p.step(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from fencepost.model.bookkeeper.replication.checker import Checker
 from fencepost.model.bookkeeper.replication.state import State
-from fencepost.model.language import And, Condition, If, Not, Outcome, Subset, Truth, Updates, any_of, minimum
+from fencepost.model.language import And, Condition, If, Not, Number, Or, Outcome, Subset, Updates, any_of, how_many, minimum
 from fencepost.model.nobody import NOBODY
 
 
@@ -41,42 +43,84 @@ class Tasks:
             """A mark is written, and raises the version of the task, also where the task lists the bookie already."""
             return True
 
-        is_news.instead("listed_replica_is_no_news", lambda b: Not(s.missing.has(b)))
+        is_news.instead("listed_replica_is_no_news", lambda b: Not(And(s.task, s.missing.has(b))))
 
-        def published(replicas: Subset, news: Truth) -> Updates:
-            raised = If(And(s.task, news), minimum(s.task_version + 1, s.versions), s.task_version)
-            return {s.task: True, s.missing: s.missing | replicas, s.task_version: raised}
+        def published(replicas: Subset, marks: Number | int) -> Updates:
+            """So many marks, of which the first creates the task if there is none."""
+            raised = If(s.task, s.task_version + marks, marks - 1)
+            return {
+                s.task: Or(s.task, Not(replicas.is_empty)),
+                s.missing: s.missing | replicas,
+                s.task_version: If(replicas.is_empty, s.task_version, minimum(raised, s.versions)),
+            }
 
         published_by = (
             "AuditorTask.publishSuspectedLedgersAsync, ZkLedgerUnderreplicationManager.markLedgerUnderreplicatedAsync,"
             " ZkLedgerUnderreplicationManager.handleLedgerUnderreplicatedAlreadyMarked"
         )
 
-        def published_if_named(b: int) -> Updates:
-            marks = published(bookie.where(lambda x: x == b), is_news(b))
-            return {target: If(s.named(b), value, target) for target, value in marks.items()}
+        def is_away(b: int) -> Condition:
+            """The metadata name the bookie, and it is not registered."""
+            return And(s.named(b), Not(s.up[b]))
+
+        def all_published() -> Updates:
+            """One audit marks the ledger for each member that is away, whichever has gone last."""
+            marks = {b: And(is_away(b), is_news(b)) for b in bookie}
+            return published(bookie.where(is_away), how_many(*marks.values()))
+
+        def is_lost(b: int) -> Condition:
+            """The auditor knows the bookie, and it is away."""
+            return And(Not(s.up[b]), Not(s.audited[b]))
+
+        def known() -> Updates:
+            """The auditor takes who is away off the bookies that it knows, and adds who is up."""
+            return {s.audited[b]: Not(s.up[b]) for b in bookie}
+
+        @p.rule
+        def sees_a_change() -> Condition:
+            """A bookie is away that was not audited since it went."""
+            return any_of(is_lost(b) for b in bookie)
+
+        sees_a_change.instead("return_unseen", lambda: any_of(s.audited[b] == s.up[b] for b in bookie))
 
         @p.step(
             by="auditor",
-            b=bookie,
             fair=True,
-            mirrors=f"AuditorBookieCheckTask.auditBookies, Auditor.submitAuditTask, {published_by}",
+            mirrors="Auditor.watchBookieChanges, Auditor.submitAuditTask, AuditorBookieCheckTask.startAudit,"
+            f" AuditorBookieCheckTask.auditBookies, BookieLedgerIndexer.getBookieToLedgerIndex, {published_by}",
         )
-        def audit(b: int) -> Outcome:
-            """The auditor finds that a bookie is away, and publishes the ledgers that name it then: once for each absence."""
-            return And(s.is_enabled(), Not(s.up[b]), Not(s.audited[b])), {s.audited[b]: True, **published_if_named(b)}
+        def audit() -> Outcome:
+            """The auditor hears of a change among the bookies. If one is away that it knows, it publishes the ledgers of all
+            that are away."""
+            lost = any_of(is_lost(b) for b in bookie)
+            marks = {target: If(lost, value, target) for target, value in all_published().items()}
+            return And(s.is_enabled(), sees_a_change()), {**known(), **marks}
+
+        @p.rule
+        def after_failure(b: int) -> Condition:
+            """The auditor still knows the bookies whose audit has failed: the next attempt finds them."""
+            return s.audited[b]
+
+        after_failure.instead("audit_not_repeated", lambda b: Not(s.up[b]))
+
+        @p.fault(by="auditor", spends="failed_audits", mirrors="Auditor.submitAuditTask, AuditorBookieCheckTask.startAudit")
+        def fail_audit() -> Outcome:
+            """An audit fails: the metadata of a ledger cannot be read, a mark cannot be written, or the store does not say
+            whether replication is enabled."""
+            return And(s.is_enabled(), any_of(is_lost(b) for b in bookie)), {s.audited[b]: after_failure(b) for b in bookie}
 
         @p.step(
             by="auditor",
-            b=bookie,
             fair=True,
             only_if=daily,
             mirrors=f"AuditorBookieCheckTask.runTask, AuditorBookieCheckTask.auditBookies, {published_by}",
         )
-        def audit_again(b: int) -> Outcome:
+        def audit_again() -> Outcome:
             """Once a day the auditor publishes the ledgers of all bookies that are away."""
-            listed = And(s.task, s.missing.has(b))
-            return And(s.is_enabled(), Not(s.up[b]), s.named(b), Not(listed)), published_if_named(b)
+            unlisted = any_of(And(is_away(b), Not(And(s.task, s.missing.has(b)))) for b in bookie)
+            return And(s.is_enabled(), unlisted), all_published()
+
+        self._declare_elections(all_published)
 
         @p.step(
             by="auditor",
@@ -87,7 +131,35 @@ class Tasks:
         def check_all() -> Outcome:
             """Once a week the auditor checks every ledger, and publishes one that lacks copies."""
             finding = any_of(And(s.up[b], checker.is_bad(b)) for b in bookie)
-            return And(s.is_enabled(), Not(s.task), finding), published(bookie.where(checker.is_bad), True)
+            return And(s.is_enabled(), Not(s.task), finding), published(bookie.where(checker.is_bad), 1)
+
+    def _declare_elections(self, all_published: Callable[[], Updates]) -> None:
+        s = self._s
+        p, bookie, starting = s.protocol, s.bookie, s.starting
+        if starting is None:
+            return
+
+        @p.rule
+        def unknown_at_start(b: int) -> Condition | bool:
+            """Whether a new auditor does not know the bookie: it knows all that have a cookie, and hears at once who is up."""
+            return False
+
+        unknown_at_start.instead("lost_before_the_auditor", lambda b: Not(s.up[b]))
+
+        @p.fault(by="auditor", spends="elections", mirrors="AuditorElector.submitElectionTask, Auditor.start")
+        def replace_auditor() -> Outcome:
+            """The auditor dies, and another one starts: it is to check all bookies once."""
+            return True, {starting: True, **{s.audited[b]: unknown_at_start(b) for b in bookie}}
+
+        @p.step(by="auditor", fair=True, mirrors="Auditor.scheduleBookieCheckTask, AuditorBookieCheckTask.runTask")
+        def check_at_start() -> Outcome:
+            """The first check, whatever auditorPeriodicBookieCheckInterval says: the ledgers of all that are away."""
+            return And(starting, s.is_enabled()), {starting: False, **all_published()}
+
+        @p.fault(by="auditor", spends="failed_audits", mirrors="AuditorBookieCheckTask.auditBookies")
+        def skip_check_at_start() -> Outcome:
+            """The store does not say whether replication is enabled: the first check ends, and the auditor goes on."""
+            return starting, {starting: False}
 
     def _declare_holding(self, expiries: int) -> None:
         s = self._s

@@ -11,10 +11,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.apache.bookkeeper.bookie.datainteg.EntryCopierImpl;
 import org.apache.bookkeeper.client.api.LedgerMetadata;
 import org.apache.bookkeeper.conf.ServerConfiguration;
@@ -23,6 +25,7 @@ import org.apache.bookkeeper.meta.UnderreplicatedLedger;
 import org.apache.bookkeeper.meta.ZkLedgerUnderreplicationManager;
 import org.apache.bookkeeper.net.BookieId;
 import org.apache.bookkeeper.proto.checksum.DigestManager;
+import org.apache.bookkeeper.replication.HeldAuditor;
 import org.apache.bookkeeper.versioning.Versioned;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs;
@@ -37,7 +40,7 @@ public final class ReplicationBench implements Lines.Target {
     private static final byte[] MASTER_KEY = masterKey();
     private final LedgerBench ledgers;
     private final Server server = new Server();
-    private final ZooKeeper auditor;
+    private final ZooKeeper session;
     private final Map<String, Member> members = new LinkedHashMap<>();
     /** The collectors that are at it, by their bookies. */
     private final Map<String, Collector> collectors = new LinkedHashMap<>();
@@ -45,6 +48,7 @@ public final class ReplicationBench implements Lines.Target {
     private final Map<RealBookie, List<Damage>> damages = new LinkedHashMap<>();
     private ServerConfiguration conf;
     private LedgerUnderreplicationManager tasks;
+    private HeldAuditor auditor;
     private DigestManager digests;
     private String root = "";
     private int runs;
@@ -52,8 +56,8 @@ public final class ReplicationBench implements Lines.Target {
     private ReplicationBench(String storage) throws Exception {
         ledgers = new LedgerBench(storage);
         ledgers.metadata.notifies = true;
-        auditor = new ZooKeeper(connection(), Server.SESSION_MILLIS, event -> { });
-        Server.until("connection", () -> auditor.getState() == ZooKeeper.States.CONNECTED);
+        session = new ZooKeeper(connection(), Server.SESSION_MILLIS, event -> { });
+        Server.until("connection", () -> session.getState() == ZooKeeper.States.CONNECTED);
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -90,7 +94,10 @@ public final class ReplicationBench implements Lines.Target {
             case "nothing":
                 break;
             case "audit":
-                tasks.markLedgerUnderreplicatedAsync(ledgers.ledger, List.of(step.get("b").asText())).get(SECONDS, TimeUnit.SECONDS);
+                auditor.hear(HeldAuditor.Failure.valueOf(step.get("meets").asText()));
+                break;
+            case "audit-again":
+                auditor.check();
                 break;
             case "crash":
                 endCollector(step.get("b").asText());
@@ -179,6 +186,9 @@ public final class ReplicationBench implements Lines.Target {
             end(member);
         }
         members.clear();
+        if (auditor != null) {
+            auditor.close();
+        }
         for (String bookie : List.copyOf(collectors.keySet())) {
             endCollector(bookie);
         }
@@ -192,11 +202,12 @@ public final class ReplicationBench implements Lines.Target {
                 BookKeeper.DigestType.toProtoDigestType(BookKeeper.DigestType.CRC32C),
                 io.netty.buffer.UnpooledByteBufAllocator.DEFAULT, false);
         root = "/run" + ++runs;
-        auditor.create(root, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        session.create(root, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         conf = new ServerConfiguration();
         conf.setMetadataServiceUri("zk+hierarchical://" + connection() + root);
         conf.setRwRereplicateBackoffMs(1);
-        tasks = new ZkLedgerUnderreplicationManager(conf, auditor);
+        tasks = new ZkLedgerUnderreplicationManager(conf, session);
+        auditor = auditor();
         for (int w = 0; w < step.get("workers").asInt(); w++) {
             start("w" + w);
         }
@@ -204,6 +215,12 @@ public final class ReplicationBench implements Lines.Target {
             String name = "recover" + w;
             members.put(name, new Command(name, ledgers));
         }
+    }
+
+    private HeldAuditor auditor() throws Exception {
+        return new HeldAuditor(conf, (managed, marks) -> new AuditingClient(ledgers, managed, marks), tasks, ledgers.ledger,
+                () -> ledgers.metadata.of(ledgers.ledger),
+                () -> ledgers.inUse().stream().filter(id -> ledgers.bookies.get(id.getId()).isUp()).collect(Collectors.toSet()));
     }
 
     private void start(String name) throws Exception {
@@ -513,10 +530,11 @@ public final class ReplicationBench implements Lines.Target {
         }
         Server.Node lock = server.node(ZkLedgerUnderreplicationManager.getUrLedgerLockZnode(base + "/locks", ledgers.ledger));
         seen.put("lock", lock == null ? "nobody" : holder(lock.owner()));
+        Set<String> known = auditor.known();
         ObjectNode bookies = seen.putObject("bookies");
         for (BookieId id : ledgers.inUse()) {
             RealBookie bookie = ledgers.bookies.get(id.getId());
-            ObjectNode one = bookies.putObject(id.getId()).put("up", bookie.isUp());
+            ObjectNode one = bookies.putObject(id.getId()).put("up", bookie.isUp()).put("known", known.contains(id.getId()));
             if (bookie.isUp()) {
                 bookie.stored(ledgers.ledger, ledgers.entries).forEach(one.putArray("stored")::add);
                 bookie.rotten(ledgers.ledger, ledgers.entries, digests).forEach(one.putArray("rotten")::add);

@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.java, pytest.mark.xdist_group("real bookkeeper")]
 
 ENTRY = PROTOCOLS["replication"]
 ZOMBIE: dict[str, Value] = {"workers": 2, "expiries": 1, "crashes": 2}
-OVERTAKEN = "crash(b0); audit(b0); take(0); expire(0); take(1); "
+OVERTAKEN = "crash(b0); audit; take(0); expire(0); take(1); "
 
 TWICE = OVERTAKEN + (
     "find_bad(1); choose(w1, b0, b2); crash(b1); restart(b0); find_bad(0); choose(w0, b1, b2); copy(w0, e0); copy(w1, e0); "
@@ -33,12 +33,12 @@ TWICE = OVERTAKEN + (
 LOCK_GONE = OVERTAKEN + "find_bad(0); choose(w0, b0, b2); copy(w0, e0); replace(w0); find_whole(0); mark_replicated(0)"
 """deletes_lock_of_successor, and task_deleted_without_lock: the zombie ends the task of its successor, and deletes its lock."""
 
-NO_NEWS = "crash(b0); audit(b0); take(0); restart(b0); find_whole(0); crash(b0); audit(b0); mark_replicated(0)"
+NO_NEWS = "crash(b0); audit; take(0); restart(b0); find_whole(0); crash(b0); audit; mark_replicated(0)"
 """listed_replica_is_no_news: the bookie goes again after the check, is marked again, and the task is deleted all the same."""
 
 MARKED_AGAIN = (
-    "crash(b0); audit(b0); take(0); find_bad(0); choose(w0, b0, b2); copy(w0, e0); replace(w0); find_whole(0); crash(b1); "
-    "audit(b1); mark_replicated(0)"
+    "crash(b0); audit; take(0); find_bad(0); choose(w0, b0, b2); copy(w0, e0); replace(w0); find_whole(0); crash(b1); "
+    "audit; mark_replicated(0)"
 )
 """Another bookie goes after the check, and the task has another version when the worker ends it."""
 
@@ -47,12 +47,12 @@ COPIED_BY_COMMAND = "recover(1, b0); choose(recover0, b0, b2); copy(recover0, e0
 """collector_trusts_the_lock: the collector of b2 deletes what the command recover has copied there."""
 
 REFUSED = (
-    "crash(b1); audit(b1); take(0); find_bad(0); choose(w0, b1, b2); expire(0); copy(w0, e0); shut_down(0); lock_surplus(b2); "
+    "crash(b1); audit; take(0); find_bad(0); choose(w0, b1, b2); expire(0); copy(w0, e0); shut_down(0); lock_surplus(b2); "
     "look(b2); collect(b2); take(0); find_bad(0); choose(w0, b1, b2); fail(w0)"
 )
 """collected_is_refused: a bookie has deleted the copy of an attempt that did not end, and refuses the next."""
 
-GAP = "crash(b0); audit(b0); take(0); restart(b0); lose_entry(b0, e1); find_whole(0); mark_replicated(0)"
+GAP = "crash(b0); audit; take(0); restart(b0); lose_entry(b0, e1); find_whole(0); mark_replicated(0)"
 """checker_reads_ends_only: the worker ends the task of a ledger that lacks an entry between its first and last one."""
 
 REFILLED = "lose_disk(b0); rot(b1, e0); replace_disk(b0); refill(b0, b1, e0)"
@@ -88,7 +88,7 @@ def test_a_zombie_and_its_successor_name_one_bookie_twice(adapter: ReplicationAd
 
 
 READS_UNDER_WAY = (
-    "recover(1, b0); crash(b1); audit(b1); take(0); find_bad(0); choose(recover0, b0, b2); copy(recover0, e0); "
+    "recover(1, b0); crash(b1); audit; take(0); find_bad(0); choose(recover0, b0, b2); copy(recover0, e0); "
     "choose(w0, b1, b2); crash(b0); replace(recover0); "
 )
 
@@ -150,7 +150,7 @@ def is_run(kernel: Kernel, labels: Sequence[str]) -> bool:
 @pytest.mark.parametrize(
     ("bug", "script"),
     [
-        ("replaced_before_copy", "crash(b0); audit(b0); take(0); find_bad(0); choose(w0, b0, b2); replace(w0)"),
+        ("replaced_before_copy", "crash(b0); audit; take(0); find_bad(0); choose(w0, b0, b2); replace(w0)"),
         ("task_deleted_blindly", MARKED_AGAIN),
     ],
 )

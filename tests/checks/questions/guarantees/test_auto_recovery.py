@@ -30,7 +30,7 @@ def rows(folder: Path, text: str, copies: int = 2, bookies: int = 3) -> dict[str
 @pytest.mark.long
 def test_recover_and_lost_sessions_cost_a_copy(tmp_path: Path, copies: int, bookies: int) -> None:
     by_name = rows(tmp_path, USUAL, copies, bookies)
-    ends = dict.fromkeys(("replaced", "decommissioned", "emptied"), 1)
+    ends = dict.fromkeys(("replaced", "audits", "decommissioned", "emptied"), 1)
     assert {name: row.figure for name, row in by_name.items()} == ends | {"worker_sessions": 0, "recover": 0}
     assert all(row.is_known for row in by_name.values())
     failure = by_name["recover"].failure
@@ -44,7 +44,21 @@ def test_without_the_daily_audit_a_ledger_may_stay_without_a_copy(tmp_path: Path
     row = rows(tmp_path, "auditorPeriodicBookieCheckInterval=0", 3, 5)["replaced"]
     assert (row.figure, row.is_known) == (1, True)
     assert row.failure is not None
-    assert (row.failure.bug, row.failure.verdict.property.name) == ("listed_replica_is_no_news", "is_whole_in_the_end")
+    assert (row.failure.bug, row.failure.verdict.property.name) == ("return_unseen", "is_whole_in_the_end")
+    assert set(row.failure.bugs) == {"return_unseen", "listed_replica_is_no_news"}
+
+
+@pytest.mark.parametrize(
+    ("interval", "figure", "says"),
+    [(0, 0, "nothing repeats it; set auditorPeriodicBookieCheckInterval=3600"), (900, 1, "by the check of all bookies, 900 s")],
+)
+def test_an_audit_that_fails_is_repeated_by_the_check_of_all_bookies_alone(
+    tmp_path: Path, interval: int, figure: int, says: str
+) -> None:
+    row = rows(tmp_path, f"auditorPeriodicBookieCheckInterval={interval}")["audits"]
+    assert (row.figure, row.is_known) == (figure, True)
+    assert says in row.sentence
+    assert figure or (row.failure and row.failure.run == ["crash(b0)", "fail_audit"])
 
 
 @pytest.mark.long

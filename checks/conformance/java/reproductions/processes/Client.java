@@ -2,6 +2,7 @@ package fencepost;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.concurrent.TimeUnit;
@@ -11,8 +12,12 @@ import org.apache.bookkeeper.client.BookKeeperAdmin;
 import org.apache.bookkeeper.client.LedgerHandle;
 import org.apache.bookkeeper.conf.ClientConfiguration;
 import org.apache.bookkeeper.conf.ServerConfiguration;
+import org.apache.bookkeeper.meta.LedgerUnderreplicationManager;
 import org.apache.bookkeeper.net.BookieId;
 import org.apache.bookkeeper.stats.NullStatsLogger;
+import org.apache.bookkeeper.util.StringUtils;
+import org.apache.bookkeeper.zookeeper.ZooKeeperClient;
+import org.apache.zookeeper.ZooKeeper;
 
 /** A client of a real cluster, which does what each line says. */
 public final class Client implements Lines.Target {
@@ -23,6 +28,7 @@ public final class Client implements Lines.Target {
     private final String metadata;
     private BookKeeper client;
     private LedgerHandle held;
+    private byte[] spoilt;
 
     private Client(String metadata) {
         this.metadata = metadata;
@@ -81,8 +87,34 @@ public final class Client implements Lines.Target {
                     answer.put("read", read(found));
                 }
                 break;
+            case "spoil":
+                metadata(request, new byte[] {0});
+                break;
+            case "mend":
+                metadata(request, spoilt);
+                break;
+            case "audited":
+                answer.put("audited", hasAudited());
+                break;
             default:
                 throw new IllegalArgumentException("unknown request " + request);
+        }
+    }
+
+    /** What the metadata store has of the ledger is replaced, and kept. */
+    private void metadata(JsonNode request, byte[] with) throws Exception {
+        URI uri = URI.create(metadata.replace("zk+hierarchical", "zk"));
+        String path = uri.getPath() + StringUtils.getHierarchicalLedgerPath(request.get("ledger").asLong());
+        try (ZooKeeper store = ZooKeeperClient.newBuilder().connectString(uri.getAuthority()).build()) {
+            spoilt = store.getData(path, false, null);
+            store.setData(path, with, -1);
+        }
+    }
+
+    /** Whether an auditor has made its first checks: of all bookies, and then of all ledgers. */
+    private boolean hasAudited() throws Exception {
+        try (LedgerUnderreplicationManager tasks = client().getLedgerManagerFactory().newLedgerUnderreplicationManager()) {
+            return tasks.getCheckAllLedgersCTime() != -1;
         }
     }
 
