@@ -32,7 +32,7 @@ def _tasks(suite: Suite, t: Terms) -> None:
         elected = n.elections > s.elections
         published = {b: Implies(t.named(s, b), And(n.missing.has(b), news)) for b in bookie}
         return And(
-            *(Implies(listed[b], And(lacks[b], n.task)) for b in bookie),
+            *(Implies(listed[b], And(lacks[b], n.task, news)) for b in bookie),
             *(Implies(And(audited[b], Not(elected)), And(Not(s.up[b]), published[b])) for b in bookie),
             Implies(And(n.task, Not(s.task)), any_of(listed.values())),
         )
@@ -94,9 +94,11 @@ def _tasks(suite: Suite, t: Terms) -> None:
 
         @suite.step
         def failed_audits_are_repeated() -> Condition:
-            """What an audit that fails was to find is still to be found."""
-            fails = And(n.failed_audits > s.failed_audits, n.elections == s.elections)
-            return Implies(fails, all_of(n.audited[b] == s.audited[b] for b in bookie))
+            """An audit that fails was of a bookie that is lost, or is a first check; what it was to find is still to be found."""
+            lost = any_of(And(Not(s.up[b]), Not(s.audited[b])) for b in bookie)
+            checks = And(s.starting, Not(n.starting)) if settings["elections"] else False
+            same = all_of(n.audited[b] == s.audited[b] for b in bookie)
+            return Implies(n.failed_audits > s.failed_audits, And(same, Or(lost, checks)))
 
     if settings["elections"]:
 
@@ -113,11 +115,12 @@ def _tasks(suite: Suite, t: Terms) -> None:
 
         @suite.step
         def members_that_are_away_are_decommissioned() -> Condition:
-            """A bookie is decommissioned while it is away and named, and until it is named no more."""
+            """A bookie is decommissioned while it is away and named, has an audit begun, and until it is named no more."""
             begins = {b: And(n.decommissions_wait.has(b), Not(s.decommissions_wait.has(b))) for b in bookie}
             ends = {b: And(s.decommissions_wait.has(b), Not(n.decommissions_wait.has(b))) for b in bookie}
             named = {b: t.named(s, b) for b in bookie}
-            return all_of(And(Implies(begins[b], And(named[b], Not(s.up[b]))), Implies(ends[b], Not(named[b]))) for b in bookie)
+            begun = {b: And(named[b], Not(s.up[b]), Not(n.audited[b])) for b in bookie}
+            return all_of(And(Implies(begins[b], begun[b]), Implies(ends[b], Not(named[b]))) for b in bookie)
 
     @suite.step
     def locks_go_with_the_work() -> Condition:

@@ -76,13 +76,6 @@ class Tasks:
             """The auditor takes who is away off the bookies that it knows, and adds who is up."""
             return {s.audited[b]: Not(s.up[b]) for b in bookie}
 
-        @p.rule
-        def sees_a_change() -> Condition:
-            """A bookie is away that was not audited since it went."""
-            return any_of(is_lost(b) for b in bookie)
-
-        sees_a_change.instead("return_unseen", lambda: any_of(s.audited[b] == s.up[b] for b in bookie))
-
         @p.step(
             by="auditor",
             fair=True,
@@ -94,7 +87,8 @@ class Tasks:
             that are away."""
             lost = any_of(is_lost(b) for b in bookie)
             marks = {target: If(lost, value, target) for target, value in all_published().items()}
-            return And(s.is_enabled(), sees_a_change()), {**known(), **marks}
+            changed = any_of(s.audited[b] == s.up[b] for b in bookie)
+            return And(s.is_enabled(), changed), {**known(), **marks}
 
         @p.rule
         def after_failure(b: int) -> Condition:
