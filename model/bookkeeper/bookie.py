@@ -31,6 +31,7 @@ Constants
                          several
     full_caches          times that a write cache is full; with db only
     failed_saves         times that a save fails, as on a full disk; with db and one directory only
+    failed_index_saves   times that a save has written the entries, and then fails to write the index of ledgers; likewise
     kills                times that the process is killed
     power_losses         times that the page cache is lost too
     stops                times that the bookie is stopped cleanly
@@ -58,10 +59,11 @@ Variables
     shown                what readers were given
     left                 the entries that a failed save has left in the cache being flushed. With the bug
                          failed_save_forgotten only
+    unqueued             whether the index will not write what it has of a ledger. With the bug index_update_forgotten only
     checked              whether an add has found no fence. With the bug fence_checked_apart only
 
 Variables that count
-    reads, full_caches, failed_saves, kills, power_losses, stops
+    reads, full_caches, failed_saves, failed_index_saves, kills, power_losses, stops
                          how often each event has happened, up to the constant of that name
 
 Actions
@@ -85,6 +87,7 @@ Actions
     read_second_journal  flusher: with two journals: it reads how far the second is, some time after the first
     save, save_mark      flusher: the memory is saved; the log mark moves
     fail_to_save         flusher, a fault: writing what is in memory fails: the checkpoint ends, and the log mark stays
+    fail_to_save_index   flusher, a fault: the entries are written, and what the index has of a ledger is not: likewise
     stop, end            bookie: the bookie saves all; its process ends
     replay, serve        bookie: a boot rebuilds the memory; it is saved, and the bookie serves
     kill, lose_power     bookie, a fault: the process ends; the page cache too
@@ -112,6 +115,7 @@ from fencepost.model.language import (
     ModelError,
     Not,
     Number,
+    Or,
     Outcome,
     Protocol,
     Subset,
@@ -134,6 +138,7 @@ def bookie(
     journals: int = 1,
     full_caches: int = 0,
     failed_saves: int = 0,
+    failed_index_saves: int = 0,
     kills: int = 0,
     power_losses: int = 0,
     stops: int = 0,
@@ -148,8 +153,8 @@ def bookie(
         raise ModelError("bookie: ledgers, entries, records and directories are at least 1")
     if storage != "db" and (directories > 1 or full_caches):
         raise ModelError(f"bookie: with storage {storage} there is one directory and no full write cache")
-    if failed_saves and (storage != "db" or directories > 1):
-        raise ModelError("bookie: saves fail with storage db and one directory only: set failed_saves=0")
+    if (failed_saves or failed_index_saves) and (storage != "db" or directories > 1):
+        raise ModelError("bookie: saves fail with storage db and one directory only: set failed_saves=0 failed_index_saves=0")
     if journals not in (1, 2) or (journals == 2 and (storage != "db" or directories > 1 or ledgers < 2)):
         raise ModelError("bookie: journals is 1, or 2 with storage db, one directory and at least 2 ledgers")
     parameters = {name: value for name, value in locals().items() if name != "bugs"}
@@ -174,6 +179,9 @@ def bookie(
     if not on_db:
         paged = p.flag("paged", per=ledger)
     left: Family[Subset] = p.subset("left", entry, per=ledger) if on_db and p.has("failed_save_forgotten") else ABSENT
+
+    forgets_updates = p.has("index_update_forgotten") and failed_index_saves > 0
+    unqueued: Family[Condition] = p.flag("unqueued", per=ledger) if forgets_updates else ABSENT
 
     # The disk.
     journal = Journal.declare(p)
@@ -200,6 +208,7 @@ def bookie(
     p.budget("reads", reads)
     p.budget("full_caches", full_caches)
     p.budget("failed_saves", failed_saves)
+    p.budget("failed_index_saves", failed_index_saves)
     p.budget("kills", kills)
     p.budget("power_losses", power_losses)
     p.budget("stops", stops)
@@ -233,11 +242,23 @@ def bookie(
     may_add.instead("fence_checked_apart", lambda of, e: checked[of, e])
     key_and_entry.instead("key_record_after_entry", lambda of, kind: journal.logs(of, kind, key_if_new(of)))
 
+    def found(of: int) -> Updates:
+        """A request with the master key lets a ledger be found again whose entries are saved, and its key is not."""
+        if not failed_index_saves:
+            return {}
+        return {stored[of]: If(Or(key_logged[of], saved.key[of]), stored[of], stored[of] | saved.entries[of])}
+
+    def updated(of: int) -> Updates:
+        """A new update of what the index has of the ledger is queued; it has all that went before."""
+        return {**found(of), **({} if unqueued is None else {unqueued[of]: False})}
+
     def takes(of: int, e: int, kind: str) -> Updates:
         """The entry is in the storage's memory, readable at once, and its records are logged."""
         logged = key_and_entry(of, kind) if journal_write_data else journal.logs(of, key_if_new(of))
         pages = {} if on_db else {paged[of]: True}
-        return {stored[of]: stored[of].plus(e), key_logged[of]: True, dirty[of % directories]: True, **logged, **pages}
+        there = If(Or(key_logged[of], saved.key[of]), stored[of], stored[of] | saved.entries[of])
+        known = there if failed_index_saves else stored[of]
+        return {stored[of]: known.plus(e), key_logged[of]: True, dirty[of % directories]: True, **logged, **pages}
 
     accepted = "accepted" if journal_write_data else "acknowledged"
 
@@ -327,7 +348,7 @@ def bookie(
     @p.step(by="recovery", mirrors="BookieImpl.fenceLedger, LedgerDescriptorImpl.fenceAndLogInJournal", of=ledger)
     def fence(of: int) -> Outcome:
         """A fencing read arrives: from now on the writer's adds are refused, and the fence is logged."""
-        return And(up, Not(fenced[of]), journal.has_room(2)), {fenced[of]: True, **fence_records(of)}
+        return And(up, Not(fenced[of]), journal.has_room(2)), {**updated(of), fenced[of]: True, **fence_records(of)}
 
     @p.step(by="recovery", mirrors="ReadEntryProcessorV3.getReadResponse, ReadEntryProcessor.processPacket", of=ledger)
     def answer_fencing_read(of: int) -> Outcome:
@@ -361,6 +382,7 @@ def bookie(
     def set_explicit_lac(of: int, lac: int) -> Outcome:
         """The writer sends its last add confirmed without an entry: it goes to the storage's memory, and is logged."""
         return And(up, explicit_lac[of] == lac - 1, journal.has_room(2)), {
+            **updated(of),
             explicit_lac[of]: lac,
             lac_asked[of]: True,
             **lac_records(of, lac),
@@ -407,7 +429,13 @@ def bookie(
             updates |= {stored[of]: (), fenced[of]: False, explicit_lac[of]: 0, key_logged[of]: False}
             for e in entry:
                 updates |= {x[of, e]: If(x[of, e] == "accepted", "none", x[of, e]) for x in (added, recovered)}
-        gone = [*dirty, *lac_asked, *(() if on_db else paged), *(() if checked is None else checked)]
+        gone = [
+            *dirty,
+            *lac_asked,
+            *(() if unqueued is None else unqueued),
+            *(() if on_db else paged),
+            *(() if checked is None else checked),
+        ]
         numbers = [*taken, *(p.state.latest if journals > 1 and p.has("checkpoints_compared_by_first_journal") else ())]
         idle = {checkpoint[f]: "none" for f in flusher} | dict.fromkeys(numbers, 0)
         return updates | dict.fromkeys(gone, False) | dict.fromkeys(() if left is None else left, ()) | idle

@@ -25,6 +25,8 @@ BUGS = {
     "mark moves past it",
     "failed_save_forgotten": "a checkpoint whose flush fails has swapped the write caches: a later one does not save what "
     "the first left, and moves the log mark past it (DbLedgerStorage)",
+    "index_update_forgotten": "an update of the index of ledgers that cannot be written is off its queue: a later checkpoint "
+    "does not write it, and moves the log mark past the fence or the master key (DbLedgerStorage)",
     "mark_goes_back": "bookkeeper#4740, #4105: of two checkpoints the older one is done last, and the log mark goes back to "
     "where the journal is deleted",
     "checkpoints_compared_by_first_journal": "bookkeeper#4844: of two checkpoints over two journals the one that is later "

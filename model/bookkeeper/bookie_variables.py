@@ -45,10 +45,12 @@ class BookieVariables(Variables):
     reads: Number
     full_caches: Number
     failed_saves: Number
+    failed_index_saves: Number
     kills: Number
     power_losses: Number
     stops: Number
     paged: Family[Condition]
     checked: Family[Condition]
     left: Family[Subset]
+    unqueued: Family[Condition]
     latest: Family[Number]

@@ -89,6 +89,9 @@ def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[
     else:
         saves_index.instead("idle_flush_skips_headers", lambda d: Or(up, dirty[d]))
         saves_header.instead("headers_without_pages_not_saved", lambda of: s.paged[of])
+    forgets_updates = p.has("index_update_forgotten") and p.parameters["failed_index_saves"] > 0
+    if forgets_updates:
+        saves_header.instead("index_update_forgotten", lambda of: Not(s.unqueued[of]))
     mark_moves.instead("one_directory_marks_for_all", lambda: True)
     mark_after.instead("mark_goes_back", lambda f: taken[f])
 
@@ -139,7 +142,7 @@ def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[
             again = any_of(Not(left[of].is_empty) for of in ledger)
             return {dirty[d]: again, **{left[of]: stored[of] & ~saved.entries[of] & ~left[of] for of in ledger}}
 
-        entries_saved.instead("failed_save_forgotten", lambda of: stored[of] & ~left[of])
+        entries_saved.instead("failed_save_forgotten", lambda of: saved.entries[of] | (stored[of] & ~left[of]))
         cache_after.instead("failed_save_forgotten", swapped_again)
         cache_after_failure.instead("failed_save_forgotten", left_behind)
 
@@ -230,6 +233,39 @@ def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[
             checkpoint[f]: "none",
             **dict.fromkeys(taken[f], 0),
             **cache_after_failure(0),
+        }
+
+    def has_an_update(of: int) -> Condition:
+        """The index has one update of the ledger to write that is not written yet: its key, then a fence or a last add."""
+        fence, lac = And(fenced[of], Not(saved.fence[of])), explicit_lac[of] == saved.lac[of] + 1
+        others = And(Not(fence), explicit_lac[of] == saved.lac[of])
+        either = Or(And(fence, explicit_lac[of] == saved.lac[of]), And(Not(fence), lac))
+        return And(is_known(of), saves_header(of), If(saved.key[of], either, others))
+
+    @p.rule
+    def kept_for_the_next(of: int) -> Updates:
+        """What becomes of the update that could not be written: it is written by the next save."""
+        return {}
+
+    if forgets_updates:
+        kept_for_the_next.instead("index_update_forgotten", lambda of: {s.unqueued[of]: True})
+
+    @p.fault(
+        by="f",
+        mirrors="LedgerMetadataIndex.flush, SingleDirectoryDbLedgerStorage.checkpoint, SyncThread.checkpoint",
+        spends="failed_index_saves",
+        f=flusher,
+        of=ledger,
+    )
+    def fail_to_save_index(f: int, of: int) -> Outcome:
+        """The entries are written, and an update of the index of ledgers is not: IOException. The checkpoint ends, the mark
+        stays."""
+        return And(up, checkpoint[f] == "taken", dirty[0], has_an_update(of)), {
+            checkpoint[f]: "none",
+            **dict.fromkeys(taken[f], 0),
+            **{saved.entries[x]: entries_saved(x) for x in ledger},
+            **cache_after_failure(0),
+            **kept_for_the_next(of),
         }
 
     @p.step(by="f", mirrors="Journal.checkpointComplete", fair=True, f=flusher)

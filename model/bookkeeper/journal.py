@@ -50,6 +50,7 @@ class Journal:
         self.record = s.record
         self.logged = s.logged
         self.number: int = p.parameters["journals"]
+        self.keys_can_be_missing: bool = p.parameters["failed_index_saves"] > 0
         positions: Iterable[Any] = (s.written, s.synced, s.mark, s.compacted)
         places: Any = ([*x] if self.number > 1 else [x] for x in positions)
         self.written: list[Number]
@@ -185,14 +186,21 @@ class Replay:
         kinds = [f"{who}{e}" for who in "er" for e in self._journal.entry]
         return any_of(self._applies(place, of, *kinds) for place in self._journal.place)
 
+    def _found(self, of: int) -> Subset:
+        """The saved entries, of a ledger whose master key is known afterwards: the others are not found."""
+        entries = self._saved.entries[of]
+        if not self._journal.keys_can_be_missing:
+            return entries
+        return If(Or(self._saved.key[of], self.key(of)), entries, self._journal.entry.where(lambda _: False))
+
     def has(self, of: int, entry: int) -> Condition:
         """The formula: the entry is there afterwards."""
         cases = [self._applies(place, of, f"e{entry}", f"r{entry}") for place in self._journal.place]
-        return Or(self._saved.entries[of].has(entry), *cases)
+        return Or(self._found(of).has(entry), *cases)
 
     def stored(self, of: int) -> Subset:
         """The entries that are there afterwards."""
-        result = self._saved.entries[of]
+        result = self._found(of)
         for e in self._journal.entry:
             result = If(self.has(of, e), result.plus(e), result)
         return result

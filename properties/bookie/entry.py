@@ -28,6 +28,7 @@ SIZES = {
         Instance("sorted", {**_SMALL, "storage": "sorted", "kills": 1, "stops": 1}),
         Instance("interleaved, two ledgers", {**_SMALL, "storage": "interleaved", "ledgers": 2, "records": 4, "kills": 1}),
         Instance("failed save", {**_SMALL, "kills": 1, "stops": 1, "failed_saves": 1}),
+        Instance("failed save of the index", {**_SMALL, "kills": 1, "stops": 1, "failed_index_saves": 1}),
         Instance("page cache", {**_SMALL, "power_losses": 1, "journal_sync_data": False}),
         Instance("no journal", {"entries": 1, "kills": 1, "journal_write_data": False}),
     ),

@@ -94,7 +94,7 @@ def _tasks(suite: Suite, t: Terms) -> None:
 
         @suite.step
         def failed_audits_are_repeated() -> Condition:
-            """An audit that fails was of a bookie that is lost, or is a first check; what it was to find is still to be found."""
+            """An audit that fails was of a lost bookie, or is a first check; what it was to find is still to be found."""
             lost = any_of(And(Not(s.up[b]), Not(s.audited[b])) for b in bookie)
             checks = And(s.starting, Not(n.starting)) if settings["elections"] else False
             same = all_of(n.audited[b] == s.audited[b] for b in bookie)

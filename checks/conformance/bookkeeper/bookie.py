@@ -103,6 +103,7 @@ _STEPS: Mapping[str, Callable[[Taken, Mapping[str, str]], list[Step]]] = {
     "read_second_journal": _flush("read-second-journal"),
     "save": _flush("save"),
     "fail_to_save": _flush("fail-save"),
+    "fail_to_save_index": lambda step, a: [{**_flush("fail-save-index")(step, a)[0], **_on(a)}],
     "save_mark": _flush("mark"),
     "stop": _alone("stop"),
     "end": _alone("end"),

@@ -89,6 +89,7 @@ BOOKIE = Target(
         {"kills": 1, "power_losses": 1, "journal_sync_data": False},
         {"kills": 1, "stops": 1, "journal_write_data": False},
         {"storage": "db", "failed_saves": 1, "kills": 1, "stops": 1, "recovery": False},
+        {"storage": "db", "failed_index_saves": 1, "kills": 1, "stops": 1, "recovery": False},
         {"storage": "db", "full_caches": 2, "kills": 1, "stops": 1, "recovery": False},
         {"storage": "db", **_TWO_DIRECTORIES, "full_caches": 1, "kills": 2, "stops": 1, "recovery": False},
         {"storage": "db", **_TWO_JOURNALS, "full_caches": 1, "kills": 1, "power_losses": 1, "stops": 1, "recovery": False},

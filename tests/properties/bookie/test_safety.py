@@ -28,6 +28,7 @@ COUNTS = {
     "sorted": (4006, 8200, 23),
     "interleaved, two ledgers": (16451, 43838, 23),
     "failed save": (13181, 29742, 27),
+    "failed save of the index": (13292, 29896, 27),
     "page cache": (3077, 7677, 22),
     "no journal": (3801, 8925, 22),
 }
@@ -43,6 +44,7 @@ CONTROLS: dict[str, dict[str, int]] = {
     "sorted": {},
     "interleaved, two ledgers": {},
     "failed save": {},
+    "failed save of the index": {},
     "page cache": {"acknowledged_adds_survive": 5, "answered_fences_survive": 5, "denied_adds_stay_out": 10},
     "no journal": {
         "acknowledged_adds_survive": 3,
@@ -68,6 +70,7 @@ CAUGHT = {
     "explicit_lac_in_memory": ({"explicit_lacs_survive"}, 4),
     "explicit_lac_not_indexed": ({"mark_covers_only_what_is_saved"}, 6),
     "failed_save_forgotten": ({"dirt_goes_with_a_save"}, 3),
+    "index_update_forgotten": ({"mark_covers_only_what_is_saved", "replay_is_idempotent"}, 8),
     "mark_goes_back": ({"journal_reaches_the_mark", "mark_moves_with_a_checkpoint", "mark_never_goes_back"}, 9),
     "checkpoints_compared_by_first_journal": ({"saves_are_whole", "dirt_goes_with_a_save"}, 10),
     "one_directory_marks_for_all": ({"mark_covers_only_what_is_saved", "replay_is_idempotent"}, 7),
@@ -146,7 +149,7 @@ def test_what_is_open_is_in_the_newest_release_and_what_is_mended_is_not() -> No
 
 
 def test_every_step_says_what_it_mirrors() -> None:
-    budgets = ("explicit_lacs", "reads", "full_caches", "failed_saves", "kills", "power_losses", "stops")
+    budgets = ("explicit_lacs", "reads", "full_caches", "failed_saves", "failed_index_saves", "kills", "power_losses", "stops")
     every = BOOKIE.build(dict.fromkeys(budgets, 1))
     assert {a.name for a in every.actions if not a.mirrors} == {"kill", "lose_power"}
 

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.xdist_group("real bookkeeper")
 
 ENTRY = PROTOCOLS["bookie"]
 USUAL = BOOKIE.releases[0]
-BUDGETS = ("explicit_lacs", "reads", "full_caches", "failed_saves", "kills", "power_losses", "stops")
+BUDGETS = ("explicit_lacs", "reads", "full_caches", "failed_saves", "failed_index_saves", "kills", "power_losses", "stops")
 CHECKED_APART = "check_fence(l0, e0); fence(l0); add(l0, e0); write_journal; sync_journal; acknowledge(l0, e0)"
 KEY_LAST = "add(l0, e0); write_journal; sync_journal; acknowledge(l0, e0); kill; replay"
 RACES = {"fence_checked_apart": CHECKED_APART, "key_record_after_entry": KEY_LAST}
@@ -239,6 +239,21 @@ def test_an_entry_whose_flush_has_failed(adapter: BookieAdapter, script: str, th
     assert outcome.verdict == "agrees", outcome
     assert outcome.seen is not None
     assert (0 in outcome.seen.values["ledgers"][0]["stored"]) is there
+
+
+FENCE_UNQUEUED = (
+    "add(l0, e0); write_journal; sync_journal; take_checkpoint; save(sync); save_mark(sync); add(l0, e1); fence(l0); "
+    "write_journal; sync_journal; answer_fencing_read(l0); take_checkpoint; fail_to_save_index(sync, l0); "
+)
+
+
+@pytest.mark.parametrize(("more", "fenced"), [("", True), (SAVED, False)], ids=["only a kill", "another checkpoint"])
+def test_a_fence_whose_update_of_the_index_has_failed(adapter: BookieAdapter, more: str, fenced: bool) -> None:
+    """index_update_forgotten: the next checkpoint does not write the fence, and moves the log mark past it."""
+    outcome = follow(adapter, FENCE_UNQUEUED + more + "kill; " + BACK, kills=1, failed_index_saves=1, recovery=False)
+    assert outcome.verdict == "agrees", outcome
+    assert outcome.seen is not None
+    assert outcome.seen.values["ledgers"][0]["fenced"] is fenced
 
 
 def test_an_entry_that_is_in_the_log_behind_a_saved_one(adapter: BookieAdapter) -> None:

@@ -33,7 +33,7 @@ TWICE = OVERTAKEN + (
 LOCK_GONE = OVERTAKEN + "find_bad(0); choose(w0, b0, b2); copy(w0, e0); replace(w0); find_whole(0); mark_replicated(0)"
 """deletes_lock_of_successor, and task_deleted_without_lock: the zombie ends the task of its successor, and deletes its lock."""
 
-NO_NEWS = "crash(b0); audit; take(0); restart(b0); find_whole(0); crash(b0); audit; mark_replicated(0)"
+NO_NEWS = "crash(b0); audit; take(0); restart(b0); audit; find_whole(0); crash(b0); audit; mark_replicated(0)"
 """listed_replica_is_no_news: the bookie goes again after the check, is marked again, and the task is deleted all the same."""
 
 MARKED_AGAIN = (

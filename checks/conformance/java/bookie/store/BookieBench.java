@@ -101,6 +101,7 @@ public final class BookieBench implements Lines.Target {
             case "read-second-journal": life.readsSecondJournal(flusher); break;
             case "save": life.saves(flusher); break;
             case "fail-save": life.failsToSave(flusher); break;
+            case "fail-save-index": life.failsToSaveIndex(flusher, ledger); break;
             case "mark": life.marks(flusher); break;
             case "stop": life.stops(); break;
             case "end": end(); break;

@@ -380,13 +380,24 @@ final class Life {
     /** The checkpoint of a directory, or of SyncThread (-1), is about to save, and the flush of the entry log fails: it ends. */
     void failsToSave(int directory) throws Exception {
         try (FailingFlush fails = new FailingFlush(directories.get(Math.max(directory, 0)))) {
-            gate(directory).let(Gate.SAVE);
-            if (directory < 0) {
-                bookie.syncThread.executor.submit(() -> { }).get(Gate.SECONDS, TimeUnit.SECONDS);
-            } else {
-                await(full[directory]);
-                full[directory] = null;
-            }
+            endsWithoutMark(directory);
+        }
+    }
+
+    /** The checkpoint saves the entries, and then the index of ledgers cannot write what it has of one: the checkpoint ends. */
+    void failsToSaveIndex(int directory, long ledger) throws Exception {
+        try (FailingIndex fails = new FailingIndex(directories.get(Math.max(directory, 0)), ledger)) {
+            endsWithoutMark(directory);
+        }
+    }
+
+    private void endsWithoutMark(int directory) throws Exception {
+        gate(directory).let(Gate.SAVE);
+        if (directory < 0) {
+            bookie.syncThread.executor.submit(() -> { }).get(Gate.SECONDS, TimeUnit.SECONDS);
+        } else {
+            await(full[directory]);
+            full[directory] = null;
         }
     }
 
