@@ -22,22 +22,28 @@ class Avoidance:
     """What avoids a bug.
 
     ``setting`` is what to set. ``overridden_by`` is what takes the place of that setting where somebody has set it, such as a
-    policy of a namespace or a topic; empty if nothing does. ``sections`` says of single questions (``lost``, ``order``: see
-    ``checks/questions/matters.py``) whether the setting avoids what they ask about; of one that it leaves out, it does.
+    policy of a namespace or a topic; empty if nothing does. ``remains`` has the questions (``lost``, ``order``: see
+    ``checks/questions/matters.py``) for which the setting avoids nothing, and in words what it leaves possible.
     """
 
     __pydantic_config__: ClassVar[Any] = {"extra": "forbid"}
 
     setting: str
     overridden_by: str = ""
-    sections: Mapping[str, bool] = field(default_factory=dict)
+    remains: Mapping[str, str] = field(default_factory=dict)
 
     def avoids(self, section: str) -> bool:
         """Whether the setting avoids what the question of that name asks about."""
-        return self.sections.get(section, True)
+        return section not in self.remains
+
+    def where_it_avoids(self) -> str:
+        """The setting, and what overrides it, where it avoids what is spoken of."""
+        return f"{self.setting}, unless {self.overridden_by} says otherwise" if self.overridden_by else self.setting
 
     def __str__(self) -> str:
-        return f"{self.setting}, unless {self.overridden_by} says otherwise" if self.overridden_by else self.setting
+        """The same where nothing is asked about: with what the setting leaves possible."""
+        left = " and ".join(self.remains.values())
+        return f"{self.where_it_avoids()}{f' (it does not avoid {left})' if left else ''}"
 
 
 @dataclass(frozen=True)

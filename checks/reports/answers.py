@@ -166,7 +166,7 @@ def _avoided(bug: Bug, section: str) -> str:
     if bug.avoided_by is None:
         return ""
     avoids = bug.avoided_by.avoids(section)
-    return f"; avoided by {bug.avoided_by}" if avoids else f"; {bug.avoided_by.setting} does not avoid this"
+    return f"; avoided by {bug.avoided_by.where_it_avoids()}" if avoids else f"; {bug.avoided_by.setting} does not avoid this"
 
 
 def _present(bug: Bug) -> str:
@@ -223,7 +223,7 @@ def as_json(answers: Sequence[Answer], releases: Releases) -> list[dict[str, Any
             "text": answer.matter.asks,
             "answer": answer.value,
             "headline": headline(answer),
-            "ways": [_way(way, releases) for way in answer.ways],
+            "ways": [_way(way, releases, answer.matter.name) for way in answer.ways],
             "ordered": [{"name": each.feature.name, "text": each.says, **switched(each)} for each in answer.orders],
             "shown": [row.guarantee.name for row in answer.shown],
             "searched": sorted(answer.searched),
@@ -244,8 +244,10 @@ def switched(found: SwitchedOn) -> dict[str, Any]:
     return {"settings": settings}
 
 
-def _way(way: Way, releases: Releases) -> dict[str, Any]:
+def _way(way: Way, releases: Releases, section: str) -> dict[str, Any]:
     bug = way.bug
+    avoidance = bug.avoided_by if bug else None
+    avoided_by = way.avoided_by if avoidance is None else avoidance.where_it_avoids() if avoidance.avoids(section) else ""
     return {
         "name": way.name,
         "text": way.what,
@@ -256,7 +258,7 @@ def _way(way: Way, releases: Releases) -> dict[str, Any]:
         "project": bug.project if bug else None,
         "present": list(bug.present) if bug else [],
         "fixed": bug.fixed or None if bug else None,
-        "avoided_by": str((bug.avoided_by if bug else way.avoided_by) or "") or None,
+        "avoided_by": avoided_by or None,
         "upstream": list(upstream(bug)) if bug else [],
         "seen": list(_sightings(way, bug, releases)) if bug else [],
         "run": way.steps,

@@ -13,9 +13,9 @@ value that is there already. So a node may name one broker and go with the sessi
 and no session of its holder keeps it.
 
 What is left out: a broker reads the source until it hears of the completion, and here all see the target at once. So one that
-misses the beginning and goes on with the source is no run of this model: what that costs is shown on real code
-(docs/findings/missed-migration.md). A broker's session with the target is lost only with its process until then, and a
-migration never fails.
+misses the beginning and goes on with the source, for which a lost connection alone is enough, is no run of this model: what
+that costs is shown on real code (docs/findings/missed-migration.md). A broker's session with the target is lost only with its
+process until then, and a migration never fails.
 """
 
 from __future__ import annotations

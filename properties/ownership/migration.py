@@ -53,7 +53,8 @@ def migration_properties(suite: Suite, locks: Locks) -> None:
 
     @suite.leads_to
     def migrations_end() -> Leads:
-        """A migration that has begun is completed, and every broker that lives hears of that."""
+        """A migration that has begun is completed, and every broker that lives hears of that. No release keeps this where a
+        connection is lost (completion_missed)."""
         done = And(s.migration == "completed", *(Or(Not(s.lives[b]), Not(s.read_only[b])) for b in broker))
         return [(s.migration != "none", done)]
 

@@ -54,7 +54,7 @@ upstream = ["#1"]
 releases = "4.0.8, not 4.2.4"
 only = { colour = ["red", "blue"] }
 applies = "switches > 1 and not dimmed"
-avoided_by = { setting = "lamp=off", overridden_by = "the policy of a room", sections = { order = false } }
+avoided_by = { setting = "lamp=off", overridden_by = "the policy of a room", remains = { order = "two at once" } }
 shown_by = { switches = 2 }
 out_of_reach = { why = "it is dark", by = "by `a test`", on = ["4.0.8"] }
 """
@@ -67,7 +67,7 @@ def read(tmp_path: Path, text: str) -> Bug:
 
 
 def test_a_file_has_all_that_is_known(tmp_path: Path) -> None:
-    avoided_by = Avoidance("lamp=off", "the policy of a room", {"order": False})
+    avoided_by = Avoidance("lamp=off", "the policy of a room", {"order": "two at once"})
     assert read(tmp_path, WHOLE) == Bug(
         "pulsar",
         ("#1",),
@@ -78,7 +78,8 @@ def test_a_file_has_all_that_is_known(tmp_path: Path) -> None:
         shown_by={"switches": 2},
         out_of_reach=OutOfReach("it is dark", "by `a test`", ("4.0.8",)),
     )
-    assert str(avoided_by) == "lamp=off, unless the policy of a room says otherwise"
+    assert avoided_by.where_it_avoids() == "lamp=off, unless the policy of a room says otherwise"
+    assert str(avoided_by) == "lamp=off, unless the policy of a room says otherwise (it does not avoid two at once)"
     assert (avoided_by.avoids("lost"), avoided_by.avoids("order")) == (True, False)
 
 
