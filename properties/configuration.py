@@ -115,7 +115,8 @@ class InCluster:
     ``harms`` has by a matter of users the properties that a run violates which touches it. ``events`` names the actions in an
     operator's words; ``by_faults`` are steps that only a fault outside of the model brings about, ``unseen`` counts such faults
     in a run, given as the labels of its actions, each with the values of all variables before it. ``owns_bundles`` is whether
-    the protocol decides who owns a bundle.
+    the protocol decides who owns a bundle. ``harmless`` are parameters that make no difference to any harm, with the values of
+    which an instance has the fewest states.
     """
 
     parts: tuple[Part, ...] = ("control_plane",)
@@ -130,6 +131,7 @@ class InCluster:
     notes: Callable[[Configuration], Sequence[str]] = lambda cluster: ()
     is_to_blame: bool = False
     harms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    harmless: Mapping[str, Value] = field(default_factory=dict)
     events: Mapping[str, str] = field(default_factory=dict)
     by_faults: frozenset[str] = frozenset()
     unseen: Callable[[Sequence[tuple[str, Mapping[str, str]]]], Mapping[str, int]] = lambda run: {}

@@ -1,4 +1,5 @@
-"""Two processes that share the checks of one command: what one has checked, the other takes from it."""
+"""The checks of one command, each made once: what was checked is not checked again, and of two processes that share them each
+takes from the other what that has checked."""
 
 from __future__ import annotations
 
@@ -11,13 +12,15 @@ import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
+from types import FunctionType
 from typing import Protocol
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.console.termination import end_with, not_passed_on
-from fencepost.checks.engines.plan import Approach, check, suite_of
+from fencepost.checks.engines.plan import Approach, check, is_cut_short, is_whole, suite_of
 from fencepost.checks.engines.results.findings import Checked, Findings
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.vocabulary import Property, Suite
@@ -58,10 +61,14 @@ class Ahead:
     and its properties it builds itself, since terms belong to their process. So what is found does not depend on
     whether there is a second process, and it may end at any time. Each of the two keeps within the memory of the approach.
     Without a task or a core for it (``workers`` is 1), and where processes are not forked (outside Linux), there is none.
+
+    What the first has checked serves whoever asks the same with other memory or time, as far as that makes no difference. Only
+    what the first has asked for decides that, so what is found does not depend on the second.
     """
 
     def __init__(self, tasks: Iterable[Task], workers: int) -> None:
-        self._own: dict[int, Checked] = {}
+        self._own: dict[int, list[tuple[Approach, Checked]]] = {}
+        self._whole: dict[int, list[Checked]] = {}
         self._results: dict[int, bytes | None] = {}
         self._second: multiprocessing.process.BaseProcess | None = None
         tasks = iter(tasks)
@@ -92,10 +99,50 @@ class Ahead:
     ) -> Checked:
         """What ``plan.check`` returns, made here, once for each that is asked for, or by the second process. Raises what
         ``plan.check`` raises."""
-        key = _key(entry, instance, bugs, approach)
-        if not key:
+        what = _key(entry, instance, bugs, replace(approach, memory=0, seconds=None))
+        if not what:
             return check(entry, instance, bugs, approach, reporter, should_stop)
-        if self._second is not None and key not in self._own and not self._takes(key):
+        known = self._own.setdefault(what, [])
+        for made, checked in known:
+            if made == approach or _serves(made, checked, approach):
+                is_same = checked.entry is entry and checked.instance == instance
+                return checked if is_same else replace(checked, entry=entry, instance=instance)
+        checked = self._known(entry, instance, bugs, approach)
+        if checked is None:
+            checked = self._shared(entry, instance, bugs, approach, reporter, should_stop)
+            if approach.by == "exhaustive" and is_whole(checked):
+                self._whole.setdefault(_of_states(entry, instance, bugs, approach), []).append(checked)
+        known.append((approach, checked))
+        return checked
+
+    def _known(self, entry: Entry, instance: Instance, bugs: Sequence[str], approach: Approach) -> Checked | None:
+        """What a search of the same states shows of the named properties: it went to its end, and had the same formulas."""
+        earlier = self._whole.get(_of_states(entry, instance, bugs, approach), []) if approach.properties else []
+        if not earlier:
+            return None
+        suite = suite_of(entry, instance, bugs, approach)
+        for checked in earlier:
+            shown = {v.property.formula.digest: v for v in checked.verdicts if v.property.kind == "always"}
+            wanted = [suite.named(name) for name in approach.properties]
+            verdicts = [shown.get(p.formula.digest) if p.kind == "always" else None for p in wanted]
+            known = [replace(v, property=p) for p, v in zip(wanted, verdicts, strict=True) if v is not None]
+            if len(known) == len(wanted):
+                findings = replace(checked.findings, verdicts=tuple(known), suspicions=())
+                return Checked.of(entry, instance, suite.protocol, findings)
+        return None
+
+    def _shared(
+        self,
+        entry: Entry,
+        instance: Instance,
+        bugs: Sequence[str],
+        approach: Approach,
+        reporter: Reporter,
+        should_stop: Callable[[], bool],
+    ) -> Checked:
+        """What this process checks, or takes from the second."""
+        key = _key(entry, instance, bugs, approach)
+        if key and self._second is not None and not self._takes(key):
             reporter.begin(f"{entry.name}, {instance.name}")
             carried = self._received(key, reporter, should_stop)
             reporter.end()
@@ -103,9 +150,7 @@ class Ahead:
                 suite = suite_of(entry, instance, bugs, approach)
                 findings: Findings = _Unpickler(io.BytesIO(carried), suite).load()
                 return Checked.of(entry, instance, suite.protocol, findings)
-        if key not in self._own:
-            self._own[key] = check(entry, instance, bugs, approach, reporter, should_stop)
-        return self._own[key]
+        return check(entry, instance, bugs, approach, reporter, should_stop)
 
     def _takes(self, key: int) -> bool:
         """Whether the check is for this process to make: the other has not begun it."""
@@ -167,20 +212,42 @@ class Ahead:
                 task(checked)
 
 
-def _key(entry: Entry, instance: Instance, bugs: Sequence[str], approach: Approach) -> int:
-    """A number for a check, the same in both processes; 0 for one that has none since its protocol is of no module."""
-    function = _named(entry.function)
-    if "<" in function or approach.seconds is not None or approach.checkpoint is not None:
+def _serves(made: Approach, checked: Checked, asked: Approach) -> bool:
+    """Whether a search would find the same with the other limits: it was not cut short by its own, or had more of both."""
+    if made.by == "exhaustive" and not is_cut_short(checked):
+        return True
+    return made.seconds is None and asked.seconds is None and made.memory >= asked.memory
+
+
+def _of_states(entry: Entry, instance: Instance, bugs: Sequence[str], approach: Approach) -> int:
+    """A number for the states that a check is about, whatever it asks of them."""
+    return _key(entry, instance, bugs, replace(approach, memory=0, seconds=None, properties=()), of_suite=False)
+
+
+def _key(entry: Entry, instance: Instance, bugs: Sequence[str], approach: Approach, *, of_suite: bool = True) -> int:
+    """A number for a check, the same in both processes; 0 for one that has none: its functions are of no module, or its limits
+    are of time.
+
+    What an instance is called makes no difference, nor whether it names a parameter that has its usual value.
+    """
+    functions = _named(entry.function), _named(entry.suite) if of_suite else ""
+    if any("<" in each for each in functions) or approach.seconds is not None or approach.checkpoint is not None:
         return 0
-    what = repr((entry.name, function, _named(entry.suite), instance, tuple(bugs), approach))
+    usual = {parameter.name: parameter.default for parameter in entry.parameters}
+    parameters = sorted((usual | dict(instance.parameters)).items())
+    what = repr((entry.name, functions, parameters, instance.by, instance.any, tuple(bugs), approach))
     return int.from_bytes(blake2b(what.encode(), digest_size=8).digest(), "big")
 
 
 def _named(function: object) -> str:
-    """A function by its module and its name, with what is filled in of it."""
+    """A function by the file and the name of its own code, with what is filled in of it. What it calls itself may be the name
+    of a function that it wraps, which makes another protocol."""
     if isinstance(function, partial):
-        return f"{_named(function.func)}{function.args}{function.keywords}"
-    return f"{function.__module__}.{getattr(function, '__qualname__', '<')}"
+        filled = [_named(each) if callable(each) else repr(each) for each in (*function.args, *function.keywords.items())]
+        return f"{_named(function.func)}({', '.join(filled)})"
+    if not isinstance(function, FunctionType) or function.__closure__:
+        return "<"
+    return f"{function.__code__.co_filename}:{function.__code__.co_qualname}"
 
 
 class _Pickler(pickle.Pickler):

@@ -32,13 +32,20 @@ SHOWN_FAILURES = 5
 PATIENCE = GIB
 """Bytes of states at which a search that was not asked for gives way to a proof, where there is one."""
 
+MANY = 1 << 20
+"""States with more than which comparing them by every order of interchangeable members takes less time than it saves."""
+
+FEW_ORDERS = 24
+"""Orders of interchangeable members up to which that is so."""
+
 
 @dataclass(frozen=True)
 class Approach:
     """How to check: the engine (None: the strongest), its limits, and which properties (none named: all).
 
     ``checkpoint`` is a folder that has one of its own for each instance. ``symmetry`` has exhaustive searches visit one state
-    for all that differ only in which member of a universe is which, where that is proved to make no difference. ``slice`` has
+    for all that differ only in which member of a universe is which, where that is proved to make no difference;
+    ``symmetry_of_many`` has those do so that come to ``MANY`` states. ``slice`` has
     them search, for properties that are named, only what these can see. ``strict`` also asks which lemmas a proof needs, and
     what makes success suspicious, which takes the whole protocol; without ``doubting`` nothing of it is asked.
     """
@@ -53,6 +60,7 @@ class Approach:
     checkpoint: Path | None = None
     resume: bool = False
     symmetry: bool = False
+    symmetry_of_many: bool = False
     slice: bool = True
     strict: bool = False
     doubting: bool = True
@@ -187,10 +195,24 @@ class _Run:
     def exhaustive(self, memory: int | None = None) -> Findings:
         approach, protocol = self.approach, self.suite.protocol
         seen = slice_for(protocol, self.chosen) if approach.slice and approach.properties and not approach.strict else protocol
-        reduction = Reduction.of(seen, self.chosen, self.reporter) if approach.symmetry else None
+        if approach.symmetry:
+            return self._searched(seen, memory, Reduction.of(seen, self.chosen, self.reporter))
+        if not approach.symmetry_of_many or any(p.kind == "leads_to" for p in self.chosen):
+            return self._searched(seen, memory)
+        findings = self._searched(seen, memory, states=MANY)
+        if not is_cut_short(findings) or self.should_stop() or self._is_out_of_time():
+            return findings
+        reduction = Reduction.of(seen, self.chosen, self.reporter)
+        is_worth_it = reduction.orbits is not None and reduction.orbits.order <= FEW_ORDERS
+        return self._searched(seen, memory, reduction if is_worth_it else None)
+
+    def _searched(
+        self, seen: Protocol, memory: int | None, reduction: Reduction | None = None, states: int | None = None
+    ) -> Findings:
+        approach = self.approach
         return exhaust(
             Observed.of(self.suite, reduction.observed if reduction else self.chosen, closely=not reduction, within=seen),
-            Budget(memory or approach.memory, self._seconds(), approach.workers, approach.memory),
+            Budget(memory or approach.memory, self._seconds(), approach.workers, approach.memory, states),
             reduction=reduction,
             progress=self.reporter.searching,
             telling=self.reporter.telling,
@@ -259,6 +281,17 @@ class _Run:
             notes=(*findings.notes, f"{why}: {', '.join(p.name for p in left)}"),
             left=tuple(p for p in left if p not in named),
         )
+
+
+def is_whole(findings: Findings) -> bool:
+    """Whether all states were searched, and nothing violated."""
+    return bool(findings.verdicts) and all(v.verdict in ("exhausted", "proved") for v in findings.verdicts)
+
+
+def is_cut_short(findings: Findings) -> bool:
+    """Whether a search ended before it had seen all, and without a violation that ends it."""
+    ends = any(v.verdict == "violated" and not v.expected and v.trace is not None for v in findings.verdicts)
+    return not ends and any(v.verdict == "inconclusive" for v in findings.verdicts)
 
 
 def _finite(properties: Sequence[Property]) -> tuple[list[Property], list[Property]]:

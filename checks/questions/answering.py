@@ -173,7 +173,8 @@ def _searches_of_parts(matter: Matter, bugs: Sequence[KnownBug], searches: Searc
         stated = {prop.name for prop in bug.stated if not prop.strict}
         wanted = [name for name in bug.entry.in_cluster.harms.get(matter.name, ()) if name in stated]
         if wanted:
-            yield _searched(bug, wanted, searches, means)
+            smaller = replace(bug.instance, parameters={**bug.instance.parameters, **bug.entry.in_cluster.harmless})
+            yield _searched(replace(bug, instance=smaller), wanted, searches, means)
 
 
 def _searched(bug: KnownBug, wanted: Sequence[str], searches: Searches, means: Means) -> Outcome:

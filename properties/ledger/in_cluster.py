@@ -80,6 +80,7 @@ IN_CLUSTER = InCluster(
     refusal=_refusal,
     notes=_notes,
     harms={"lost": ("no_truncation",)},
+    harmless={"readers": 0},
     events={
         "crash": "a killed bookie",
         "replace": "a bookie replaced in the ensemble",

@@ -159,7 +159,7 @@ def means_of(asked: CheckRequest, started: float, reporter: Reporter, should_sto
 
 def _approach(asked: CheckRequest) -> Approach:
     memory = MEMORY if asked.memory is None else int(asked.memory * (1 << 30))
-    return Approach(by="exhaustive", workers=asked.cores, memory=memory)
+    return Approach(by="exhaustive", workers=asked.cores, memory=memory, symmetry_of_many=True)
 
 
 def run_alone(asked: CheckRequest, subject: Subject, started: float) -> ExitStatus:

@@ -32,12 +32,14 @@ GIB = 1 << 30
 @dataclass(frozen=True)
 class Budget:
     """What a search may use: bytes, seconds (None: no limit) and threads (None: one for each core). ``with_graph`` is in bytes,
-    too: what the search and the graph of its states may take together when it is over."""
+    too: what the search and the graph of its states may take together when it is over. With more ``states`` than so many it
+    does not begin another level (None: no limit)."""
 
     memory: int = 4 * GIB
     seconds: float | None = None
     workers: int | None = None
     with_graph: int = 4 * GIB
+    states: int | None = None
 
 
 def exhaust(
@@ -68,7 +70,7 @@ def exhaust(
             observed.sought(),
             canonical=reduction.canonical if reduction else 0,
             workers=budget.workers,
-            limits=Limits(memory=budget.memory, seconds=budget.seconds),
+            limits=Limits(memory=budget.memory, seconds=budget.seconds, states=budget.states),
             progress=progress,
             should_stop=should_stop,
             kept=None if checkpoint is None else Kept(checkpoint, resume=resume),
@@ -163,6 +165,7 @@ class _Judgement:
         reasons = {
             "memory": f"over {count_of(_rounded(result.distinct), 'state')}{self.up_to} in {_size(result.bytes_in_use)}"
             "; search not exhausted",
+            "states": f"ended after {seen}",
             "time": f"out of time after {seen}",
             "interrupted": f"interrupted after {seen}",
             "violated": f"the search ended with the shortest violation, after {seen}",

@@ -59,7 +59,10 @@ def _why_open(verdict: Verdict) -> str:
 
 
 LITTLE = 1 << 27
-"""Bytes for a search that is a bonus: for a remedy, or for a run that is shorter than one that is known."""
+"""Bytes for a search that is a bonus: for a remedy."""
+
+LEAST = 1 << 24
+"""Bytes for a search for a run that is shorter than one that is known."""
 
 NO_TIME = "there was no time to look"
 
@@ -179,6 +182,11 @@ class Means:
         """The same with little memory."""
         return replace(self, approach=replace(self.approach, memory=min(self.approach.memory, LITTLE)))
 
+    def for_a_shorter_run(self) -> Means:
+        """The same with the least memory, which is not worth a reduction."""
+        least = replace(self.approach, memory=min(self.approach.memory, LEAST), symmetry_of_many=False)
+        return replace(self, approach=least)
+
     def checked(self, entry: Entry, instance: Instance, bugs: Sequence[str]) -> Checked:
         """What one search comes to. Raises what ``check`` raises."""
         return self.check(entry, instance, bugs, replace(self.left, doubting=False), self.reporter, self.should_stop)
@@ -256,7 +264,7 @@ def _asked(guarantee: Guarantee, events: int, means: Means) -> Established | Fai
         narrowed = guarantee.narrowed(bugs)
         several = [] if narrowed is None else [means.checked(narrowed, instance, bugs)]
         # once a run is known, what is left to find is one that is shorter
-        rest = means.with_little() if _shortest(events, several) else means
+        rest = means.for_a_shorter_run() if _shortest(events, several) else means
         several.append(rest.checked(entry, instance, bugs))
         bug = next(iter(bugs), "")
         answers[bug], failure = several[-1], _shortest(events, several)

@@ -16,7 +16,7 @@ from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.search.paths import Path, plain, shortest
 from fencepost.model.kernel.search.store import Segment, Store
 
-Outcome = Literal["exhausted", "violated", "deadlock", "memory", "time", "depth", "interrupted"]
+Outcome = Literal["exhausted", "violated", "deadlock", "memory", "states", "time", "depth", "interrupted"]
 Kind = Literal["state", "step", "deadlock"]
 
 
@@ -51,11 +51,13 @@ class Progress:
 
 @dataclass(frozen=True)
 class Limits:
-    """When a search gives up: bytes for states and table together, seconds, depth in steps; None is no limit."""
+    """When a search gives up: bytes for states and table together, seconds, depth in steps, and the states with more than which
+    it does not begin another level; None is no limit."""
 
     memory: int = 4 << 30
     seconds: float | None = None
     depth: int | None = None
+    states: int | None = None
 
 
 @dataclass(frozen=True)

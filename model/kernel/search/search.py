@@ -157,6 +157,8 @@ class _Search:
             self._poll()
             if self.ended is None and len(self.levels) - 1 == self.limits.depth:
                 self.ended = "depth"
+            if self.ended is None and self.limits.states is not None and self._totals().distinct > self.limits.states:
+                self.ended = "states"
             if self.ended is None:
                 self._expand()
                 self._observe()

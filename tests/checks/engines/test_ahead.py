@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ from fencepost.checks.engines import ahead
 from fencepost.checks.engines.ahead import Ahead, Check, Task
 from fencepost.checks.engines.plan import Approach, check
 from fencepost.checks.engines.results.findings import Checked
+from fencepost.properties.ledger.guarantees import durability
+from fencepost.properties.ledger.one_after_the_other import recovered_last
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance
 
@@ -90,3 +93,66 @@ def test_there_is_no_second_without_a_core_or_a_task_for_it(bugs: list[str], wor
         assert second._second is None
         assert of(second.check, BUGS[0]) is of(second.check, BUGS[0])
     assert made_here == BUGS[:1]
+
+
+LEDGER = PROTOCOLS["ledger"]
+SMALL = {"ensemble": 2, "write_quorum": 2, "ack_quorum": 2, "bookies": 2, "entries": 1, "readers": 0}
+
+
+def states(checked: Checked) -> int:
+    return int(checked.verdicts[0].reach["distinct"])
+
+
+def searched(check: Check, entry: Any = LEDGER, name: str = "small", more: Any = None, **limits: Any) -> Checked:
+    approach = replace(APPROACH, properties=("no_truncation",), doubting=False, **limits)
+    return check(entry, Instance(name, {**SMALL, **(more or {})}), (), approach, Reporter(quiet=True), lambda: False)
+
+
+def test_a_protocol_with_fewer_runs_does_not_answer_for_the_whole_one() -> None:
+    with Ahead([], workers=1) as one:
+        narrowed = searched(one.check, replace(LEDGER, function=recovered_last))
+        whole = searched(one.check)
+    assert narrowed.verdicts[0].verdict == whole.verdicts[0].verdict == "exhausted"
+    assert states(narrowed) < states(whole)
+
+
+def test_a_search_serves_whoever_asks_the_same_by_another_name_or_with_other_memory() -> None:
+    with Ahead([], workers=1) as one:
+        first = searched(one.check)
+        usual = {parameter.name: parameter.default for parameter in LEDGER.parameters}
+        same = searched(one.check, name="other", more={"recoverers": usual["recoverers"]}, memory=1 << 24)
+        assert same.verdicts is first.verdicts
+        assert same.instance.name == "other"
+        assert searched(one.check, more={"entries": 2}).verdicts is not first.verdicts
+
+
+def test_a_search_that_memory_cut_short_serves_nobody_who_has_more() -> None:
+    with Ahead([], workers=1) as one:
+        little = searched(one.check, more={"entries": 2}, memory=1 << 10)
+        assert little.verdicts[0].verdict == "inconclusive"
+        enough = searched(one.check, more={"entries": 2})
+        assert enough.verdicts[0].verdict == "exhausted"
+        assert searched(one.check, more={"entries": 2}, memory=1 << 10).verdicts in (little.verdicts, enough.verdicts)
+
+
+def test_a_search_to_the_end_answers_for_a_property_with_the_same_formula() -> None:
+    durable = replace(LEDGER, suite=durability)
+    approach = replace(APPROACH, doubting=False)
+    with Ahead([], workers=1) as one:
+        row = one.check(durable, Instance("row", SMALL), (), approach, Reporter(quiet=True), lambda: False)
+        derived = searched(one.check)
+    (verdict,) = derived.verdicts
+    assert (verdict.property.name, verdict.verdict) == ("no_truncation", "exhausted")
+    assert (verdict.reach, derived.seconds) == (row.verdicts[0].reach, row.seconds)
+    assert states(derived) == states(searched(check))
+
+
+def test_a_search_that_a_violation_ended_answers_for_no_other_property() -> None:
+    durable, bug = replace(LEDGER, suite=durability), ("closes_at_lac",)
+    approach, shown = replace(APPROACH, doubting=False), Instance("row", LEDGER.shown_by["closes_at_lac"])
+    with Ahead([], workers=1) as one:
+        row = one.check(durable, shown, bug, approach, Reporter(quiet=True), lambda: False)
+        assert any(v.verdict == "violated" for v in row.verdicts)
+        named = replace(approach, properties=("no_divergence",))
+        other = one.check(LEDGER, shown, bug, named, Reporter(quiet=True), lambda: False)
+    assert content(other) == content(check(LEDGER, shown, bug, named, Reporter(quiet=True), lambda: False))

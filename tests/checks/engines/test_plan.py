@@ -18,6 +18,7 @@ from fencepost.checks.engines.results.verdicts import ExitStatus, run_status
 from fencepost.checks.engines.search.sampling import Walks
 from fencepost.checks.reports.report import closing
 from fencepost.model.language import Protocol
+from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.vocabulary import Suite
 
@@ -152,3 +153,23 @@ def _after_a_search_that_ended(seconds: float, budget: float | None) -> Checked:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(plan, "exhaust", exhaust)
         return checked(seconds=budget, walks=Walks(count=100))
+
+
+def test_a_search_that_comes_to_many_states_begins_again_with_symmetry(monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = PROTOCOLS["ledger"]
+    sizes = {"ensemble": 3, "write_quorum": 3, "ack_quorum": 2, "bookies": 3, "entries": 1, "readers": 0}
+    approach = Approach(by="exhaustive", properties=("no_truncation",), doubting=False, symmetry_of_many=True)
+
+    def reach() -> dict[str, object]:
+        found = check(ledger, Instance("small", sizes), (), approach, Reporter(quiet=True), lambda: False)
+        assert found.findings.verdicts[0].verdict == "exhausted"
+        return dict(found.findings.verdicts[0].reach)
+
+    plain = reach()
+    monkeypatch.setattr(plan, "MANY", 10)
+    folded = reach()
+    assert "represented" not in plain
+    assert folded["represented"] == plain["distinct"]
+    assert int(str(folded["distinct"])) < int(str(plain["distinct"]))
+    monkeypatch.setattr(plan, "FEW_ORDERS", 1)
+    assert reach() == plain
