@@ -12,6 +12,11 @@ def width() -> int:
     return min(shutil.get_terminal_size((120, 24)).columns, 140)
 
 
+def screen() -> int:
+    """The columns of what is to fit on one screen: those of a terminal, at most 80 where it is read elsewhere."""
+    return width() if sys.stdout.isatty() else min(width(), 80)
+
+
 def colour() -> bool:
     """Whether to print in colour: on a terminal that has some, unless the user sets NO_COLOR (no-color.org)."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -107,11 +107,10 @@ class Ahead:
             if made == approach or _serves(made, checked, approach):
                 is_same = checked.entry is entry and checked.instance == instance
                 return checked if is_same else replace(checked, entry=entry, instance=instance)
-        checked = self._known(entry, instance, bugs, approach)
-        if checked is None:
-            checked = self._shared(entry, instance, bugs, approach, reporter, should_stop)
-            if approach.by == "exhaustive" and is_whole(checked):
-                self._whole.setdefault(_of_states(entry, instance, bugs, approach), []).append(checked)
+        derived = self._known(entry, instance, bugs, approach)
+        checked = derived or self._shared(entry, instance, bugs, approach, reporter, should_stop)
+        if approach.by == "exhaustive" and is_whole(checked):
+            self._whole.setdefault(_of_states(entry, instance, bugs, approach), []).append(checked)
         known.append((approach, checked))
         return checked
 

@@ -65,9 +65,9 @@ def key(way: Way) -> object:
     return way.name if way.bug is not None else way.needs
 
 
-def candidates(ways: Iterable[Way], releases: Releases, copies: Mapping[str, int]) -> Iterator[Remedy]:
+def candidates(ways: Iterable[Way], releases: Releases, copies: Mapping[str, int], price: str = "") -> Iterator[Remedy]:
     """The remedies that are known for these ways, the cheapest first. ``copies`` are settings that raise the copies of an
-    entry, which a way without a bug asks for."""
+    entry, which is asked for where one event is too many for what there are; ``price`` says what they cost."""
     ways = list(ways)
     avoided = [(way.name, way.bug.avoided_by) for way in ways if way.bug is not None and way.bug.avoided_by is not None]
     rules = dict[str, list[str]]()
@@ -84,11 +84,9 @@ def candidates(ways: Iterable[Way], releases: Releases, copies: Mapping[str, int
         if way.bug is None and way.avoided_by and SETTING.fullmatch(way.avoided_by):
             setting, _, value = way.avoided_by.partition("=")
             yield Remedy("setting", way.avoided_by, {setting: value}, releases)
-    if copies:
+    if copies and any(way.bug is None and way.row is not None and way.faults == 1 for way in ways):
         says = ", ".join(f"{name}={number}" for name, number in copies.items())
-        yield Remedy(
-            "copies", says, {name: str(number) for name, number in copies.items()}, releases, "more disk, and more bookies"
-        )
+        yield Remedy("copies", says, {name: str(number) for name, number in copies.items()}, releases, price)
     for number in _later("bookkeeper", numbers("bookkeeper"), releases.bookkeeper):
         ships = PULSAR.get(releases.pulsar) == number
         where = "" if ships else f"not in Pulsar {releases.pulsar}"
@@ -127,7 +125,10 @@ def _with(remedy: Remedy, now: Answer, ways: set[object], then: Answer) -> Tried
     unsure = {gap.partition(":")[0] for gap in then.gaps}
     # what needs no bug is closed only if nothing is open
     closes = (way for way in ways - left if (way not in unsure if isinstance(way, str) else not unsure))
-    brings = tuple(way for way in then.ways if key(way) not in before)
+    rows = {way.row.guarantee.name for way in now.ways if way.row is not None and way.bug is None}
+    # one event more than before is no other way
+    mine = (way for way in then.ways if way.bug is not None or way.row is None or way.row.guarantee.name not in rows)
+    brings = tuple(way for way in mine if key(way) not in before)
     return Tried(remedy, frozenset(closes), brings, "; ".join(then.gaps))
 
 

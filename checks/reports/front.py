@@ -25,7 +25,7 @@ from fencepost.checks.settings.not_modelled import PAGE
 from fencepost.model.counts import count_of
 from fencepost.traces.wording.styles import BOLD, PLAIN, RED
 
-RIGHT = 16
+RIGHT = 20
 """Columns of what stands on the right of a table."""
 SCREEN = 24
 """Lines of a screen."""
@@ -73,31 +73,32 @@ def numbered(opening: Opening) -> list[Numbered]:
     return [Numbered(number, *pair) for number, pair in enumerate(pairs, 1)]
 
 
-def front(opening: Opening, width: int, *, colour: bool = False) -> str:
-    """The first screen: rows of tables take two lines each, or one where it would be more than a screen."""
+def front(opening: Opening, width: int, *, colour: bool = False, headed: bool = True) -> str:
+    """The first screen: rows of tables take two lines each, or one where it would be more than a screen. ``headed`` has it
+    begin with the heading, for which there is room anyway."""
+    head = wrapped(opening.heading, width)
     for most in (2, 1):
         lines = list(_lines(opening, width, most, colour=colour))
-        if len(lines) <= SCREEN:
+        if len(head) + len(lines) <= SCREEN:
             break
-    return "\n".join(lines) + "\n"
+    return "\n".join([*(head if headed else []), *lines]) + "\n"
 
 
 def _lines(opening: Opening, width: int, most: int, *, colour: bool) -> Iterator[str]:
     lost = opening.answers[0]
     ways = in_order(lost.ways, opening.never, opening.accepted)
-    yield from _wrapped(opening.heading, width)
-    yield from [_emphasised(line, ways, colour) for line in _wrapped(verdict(opening), width)]
-    yield from _wrapped(_kills(opening.now.rows), width) if _kills(opening.now.rows) else []
+    yield from [_emphasised(line, ways, colour) for line in wrapped(verdict(opening), width)]
+    yield from wrapped(_kills(opening.now.rows), width) if _kills(opening.now.rows) else []
     yield from _changes(opening.change_first, width, most)
     yield from _happens(ways, opening, width, most)
     also = "; ".join(_also(opening))
-    yield from _wrapped(f"Also: {also}", width, most=2) if also else []
+    yield from wrapped(f"Also: {also}", width, most=2) if also else []
     yield from _namespaces(opening, width, most)
     survives = ", ".join(survived(opening.now.rows)) or "nothing that was asked about"
-    yield from _wrapped(f"Survives: {survives}", width, most=most)
-    yield from _wrapped(_never(opening.now.rows), width, most=3)
+    yield from wrapped(f"Survives: {survives}", width, most=most)
+    yield from wrapped(_never(opening.now.rows), width, most=3)
     judged = ", ".join(f"{each.feature.name} ({each.place.file.name}:{each.place.line})" for each in opening.not_judged)
-    yield from _wrapped(f"NOT JUDGED: {judged or f'see {PAGE}'}", width, most=2)
+    yield from wrapped(f"NOT JUDGED: {judged or f'see {PAGE}'}", width, most=2)
 
 
 def verdict(opening: Opening) -> str:
@@ -127,11 +128,17 @@ def closing(opening: Opening, status: ExitStatus) -> str:
 
 
 def listed(opening: Opening, width: int) -> Iterator[str]:
-    """Each way in one line, with its number."""
+    """Each way in one line, with its number, below what it comes to; a bug that another way has told of is only named."""
+    matter, told = "", dict[str, int]()
     for each in numbered(opening):
+        if each.answer.matter.name != matter:
+            matter = each.answer.matter.name
+            yield f"  {each.answer.matter.says[0].upper()}{each.answer.matter.says[1:]}:"
         head = f"{each.number:>3}  "
         act = f"only if {', '.join(EVENTS[name].says for name in acts_in(each.way))}: " if acts_in(each.way) else ""
-        yield head + textwrap.shorten(f"{act}{plain(each.way)}", width - len(head), placeholder=" ...")
+        first = told.setdefault(each.way.name, each.number) if each.way.bug is not None else each.number
+        says = plain(each.way) if first == each.number else f"by the same bug as {first}"
+        yield head + textwrap.shorten(f"{act}{says}", width - len(head), placeholder=" ...")
 
 
 def plain(way: Way) -> str:
@@ -172,7 +179,7 @@ def _changes(change: ChangeFirst, width: int, most: int) -> Iterator[str]:
         cost = f" ({each.remedy.cost})" if each.remedy.cost else ""
         yield from _row(f"{number:>3} ", f"{each.remedy.says}{cost}", closes_in_words(each), width, most)
     if change.after is not None:
-        yield from _wrapped(f"    {_after(change)}", width, "    ")
+        yield from wrapped(f"    {_after(change)}", width, "    ")
 
 
 def _after(change: ChangeFirst) -> str:
@@ -225,8 +232,10 @@ def _closed_by(ways: Sequence[Way], opening: Opening) -> str:
     keys = {key(way) for way in ways}
     numbers = [str(n) for n, each in enumerate(opening.change_first.remedies, 1) if each.closes & keys]
     closed = {each for tried in opening.change_first.remedies for each in tried.closes} & keys
+    if not closed:
+        return "none known"
     left = len(keys - closed)
-    return ", ".join(numbers) + (f", {left} open" if numbers and left else "" if numbers else "none known")
+    return f"{len(closed)} by {', '.join(numbers)}; {left} open" if left else ", ".join(numbers)
 
 
 def _also(opening: Opening) -> Iterator[str]:
@@ -244,12 +253,12 @@ def _namespaces(opening: Opening, width: int, most: int) -> Iterator[str]:
     """The namespaces whose answer is another one, and in one line those that are as the cluster."""
     others = [group for group in opening.namespaces if group.lost is not None]
     for group in others[:MOST_ROWS]:
-        yield from _wrapped(_of_namespaces(group, opening), width, most=most)
+        yield from wrapped(_of_namespaces(group, opening), width, most=most)
     if rest := others[MOST_ROWS:]:
         yield f"{count_of(len(rest), 'more group')} of namespaces with another answer (--all)"
     same = [name for group in opening.namespaces if group.lost is None for name in group.names]
     if same:
-        yield from _wrapped(f"{_some(same)}: as the cluster", width, most=1)
+        yield from wrapped(f"{_some(same)}: as the cluster", width, most=1)
 
 
 def _some(names: Sequence[str]) -> str:
@@ -302,7 +311,7 @@ def _row(head: str, text: str, right: str, width: int, most: int) -> Iterator[st
         yield f"{head if not number else ' ' * len(head)}{line:<{room}} {right if not number else ''}".rstrip()
 
 
-def _wrapped(text: str, width: int, indent: str = "  ", most: int | None = None) -> list[str]:
+def wrapped(text: str, width: int, indent: str = "  ", most: int | None = None) -> list[str]:
     wrapper = textwrap.TextWrapper(width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
     wrapper.max_lines, wrapper.placeholder = most, " ..."
     return wrapper.wrap(text)

@@ -165,7 +165,7 @@ def _unknown(opening: Opening, width: int) -> list[str]:
         if shortfall.kind == "open" and shortfall.row.gap == NO_TIME and shortfall.headline.startswith(f"{name} is not known"):
             unasked.append(name)
         elif shortfall.kind == "open":
-            lines.append(f"  open: {shortfall.place}: {shortfall.headline}")
+            lines += _wrapped("  ", f"open: {shortfall.place}: {shortfall.headline}", width, indent="    ")
             lines += _row(opening, shortfall.row, width, whole=True) if shortfall.row.failure else ()
     if unasked:
         lines += _wrapped("  ", f"{NO_TIME} at {', '.join(unasked)}; raise --budget", width, indent="    ")

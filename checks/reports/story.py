@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
+from fencepost.checks.questions.remedies import key
 from fencepost.checks.questions.whole import verdict_of
 from fencepost.checks.reports.answers import about
 from fencepost.checks.reports.front import Numbered, numbered, plain
@@ -31,17 +32,20 @@ def _lines(chosen: Numbered, opening: Opening, releases: Releases, width: int) -
     yield ""
     yield from textwrap.wrap(f"Way {chosen.number}: {plain(way)}", width)
     yield ""
-    yield from _told("Then", chosen.answer.matter.says, width)
-    yield from _told("It needs", ", ".join(way.needs) or "nothing else", width)
+    yield from _told("You see", chosen.answer.matter.says, width)
+    yield from _told("It takes", ", ".join(way.needs) or "nothing else", width)
     if way.open:
         yield from _told("Not known", f"what else must coincide: {way.open}", width)
     if way.bug is not None and way.bug.costs:
         yield from _told("It costs", way.bug.costs, width)
-    for number, each in enumerate(opening.change_first.remedies, 1):
-        if (way.name if way.bug is not None else way.needs) in each.closes:
-            yield from _told("Change", f"{each.remedy.says} (number {number} of what to change first)", width)
-    for sentence in about(way, releases, chosen.answer.matter.name):
-        yield from _told("", sentence, width)
+    remedies = [(n, each.remedy.says) for n, each in enumerate(opening.change_first.remedies, 1) if key(way) in each.closes]
+    for number, says in remedies:
+        yield from _told("What to do", f"{says} (number {number} of what to change first)", width)
+    if not remedies:
+        yield from _told("What to do", "no remedy was found by searching; see what is known of it below", width)
+    whose, how = about(way, releases, chosen.answer.matter.name)
+    yield from _told("Whose bug", whose, width)
+    yield from _told("How known", how, width)
     yield ""
     checked = way.checked if way.whole is None else way.whole
     trace = (way.verdict if way.whole is None else verdict_of(way.whole)).run

@@ -12,12 +12,14 @@ from fencepost.checks.questions.answering import Answer
 from fencepost.checks.questions.asking import Group, answered
 from fencepost.checks.questions.bug_search import Searches, known_bugs_in
 from fencepost.checks.questions.events import in_order, never
-from fencepost.checks.questions.guarantees.establishing import Established, Means
+from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
+from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
 from fencepost.checks.questions.judging import Guaranteed
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.questions.remedies import ChangeFirst, Remedy, candidates, first_of, tried
-from fencepost.checks.settings.cluster_settings import Cluster, Settings, read_settings
+from fencepost.checks.settings.cluster_settings import Cluster, Settings, Sizes, read_settings
 from fencepost.checks.settings.files.input_files import read_bytes
+from fencepost.model.counts import count_of
 from fencepost.model.releases import Releases
 from fencepost.properties.topic.in_cluster import parameters_of
 
@@ -36,7 +38,7 @@ def change_first(asked: CheckRequest, cluster: Cluster, now: Guaranteed, lost: A
         little = means.with_little()
         return next(answered(other, bugs, little, Searches(means.check), {}))
 
-    results = tried(candidates(counted, now.cluster.releases, _copies(now)), lost, counted, ask)
+    results = tried(candidates(counted, now.cluster.releases, _copies(now), _price(now, means)), lost, counted, ask)
     chosen = tuple(first_of(results))
     searched = [each.remedy for each in chosen if each.remedy.kind not in ("runbook", "upgrade")]
     if not searched or means.is_over:
@@ -49,9 +51,27 @@ def _newest(remedies: list[Remedy], releases: Releases) -> Releases:
     return next((each.releases for each in remedies if each.releases != releases), releases)
 
 
+def _raised(now: Guaranteed) -> Sizes | None:
+    """The sizes that keep a message through one more lost disk, if a row says which."""
+    return next((row.raised for row in now.rows if row.guarantee.name == "disks"), None)
+
+
+def _price(now: Guaranteed, means: Means) -> str:
+    """What these cost: how many bookies may then be down for writing, if those are fewer, or the disk of another copy."""
+    raised = _raised(now)
+    if raised is None:
+        return ""
+    sizes = now.cluster.sizes
+    (writing,) = (each for each in ledger_guarantees(raised, now.cluster.releases) if each.name == "writing")
+    then, before = establish(writing, means.with_little()), now.row("writing")
+    fewer = then.figure is not None and before.figure is not None and then.figure < before.figure
+    stops = f"writing then stops with {count_of((then.figure or 0) + 1, 'bookie')} down" if fewer else ""
+    return " and ".join(filter(None, [stops, "more disk" if raised.write_quorum > sizes.write_quorum else ""]))
+
+
 def _copies(now: Guaranteed) -> dict[str, int]:
-    """The settings that keep a message through one more lost disk, if a row says which."""
-    raised = next((row.raised for row in now.rows if row.guarantee.name == "disks"), None)
+    """The settings for them."""
+    raised = _raised(now)
     if raised is None:
         return {}
     taken, sizes = now.cluster.taken, now.cluster.sizes

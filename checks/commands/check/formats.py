@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fencepost.checks.console.terminal import colour, width
+from fencepost.checks.console.terminal import colour, screen, width
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, run_status, severest
 from fencepost.checks.questions.baseline import Comparison
@@ -94,7 +94,7 @@ def _body(run: FinishedRun) -> str:
         told = run.opening, run.everything, run.suspicious
         if run.whole or run.alone:
             return f"{sheet(*told, run.notes, whole=run.whole, width=width(), colour=colour())}\n"
-        return f"{second_screen(*told, run.remarks, width=width(), colour=colour())}\n"
+        return f"{second_screen(*told, run.remarks, width=screen(), colour=colour())}\n"
     lines = [] if run.whole else known_bugs(run.everything, width())
     lines += suspicious_lines(doubt for doubt in run.suspicious if not (run.whole and doubt.instance))
     return "".join(f"{line}\n" for line in lines)

@@ -71,10 +71,21 @@ def opening_of(
     changed = _bugs_changed(asked, clusters[0], None if before is None else before.cluster, searches, means)
     met = _met(shortfalls, Whole(clusters[0].configuration, subject.releases), means)
     first_changes = change_first(asked, clusters[0], now, answers[0], means) if answers else ChangeFirst()
-    head = heading(clusters[0], subject.how_known, bookies_supposed=subject.supposed)
     of_namespaces = tuple(groups(asked, clusters[0], means)) if answers else ()
-    seen = (subject.settings.not_modelled, head, first_changes, never(asked.never), frozenset(asked.accepted), of_namespaces)
+    seen = (
+        subject.settings.not_modelled,
+        heading_of(asked, subject),
+        first_changes,
+        never(asked.never),
+        frozenset(asked.accepted),
+        of_namespaces,
+    )
     return Opening(now, before, shortfalls, policy, changed, tuple(answers), met, *seen)
+
+
+def heading_of(asked: CheckRequest, subject: Subject) -> str:
+    """Which cluster it is. Raises what the files of it raise."""
+    return heading(_clusters(asked, subject)[0], subject.how_known, bookies_supposed=subject.supposed)
 
 
 def _bugs_changed(

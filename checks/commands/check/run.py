@@ -23,7 +23,7 @@ from fencepost.checks.commands.check.subject import Subject, come_first, is_of_e
 from fencepost.checks.console.extras import ODDS, require
 from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
-from fencepost.checks.console.terminal import colour, width
+from fencepost.checks.console.terminal import colour, screen, width
 from fencepost.checks.engines.ahead import Ahead, Task
 from fencepost.checks.engines.results.findings import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus
@@ -172,7 +172,7 @@ def _story(plan: Plan, number: int) -> ExitStatus:
         opening = _opening(plan, interrupt, Searches(ahead.check))
     assert opening is not None, "parts are refused"
     assert plan.subject.releases is not None, "there is an opening"
-    print(story(number, opening, plan.subject.releases, width()), end="")
+    print(story(number, opening, plan.subject.releases, screen()), end="")
     return opening.status
 
 
@@ -218,9 +218,9 @@ def _opening_ahead(plan: Plan) -> Iterator[Task]:
 
 def _opening(plan: Plan, should_stop: Callable[[], bool], searches: Searches) -> Opening | None:
     """What the report of a configuration opens with; what users ask first is printed at once."""
-    from fencepost.checks.commands.check.guarantees import means_of, opening_of
+    from fencepost.checks.commands.check.guarantees import heading_of, means_of, opening_of
     from fencepost.checks.reports.answers import as_text, survival
-    from fencepost.checks.reports.front import front
+    from fencepost.checks.reports.front import front, wrapped
 
     asked, subject, tell = plan.asked, plan.subject, plan.teller.tell_at_once
 
@@ -229,12 +229,14 @@ def _opening(plan: Plan, should_stop: Callable[[], bool], searches: Searches) ->
             tell(as_text(answer, of, width()))
 
     means = means_of(asked, plan.started, plan.reporter, should_stop, searches.check)
+    if asked.way is None and not asked.all and come_first(asked):
+        tell(*wrapped(heading_of(asked, subject), screen()))  # the searches take a while
     opening = opening_of(asked, subject, means, searches, plan.bugs, told)
     if opening is None or asked.way is not None:
         return opening
     if asked.all:
         tell(survival(opening.now.rows, width()))
-    tell(front(opening, width(), colour=colour()))
+    tell(front(opening, screen(), colour=colour(), headed=asked.all))
     if subject.settings is not None and asked.odds is not None:
         from fencepost.checks.commands.check.odds import found_odds
         from fencepost.checks.reports.odds import as_text as odds_as_text
