@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
@@ -73,29 +73,35 @@ def numbered(opening: Opening) -> list[Numbered]:
     return [Numbered(number, *pair) for number, pair in enumerate(pairs, 1)]
 
 
+BLOCKS = ("namespaces", "survives", "changes", "happens")
+"""What may take two lines for each row, the most important first."""
+
+
 def front(opening: Opening, width: int, *, colour: bool = False, headed: bool = True) -> str:
-    """The first screen: rows of tables take two lines each, or one where it would be more than a screen. ``headed`` has it
+    """The first screen: a row of a block takes two lines, or one where it would be more than a screen. ``headed`` has it
     begin with the heading, for which there is room anyway."""
-    head = wrapped(opening.heading, width)
-    for most in (2, 1):
-        lines = list(_lines(opening, width, most, colour=colour))
-        if len(head) + len(lines) <= SCREEN:
-            break
+    head, most = wrapped(opening.heading, width), dict.fromkeys(BLOCKS, 1)
+    lines = list(_lines(opening, width, most, colour=colour))
+    for block in BLOCKS:
+        wider = most | {block: 2}
+        more = list(_lines(opening, width, wider, colour=colour))
+        if len(head) + len(more) <= SCREEN:
+            lines, most = more, wider
     return "\n".join([*(head if headed else []), *lines]) + "\n"
 
 
-def _lines(opening: Opening, width: int, most: int, *, colour: bool) -> Iterator[str]:
+def _lines(opening: Opening, width: int, most: Mapping[str, int], *, colour: bool) -> Iterator[str]:
     lost = opening.answers[0]
     ways = in_order(lost.ways, opening.never, opening.accepted)
     yield from [_emphasised(line, ways, colour) for line in wrapped(verdict(opening), width)]
     yield from wrapped(_kills(opening.now.rows), width) if _kills(opening.now.rows) else []
-    yield from _changes(opening.change_first, width, most)
-    yield from _happens(ways, opening, width, most)
+    yield from _changes(opening.change_first, width, most["changes"])
+    yield from _happens(ways, opening, width, most["happens"])
     also = "; ".join(_also(opening))
     yield from wrapped(f"Also: {also}", width, most=2) if also else []
-    yield from _namespaces(opening, width, most)
+    yield from _namespaces(opening, width, most["namespaces"])
     survives = ", ".join(survived(opening.now.rows)) or "nothing that was asked about"
-    yield from wrapped(f"Survives: {survives}", width, most=most)
+    yield from wrapped(f"Survives: {survives}", width, most=most["survives"])
     yield from wrapped(_never(opening.now.rows), width, most=3)
     judged = ", ".join(f"{each.feature.name} ({each.place.file.name}:{each.place.line})" for each in opening.not_judged)
     yield from wrapped(f"NOT JUDGED: {judged or f'see {PAGE}'}", width, most=2)
@@ -129,16 +135,15 @@ def closing(opening: Opening, status: ExitStatus) -> str:
 
 def listed(opening: Opening, width: int) -> Iterator[str]:
     """Each way in one line, with its number, below what it comes to; a bug that another way has told of is only named."""
-    matter, told = "", dict[str, int]()
+    head, told = "", dict[str, int]()
     for each in numbered(opening):
-        if each.answer.matter.name != matter:
-            matter = each.answer.matter.name
-            yield f"  {each.answer.matter.says[0].upper()}{each.answer.matter.says[1:]}:"
-        head = f"{each.number:>3}  "
-        act = f"only if {', '.join(EVENTS[name].says for name in acts_in(each.way))}: " if acts_in(each.way) else ""
+        says, acts = each.answer.matter.says, acts_in(each.way)
+        only_if = f", only if {' or '.join(EVENTS[name].says for name in acts)}" if acts else ""
+        if head != (head := f"{says[0].upper()}{says[1:]}{only_if}:"):
+            yield from wrapped(f"  {head}", width, "    ")
         first = told.setdefault(each.way.name, each.number) if each.way.bug is not None else each.number
-        says = plain(each.way) if first == each.number else f"by the same bug as {first}"
-        yield head + textwrap.shorten(f"{act}{says}", width - len(head), placeholder=" ...")
+        what = plain(each.way) if first == each.number else f"by the same bug as {first}"
+        yield f"{each.number:>3}  {textwrap.shorten(what, width - 5, placeholder=' ...')}"
 
 
 def plain(way: Way) -> str:
@@ -177,7 +182,8 @@ def _changes(change: ChangeFirst, width: int, most: int) -> Iterator[str]:
     yield f"{'Change first':<{width - RIGHT}}closes"
     for number, each in enumerate(change.remedies[:MOST_ROWS], 1):
         cost = f" ({each.remedy.cost})" if each.remedy.cost else ""
-        yield from _row(f"{number:>3} ", f"{each.remedy.says}{cost}", closes_in_words(each), width, most)
+        says = each.remedy.says if most == 1 and len(each.remedy.says + cost) > width - RIGHT - 5 else each.remedy.says + cost
+        yield from _row(f"{number:>3} ", says, closes_in_words(each), width, most)
     if change.after is not None:
         yield from wrapped(f"    {_after(change)}", width, "    ")
 

@@ -62,9 +62,6 @@ def sheet(
     return "\n".join("\n".join(block) + "\n" for block in blocks if block)
 
 
-BESIDES = "Known bugs besides, which cause none of this (--all)"
-
-
 def second_screen(
     opening: Opening,
     everything: Sequence[Checked],
@@ -79,13 +76,14 @@ def second_screen(
     ways, told = list(listed(opening, width)), {each.way.name for each in numbered(opening)}
     verdicts = (verdict for checked in everything for verdict in checked.verdicts)
     bugs = dict.fromkeys(v.property.name for v in verdicts if v.verdict == "known bug" and v.accepted is None)
-    others = ", ".join(name for name in bugs if name not in told)
+    others = sum(name not in told for name in bugs)
+    besides = f"{count_of(others, 'known bug')} more, which cause{'s' if others == 1 else ''} none of this: --all tells of each"
     blocks = [
         [part for checked in everything if (part := failure_text(checked, width=width, colour=colour))],
         _short(opening, width),
         _unknown(opening, width),
         _headed("The ways (--way N shows one, --all shows all, --html makes a page)", ways),
-        _wrapped("", f"{BESIDES}: {others}", width, indent="  ") if others else [],
+        _wrapped("", besides, width, indent="  ") if others else [],
         [line for each in suspicious_in_short(suspicious) for line in _wrapped("", each, width, indent="  ")],
         [line for note in notes for line in _wrapped("", note, width, indent="  ")],
     ]

@@ -143,3 +143,11 @@ def test_rows_take_one_line_each_where_a_screen_would_not_hold_them() -> None:
     assert one[0].endswith("1 way")
     assert " ... " in one[0]
     assert all(len(line) <= 80 for line in (*two, *one))
+
+
+def test_every_bug_of_a_release_has_a_sentence_for_whoever_is_woken_by_it() -> None:
+    entries = [entry for name, entry in PROTOCOLS.items() if entry.project != "kafka" and not entry.of_parts]
+    bugs = {name: bug for entry in entries for name, bug in entry.bugs.items() if bug.present and not bug.weakening}
+    said = {name: {e.bugs[name].plain for e in entries if name in e.bugs} for name in bugs}
+    assert [name for name, plain in said.items() if plain == {""}] == []
+    assert [name for name, bug in bugs.items() if bug.plain and not bug.plain.endswith(".")] == []
