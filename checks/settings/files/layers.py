@@ -39,6 +39,11 @@ def settings_in(path: Path) -> tuple[list[Setting], list[str]]:
         note = f"{path}: read is {' and '.join(part.name for part in parts)}"
         read = [replace(one, of=part.of, image=part.image) for part in parts for one in part.settings]
         notes = [note, *(note for part in parts for note in part.notes)]
+    elif _lists_bookies(text):
+        from fencepost.checks.settings.files.bookie_lists import listed_bookies  # loads the parser of YAML, seldom needed
+
+        part = listed_bookies(text)
+        read, notes = part.settings, [f"{path}: read is the number of bookies", *(f"{path}: {note}" for note in part.notes)]
     elif is_environment(text):
         read, notes = _environment(path, list(variables(text)))
     else:
@@ -54,6 +59,10 @@ def _is_yaml(path: Path, text: str) -> bool:
     line."""
     known = path.suffix in (".yaml", ".yml", ".json")
     return known or re.search(r'^[\s{]*"?(apiVersion|configData)"?\s*:', text, re.MULTILINE) is not None
+
+
+def _lists_bookies(text: str) -> bool:
+    return "BookieID:" in text and " Bookies :" in text
 
 
 def _environment(path: Path, settings: list[Setting]) -> tuple[list[Setting], list[str]]:

@@ -10,17 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
 from fencepost.checks.settings.cluster_settings import BROKERS, REPLICAS, TAGS
+from fencepost.checks.settings.files.bookie_lists import placed_bookies
+from fencepost.checks.settings.files.custom_resources import is_custom, parts_of_resources
 from fencepost.checks.settings.files.input_files import InputError, Place
 from fencepost.checks.settings.files.namespace_policies import is_policies, settings_of
 from fencepost.checks.settings.files.properties_file import (
     PREFIX,
-    Image,
     MalformedEscape,
     Owner,
     Setting,
@@ -28,6 +28,7 @@ from fencepost.checks.settings.files.properties_file import (
     bookkeepers,
     settings,
 )
+from fencepost.checks.settings.files.yaml_nodes import NULL, Part, child, entries_of, line_of, scalar
 
 FILES = ("broker.conf", "standalone.conf")
 BOOKIES_FILES = ("bookkeeper.conf", "bk_server.conf")
@@ -43,20 +44,7 @@ SAID_BY: Mapping[Owner, AbstractSet[str]] = {
 """The keys by which the settings of a running server are recognised: two of them."""
 
 STRINGS = "tag:yaml.org,2002:str"
-NULL = "tag:yaml.org,2002:null"
 REMEDY = "give the values of a chart, with broker.configData or bookkeeper.configData, or a ConfigMap of brokers or bookies"
-
-
-@dataclass(frozen=True)
-class Part:
-    """What a YAML file has of the settings of brokers or of bookies: the name of the part that was read, its settings, notes on
-    it, whose it is, and which image applies it."""
-
-    name: str
-    settings: list[Setting]
-    notes: tuple[str, ...] = ()
-    of: Owner = ""
-    image: Image = ""
 
 
 def parts_of(path: Path, text: str) -> list[Part]:
@@ -68,10 +56,12 @@ def parts_of(path: Path, text: str) -> list[Part]:
     policies = [document for document in documents if is_policies(document)]
     if policies:
         return [Part("the policies of a namespace", [*settings_of(policies[0])], of="broker")]
-    if documents and (said := said_by(documents[0])) is not None:
+    if documents and (said := said_by(documents[0]) or placed_bookies(documents[0])) is not None:
         return [said]
     manifests = [manifest for document in documents for manifest in _manifests(document)]
-    maps = [one for one in manifests if _scalar(one, "kind") == "ConfigMap"]
+    if any(map(is_custom, manifests)):
+        return [*parts_of_resources(path, manifests)]
+    maps = [one for one in manifests if scalar(one, "kind") == "ConfigMap"]
     if maps:
         return list(_of_config_maps(path, maps))
     parts = []
@@ -79,11 +69,11 @@ def parts_of(path: Path, text: str) -> list[Part]:
     for component, of in components:
         charts = [place for document in documents for place in _chart_values(document, component)]
         if len(charts) > 1:
-            places = " and ".join(f"{name} on line {_line(data)}" for name, data, _ in charts)
-            raise InputError(f"{path}: has {places}; give a file with one of them", Place(path, _line(charts[1][1])))
+            places = " and ".join(f"{name} on line {line_of(data)}" for name, data, _ in charts)
+            raise InputError(f"{path}: has {places}; give a file with one of them", Place(path, line_of(charts[1][1])))
         for name, data, chart in charts:
             beside = _volumes(chart) if of == "bookie" else _offload(chart)
-            entries = [*beside, *_entries(path, data, name)]
+            entries = [*beside, *entries_of(path, data, name)]
             parts.append(Part(name, as_applied(entries), _unquoted(path, data), of, "pulsar"))
     facts = [fact for document in documents for fact in _deployed(document)] if parts else []
     if facts:
@@ -100,14 +90,14 @@ def said_by(node: yaml.Node) -> Part | None:
     entries = node.value if isinstance(node, yaml.MappingNode) else ()
     values = {key.value: value for key, value in entries if isinstance(key, yaml.ScalarNode)}
     if "version" in values and {"brokers", "bookies"} & values.keys():
-        facts = [Setting(BROKERS, values["version"].value, _line(values["version"]))]
+        facts = [Setting(BROKERS, values["version"].value, line_of(values["version"]))]
         if isinstance(bookies := values.get("bookies"), yaml.SequenceNode) and bookies.value:
-            facts.append(Setting(REPLICAS, str(len(bookies.value)), _line(bookies)))
+            facts.append(Setting(REPLICAS, str(len(bookies.value)), line_of(bookies)))
         return Part("what the cluster says", facts)
     for of, marks in SAID_BY.items():
         if len(marks & values.keys()) > 1 and "kind" not in values:
             flat = ((key, value, _flat(value)) for key, value in values.items())
-            given = [Setting(key, text, _line(value)) for key, value, text in flat if text is not None]
+            given = [Setting(key, text, line_of(value)) for key, value, text in flat if text is not None]
             return Part(f"the settings of a running {of}", given, of=of)
     return None
 
@@ -141,7 +131,7 @@ def _composed(path: Path, text: str) -> Iterator[yaml.Node]:
 def _manifests(node: yaml.Node) -> Iterator[yaml.MappingNode]:
     """The objects of Kubernetes in a document, those of a List one by one."""
     if isinstance(node, yaml.MappingNode):
-        items = _child(node, "items")
+        items = child(node, "items")
         if isinstance(items, yaml.SequenceNode):
             yield from (item for item in items.value if isinstance(item, yaml.MappingNode))
         else:
@@ -154,8 +144,8 @@ def _of_config_maps(path: Path, maps: Sequence[yaml.MappingNode]) -> Iterator[Pa
     brokers = brokers or ([] if bookies else list(maps))
     for candidates, of, files in ((brokers, "brokers", FILES), (bookies, "bookies", BOOKIES_FILES)):
         if len(candidates) > 1:
-            places = ", ".join(f"{_name(one)} on line {_line(one)}" for one in candidates)
-            place = Place(path, _line(candidates[1]))
+            places = ", ".join(f"{_name(one)} on line {line_of(one)}" for one in candidates)
+            place = Place(path, line_of(candidates[1]))
             raise InputError(f"{path}: has several ConfigMaps: {places}; give a file with the {of}' own", place)
         for one in candidates:
             yield _of_config_map(path, one, files, "bookie" if of == "bookies" else "broker")
@@ -163,21 +153,21 @@ def _of_config_maps(path: Path, maps: Sequence[yaml.MappingNode]) -> Iterator[Pa
 
 def _named_by(maps: Sequence[yaml.MappingNode], files: Sequence[str], names: tuple[str, ...]) -> list[yaml.MappingNode]:
     """The ConfigMaps that have one of the files; if there is none, those that are labelled, else those that are called so."""
-    having = [one for one in maps if any(_child(_child(one, "data"), name) for name in files)]
-    having = having or [one for one in maps if _scalar(_metadata(one, "labels"), "component") in names]
+    having = [one for one in maps if any(child(child(one, "data"), name) for name in files)]
+    having = having or [one for one in maps if scalar(_metadata(one, "labels"), "component") in names]
     return having or [one for one in maps if _name(one).endswith(names)]
 
 
 def _of_config_map(path: Path, node: yaml.MappingNode, files: Sequence[str], of: Owner) -> Part:
-    data = _child(node, "data")
+    data = child(node, "data")
     name = f"ConfigMap {_name(node)}"
     if not isinstance(data, yaml.MappingNode):
-        raise InputError(f"{path}: {name} has no data; {REMEDY}", Place(path, _line(node)))
+        raise InputError(f"{path}: {name} has no data; {REMEDY}", Place(path, line_of(node)))
     for key, value in data.value:
         if key.value in files and isinstance(value, yaml.ScalarNode):
             whose: Owner = "" if key.value == "standalone.conf" else of
             return Part(f"{key.value} of {name}", _of_text(path, value), of=whose)
-    entries, notes = list(_entries(path, data, name)), _unquoted(path, data)
+    entries, notes = list(entries_of(path, data, name)), _unquoted(path, data)
     if mine := bookkeepers(entries):
         return Part(name, mine, notes, "bookie", "bookkeeper")
     return Part(name, as_applied(entries), notes, of if _is_marked(node) else "", "pulsar")
@@ -186,7 +176,7 @@ def _of_config_map(path: Path, node: yaml.MappingNode, files: Sequence[str], of:
 def _is_marked(node: yaml.MappingNode) -> bool:
     """Whether a ConfigMap says by its label or its name whose it is."""
     known = ("broker", *BOOKIES)
-    return _scalar(_metadata(node, "labels"), "component") in known or _name(node).endswith(known)
+    return scalar(_metadata(node, "labels"), "component") in known or _name(node).endswith(known)
 
 
 def _of_text(path: Path, node: yaml.ScalarNode) -> list[Setting]:
@@ -194,10 +184,10 @@ def _of_text(path: Path, node: yaml.ScalarNode) -> list[Setting]:
     try:
         rows = settings(node.value.encode())
     except MalformedEscape as error:
-        place = Place(path, _line(node) + error.line)
+        place = Place(path, line_of(node) + error.line)
         raise InputError(f"{place}: {error}; double the backslash if it is meant as one", place) from None
     literal = node.style == "|"
-    return [Setting(one.key, one.value, _line(node) + (one.line if literal else 0)) for one in rows]
+    return [Setting(one.key, one.value, line_of(node) + (one.line if literal else 0)) for one in rows]
 
 
 def _chart_values(node: yaml.Node, component: str) -> Iterator[tuple[str, yaml.MappingNode, yaml.MappingNode]]:
@@ -207,29 +197,29 @@ def _chart_values(node: yaml.Node, component: str) -> Iterator[tuple[str, yaml.M
     parts = ((key, value) for key, value in node.value if isinstance(key, yaml.ScalarNode))
     charts = [("", node), *((f"{key.value}.", value) for key, value in parts)]
     for name, chart in charts:
-        values = _child(chart, component)
-        data = _child(values, "configData")
+        values = child(chart, component)
+        data = child(values, "configData")
         if isinstance(values, yaml.MappingNode) and isinstance(data, yaml.MappingNode):
             yield f"{name}{component}.configData", data, values
 
 
 def _volumes(bookkeeper: yaml.MappingNode) -> Iterator[Setting]:
     """The directories that Apache's chart makes of several volumes; its journals come before those of configData."""
-    volumes = _child(bookkeeper, "volumes")
+    volumes = child(bookkeeper, "volumes")
     for name, key in (("journal", f"{PREFIX}journalDirectories"), ("ledgers", "ledgerDirectories")):
-        several = _child(_child(volumes, name), "multiVolumes")
-        if _scalar(_child(volumes, name), "useMultiVolumes") == "true" and isinstance(several, yaml.SequenceNode):
-            paths = [_scalar(volume, "mountPath") for volume in several.value]
-            yield Setting(key, ",".join(paths), _line(several))
+        several = child(child(volumes, name), "multiVolumes")
+        if scalar(child(volumes, name), "useMultiVolumes") == "true" and isinstance(several, yaml.SequenceNode):
+            paths = [scalar(volume, "mountPath") for volume in several.value]
+            yield Setting(key, ",".join(paths), line_of(several))
 
 
 def _offload(broker: yaml.MappingNode) -> Iterator[Setting]:
     """What Apache's chart makes of ``broker.storageOffload``: the driver, and what is called as in a broker.conf."""
-    offload = _child(broker, "storageOffload")
+    offload = child(broker, "storageOffload")
     for key, value in offload.value if isinstance(offload, yaml.MappingNode) else ():
         name = "managedLedgerOffloadDriver" if key.value == "driver" else key.value
         if name.startswith("managedLedger") and isinstance(value, yaml.ScalarNode):
-            yield Setting(name, value.value, _line(key))
+            yield Setting(name, value.value, line_of(key))
 
 
 def _deployed(node: yaml.Node) -> Iterator[Setting]:
@@ -237,24 +227,13 @@ def _deployed(node: yaml.Node) -> Iterator[Setting]:
     part."""
     pairs = node.value if isinstance(node, yaml.MappingNode) else ()
     for chart in (node, *(value for _, value in pairs)):
-        if _child(_child(chart, "broker"), "configData") or _child(_child(chart, "bookkeeper"), "configData"):
+        if child(child(chart, "broker"), "configData") or child(child(chart, "bookkeeper"), "configData"):
             for key in (*TAGS, REPLICAS):
                 value: yaml.Node | None = chart
                 for name in key.split("."):
-                    value = _child(value, name)
+                    value = child(value, name)
                 if isinstance(value, yaml.ScalarNode) and value.tag != NULL and value.value:
-                    yield Setting(key, value.value, _line(value))
-
-
-def _entries(path: Path, node: yaml.MappingNode, name: str) -> Iterator[Setting]:
-    for key, value in node.value:
-        line = key.start_mark.line + 1
-        if key.value == "<<" or not (isinstance(key, yaml.ScalarNode) and isinstance(value, yaml.ScalarNode)):
-            what = f"{key.value} is no text" if isinstance(key, yaml.ScalarNode) else "a key is no text"
-            what = "merges another mapping" if key.value == "<<" else what
-            place = Place(path, line)
-            raise InputError(f"{place}: {name}: {what}; write each setting as KEY: 'VALUE'", place)
-        yield Setting(key.value, "" if value.tag == NULL else value.value, line)
+                    yield Setting(key, value.value, line_of(value))
 
 
 def _unquoted(path: Path, node: yaml.MappingNode) -> tuple[str, ...]:
@@ -266,24 +245,9 @@ def _unquoted(path: Path, node: yaml.MappingNode) -> tuple[str, ...]:
     return (f"{path}:{lines[0]}: is not in quotes{more}: Kubernetes refuses a ConfigMap whose values are no text",)
 
 
-def _child(node: yaml.Node | None, name: str) -> yaml.Node | None:
-    """The value of a key; of a key that is given twice the last, as most readers take it."""
-    pairs = node.value if isinstance(node, yaml.MappingNode) else ()
-    return next((value for key, value in reversed(pairs) if key.value == name), None)
-
-
-def _scalar(node: yaml.Node | None, name: str) -> str:
-    value = _child(node, name)
-    return value.value if isinstance(value, yaml.ScalarNode) else ""
-
-
 def _metadata(node: yaml.Node, name: str) -> yaml.Node | None:
-    return _child(_child(node, "metadata"), name)
+    return child(child(node, "metadata"), name)
 
 
 def _name(node: yaml.Node) -> str:
-    return _scalar(_child(node, "metadata"), "name") or "without a name"
-
-
-def _line(node: yaml.Node) -> int:
-    return int(node.start_mark.line) + 1
+    return scalar(child(node, "metadata"), "name") or "without a name"
