@@ -21,7 +21,7 @@ from typing import Protocol
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.console.termination import end_with, not_passed_on
 from fencepost.checks.engines.plan import Approach, check, is_cut_short, is_whole, suite_of
-from fencepost.checks.engines.results.findings import Checked, Findings
+from fencepost.checks.engines.results.findings import Checked, Findings, chosen_of
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.vocabulary import Property, Suite
 
@@ -122,7 +122,7 @@ class Ahead:
         suite = suite_of(entry, instance, bugs, approach)
         for checked in earlier:
             shown = {v.property.formula.digest: v for v in checked.verdicts if v.property.kind == "always"}
-            wanted = [suite.named(name) for name in approach.properties]
+            wanted = chosen_of(suite, approach.properties)
             verdicts = [shown.get(p.formula.digest) if p.kind == "always" else None for p in wanted]
             known = [replace(v, property=p) for p, v in zip(wanted, verdicts, strict=True) if v is not None]
             if len(known) == len(wanted):

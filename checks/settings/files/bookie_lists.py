@@ -23,16 +23,19 @@ BOOKIE = re.compile(r"BookieID:([^,\s]+)")
 
 def listed_bookies(text: str) -> Part:
     """The number of bookies that can be written to, or of all if only all are listed; the others are noted."""
-    bookies, heading, first = dict[str, dict[str, None]](), "", 1
+    bookies, heading, lines = dict[str, dict[str, None]](), "", dict[str, int]()
     for number, line in enumerate(text.splitlines(), start=1):
         if found := HEADING.search(line):
-            heading, first = found[1], number
+            heading = found[1]
+            lines[heading] = number
         for name in BOOKIE.findall(line):
             bookies.setdefault(heading, {})[name] = None
     counted = "ReadWrite" if "ReadWrite" in bookies else "All" if "All" in bookies else heading
     readonly = len(bookies.get("Readonly", {})) if counted == "ReadWrite" else 0
     notes = (f"{count_of(readonly, 'bookie')} can only be read, and {'is' if readonly == 1 else 'are'} not counted",)
-    return Part("listbookies", [Setting(REPLICAS, str(len(bookies[counted])), first)], notes if readonly else ())
+    return Part(
+        "listbookies", [Setting(REPLICAS, str(len(bookies[counted])), lines.get(counted, 1))], notes if readonly else ()
+    )
 
 
 def placed_bookies(node: yaml.Node) -> Part | None:

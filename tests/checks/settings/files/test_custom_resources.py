@@ -83,7 +83,7 @@ def test_the_resource_of_kaap(tmp_path: Path) -> None:
     assert [taken.value for taken in settings.ledger.taken] == [3, 3, 2]
     assert str(settings.ledger.ack_quorum.place) == f"{file}:28"
     assert settings.bookies.is_given
-    assert str(settings.bookies.sync_journal) == f"journalSyncData = false ({file}:18)"
+    assert str(settings.bookies.sync) == f"journalSyncData = false ({file}:18)"
     deployed = settings.deployment
     assert [deployed.brokers and deployed.brokers.value, deployed.bookies and deployed.bookies.value] == ["4.0.8", "4.2.4"]
     assert deployed.count is not None
