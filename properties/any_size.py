@@ -23,7 +23,7 @@ class Case:
     """
 
     least: int
-    settings: Callable[[Any], Mapping[str, Any]]
+    settings: Callable[[int | Size], Mapping[str, int | Size]]
     alone: bool = False
 
 
@@ -52,7 +52,7 @@ class Sizes:
 def sizes_from(parameter: str, least: int, *alone: int, alike: bool = False) -> Sizes:
     """The sizes from ``least`` on as one case, and some that stand alone; nothing else goes with them."""
 
-    def settings(size: Any) -> dict[str, Any]:
+    def settings(size: int | Size) -> dict[str, int | Size]:
         return {parameter: size}
 
     return Sizes((Case(least, settings), *(Case(one, settings, alone=True) for one in alone)), alike=alike)
@@ -87,7 +87,9 @@ class Part:
 
     def sizes(self, larger: int = 0) -> dict[str, int]:
         """The sizes of that instance by the names that they have where they are not known, and those that are the same."""
-        return {name: int(size) for name, size in self._settled(lambda name: self._number(name, larger)).items()}
+        return {
+            name: size for name, size in self._settled(lambda name: self._number(name, larger)).items() if isinstance(size, int)
+        }
 
     def _number(self, name: str, larger: int) -> int:
         _, case = self.cases[name]
@@ -97,7 +99,7 @@ class Part:
         sizes, case = self.cases[name]
         return case.least if case.alone else Size.named(name, case.least, alike=sizes.alike)
 
-    def _settled(self, size: Callable[[str], Any]) -> dict[str, Any]:
+    def _settled(self, size: Callable[[str], int | Size]) -> dict[str, int | Size]:
         return {key: value for name, (_, case) in self.cases.items() for key, value in case.settings(size(name)).items()}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.results import Sought
@@ -55,7 +55,7 @@ class Observed:
         formulas: list[Condition] = []
         step_formulas: list[Condition] = []
 
-        def number(formula: Any, among: list[Condition]) -> int:
+        def number(formula: Condition, among: list[Condition]) -> int:
             among.append(formula)
             return len(among) - 1
 
@@ -66,7 +66,7 @@ class Observed:
         may_end = {number(p.formula, formulas): p for p in of_kind["deadlock"]}
         implications = [p for p in of_kind["always"] + of_kind["step"] + of_kind["leads_to"] if p.premise is not None]
         of_states = [p for p in implications if p.premise is not None and not suite.protocol.next_variables_of(p.premise)]
-        premises = {number(p.premise, formulas): p for p in of_states}
+        premises = {number(p.premise, formulas): p for p in of_states if p.premise is not None}
         leads = [
             Lead(p, number(premise, formulas), number(conclusion, formulas))
             for p in of_kind["leads_to"]

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from fencepost.model.language import Location, ModelError, Parameters, Protocol
 from fencepost.model.language.building import built, in_outline
@@ -153,7 +153,7 @@ class Entry:
             raise RegistryError(f"{self.name}: {why}")
         bugs = tuple(bugs)
 
-        def suite_of(sizes: Mapping[str, Any]) -> Suite:
+        def suite_of(sizes: Parameters) -> Suite:
             every = {**parameters, **sizes}
             if any(isinstance(size, Size) for size in sizes.values()):
                 return self.suite(built(self.name, Protocol, self.function, **every, bugs=bugs))
@@ -278,7 +278,7 @@ class Entry:
 
 
 @lru_cache(maxsize=None, typed=True)  # yes is not 1
-def _outline(entry: Entry, names: tuple[str, ...], *values: Any) -> Suite:
+def _outline(entry: Entry, names: tuple[str, ...], *values: Value) -> Suite:
     with in_outline():
         return entry.suite(entry.build(dict(zip(names, values, strict=True))))
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, TypeVar
 
 from fencepost.model.kernel.compiler.store import product
 from fencepost.model.language import Action, Location, Not, Or, Protocol
 from fencepost.model.language.digests import digest_of
 from fencepost.model.language.domains import Choice
 from fencepost.model.terms.nodes import Term
+from fencepost.model.terms.values import Condition, conditions_of
 from fencepost.properties.vocabulary import Property, Suite
 
 Kind = Literal[
@@ -48,6 +49,9 @@ class Suspicion:
         return self.text
 
 
+T = TypeVar("T")
+
+
 def empty(protocol: Protocol, properties: Iterable[Property]) -> Iterator[Suspicion]:
     """The properties that are true of any values that the variables can have, so that no action could violate them."""
     asked = list(properties)
@@ -67,26 +71,28 @@ def empty(protocol: Protocol, properties: Iterable[Property]) -> Iterator[Suspic
         yield Suspicion("says-nothing", p.name, f"{p.name} is true whatever the values of the variables", p.location)
 
 
-def _answers(what: object, answer: Callable[[], list[Any]]) -> list[Any]:
+def _answers(what: object, answer: Callable[[], list[T]]) -> list[T]:
     """An answer of the solver, which an earlier process may have asked; ``what`` is all that it depends on."""
-    answers: list[Any] = json.loads(product(what, lambda: json.dumps(answer()).encode()))
+    answers: list[T] = json.loads(product(what, lambda: json.dumps(answer()).encode()))
     return answers
 
 
-def premises(protocol: Protocol, prop: Property) -> list[Any]:
+def premises(protocol: Protocol, prop: Property) -> list[Condition]:
     """The premises, over states, of the implications that a property is a conjunction of: one formula for each that is written,
     which holds where any of those does that were made of it for the members of universes."""
     if prop.kind not in ("always", "step"):
         return []
-    parts = prop.formula.arguments if prop.formula.op == "and" else [prop.formula]
-    by_premise: dict[Any, list[Any]] = {}
+    parts = conditions_of(prop.formula) if prop.formula.op == "and" else [prop.formula]
+    by_premise: dict[object, list[Condition]] = {}
     for part in parts:
-        if part.op == "=>" and not protocol.next_variables_of(part.arguments[0]):
-            by_premise.setdefault(_shape(protocol, part.arguments[0]), []).append(part.arguments[0])
+        if part.op == "=>":
+            premise, _ = conditions_of(part)
+            if not protocol.next_variables_of(premise):
+                by_premise.setdefault(_shape(protocol, premise), []).append(premise)
     return [Or(alike) for alike in by_premise.values()]
 
 
-def _shape(protocol: Protocol, term: Term) -> Any:
+def _shape(protocol: Protocol, term: Term) -> object:
     """What a term has in common with those that are written in the same line: members and numbers have no identity, and
     variables none within their family, but a choice among names is that name."""
     if term.is_constant:

@@ -9,15 +9,18 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from fencepost.model.language import Location
 from fencepost.properties.registry import Instance, RegistryError
 from fencepost.properties.registry import Value as RegistryValue
 from fencepost.properties.vocabulary import Property
 
+if TYPE_CHECKING:
+    import z3
+
 Bugs = frozenset[str]
-Value = Callable[[Any], int]
+Value: TypeAlias = "Callable[[z3.ExprRef], int]"
 """What a term is in a refutation."""
 
 
@@ -31,9 +34,9 @@ class Step:
     """
 
     name: str
-    given: tuple[Any, ...]
-    claim: Any
-    least: tuple[Any, ...]
+    given: tuple[z3.BoolRef, ...]
+    claim: z3.BoolRef
+    least: tuple[z3.ArithRef, ...]
     describe: Callable[[Value], str | None]
 
 

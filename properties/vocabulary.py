@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, TypeAlias, TypeVar, overload
+from typing import Literal, TypeAlias, TypeVar, overload
 
 from fencepost.model.language import Action, And, Implies, Location, ModelError, Not, Or, Protocol
 from fencepost.model.language.building import build, is_outline, is_part_wanted, is_wanted
@@ -25,10 +25,10 @@ Leads: TypeAlias = "tuple[Truth, Truth] | Sequence[tuple[Truth, Truth]]"
 
 Formula: TypeAlias = "Callable[[], Truth]"
 
-C = TypeVar("C", bound=Callable[[], Any])
+C = TypeVar("C", bound=Callable[[], object])
 F = TypeVar("F", bound=Callable[[], Truth])
 G = TypeVar("G", bound=Callable[[], Leads])
-M = TypeVar("M", bound=Callable[[], Mapping[str, Any]])
+M = TypeVar("M", bound=Callable[[], Mapping[str, object]])
 
 _EFFORT = 1_000_000
 """What Z3 may spend on whether a formula over steps holds where nothing changes; if that is not enough it is taken not to."""
@@ -316,10 +316,10 @@ def _said_of(carried: Property, refinement: Refinement) -> Truth:
 
 def _pairs(where: str, value: object) -> tuple[tuple[Condition, Condition], ...]:
     """The premises and conclusions that a function has returned: one pair or several."""
-    pairs: list[Any] = value if isinstance(value, list) else [value]
+    pairs: list[object] = value if isinstance(value, list) else [value]
     if not pairs or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
         raise ModelError(f"{where}: it returns (premise, conclusion) or a list of such pairs, not {_shown(value)}")
-    return tuple((_boolean(where, premise), _boolean(where, conclusion)) for premise, conclusion in pairs)
+    return tuple((_boolean(where, pair[0]), _boolean(where, pair[1])) for pair in pairs if isinstance(pair, tuple))
 
 
 def _shown(value: object) -> str:

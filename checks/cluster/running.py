@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from fencepost.checks.policy.cluster.admin import Admin, AdminError
@@ -24,11 +24,14 @@ SECRET = re.compile("password|secret|authenticationparameters|token|credential|a
 """What the name of a setting has whose value may be a secret."""
 
 
+T = TypeVar("T")
+
+
 @dataclass(frozen=True)
 class Said:
     """What a cluster said: by the names of the files in which it is kept, and what was ``refused``, each with the reason."""
 
-    files: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, object] = field(default_factory=dict)
     refused: tuple[str, ...] = ()
 
     @property
@@ -42,16 +45,16 @@ def ask(admins: Sequence[Admin], bookies: Sequence[Admin], tell: Callable[[str],
 
     AdminError if the first broker does not say its version: then it is none, or cannot be reached.
     """
-    files, refused = dict[str, Any](), list[str]()
+    files, refused = dict[str, object](), list[str]()
 
-    def asked(call: Callable[[], Any]) -> Any:
+    def asked(call: Callable[[], T]) -> T | None:
         try:
             return call()
         except AdminError as error:
             refused.append(str(error))
             return None
 
-    first, whole = admins[0], dict[str, Any]()
+    first, whole = admins[0], dict[str, object]()
     whole["version"] = first.text("brokers", "version")
     whole["brokers"] = asked(lambda: sorted(first.get("brokers")))
     whole["bookies"] = asked(lambda: sorted(bookie["bookieId"] for bookie in first.get("bookies", "all")["bookies"]))
@@ -72,13 +75,19 @@ def ask(admins: Sequence[Admin], bookies: Sequence[Admin], tell: Callable[[str],
     return Said({CLUSTER: {key: value for key, value in whole.items() if value is not None}, **files}, tuple(refused))
 
 
-def _namespaces(admin: Admin, asked: Callable[[Callable[[], Any]], Any]) -> Iterator[str]:
+class _Asked(Protocol):
+    """Asks something; None if that is refused."""
+
+    def __call__(self, call: Callable[[], T]) -> T | None: ...
+
+
+def _namespaces(admin: Admin, asked: _Asked) -> Iterator[str]:
     """Each namespace as TENANT/NAME, sorted; none of a tenant that refuses to say."""
     for tenant in sorted(asked(lambda: admin.get("tenants")) or ()):
         yield from sorted(asked(lambda tenant=tenant: admin.get("namespaces", tenant)) or ())  # type: ignore[misc]
 
 
-def without_secrets(settings: Mapping[str, Any]) -> dict[str, Any]:
+def without_secrets(settings: Mapping[str, object]) -> dict[str, object]:
     """The settings without the values of those that may be passwords: a folder that is kept is no place for them."""
     return {key: "" if SECRET.search(key) and value else value for key, value in settings.items()}
 

@@ -65,7 +65,9 @@ def write_recordings(path: Path, recordings: Sequence[Recording], reporter: Repo
     reporter.end()
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, text)
-    whole = all(trace["model"] is not None for trace in data["traces"])
+    traces = data["traces"]
+    assert isinstance(traces, list)
+    whole = all(trace["model"] is not None for trace in traces)
     if not whole:
         limit = f"{LARGEST // 1_000_000} MB"
         print(f"fencepost: {path} has traces without their model, which would be larger than {limit}", file=sys.stderr)

@@ -8,11 +8,11 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from fencepost.checks.conformance.java_side.classfiles import Classes
 from fencepost.checks.conformance.java_side.harness import JAVA, OPTIONS, Harness, Ingredients
 from fencepost.checks.conformance.java_side.jars import Release
+from fencepost.checks.conformance.java_side.session import Told
 from fencepost.checks.conformance.running.adapter import Adapter
 from fencepost.checks.conformance.running.pair import Outcome, Pair
 from fencepost.model.counts import count_of
@@ -48,10 +48,10 @@ class Scenario:
     harness: Harness
     ingredients: Ingredients
     outcome: Outcome
-    begin: Mapping[str, Any]
-    requests: tuple[Mapping[str, Any], ...]
+    begin: Mapping[str, object]
+    requests: tuple[Mapping[str, object], ...]
     taken: tuple[str, ...]
-    end: Mapping[str, Any]
+    end: Mapping[str, object]
     violated: Property | None = None
 
     @property
@@ -64,10 +64,10 @@ class Scenario:
 
 @dataclass
 class _Heard:
-    asked: list[Mapping[str, Any]] = field(default_factory=list)
-    seen: Mapping[str, Any] = field(default_factory=dict)
+    asked: list[Mapping[str, object]] = field(default_factory=list)
+    seen: Told = field(default_factory=dict)
 
-    def __call__(self, request: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
+    def __call__(self, request: Mapping[str, object], answer: Told) -> None:
         self.asked.append(request)
         self.seen = answer.get("seen", self.seen)
 
@@ -260,7 +260,7 @@ def _camel(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_"))
 
 
-def _java(value: Mapping[str, Any]) -> str:
+def _java(value: Mapping[str, object]) -> str:
     """A JSON object as a Java string, with single quotes where JSON has double ones."""
     text = json.dumps(value, ensure_ascii=True, separators=(", ", ": "))
     if "'" not in text and '\\"' not in text:

@@ -35,14 +35,14 @@ class Option:
 
     helps: str
     metavar: str | None = None
-    parse: Callable[[str], Any] | None = None
-    choices: Collection[Any] = ()
+    parse: Callable[[str], object] | None = None
+    choices: Collection[object] = ()
     names: Sequence[str] = ()
     hidden: Sequence[str] = ()
     several: bool = False
     listed: bool = False
     once: bool = False
-    unnamed: Any = None
+    unnamed: object = None
     group: str = ""
     either: str = ""
 
@@ -54,7 +54,7 @@ class Argument(Option):
 class Once(argparse.Action):
     """Keeps the value of an option that may be given once: of two the first would be lost without a word."""
 
-    def __call__(self, parser: argparse.ArgumentParser, namespace: Any, values: object, *_: object) -> None:
+    def __call__(self, parser: argparse.ArgumentParser, namespace: object, values: object, *_: object) -> None:
         if getattr(namespace, self.dest) is not None:
             parser.error(f"{self.option_strings[0]} is given twice; give it once")
         setattr(namespace, self.dest, values)
@@ -62,7 +62,7 @@ class Once(argparse.Action):
 
 def add_arguments(parser: argparse.ArgumentParser, kind: type[DataclassInstance], skipped: int = 0) -> None:
     """Adds what the fields of a request ask for but the first ``skipped``; its own come before those of what it extends."""
-    hints, by_name, groups = get_type_hints(kind, include_extras=True), {f.name: f for f in fields(kind)}, dict[str, Any]()
+    hints, by_name, groups = get_type_hints(kind, include_extras=True), {f.name: f for f in fields(kind)}, dict[str, object]()
     for name in list(dict.fromkeys(name for part in kind.__mro__ for name in vars(part).get("__annotations__", ())))[skipped:]:
         if name in by_name and get_origin(hints[name]) is Annotated:
             value, option = get_args(hints[name])
@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser, kind: type[DataclassInstance]
             _add(to, by_name[name], value, option)
 
 
-def _add(to: Any, field: Field[Any], kind: Any, option: Option) -> None:
+def _add(to: Any, field: Field[object], kind: Any, option: Option) -> None:
     if get_origin(kind) in (Union, UnionType):
         kind = next(part for part in get_args(kind) if part is not type(None))
     is_many, is_required = get_origin(kind) is Sequence, field.default is MISSING
@@ -104,7 +104,7 @@ def _add(to: Any, field: Field[Any], kind: Any, option: Option) -> None:
         to.add_argument(name, dest=field.name, **{**how, "help": argparse.SUPPRESS, "default": argparse.SUPPRESS})
 
 
-def _helps(field: Field[Any], option: Option) -> str:
+def _helps(field: Field[object], option: Option) -> str:
     default = field.default
     if default is MISSING or default is None or default is False or default in ((), ""):
         return option.helps

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import z3
 
@@ -94,17 +94,17 @@ def vacuous(theorem: Theorem) -> list[Step]:
     return steps
 
 
-def _negated(step: Step) -> Any:
+def _negated(step: Step) -> z3.Solver:
     solver = z3.Solver()
     solver.add(*step.given, z3.Not(step.claim))
     return solver
 
 
-def _proof(answer: Any) -> Proof:
+def _proof(answer: z3.CheckSatResult) -> Proof:
     return "proved" if answer == z3.unsat else "refuted" if answer == z3.sat else "unknown"
 
 
-def _least(solver: Any, step: Step) -> Callable[[Any], int]:
+def _least(solver: z3.Solver, step: Step) -> Callable[[z3.ExprRef], int]:
     """The values of the refutation in which the terms of ``least`` are smallest, one after the other."""
     for term in step.least:
         low, high = -1, solver.model().eval(term, model_completion=True).as_long()

@@ -12,7 +12,6 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from fencepost.checks.engines.induction.plan import InductionPlan
 from fencepost.checks.engines.solvers.obligations import Part
@@ -20,6 +19,8 @@ from fencepost.checks.engines.solvers.second_solver import bits_of
 from fencepost.model.language import Action, And, Protocol, Variable
 from fencepost.model.language.domains import Choice, Number, Subset
 from fencepost.model.terms.in_smtlib import InSmtLib
+from fencepost.model.terms.nodes import Term
+from fencepost.model.terms.values import Condition
 from fencepost.properties.registry import written as shown
 from fencepost.properties.vocabulary import Suite
 
@@ -37,7 +38,7 @@ class Claim:
     name: str
     kind: str
     sentence: str
-    formula: Any
+    formula: Condition
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Script:
     name: str
     about: str
     action: str | None
-    supposed: Sequence[tuple[str, Any]]
+    supposed: Sequence[tuple[str, Condition]]
     claims: Sequence[Claim]
     frame: Sequence[str] = ()
 
@@ -99,13 +100,13 @@ def _step(plan: InductionPlan, action: Action) -> Script:
     return Script(name, f"action {action.label} preserves the lemmas", action.label, supposed, claims, frame)
 
 
-def _within(values: Mapping[Variable, Any]) -> list[Claim]:
+def _within(values: Mapping[Variable, Term]) -> list[Claim]:
     """The claim that these values are of the domains of their variables; none if they cannot be others."""
     bounds = [v.domain.within(value) for v, value in values.items() if isinstance(v.domain, (Number, Choice))]
     return [Claim(DOMAINS, DOMAINS, "every variable is in its domain", And(*bounds))] if bounds else []
 
 
-def _invariant(plan: InductionPlan) -> list[tuple[str, Any]]:
+def _invariant(plan: InductionPlan) -> list[tuple[str, Condition]]:
     domains = [(claim.sentence, claim.formula) for claim in _within({v: v.term for v in plan.protocol.variables})]
     return domains + [(f"lemma {lemma.name}: {lemma.doc}", lemma.formula) for lemma in plan.statements]
 
@@ -119,12 +120,12 @@ def _claims(parts: Sequence[Part]) -> list[Claim]:
     ]
 
 
-def _formulas(script: Script) -> Iterator[Any]:
+def _formulas(script: Script) -> Iterator[Condition]:
     yield from (formula for _, formula in script.supposed)
     yield from (claim.formula for claim in script.claims)
 
 
-def _entry(name: str, script: Script) -> dict[str, Any]:
+def _entry(name: str, script: Script) -> dict[str, object]:
     return {
         "file": name,
         "about": script.about,

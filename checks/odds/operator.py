@@ -60,7 +60,7 @@ def _line(text: str, name: str) -> int:
     return lines[-1] if lines else 0
 
 
-def _value(given: Any, unit: str, place: Place, name: str) -> tuple[float, dict[str, Any]]:
+def _value(given: object, unit: str, place: Place, name: str) -> tuple[float, dict[str, Any]]:
     """The value; and with it the factor within which it is certain, and the law of a duration if that is given."""
     units = {"ms": "ms", "/year": "per_year", "/s": "per_second", "1": "value", "messages": "value"}
     if isinstance(given, (int, float)) and not isinstance(given, bool):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -52,7 +52,7 @@ def read_json(path: Path, kind: TypeAdapter[T], what: str) -> T:
     return value
 
 
-def value_of(content: Any, kind: TypeAdapter[T], path: Path) -> T:
+def value_of(content: object, kind: TypeAdapter[T], path: Path) -> T:
     """A value of what was read of a file already; raises InputError."""
     try:
         return kind.validate_json(json.dumps(content), strict=True)
@@ -60,16 +60,16 @@ def value_of(content: Any, kind: TypeAdapter[T], path: Path) -> T:
         raise InputError(_message(path, error)) from None
 
 
-class _Object(dict[str, Any]):
+class _Object(dict[str, object]):
     """An object of a JSON file that knows whether it was given a name twice."""
 
-    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+    def __init__(self, pairs: list[tuple[str, object]]) -> None:
         super().__init__(pairs)
         names = [name for name, _ in pairs]
         self.twice = next((name for name in self if names.count(name) > 1), None) if len(self) < len(pairs) else None
 
 
-def _twice(value: Any, place: tuple[str | int, ...] = ()) -> tuple[str | int, ...]:
+def _twice(value: object, place: tuple[str | int, ...] = ()) -> tuple[str | int, ...]:
     """The first place at which an object has a name twice; empty if none has."""
     if isinstance(value, _Object) and value.twice is not None:
         return (*place, value.twice)
@@ -83,7 +83,7 @@ def _message(path: Path, error: ValidationError) -> str:
     return f"{path}: {'; '.join(sentences[:SHOWN_ERRORS])}{more}"
 
 
-def _sentence(kind: str, place: Sequence[str | int], message: str, value: Any) -> str:
+def _sentence(kind: str, place: Sequence[str | int], message: str, value: object) -> str:
     if kind == "json_invalid":
         return f"is not JSON: {message.removeprefix('Invalid JSON: ')}"
     where = json_path(place)
@@ -106,7 +106,7 @@ def json_path(place: Sequence[str | int]) -> str:
     return "$" + "".join(parts)
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "a list"
     if value is None or isinstance(value, bool):

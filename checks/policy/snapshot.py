@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, TypeAdapter
 
@@ -32,7 +32,7 @@ MOST_LOAD = 10.0
 """Above it an average usage of the extensible manager is no fraction, whatever the weights."""
 
 
-def _hash(value: Any) -> Any:
+def _hash(value: object) -> object:
     """A hash as a number or as text such as 0x7fffffff."""
     if isinstance(value, str):
         try:
@@ -71,7 +71,7 @@ class TopicEntry:
 Entry = Annotated[TopicEntry, AfterValidator(_named)]
 
 
-def _domain(value: Any) -> Any:
+def _domain(value: object) -> object:
     names = value.get("brokers") if isinstance(value, dict) else value
     return {"brokers": tuple(names)} if isinstance(names, list) else value
 
@@ -149,7 +149,7 @@ SNAPSHOT = TypeAdapter(SnapshotFile)
 TOPICS: TypeAdapter[tuple[TopicEntry, ...]] = TypeAdapter(tuple[Entry, ...])
 
 
-def as_snapshot(load: LoadData) -> Any:
+def as_snapshot(load: LoadData) -> dict[str, object]:
     """A load as it is in a snapshot."""
     reports = {name: replace(report, lastStats=dict(report.lastStats)) for name, report in load.reports.items()}
     file = SnapshotFile(
@@ -162,7 +162,8 @@ def as_snapshot(load: LoadData) -> Any:
         load.preallocated,
         non_persistent=tuple(load.non_persistent) or None,
     )
-    return SNAPSHOT.dump_python(file, mode="json", exclude_defaults=True)
+    written: dict[str, object] = SNAPSHOT.dump_python(file, mode="json", exclude_defaults=True)
+    return written
 
 
 def read_snapshot(path: Path) -> Snapshot:
@@ -170,7 +171,7 @@ def read_snapshot(path: Path) -> Snapshot:
     return read_file(path).snapshot
 
 
-def as_file(content: Mapping[str, Any], path: Path) -> SnapshotFile:
+def as_file(content: Mapping[str, object], path: Path) -> SnapshotFile:
     """A snapshot of what is in other files, such as load reports; InputError, naming the path, for what is no value of it."""
     return _required(path, value_of(content, SNAPSHOT, path))
 

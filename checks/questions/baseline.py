@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.questions.doubt import Doubt
@@ -164,7 +163,7 @@ def _suspicion(doubt: Doubt, release: str) -> Key:
     return Key(doubt.protocol, doubt.instance, doubt.suspicion.subject, doubt.suspicion.kind, release)
 
 
-def _key(row: Mapping[str, Any]) -> Key:
+def _key(row: Mapping[str, object]) -> Key:
     return Key(*(str(row[part.name]) for part in fields(Key)))
 
 
@@ -180,7 +179,7 @@ def comparison_lines(comparison: Comparison) -> list[str]:
     return lines
 
 
-def comparison_as_json(comparison: Comparison) -> dict[str, Any]:
+def comparison_as_json(comparison: Comparison) -> dict[str, object]:
     """The comparison for programs."""
     return {
         "new": [asdict(key) for key in comparison.new],

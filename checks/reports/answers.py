@@ -6,7 +6,6 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
 from fencepost.checks.questions.answering import Answer, Way
@@ -215,7 +214,7 @@ def command(way: Way) -> str:
     return f"{shown} --set{changes}" if changes else shown
 
 
-def as_json(answers: Sequence[Answer], releases: Releases) -> list[dict[str, Any]]:
+def as_json(answers: Sequence[Answer], releases: Releases) -> list[dict[str, object]]:
     """The answers for a program."""
     return [
         {
@@ -235,7 +234,7 @@ def as_json(answers: Sequence[Answer], releases: Releases) -> list[dict[str, Any
     ]
 
 
-def switched(found: SwitchedOn) -> dict[str, Any]:
+def switched(found: SwitchedOn) -> dict[str, object]:
     """The settings that switch something on, for a program."""
     settings = [
         {"key": key, "value": value, "file": str(place.file) if place else None, "line": place.line if place else None}
@@ -244,7 +243,7 @@ def switched(found: SwitchedOn) -> dict[str, Any]:
     return {"settings": settings}
 
 
-def _way(way: Way, releases: Releases, section: str) -> dict[str, Any]:
+def _way(way: Way, releases: Releases, section: str) -> dict[str, object]:
     bug = way.bug
     avoidance = bug.avoided_by if bug else None
     avoided_by = way.avoided_by if avoidance is None else avoidance.where_it_avoids() if avoidance.avoids(section) else ""

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from fencepost.model.counts import count_of
 from fencepost.model.releases import SYSTEMS, numbers, release
@@ -61,7 +60,7 @@ def text(replays: Sequence[Replayed]) -> str:
 
 def as_json(replays: Sequence[Replayed]) -> str:
     """The report for programs."""
-    content: dict[str, Any] = {"format": FORMAT, "bugs": [asdict(each) for each in replays]}
+    content: dict[str, object] = {"format": FORMAT, "bugs": [asdict(each) for each in replays]}
     return json.dumps(content, indent=1) + "\n"
 
 

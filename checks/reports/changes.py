@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from fencepost.checks.questions.bug_change import BugChange, Bugs, Reach
 from fencepost.checks.questions.bug_search import KnownBug
@@ -76,7 +75,7 @@ def sentences(change: BugChange) -> Iterator[str]:
     return (f"{head}: {'; '.join(lines)}" for head, lines in rows(change))
 
 
-def as_json(change: BugChange) -> dict[str, Any]:
+def as_json(change: BugChange) -> dict[str, object]:
     """The same for programs, with what each bug costs."""
     return {
         "before": change.before,
@@ -87,8 +86,8 @@ def as_json(change: BugChange) -> dict[str, Any]:
     }
 
 
-def _rows(bugs: Bugs, change: BugChange) -> dict[str, dict[str, Any]]:
-    rows = dict[str, dict[str, Any]]()
+def _rows(bugs: Bugs, change: BugChange) -> dict[str, dict[str, object]]:
+    rows = dict[str, dict[str, object]]()
     for name, several in bugs.items():
         facts, reach = several[0].bug, change.reach.get(name, NOT_ASKED)
         rows[name] = {
@@ -156,7 +155,7 @@ class PolicyChange:
         """What changes and what that means, a sentence in a line."""
         return [*map(str, self.changes), *self.lines]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """The same for programs."""
         changes = [
             {

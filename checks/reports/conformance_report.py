@@ -7,7 +7,6 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from fencepost.checks.conformance.running.adapter import Adapter, shown
@@ -159,7 +158,7 @@ def _mirrored(protocol: Protocol, outcome: Outcome) -> Iterator[str]:
 def as_json(held: Held, status: ExitStatus, files: Sequence[Path] = ()) -> str:
     """The report for programs."""
     result = held.result
-    content: dict[str, Any] = {
+    content: dict[str, object] = {
         "format": FORMAT,
         "target": held.target.name,
         "protocol": held.target.protocol,
@@ -198,7 +197,7 @@ def as_json(held: Held, status: ExitStatus, files: Sequence[Path] = ()) -> str:
     return json.dumps(content, indent=1) + "\n"
 
 
-def _as_object(outcome: Outcome) -> dict[str, Any]:
+def _as_object(outcome: Outcome) -> dict[str, object]:
     return {
         "verdict": outcome.verdict,
         "known": outcome.known or None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answering import Answer, Way
@@ -101,7 +101,7 @@ def unseen(opening: Opening) -> Iterator[str]:
     yield f"what no model has in any cluster: {PAGE}"
 
 
-def as_json(opening: Opening) -> dict[str, Any]:
+def as_json(opening: Opening) -> dict[str, object]:
     """The rows for a program."""
     now, before, shortfalls = opening.now, opening.before, opening.shortfalls
     return {
@@ -131,7 +131,7 @@ def as_json(opening: Opening) -> dict[str, Any]:
     }
 
 
-def _odds(odds: Odds | None) -> dict[str, Any]:
+def _odds(odds: Odds | None) -> dict[str, object]:
     if odds is None:
         return {}
     from fencepost.checks.reports.odds import as_data  # loads the protocols, which most reports can do without
@@ -139,7 +139,7 @@ def _odds(odds: Odds | None) -> dict[str, Any]:
     return {"odds": as_data(odds)}
 
 
-def _remedy(each: Tried) -> dict[str, Any]:
+def _remedy(each: Tried) -> dict[str, object]:
     """A remedy for a program, with the ways that it closes: the names of their bugs, or what they need."""
     closes = sorted(each.closes, key=str)
     return {
@@ -154,7 +154,7 @@ def _remedy(each: Tried) -> dict[str, Any]:
     }
 
 
-def _row(now: Guaranteed, row: Established, before: Guaranteed | None) -> dict[str, Any]:
+def _row(now: Guaranteed, row: Established, before: Guaranteed | None) -> dict[str, object]:
     failure, old = row.failure, before and before.row(row.guarantee.name)
     return {
         "guarantee": row.guarantee.name,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from fencepost.checks.engines.odds.sampling import Estimate
 from fencepost.checks.odds.answering import NEGLIGIBLE, Odds, Rest, Row
@@ -163,7 +162,7 @@ def _wrapped(indent: str, text: str, width: int) -> list[str]:
     return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=" " * min(len(indent), 5)) or [indent]
 
 
-def as_data(odds: Odds) -> dict[str, Any]:
+def as_data(odds: Odds) -> dict[str, object]:
     """The same as data: rates are incidents a year of all topics."""
     return {
         "topics": odds.fleet.topics,
@@ -179,7 +178,7 @@ def as_json(odds: Odds) -> str:
     return json.dumps(as_data(odds), indent=2) + "\n"
 
 
-def _row_as_data(row: Row) -> dict[str, Any]:
+def _row_as_data(row: Row) -> dict[str, object]:
     about = {"name": row.name, "what": row.what, "kind": row.kind, "per_year": row.per_year, "low": row.low, "high": row.high}
     rests = [{"number": rest.name, "doubled": rest.doubled} for rest in row.rests]
     behind = row.way.decided if row.way is not None else ""
@@ -196,7 +195,7 @@ def _row_as_data(row: Row) -> dict[str, Any]:
     }
 
 
-def _walked_as_data(walked: Estimate) -> dict[str, Any]:
+def _walked_as_data(walked: Estimate) -> dict[str, object]:
     found = {"per_year": walked.per_year, "half_width": walked.half}
     return {**found, "walks": walked.walks, "steps": walked.steps, "hits": walked.hits}
 
@@ -224,7 +223,7 @@ def numbers_as_json(numbers: Numbers) -> str:
     return json.dumps({name: _number_as_data(numbers, name) for name in numbers}, indent=2) + "\n"
 
 
-def _number_as_data(numbers: Numbers, name: str) -> dict[str, Any]:
+def _number_as_data(numbers: Numbers, name: str) -> dict[str, object]:
     number = numbers.of(name)
     about = {"value": numbers[name], "unit": number.unit, "factor": number.factor, "meaning": number.meaning}
     return {**about, "source": number.source, "is_guess": number.is_guess}

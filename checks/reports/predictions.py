@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from fencepost.checks.conformance.reproductions.study import Count, Prediction, Study
 from fencepost.checks.odds.prediction import Share
@@ -61,7 +60,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f}" if share >= 0.1 or share == 0 else f"{100 * share:.2g}"
 
 
-def as_data(study: Study, release: str, counts: Sequence[Count], account: Sequence[str]) -> dict[str, Any]:
+def as_data(study: Study, release: str, counts: Sequence[Count], account: Sequence[str]) -> dict[str, object]:
     """The same as data."""
     return {
         "name": study.name,
@@ -72,7 +71,7 @@ def as_data(study: Study, release: str, counts: Sequence[Count], account: Sequen
     }
 
 
-def _as_data(count: Count) -> dict[str, Any]:
+def _as_data(count: Count) -> dict[str, object]:
     prediction = count.prediction
 
     def ends(share: Share) -> dict[str, float]:

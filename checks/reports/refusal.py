@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
@@ -39,7 +38,7 @@ class Refusal:
 
     def as_sarif(self) -> str:
         """A SARIF log with one result."""
-        result: dict[str, Any] = {
+        result: dict[str, object] = {
             "ruleId": "input",
             "ruleIndex": 0,
             "kind": "fail",
@@ -49,7 +48,7 @@ class Refusal:
         }
         if self.place is not None and self.place.file != STANDARD_INPUT:
             result["locations"] = [{"physicalLocation": physical(as_in_repository(self.place))}]
-        invocation: dict[str, Any] = {"executionSuccessful": False, "exitCode": int(self.status)}
+        invocation: dict[str, object] = {"executionSuccessful": False, "exitCode": int(self.status)}
         if "locations" not in result:  # a result without a place is shown nowhere
             invocation["toolExecutionNotifications"] = [{"level": "error", "message": {"text": self.message}}]
         usable = rule("input", "what the check was given can be used", "Correct what the message names; nothing was checked.")

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import Amount, ExitStatus, Verdict
@@ -201,7 +201,7 @@ def as_json(
 ) -> str:
     """The run as JSON, as docs/reference describes it; ``files`` are the trace files by the verdict's place among all,
     ``comparison`` is how it differs from a baseline, ``opening`` what a configuration guarantees."""
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     for checked in everything:
         for verdict in checked.verdicts:
             rows.append(_row(checked, verdict, files.get(len(rows))))
@@ -232,7 +232,7 @@ def as_json(
     return json.dumps(whole, indent=2) + "\n"
 
 
-def _doubt(doubt: Doubt) -> dict[str, Any]:
+def _doubt(doubt: Doubt) -> dict[str, object]:
     suspicion = doubt.suspicion
     return {
         "protocol": doubt.protocol,
@@ -243,7 +243,7 @@ def _doubt(doubt: Doubt) -> dict[str, Any]:
     }
 
 
-def _row(checked: Checked, verdict: Verdict, file: Path | None) -> dict[str, Any]:
+def _row(checked: Checked, verdict: Verdict, file: Path | None) -> dict[str, object]:
     return {
         "protocol": checked.entry.name,
         "instance": checked.instance.name,
@@ -263,7 +263,7 @@ def _row(checked: Checked, verdict: Verdict, file: Path | None) -> dict[str, Any
     }
 
 
-def _bug(protocol: str, verdict: Verdict, bug: Bug) -> dict[str, Any]:
+def _bug(protocol: str, verdict: Verdict, bug: Bug) -> dict[str, object]:
     return {
         "text": verdict.property.doc,
         "violates": verdict.shows.name if verdict.shows else None,

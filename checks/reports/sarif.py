@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
 from urllib.parse import quote
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
@@ -33,7 +32,7 @@ def artifact(file: str) -> dict[str, str]:
     return {"uri": quote(file), "uriBaseId": "%SRCROOT%"}
 
 
-def physical(place: Place) -> dict[str, Any]:
+def physical(place: Place) -> dict[str, object]:
     """A place as SARIF has it. Code scanning shows no result without a line: where none is to blame it is the first."""
     return {"artifactLocation": artifact(place.file.as_posix()), "region": {"startLine": place.line or 1}}
 
@@ -41,17 +40,17 @@ def physical(place: Place) -> dict[str, Any]:
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 
-def log(rules: Iterable[dict[str, Any]], invocation: dict[str, Any], results: Iterable[dict[str, Any]]) -> str:
+def log(rules: Iterable[dict[str, object]], invocation: dict[str, object], results: Iterable[dict[str, object]]) -> str:
     """The text of a log with one run."""
     driver = {"name": "Fencepost", **_version(), "rules": list(rules)}
     run = {"tool": {"driver": driver}, "invocations": [invocation], "results": list(results)}
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
-def rule(name: str, text: str, help_text: str, *, level: str = "error", **properties: Any) -> dict[str, Any]:
+def rule(name: str, text: str, help_text: str, *, level: str = "error", **properties: object) -> dict[str, object]:
     """A rule as code scanning shows it: ``text`` says what it is about, the first line of it in short, and ``help_text`` what
     a reader can do."""
-    described = {
+    described: dict[str, object] = {
         "id": name,
         "shortDescription": {"text": text.partition("\n")[0]},
         "fullDescription": {"text": text},
@@ -78,7 +77,7 @@ def answer_id(answer: Answer) -> str:
     return f"answer/{answer.matter.name}"
 
 
-def answer_rule(answer: Answer) -> dict[str, Any]:
+def answer_rule(answer: Answer) -> dict[str, object]:
     """The rule of a question."""
     helps = "The message has each way in which it happens. To see the ways one by one: fencepost check --conf FILE --way N"
     return rule(answer_id(answer), answer.matter.asks, helps, kind="answer", tags=["answer"])
@@ -91,7 +90,7 @@ def answer_message(answer: Answer) -> str:
     return "\n".join([headline(answer), *(["", *lines] if lines else [])])
 
 
-def answer_result(answer: Answer) -> dict[str, Any]:
+def answer_result(answer: Answer) -> dict[str, object]:
     """The result of a question, with the names of the ways; apart from where it is in the repository."""
     kind = KINDS[answer.value]
     return {
@@ -149,7 +148,7 @@ def _rule_id(row: Judged) -> str:
     return f"{row.checked.entry.name}/{row.verdict.property.name}"
 
 
-def _rule(row: Judged) -> dict[str, Any]:
+def _rule(row: Judged) -> dict[str, object]:
     prop: Property = row.verdict.property
     refines = {"refines": coarse} if (coarse := refined_by(row.verdict)) else {}
     name, protocol = _rule_id(row), row.checked.entry.name
@@ -157,9 +156,9 @@ def _rule(row: Judged) -> dict[str, Any]:
     return rule(name, prop.doc, helps, kind=prop.kind, **refines, tags=[protocol])
 
 
-def _result(row: Judged, rule: int) -> dict[str, Any]:
+def _result(row: Judged, rule: int) -> dict[str, object]:
     marks = fingerprints(row.checked.entry.name, row.checked.instance.name, row.settings, row.verdict.property.name)
-    result: dict[str, Any] = {
+    result: dict[str, object] = {
         "ruleId": _rule_id(row),
         "ruleIndex": rule,
         "kind": "open" if row.open else "fail",
@@ -178,12 +177,12 @@ def _guarantee_id(row: Established) -> str:
     return f"guarantee/{row.guarantee.name}"
 
 
-def _guarantee_rule(row: Established) -> dict[str, Any]:
+def _guarantee_rule(row: Established) -> dict[str, object]:
     helps = "The message says what raises it. To see the run that exceeds it: fencepost check --conf FILE --guarantees --all"
     return rule(_guarantee_id(row), row.sentence, helps, kind="guarantee", tags=[row.guarantee.entry.name])
 
 
-def _shortfall(shortfall: Shortfall, rule: int) -> dict[str, Any]:
+def _shortfall(shortfall: Shortfall, rule: int) -> dict[str, object]:
     is_open, place = shortfall.kind == "open", as_in_repository(shortfall.place)
     return {
         "ruleId": _guarantee_id(shortfall.row),
@@ -196,7 +195,7 @@ def _shortfall(shortfall: Shortfall, rule: int) -> dict[str, Any]:
     }
 
 
-def _answer(answer: Answer, rule: int, opening: Opening) -> dict[str, Any]:
+def _answer(answer: Answer, rule: int, opening: Opening) -> dict[str, object]:
     place = as_in_repository(opening.now.cluster.first)
     marks = fingerprints(answer_id(answer), place.file.as_posix())
     located = {"locations": [_region(place)], "partialFingerprints": marks}
@@ -214,13 +213,13 @@ def _suspicious_id(doubt: Doubt) -> str:
     return f"suspicious/{doubt.suspicion.kind}"
 
 
-def _suspicious_rule(doubt: Doubt) -> dict[str, Any]:
+def _suspicious_rule(doubt: Doubt) -> dict[str, object]:
     text = f"success may rest on nothing: {doubt.suspicion.kind.replace('-', ' ')}"
     helps = "See whether the instance should contain it. --baseline FILE accepts it, --strict fails on it."
     return rule(_suspicious_id(doubt), text, helps, level="warning", kind="suspicion", tags=["suspicious"])
 
 
-def _suspicion(doubt: Doubt, rule: int) -> dict[str, Any]:
+def _suspicion(doubt: Doubt, rule: int) -> dict[str, object]:
     suspicion = doubt.suspicion
     return {
         "ruleId": _suspicious_id(doubt),
@@ -234,14 +233,14 @@ def _suspicion(doubt: Doubt, rule: int) -> dict[str, Any]:
     }
 
 
-def _suppressed(reason: str | None) -> dict[str, Any]:
+def _suppressed(reason: str | None) -> dict[str, object]:
     """That a result is accepted, with the reason; nothing if it is not."""
     if reason is None:
         return {}
     return {"suppressions": [{"kind": "external", "status": "accepted", "justification": reason or "no reason is given"}]}
 
 
-def _flow(row: Judged, trace: Trace) -> list[dict[str, Any]]:
+def _flow(row: Judged, trace: Trace) -> list[dict[str, object]]:
     protocol = row.checked.protocol
     actions = {action.label: action for action in protocol.actions}
     flow = []
@@ -253,9 +252,9 @@ def _flow(row: Judged, trace: Trace) -> list[dict[str, Any]]:
     return flow
 
 
-def _location(location: Location, message: str = "") -> dict[str, Any]:
+def _location(location: Location, message: str = "") -> dict[str, object]:
     return _region(place_of(location)) | ({"message": {"text": message}} if message else {})
 
 
-def _region(place: Place) -> dict[str, Any]:
+def _region(place: Place) -> dict[str, object]:
     return {"physicalLocation": physical(place)}

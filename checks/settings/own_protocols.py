@@ -10,7 +10,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from inspect import isfunction, signature
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TypeVar
 
 from fencepost.checks.settings.files.input_files import InputError, Place, read_bytes
 from fencepost.model.language import ModelError, Protocol
@@ -98,7 +98,10 @@ def _line(path: Path, error: BaseException) -> int:
     return lines[-1] if lines else 0
 
 
-def _only(path: Path, module: ModuleType, kind: type) -> Callable[..., Any]:
+T = TypeVar("T")
+
+
+def _only(path: Path, module: ModuleType, kind: type[T]) -> Callable[..., T]:
     """The function that returns such a thing."""
     functions = {name: value for name, value in vars(module).items() if isfunction(value) and _returns(value, kind)}
     names = [name for name, value in functions.items() if value.__module__ == module.__name__] or list(functions)
@@ -107,9 +110,10 @@ def _only(path: Path, module: ModuleType, kind: type) -> Callable[..., Any]:
         remedy = "make an Entry of each" if names else REMEDY
         line = functions[names[1]].__code__.co_firstlineno if names else 0
         raise InputError(f"{path}: has {what}; {remedy}", Place(path, line))
-    return functions[names[0]]
+    found: Callable[..., T] = functions[names[0]]  # what it returns is declared
+    return found
 
 
-def _returns(function: Callable[..., Any], kind: type) -> bool:
+def _returns(function: Callable[..., object], kind: type) -> bool:
     declared = signature(function).return_annotation
     return declared is kind or (isinstance(declared, str) and declared.rpartition(".")[2] == kind.__name__)

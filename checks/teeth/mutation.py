@@ -12,14 +12,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from fencepost.checks.teeth.places import Reader
 from fencepost.model.language import Action, ModelError, Not, Protocol, Variable
 from fencepost.model.language.domains import Number
+from fencepost.model.terms import values as terms
+from fencepost.model.terms.nodes import Term
 from fencepost.model.terms.simplification import simplified
 from fencepost.model.terms.traversal import substituted
-from fencepost.model.terms.values import FALSE, TRUE
+from fencepost.model.terms.values import FALSE, TRUE, Condition
 from fencepost.properties.registry import Entry, Value
 
 
@@ -61,7 +63,7 @@ def mutants(entry: Entry, parameters: Mapping[str, Value], protocol: Protocol) -
 
 def _spoiled(protocol: Protocol, read: Reader, action: Action) -> Iterator[tuple[str, Action]]:
     for text, conditions in read.conditions(action).items():
-        true = dict.fromkeys(conditions, TRUE)
+        true = [(condition, TRUE) for condition in conditions]
         yield f"guard without `{text}`", replace(action, guard=simplified(substituted(action.guard, true)))
     for text, pairs in _miscompared(protocol, read, action, action.guard):
         yield f"guard with {text}", replace(action, guard=substituted(action.guard, pairs))
@@ -81,8 +83,8 @@ def _spoiled(protocol: Protocol, read: Reader, action: Action) -> Iterator[tuple
 
 
 def _miscompared(
-    protocol: Protocol, read: Reader, action: Action, *terms: Any, but: Collection[str] = ()
-) -> Iterator[tuple[str, list[tuple[Any, Any]]]]:
+    protocol: Protocol, read: Reader, action: Action, *terms: Term, but: Collection[str] = ()
+) -> Iterator[tuple[str, list[tuple[Term, Term]]]]:
     """The mistakes in the comparisons of terms, ``but`` for some: what each reads, and what stands in whose place."""
     for text, atoms in read.comparisons(action, *terms).items():
         wrong = [_mistaken(protocol, atom) for atom in atoms] if text not in but else [{}]
@@ -90,7 +92,7 @@ def _miscompared(
             yield f"`{text}` {change}", [(atom, its[change]) for atom, its in zip(atoms, wrong, strict=True) if change in its]
 
 
-def _mistaken(protocol: Protocol, atom: Any) -> dict[str, Any]:
+def _mistaken(protocol: Protocol, atom: Condition) -> dict[str, Condition]:
     """The mistakes that there are for a comparison or a flag."""
     kind = atom.op
     if kind in ("constant", "distinct"):
@@ -98,13 +100,20 @@ def _mistaken(protocol: Protocol, atom: Any) -> dict[str, Any]:
     left, right = atom.arguments
     numbers = left.sort.kind == "Int" and all(isinstance(v.domain, Number) for v in protocol.variables_of(atom))
     if kind == "=":
-        return {"negated": Not(atom)} | ({"one above": left == right + 1, "one below": left == right - 1} if numbers else {})
+        above_and_below = _one_off(left, right) if numbers else {}
+        return {"negated": Not(atom)} | above_and_below
+    assert isinstance(left, terms.Number) and isinstance(right, terms.Number)  # noqa: PT018
     return {
         "<": lambda: {"as <=": left <= right, "one below": left < right - 1},
         "<=": lambda: {"as <": left < right, "one above": left <= right + 1},
         ">": lambda: {"as >=": left >= right, "one above": left > right + 1},
         ">=": lambda: {"as >": left > right, "one below": left >= right - 1},
     }[kind]()
+
+
+def _one_off(left: Term, right: Term) -> dict[str, Condition]:
+    assert isinstance(left, terms.Number) and isinstance(right, terms.Number)  # noqa: PT018
+    return {"one above": left == right + 1, "one below": left == right - 1}
 
 
 def _twins(entry: Entry, parameters: Mapping[str, Value], protocol: Protocol) -> Iterator[tuple[str, list[Action]]]:
@@ -131,7 +140,7 @@ def _twins(entry: Entry, parameters: Mapping[str, Value], protocol: Protocol) ->
                 yield f"{parameter.name} {change}", [{**adopted, **never}[action.label] for action in protocol.actions]
 
 
-def _declared(variable: Variable) -> tuple[Any, ...]:
+def _declared(variable: Variable) -> tuple[object, ...]:
     return variable.name, variable.domain, variable.initial
 
 

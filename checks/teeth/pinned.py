@@ -5,16 +5,22 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 PINNED = Path(__file__).with_name("pinned.json")
 
 
+class Pinned(TypedDict):
+    """What was said of a protocol, as far as it is asked for here."""
+
+    idle: list[str]
+
+
 @cache
-def pinned() -> dict[str, Any]:
+def pinned() -> dict[str, Pinned]:
     """For each protocol: the instances, how many mutants came to which end, who survives, and which properties were noticed
     to be violated by some mutant, which only by a bug, and which by neither."""
-    read: dict[str, Any] = json.loads(PINNED.read_text(encoding="utf-8"))
+    read: dict[str, Pinned] = json.loads(PINNED.read_text(encoding="utf-8"))
     return read
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from fencepost.model.language import Action, Protocol
 from fencepost.model.terms.nodes import Term, below
 from fencepost.model.terms.traversal import conjuncts
+from fencepost.model.terms.values import Condition
 from fencepost.traces.wording.wording import Wording
 
 _COMPARISONS = ("=", "distinct", "<=", "<", ">=", ">")
@@ -33,17 +33,17 @@ class Reader:
         alternatives = "|".join(re.escape(label) for label in sorted(labels, key=lambda label: (-len(label), label)))
         self._labels = re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)") if labels else re.compile("(?!)")
 
-    def conditions(self, action: Action) -> dict[str, list[Any]]:
+    def conditions(self, action: Action) -> dict[str, list[Condition]]:
         """The conjuncts of the guard, by what they read; what only keeps a budget is none."""
-        by_text: dict[str, list[Any]] = {}
+        by_text: dict[str, list[Condition]] = {}
         for part in conjuncts(action.guard):
             if not self._protocol.variables_of(part) <= self._budgets:
                 by_text.setdefault(self.text(part, action), []).append(part)
         return by_text
 
-    def comparisons(self, action: Action, *terms: Any) -> dict[str, list[Any]]:
+    def comparisons(self, action: Action, *terms: Term) -> dict[str, list[Condition]]:
         """The comparisons and flags within a guard or new values, by what they read."""
-        by_text: dict[str, list[Any]] = {}
+        by_text: dict[str, list[Condition]] = {}
         for atom in self._atoms(*terms):
             by_text.setdefault(self.text(atom, action), []).append(atom)
         return by_text
@@ -52,7 +52,7 @@ class Reader:
         """The families of variables that the action updates, except for budgets."""
         return list(dict.fromkeys(v.family for v in action.updates if v not in self._budgets))
 
-    def text(self, formula: Any, action: Action) -> str:
+    def text(self, formula: Condition, action: Action) -> str:
         """What a formula of the action reads; of one that is made of several comparisons, which they are."""
         inner = formula.arguments[0] if formula.op == "not" else formula
         if _is_atom(inner):
@@ -60,10 +60,10 @@ class Reader:
         parts = dict.fromkeys(self._abstract(self._wording(atom), action.arguments) for atom in self._atoms(formula))
         return _JOINED.get(formula.op, "") + "; ".join(sorted(parts))
 
-    def _atoms(self, *terms: Any) -> Iterator[Any]:
+    def _atoms(self, *terms: Term) -> Iterator[Condition]:
         seen = set[Term]()
         for node in (node for term in terms for node in below([term], seen)):
-            if node.sort.kind == "Bool" and _is_atom(node) and not self._protocol.variables_of(node) <= self._budgets:
+            if isinstance(node, Condition) and _is_atom(node) and not self._protocol.variables_of(node) <= self._budgets:
                 yield node
 
     def _abstract(self, text: str, arguments: Mapping[str, str]) -> str:
@@ -74,5 +74,5 @@ class Reader:
         return _REPEATED.sub("*", _NUMBER.sub("n", abstract))
 
 
-def _is_atom(formula: Any) -> bool:
+def _is_atom(formula: Term) -> bool:
     return formula.is_constant or formula.op in _COMPARISONS

@@ -6,7 +6,6 @@ import json
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from fencepost.checks.teeth.run import Fate, Mutant, Teeth
 from fencepost.model.counts import count_of
@@ -81,7 +80,7 @@ def as_json(everything: Sequence[Teeth]) -> str:
     return json.dumps({"format": FORMAT, "protocols": [_protocol(teeth) for teeth in everything]}, indent=2) + "\n"
 
 
-def _protocol(teeth: Teeth) -> dict[str, Any]:
+def _protocol(teeth: Teeth) -> dict[str, object]:
     return {
         "protocol": teeth.protocol,
         "instances": list(teeth.instances),
@@ -95,9 +94,9 @@ def _protocol(teeth: Teeth) -> dict[str, Any]:
     }
 
 
-def _rows(teeth: Teeth) -> Iterator[dict[str, Any]]:
+def _rows(teeth: Teeth) -> Iterator[dict[str, object]]:
     for mutant in teeth.mutants:
-        row: dict[str, Any] = {"name": mutant.name, **mutant.mistake._asdict(), "fate": mutant.fate}
+        row: dict[str, object] = {"name": mutant.name, **mutant.mistake._asdict(), "fate": mutant.fate}
         if mutant.kill is not None:
             kill = mutant.kill
             row |= {"by": kill.by, "instance": kill.instance, "properties": list(kill.properties), "steps": kill.steps}

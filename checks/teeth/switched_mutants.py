@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from fencepost.checks.teeth.mutation import Spoiled
 from fencepost.model.language import Action, And, If, Not, OneOf, Or, Protocol
-from fencepost.model.terms.values import conditional, distinct
+from fencepost.model.terms import values as terms
+from fencepost.model.terms.nodes import Term
+from fencepost.model.terms.values import Condition, conditional, distinct
 from fencepost.properties.observed import Observed
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.vocabulary import Property, Suite
@@ -42,7 +43,7 @@ class Batch:
         self.protocol.variables[-1] = replace(self.protocol.variables[-1], initial=(mutant,))
 
 
-def _switched(switch: Any, protocol: Protocol, action: Action, mutants: Sequence[tuple[int, Action]]) -> Action:
+def _switched(switch: terms.Number, protocol: Protocol, action: Action, mutants: Sequence[tuple[int, Action]]) -> Action:
     """The action that is, for each of these numbers, as that mutant has it."""
     guard, updates = action.guard, {v.name: term for v, term in action.updates.items()}
     for number, mutant in mutants:
@@ -72,7 +73,7 @@ def alone(entry: Entry, instance: Instance, mutant: Spoiled) -> Suite:
     return entry.suite(protocol)
 
 
-def differences(protocol: Protocol, mutant: Spoiled) -> Any:
+def differences(protocol: Protocol, mutant: Spoiled) -> Condition:
     """The formula: in this state the mutant does something else than the protocol, can do something that the protocol cannot,
     cannot do something that it can, or need not do it in the end. That it can do what changes nothing is no difference: no
     property is about that, not even one of steps."""
@@ -88,7 +89,7 @@ def differences(protocol: Protocol, mutant: Spoiled) -> Any:
     return Or(parts)
 
 
-def rearranged(protocol: Protocol, mutant: Spoiled) -> Any:
+def rearranged(protocol: Protocol, mutant: Spoiled) -> Condition:
     """The formula: in this state the mutant can take a step that no action of the protocol takes, or the other way round, or
     need not take one in the end."""
     every = {place: mutant.get(place, action) for place, action in enumerate(protocol.actions)}
@@ -102,15 +103,15 @@ def rearranged(protocol: Protocol, mutant: Spoiled) -> Any:
     return Or(parts)
 
 
-def _beyond(action: Action, others: Iterable[Action]) -> Any:
+def _beyond(action: Action, others: Iterable[Action]) -> Condition:
     """The formula: the action leads to another state, and none of the others leads there."""
     same = [And(other.guard, Not(_unequal(_effects(action, other)))) for other in others]
     return And(action.guard, _unequal((v.term, term) for v, term in action.updates.items()), Not(Or(same)))
 
 
-def _effects(one: Action, other: Action) -> Iterator[tuple[Any, Any]]:
+def _effects(one: Action, other: Action) -> Iterator[tuple[Term, Term]]:
     return ((one.updates.get(v, v.term), other.updates.get(v, v.term)) for v in {**one.updates, **other.updates})
 
 
-def _unequal(pairs: Iterable[tuple[Any, Any]]) -> Any:
+def _unequal(pairs: Iterable[tuple[Term, Term]]) -> Condition:
     return Or([distinct(one, other) for one, other in pairs if one is not other])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
@@ -18,6 +17,7 @@ from fencepost.model.kernel.search.results import Limits
 from fencepost.model.kernel.search.search import search
 from fencepost.model.language import ModelError, Protocol
 from fencepost.model.language.obligations import prove_domains
+from fencepost.model.terms.values import Condition
 from fencepost.properties.observed import Observed
 from fencepost.properties.registry import Entry, Instance
 
@@ -85,7 +85,7 @@ class Trial:
         return self._where(rearranged, mistakes, should_stop) if mistakes else frozenset()
 
     def _where(
-        self, formula: Callable[[Protocol, Spoiled], Any], mistakes: Sequence[Mistake], should_stop: Callable[[], bool]
+        self, formula: Callable[[Protocol, Spoiled], Condition], mistakes: Sequence[Mistake], should_stop: Callable[[], bool]
     ) -> frozenset[Mistake]:
         """The mutants of which the formula holds in some reachable state of the protocol, as far as that is known."""
         formulas = []

@@ -29,6 +29,8 @@ from fencepost.model.language import (
     at_least,
     same,
 )
+from fencepost.model.terms.nodes import Term
+from fencepost.model.terms.values import conditional
 
 
 @dataclass(frozen=True)
@@ -230,7 +232,7 @@ class Ensembles:
         firsts = [Or(other.count <= f, self.first[f] == other.first[f]) for f in self._fragments]
         return And(self.count >= other.count, *firsts, *(Or(other.count <= f + 1, alike[f]) for f in self._fragments))
 
-    def values(self) -> list[Any]:
+    def values(self) -> list[Term]:
         """The variables of the copy, of several sorts."""
         return [self.count, *self.first, *(value for f in self._fragments for value in self._flat(f))]
 
@@ -256,14 +258,14 @@ class Ensembles:
         """The updates that make this copy, of one fragment, hold the last ensemble of the other for all its entries."""
         return {self.count: 1, **dict(zip(self._flat(0), other._last(), strict=True))}
 
-    def _flat(self, fragment: int) -> list[Any]:
+    def _flat(self, fragment: int) -> list[Term]:
         return list(self.places[fragment]) if self.striping.is_striped else [self.members[fragment]]
 
-    def _last(self) -> list[Any]:
+    def _last(self) -> list[Term]:
         """The members of the last ensemble."""
         values = self._flat(0)
         for f in list(self._fragments)[1:]:
-            values = [If(self.is_last(f), theirs, value) for theirs, value in zip(self._flat(f), values, strict=True)]
+            values = [conditional(self.is_last(f), theirs, value) for theirs, value in zip(self._flat(f), values, strict=True)]
         return values
 
     def may_replace(self, leaving: int, joining: int, at: Number) -> Condition:
@@ -295,7 +297,7 @@ class Ensembles:
         return updates
 
     @staticmethod
-    def _swapped(members: Sequence[Choice[str]], bookie: int, leaving: int, joining: int) -> Any:
+    def _swapped(members: Sequence[Choice[str]], bookie: int, leaving: int, joining: int) -> Choice[str] | str:
         if bookie == leaving:
             return "out"
         return members[leaving] if bookie == joining else members[bookie]

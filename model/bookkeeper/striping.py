@@ -8,21 +8,19 @@ binds tighter than the remainder, so the sum loses its upper 32 bits, and may tu
 
 from __future__ import annotations
 
-from typing import Any
-
 import z3
 
 
-def place_read(total: Any, ensemble: int) -> Any:
+def place_read(total: z3.BitVecRef, ensemble: int) -> z3.BitVecRef:
     """WriteSetImpl.reset: the place (32 bits) of the copy for which entry + copy is ``total`` (64 bits)."""
     return z3.Extract(31, 0, z3.SRem(total, z3.BitVecVal(ensemble, 64)))
 
 
-def place_written(total: Any, ensemble: int) -> Any:
+def place_written(total: z3.BitVecRef, ensemble: int) -> z3.BitVecRef:
     """getWriteSetBookieIndex: the place (32 bits) of the copy for which entry + copy is ``total`` (64 bits)."""
     return z3.SRem(z3.Extract(31, 0, total), z3.BitVecVal(ensemble, 32))
 
 
-def right_place(total: Any, ensemble: int) -> Any:
+def right_place(total: z3.BitVecRef, ensemble: int) -> z3.BitVecRef:
     """The place (32 bits) that round robin means: ``total`` (64 bits, not negative) modulo the ensemble."""
     return z3.Extract(31, 0, z3.URem(total, z3.BitVecVal(ensemble, 64)))

@@ -103,8 +103,14 @@ def outcome(where: str, returned: object, such: Sequence[Truth] = ()) -> Effect:
         raise ModelError(f"{where}: an action returns (guard, updates), and this returns nothing: is its return forgotten?")
     if isinstance(returned, tuple) and len(returned) > 1:
         guard, *happens = returned
-        if not (isinstance(guard, (bool, Condition, Effect, Mapping, tuple)) or callable(guard)):
+        if isinstance(guard, Mapping):
+            raise ModelError(f"{where}: it returns updates before its guard: write (guard, updates)")
+        if not (isinstance(guard, (bool, Condition, Effect)) or callable(guard)):
             raise ModelError(f"{where}: its guard is not boolean: {guard}")
+        for one in happens:
+            if isinstance(one, tuple) and one and all(isinstance(part, (bool, Condition)) for part in one):
+                shown = ", ".join(map(str, one))
+                raise ModelError(f"{where}: ({shown}) is a tuple of conditions: updates are a dict, {{variable: new value}}")
         if not such and len(happens) == 1 and type(happens[0]) is dict and isinstance(guard, (bool, Condition)):
             return Effect(guard, {variable: Given(value) for variable, value in happens[0].items()})
         whole: Effect = build(where, effect, (*such, *returned))

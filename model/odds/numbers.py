@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from fencepost.model.odds.laws import Law
 
@@ -124,7 +124,27 @@ def published() -> Numbers:
     return Numbers({name: _number(name, row) for name, row in tomllib.loads(text).items()})
 
 
-def _number(name: str, row: Mapping[str, Any]) -> Number:
+_Row = TypedDict(
+    "_Row",
+    {
+        "unit": str,
+        "meaning": str,
+        "value": NotRequired[float],
+        "factor": NotRequired[float],
+        "source": NotRequired[str],
+        "guess": NotRequired[str],
+        "setting": NotRequired[str],
+        "in": NotRequired[str],
+        "law": NotRequired[Law],
+        "blocked_by": NotRequired[str],
+        "ends": NotRequired[str],
+        "sum": NotRequired[Mapping[str, float]],
+    },
+)
+"""A table of numbers.toml."""
+
+
+def _number(name: str, row: _Row) -> Number:
     return Number(
         name,
         row["unit"],

@@ -8,7 +8,6 @@ which only makes them smaller.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import z3
 
@@ -144,11 +143,11 @@ def _pairs(statements: Statements, amounts: Amounts) -> None:
         yield Step("even", pair, z3.ToReal(most) - half == z3.ToReal(least) + half, (most, least), describe)
 
 
-def _fraction(term: Any) -> tuple[Any, Any]:
+def _fraction(term: z3.ArithRef) -> tuple[z3.BoolRef, z3.BoolRef]:
     return term >= 0, term <= WHOLE
 
 
-def _real(term: Any) -> Any:
+def _real(term: z3.ArithRef) -> z3.ArithRef:
     return z3.ToReal(term) / WHOLE
 
 

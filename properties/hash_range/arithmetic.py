@@ -8,7 +8,6 @@ a function from 0, ..., count to hashes of which nothing else is known: what is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 import z3
 
@@ -102,7 +101,7 @@ def _lookup(statements: Statements, hashes: HashRange) -> None:
     well_formed = _well_formed(hashes)
     not_once = _not_once(hashes)
 
-    def between(low: Any, high: Any) -> Any:
+    def between(low: z3.ArithRef, high: z3.ArithRef) -> z3.BoolRef:
         """The loop's invariant: the hash is above every boundary before ``low`` and below every one behind ``high``."""
         return z3.And(
             *(low >= 0, low <= high + 1, high <= count),
@@ -143,10 +142,11 @@ def _splits(statements: Statements, hashes: HashRange) -> None:
     )
     within = (*admitted, index >= 0, index < count + more)
 
-    def after(at: Any) -> Any:
-        return hashes.spliced(boundary, place, inserted, more, at)
+    def after(at: z3.ArithRef) -> z3.ArithRef:
+        cut: z3.ArithRef = hashes.spliced(boundary, place, inserted, more, at)
+        return cut
 
-    def accepted(at: Any) -> Any:
+    def accepted(at: z3.ArithRef) -> z3.BoolRef:
         inside = z3.And(at >= 0, at < count + more)
         return z3.Implies(inside, hashes.accepts(after(at), after(at + 1), at + 1 == count + more))
 
@@ -195,10 +195,10 @@ def _algorithms(statements: Statements, hashes: HashRange) -> None:
     bundle = (lower >= 0, lower < upper, upper <= hashes.last)
     topics = (*bundle, start <= end, *(hashes.contains(lower, upper, topic) for topic in (start, end)))
 
-    def inside(cut: Any) -> Any:
+    def inside(cut: z3.ArithRef) -> z3.BoolRef:
         return z3.And(lower < cut, cut < upper)
 
-    def cuts(cut: Any, *between: Any) -> Callable[[Value], str]:
+    def cuts(cut: z3.ArithRef, *between: z3.ArithRef) -> Callable[[Value], str]:
         def shown(value: Value) -> str:
             topics = f" between topics {_listed(map(value, between))}" if between else ""
             return f"bundle {Bundle(value(lower), value(upper))} is cut{topics} at {value(cut):#010x}"
@@ -271,22 +271,23 @@ def _algorithms(statements: Statements, hashes: HashRange) -> None:
         yield Step("rises", (*given, start < end, next_start < next_end), cut < next_cut, least, shown)
 
 
-def _well_formed(hashes: HashRange) -> tuple[Any, ...]:
+def _well_formed(hashes: HashRange) -> tuple[z3.BoolRef, ...]:
     """The layout begins and ends where it should, and there is a hash; where it must rise, a step says so by ``_rises``."""
     return (count >= 1, boundary(0) == 0, boundary(count) == hashes.last, hash >= 0, hash <= hashes.last)
 
 
-def _rises(at: Any) -> Any:
-    return boundary(at) < boundary(at + 1)
+def _rises(at: z3.ArithRef) -> z3.BoolRef:
+    rises: z3.BoolRef = boundary(at) < boundary(at + 1)
+    return rises
 
 
-def _fits_in_longs(term: Any) -> Any:
+def _fits_in_longs(term: z3.ArithRef) -> z3.BoolRef:
     """Nothing that is computed on the way to the term leaves the range of Java's longs."""
-    numbers = [node for node in _parts(term, set()) if z3.is_int(node)]
+    numbers = [node for node in _parts(term, set()) if isinstance(node, z3.ArithRef)]
     return z3.And(*(z3.And(LONGS[0] <= number, number <= LONGS[1]) for number in numbers))
 
 
-def _parts(term: Any, seen: set[int]) -> Iterator[Any]:
+def _parts(term: z3.ExprRef, seen: set[int]) -> Iterator[z3.ExprRef]:
     """The terms within a term, each once."""
     if term.get_id() not in seen:
         seen.add(term.get_id())

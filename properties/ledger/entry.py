@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from fencepost.model.bookkeeper.ledger import ledger
 from fencepost.model.language import Parameters
+from fencepost.model.language.sizes import Size
 from fencepost.properties.any_size import Case, General, Sizes, sizes_from
 from fencepost.properties.bug_files import bugs_beside
 from fencepost.properties.ledger import suite
@@ -75,23 +75,23 @@ def _no_proof(parameters: Parameters, names: Sequence[str]) -> str:
     return ""
 
 
-def _all_of(bookies: Any, ack_quorum: Any) -> dict[str, Any]:
+def _all_of(bookies: int | Size, ack_quorum: int | Size) -> dict[str, int | Size]:
     return {"bookies": bookies, **_ensemble(bookies, ack_quorum)}
 
 
-def _some_of(bookies: Any, least: int, ack_quorum: Callable[[Any], Any]) -> dict[str, Any]:
+def _some_of(bookies: int | Size, least: int, ack_quorum: Callable[[int | Size], int | Size]) -> dict[str, int | Size]:
     """An ensemble of some of the bookies: of any number that leaves one, or all but one."""
-    ensemble = bookies - 1 if type(bookies) is int else bookies.part("ensemble", least, short=1)
+    ensemble = bookies - 1 if isinstance(bookies, int) else bookies.part("ensemble", least, short=1)
     return {"bookies": bookies, **_ensemble(ensemble, ack_quorum(ensemble))}
 
 
-def _ensemble(ensemble: Any, ack_quorum: Any) -> dict[str, Any]:
+def _ensemble(ensemble: int | Size, ack_quorum: int | Size) -> dict[str, int | Size]:
     return {"ensemble": ensemble, "write_quorum": ensemble, "ack_quorum": ack_quorum}
 
 
-def _between(ensemble: Any) -> Any:
+def _between(ensemble: int | Size) -> int | Size:
     """An ack quorum of more than one bookie, and not of all."""
-    return ensemble - 1 if type(ensemble) is int else ensemble.part("ack_quorum", 2, short=1)
+    return ensemble - 1 if isinstance(ensemble, int) else ensemble.part("ack_quorum", 2, short=1)
 
 
 _BOOKIES = Sizes(

@@ -7,7 +7,6 @@ every sum below a bound is proved of every copy of every entry whose last copy's
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import z3
 
@@ -110,7 +109,7 @@ def _prove_round_robin(ensemble: int, write_quorum: int) -> None:
         _prove(z3.Implies(inside, z3.And(places[0] != place, place >= 0, place < ensemble)))
 
 
-def _prove(statement: Any) -> None:
+def _prove(statement: z3.BoolRef | bool) -> None:
     solver = z3.Solver()
     solver.set("timeout", PATIENCE)
     solver.add(z3.Not(statement))

@@ -6,8 +6,7 @@ explanation: who can still change what, once a bookie is fenced or a recovery ha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from fencepost.model.bookkeeper.ensembles import Ensembles, Striping
 from fencepost.model.bookkeeper.ledger.state import STATUSES, Status
@@ -22,6 +21,8 @@ from fencepost.model.language import (
     any_of,
     at_least,
 )
+from fencepost.model.terms.nodes import Term
+from fencepost.model.terms.values import equation
 from fencepost.properties.ledger.causes import ledger_causes
 from fencepost.properties.ledger.conduct import ledger_conduct
 from fencepost.properties.ledger.invariant import ledger_lemmas, settings_leak
@@ -221,7 +222,7 @@ def ledger(p: Protocol) -> Suite:
     @suite.step
     def closed_is_final() -> Condition:
         """A closed ledger keeps its end and its ensembles; all that can still happen to it is deletion."""
-        same = [a == b for a, b in _pairs([s.last, s.length, *published.values()], p)]
+        same = [equation(a, b) for a, b in _pairs([s.last, s.length, *published.values()], p)]
         return Implies(is_closed(), And(Or(n.status == "closed", n.status == "deleted"), *same))
 
     @suite.step
@@ -233,7 +234,7 @@ def ledger(p: Protocol) -> Suite:
     @suite.step
     def version_counts_updates() -> Condition:
         """Every update of the metadata raises their version by one, and nothing else does."""
-        same = [a == b for a, b in _pairs([s.status, s.last, s.length, *published.values()], p)]
+        same = [equation(a, b) for a, b in _pairs([s.status, s.last, s.length, *published.values()], p)]
         return Or(n.version == s.version + 1, And(n.version == s.version, *same))
 
     @suite.step
@@ -250,7 +251,7 @@ def ledger(p: Protocol) -> Suite:
     def ensembles_fixed_in_recovery() -> Condition:
         """While the ledger is in recovery its published ensembles do not change."""
         both = And(s.status == "in_recovery", n.status == "in_recovery")
-        return Implies(both, And(*(a == b for a, b in _pairs(published.values(), p))))
+        return Implies(both, And(*(equation(a, b) for a, b in _pairs(published.values(), p))))
 
     if settings["changes"] and recoverer.size:
 
@@ -353,5 +354,5 @@ def ledger(p: Protocol) -> Suite:
     return suite
 
 
-def _pairs(terms: Sequence[Any], p: Protocol) -> list[tuple[Any, Any]]:
+def _pairs(terms: Iterable[Term], p: Protocol) -> list[tuple[Term, Term]]:
     return [(p.primed(term), term) for term in terms]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from fencepost.model.language import And, Choice, Condition, Family, Implies, Not, Number, Or, Protocol, Universe, all_of
+from fencepost.model.language.declarations import Names
 from fencepost.model.nobody import NOBODY, Nobody
 from fencepost.model.pulsar.stores import store_of
 from fencepost.model.zookeeper.store import Store
@@ -41,7 +41,7 @@ def nodes_of(p: Protocol) -> Sequence[tuple[Node, Node]]:
     return [(now, later)]
 
 
-def _node(p: Protocol, at: Any, name: str, of: int) -> Node:
+def _node(p: Protocol, at: Names, name: str, of: int) -> Node:
     holder, former, version = (getattr(at, f"{name}_{part}")[of] for part in ("holder", "former", "version"))
     deletion = getattr(at, f"{name}_deletion")
     return Node(holder, former, version, clients_of(p).each(lambda c: deletion[of, c]))

@@ -113,6 +113,18 @@ MISTAKES = {
         "and this returns nothing: is its return forgotten?",
         STEP,
     ),
+    "swapped order": (
+        RENT,
+        "        return {let[r]: True}, And(open_, Not(let[r]))",
+        "it returns updates before its guard: write (guard, updates)",
+        STEP,
+    ),
+    "tuple for dict": (
+        RENT,
+        "        return And(open_, Not(let[r])), (let[r], True)",
+        "(let[r0], True) is a tuple of conditions: updates are a dict, {variable: new value}",
+        STEP,
+    ),
     "guard alone": (RENT, "        return And(open_, Not(let[r]))", "an action returns (guard, updates), not And(", STEP),
     "forgotten return of a property": (
         CLOSED,

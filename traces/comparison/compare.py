@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -97,7 +97,7 @@ def here(
     write(rows, target)
 
 
-def write(rows: Iterable[dict[str, Any]], target: Path) -> None:
+def write(rows: Iterable[dict[str, object]], target: Path) -> None:
     """Writes the rows of some runs into a folder."""
     target.mkdir(parents=True)
     with naming(target):

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -63,7 +62,7 @@ class Comparison:
         return rounds
 
     @property
-    def described(self) -> dict[str, Any]:
+    def described(self) -> dict[str, object]:
         """What a folder remembers of it: all but how many runs there are to be. What is long is there as a hash."""
         return {
             "format": FORMAT,
@@ -97,13 +96,13 @@ class Comparison:
             yield
 
 
-def _difference(theirs: dict[str, Any], ours: dict[str, Any]) -> str:
+def _difference(theirs: dict[str, object], ours: dict[str, object]) -> str:
     """In what the comparison of a file differs from ours; empty if it does not."""
     names = [name for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]
     return "; ".join(_change(name, theirs.get(name), ours.get(name)) for name in names)
 
 
-def _change(name: str, theirs: Any, ours: Any) -> str:
+def _change(name: str, theirs: object, ours: object) -> str:
     if isinstance(theirs, dict) and isinstance(ours, dict):
         if theirs.keys() == ours.keys():
             return f"{name}: {', '.join(key for key in ours if theirs[key] != ours[key])} changed"
@@ -116,7 +115,7 @@ def _hash(value: object) -> str:
     return hashlib.sha256(json.dumps(_plain(value), sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if is_dataclass(value):
         return {"": type(value).__name__, **{field.name: _plain(getattr(value, field.name)) for field in fields(value)}}
     if isinstance(value, np.ndarray):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any
 
 import pyarrow as pa
 
@@ -46,12 +45,12 @@ def worker(comparison: Comparison) -> Worker:
     return partial(_rows, comparison)
 
 
-def row(comparison: Comparison, run: int, contender: Contender) -> dict[str, Any]:
+def row(comparison: Comparison, run: int, contender: Contender) -> dict[str, object]:
     """The row of one run under one policy."""
     return row_of(comparison, run, contender, partial(comparison.simulated, run, contender))
 
 
-def row_of(comparison: Comparison, run: int, contender: Contender, simulated: Callable[[], Run]) -> dict[str, Any]:
+def row_of(comparison: Comparison, run: int, contender: Contender, simulated: Callable[[], Run]) -> dict[str, object]:
     """The same, of a run that is simulated in this way."""
     cells = {"run": run, "policy": contender.name, "seed": comparison.seed_of(run)}
     try:
@@ -62,7 +61,7 @@ def row_of(comparison: Comparison, run: int, contender: Contender, simulated: Ca
     return {**cells, **values, "violations": len(replayed(simulation).objections)}
 
 
-def table(rows: Iterable[dict[str, Any]]) -> pa.Table:
+def table(rows: Iterable[dict[str, object]]) -> pa.Table:
     """Rows as they are in Parquet."""
     return pa.Table.from_pylist(list(rows), schema=ROW)
 

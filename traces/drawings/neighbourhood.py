@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import networkx
 import numpy as np
@@ -35,7 +34,7 @@ class Neighbourhood:
     graph lead to; ``limited`` is whether there are more within the radius. Prints as a line that says so.
     """
 
-    graph: Any
+    graph: networkx.MultiDiGraph
     radius: int
     further: int
     limited: bool

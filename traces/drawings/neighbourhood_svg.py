@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -69,7 +70,7 @@ class _Picture:
     def _x(self, node: int) -> float:
         return self.left + LAYER * float(self.nodes[node]["distance"])
 
-    def _state(self, svg: Element, node: int, about: dict[str, Any], change: str) -> None:
+    def _state(self, svg: Element, node: int, about: Mapping[str, Any], change: str) -> None:
         on_trace, y = about["place"] >= 0, self.y[node]
         part = group(svg, f"{about['label']}: {about['changes'] or about['state']}")
         kind = "fault" if about["violates"] else "act" if on_trace else "plain"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from fencepost.traces.exploration.folder import FolderError, content_of
 from fencepost.traces.exploration.places import Place, digests_of, draft_name, write
@@ -35,10 +35,11 @@ def check(folders: Iterable[Place], run: str, digests: Digests = digests_of) -> 
     wanted = dict[Place, str]()
     for folder in folders:
         record = folder / RECORD
-        content = content_of(record)
-        if {**_whose(folder, run), "files": content.get("files")} != content:
+        content: Mapping[str, object] = content_of(record)
+        listed = content.get("files")
+        if {**_whose(folder, run), "files": listed} != content or not isinstance(listed, dict):
             raise FolderError(f"{record} is damaged: it belongs to another folder or run")
-        files = {folder / name: digest for name, digest in content["files"].items()}
+        files = {folder / name: digest for name, digest in listed.items()}
         for odd in sorted(set(_files(folder)) ^ files.keys(), key=str):
             state = "it is missing" if odd in files else f"{RECORD} does not know it"
             raise FolderError(f"{odd} is damaged: {state}")

@@ -16,11 +16,13 @@ class FolderError(Exception):
     """A folder that is another run's, in use, or no run at all; the message names it and says what to do."""
 
 
-def content_of(file: Place) -> dict[str, Any]:
-    """What a sealed file of a run's folder holds. Raises FolderError if it cannot be read or is not as it was written."""
+def content_of(file: Place) -> Any:
+    """What a sealed file of a run's folder holds, as whoever wrote it knows.
+
+    Raises FolderError if it cannot be read or is not as it was written.
+    """
     try:
-        content: dict[str, Any] = sealed.unsealed(file.read_bytes())
-        return content
+        return sealed.unsealed(file.read_bytes())
     except OSError as error:
         raise FolderError(f"{file} cannot be read: {error.strerror}") from error
     except sealed.SealError as error:
@@ -28,7 +30,9 @@ def content_of(file: Place) -> dict[str, Any]:
 
 
 @contextmanager
-def held(folder: Place, name: str, content: Mapping[str, Any], difference: Callable[[dict[str, Any]], str]) -> Iterator[None]:
+def held(
+    folder: Place, name: str, content: Mapping[str, object], difference: Callable[[dict[str, object]], str]
+) -> Iterator[None]:
     """Makes the folder that of the run which the content tells of, in the file of that name, or finds that it is.
 
     ``difference`` says in what the run of the file differs, nothing if it does not. Raises FolderError if it is another run's

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +19,9 @@ from fencepost.properties.observed import Observed
 from fencepost.traces.exploration.levelwise import finds_of
 from fencepost.traces.exploration.run import Run
 from fencepost.traces.exploration.stretches import Worker
+
+if TYPE_CHECKING:
+    from pyspark.sql import Row
 
 SURVEY = """
     transitions long, stuck long, enabled array<long>, seen array<long>, seen_steps array<long>,
@@ -73,7 +76,7 @@ def tracing(run: Run, target: tuple[int, ...]) -> Worker:
     return partial(_predecessor, run, target)
 
 
-def tally_of(observed: Observed, row: Any) -> Tally:
+def tally_of(observed: Observed, row: Row) -> Tally:
     """What a task told of its states, as the kernel counts it."""
     tally = Tally.of(Program.of(observed.kernel), finds_of(observed).rows)
     tally.counters[TRANSITIONS], tally.counters[DEADLOCKS] = row["transitions"], row["stuck"]

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, TypedDict
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from fencepost.model.kernel.search import search as engine
 from fencepost.model.kernel.search.expansion import Tally
 from fencepost.model.kernel.search.paths import Path as Steps
 from fencepost.model.kernel.search.paths import plain, through
-from fencepost.model.kernel.search.results import Established, Find, Limits, Outcome, Progress, Result, with_step
+from fencepost.model.kernel.search.results import Established, Find, Kind, Limits, Outcome, Progress, Result, with_step
 from fencepost.model.kernel.search.tally import Finds, Totals
 from fencepost.properties.observed import Observed
 from fencepost.traces.exploration.folder import FolderError, content_of
@@ -237,7 +237,7 @@ class LevelSearch:
         if not notes:
             self.levels.adopt(-1)
             return
-        held = content_of(notes[-1])
+        held: _Noted = content_of(notes[-1])
         if (held.get("run"), held.get("depth")) != (self.levels.run.text, int(notes[-1].stem)):
             raise FolderError(f"{notes[-1]} is damaged: it is of another level or run")
         self.levels.buckets = held["buckets"]
@@ -255,6 +255,29 @@ class LevelSearch:
                 where = self.levels.at(depth)
                 raise FolderError(f"{where} is damaged: it has {count_of(there, 'state')}, and {notes[-1].name} says {size}")
         self.levels.adopt(len(self.sizes) - 1)
+
+
+class _Counted(TypedDict):
+    distinct: int
+    transitions: int
+    deadlocks: int
+    enabled: list[int]
+    seen: list[int]
+    seen_steps: list[int]
+
+
+class _Noted(TypedDict):
+    """What the note on a level has."""
+
+    run: str
+    depth: int
+    buckets: int
+    sizes: list[int]
+    totals: _Counted
+    finds: list[tuple[Kind, int, int, list[int]]]
+    violations: list[tuple[Kind, int, int, list[int]]]
+    exhausted: bool
+    seconds: float
 
 
 def _totals(result: Result, words: Mapping[str, int]) -> Totals:

@@ -9,7 +9,7 @@ import socket
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fencepost.model.kernel.search import sealed
 
@@ -33,7 +33,8 @@ class Remote:
     """
 
     def __init__(self, spark: SparkSession, url: str) -> None:
-        context: Any = spark.sparkContext
+        context = spark.sparkContext
+        assert context._jvm is not None
         self._spark, self._jvm, self.url = spark, context._jvm, url.rstrip("/")
         with self._told():
             self._path = self._jvm.org.apache.hadoop.fs.Path(self.url)
@@ -130,7 +131,7 @@ def located(place: Place) -> str:
     return str(place.resolve()) if isinstance(place, Path) else place.url
 
 
-def write(file: Place, content: Mapping[str, Any]) -> None:
+def write(file: Place, content: Mapping[str, object]) -> None:
     """Writes a sealed file in place of what is there. Raises OSError, PlaceError."""
     if isinstance(file, Path):
         sealed.write(file, content)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from pyspark.sql import SparkSession
+from pyspark.sql import Row, SparkSession
 
 from fencepost.traces.exploration.digests import check
 from fencepost.traces.exploration.explore import SLICES, complete
@@ -124,7 +123,7 @@ def report(spark: SparkSession, run: Run, folder: Place) -> Report:
     """Reads a run's folder. Raises FolderError if there is nothing in it to report."""
     tables(spark, run, folder)
 
-    def rows(query: str) -> Sequence[Any]:
+    def rows(query: str) -> Sequence[Row]:
         return spark.sql(query).collect()
 
     (totals,) = rows(_TOTALS)

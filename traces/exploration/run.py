@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
-from typing import Any, get_args
+from typing import get_args
 
 from fencepost.model.kernel.walks.course import Strategy
 from fencepost.properties.observed import Observed
@@ -112,7 +112,7 @@ def read(folder: Place) -> Run:
     return _run(file, content_of(file))
 
 
-def _run(file: Place, fields: Any) -> Run:
+def _run(file: Place, fields: object) -> Run:
     """The run of a file's content. Raises FolderError if it is none."""
     try:
         run = Run.of(json.dumps(fields))
@@ -138,6 +138,6 @@ def _difference(one: Run, other: Run) -> str:
     return "; ".join(shown) or "another version of the model"
 
 
-def _flat(run: Run) -> dict[str, Any]:
+def _flat(run: Run) -> dict[str, object]:
     fields = asdict(run)
     return {**fields, **fields.pop("parameters")}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
@@ -50,7 +49,7 @@ def _remotely(spark: SparkSession, files: Sequence[Place]) -> list[str]:
 
 def _digested(files: Sequence[str], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
-        rows: list[dict[str, Any]] = [
+        rows: list[dict[str, object]] = [
             {"id": number, "digest": sealed.file_digest(Path(files[number]))} for number in batch.column("id").to_pylist()
         ]
         yield pa.RecordBatch.from_pylist(rows, schema=pa.schema({"id": pa.int64(), "digest": pa.string()}))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
-from typing import Any
 
 import pyarrow as pa
 
@@ -85,7 +84,7 @@ def _rows(run: Run, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatc
             yield pa.RecordBatch.from_pylist([row], schema=_ARROW)
 
 
-def _row_of(observed: Observed, census: Census) -> dict[str, Any]:
+def _row_of(observed: Observed, census: Census) -> dict[str, object]:
     """A census in the words of its protocol and properties."""
     kernel = observed.kernel
     properties = named_rows(observed)

@@ -7,7 +7,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
 
 from fencepost.properties.registry import written
 from fencepost.properties.vocabulary import Suite
@@ -45,7 +44,7 @@ def content(
     progress: Callable[[str], None] = lambda text: None,
     largest: int = LARGEST,
     guide: Guide | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The traces, the models that they are of and, for every two of the same protocol, which steps of them stand side by side.
 
     The models have at most ``largest`` characters together; the trace of one that is left out has None for its number.
@@ -56,7 +55,7 @@ def content(
         progress(f"judging trace {number} of {len(recordings)}")
         traces.append(_trace_content(recording, judge(recording.suite).courses(recording.trace)))
     suites = list(dict.fromkeys(recording.suite for recording in recordings))
-    models, places, room = list[dict[str, Any]](), dict[Suite, int](), largest
+    models, places, room = list[dict[str, object]](), dict[Suite, int](), largest
     for number, suite in enumerate(suites, start=1):
         progress(f"compiling model {number} of {len(suites)}")
         model = Held(suite).content
@@ -89,7 +88,7 @@ class _Words:
         return list(self._numbers)
 
 
-def _trace_content(recording: Recording, courses: Sequence[Course]) -> dict[str, Any]:
+def _trace_content(recording: Recording, courses: Sequence[Course]) -> dict[str, object]:
     trace, protocol = recording.trace, recording.suite.protocol
     steps = messages(trace, protocol)
     arrows = dict.fromkeys(message.arrows for message in steps)
@@ -141,7 +140,7 @@ def _trace_content(recording: Recording, courses: Sequence[Course]) -> dict[str,
     }
 
 
-def _below(run: Below) -> dict[str, Any]:
+def _below(run: Below) -> dict[str, object]:
     """A run of a part: what it is, and each of its steps with what it changes."""
     steps = []
     for message, (before, after) in zip(messages(run.trace, run.protocol), itertools.pairwise(run.trace.states), strict=True):
@@ -152,7 +151,7 @@ def _below(run: Below) -> dict[str, Any]:
     return {"title": run.title, "steps": steps}
 
 
-def _loop(loop: Loop | None) -> dict[str, Any] | None:
+def _loop(loop: Loop | None) -> dict[str, object] | None:
     return None if loop is None else {"start": loop.start, "starved": loop.starved, "unobliged": loop.unobliged}
 
 
@@ -161,7 +160,7 @@ def _first(courses: Sequence[Course], violated: str | None) -> list[Course]:
     return sorted(courses, key=lambda course: (course.property.name != violated, "violated" not in course.words))
 
 
-def _course(course: Course) -> dict[str, Any]:
+def _course(course: Course) -> dict[str, object]:
     reasons: dict[Why, int] = {}
     for _, why in course.reasons:
         reasons.setdefault(why, len(reasons))

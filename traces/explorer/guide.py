@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from fencepost.properties.vocabulary import Property, Suite
 from fencepost.traces.drawings.lanes import everyone
@@ -23,7 +22,7 @@ class Guide:
     trace: int | None = None
 
     @property
-    def content(self) -> dict[str, Any]:
+    def content(self) -> dict[str, object]:
         """The guide as the page has it."""
         protocol = self.suite.protocol
         faults = {action.name: action.meaning for action in protocol.actions if action.fault}

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Variable
@@ -47,7 +46,7 @@ class Held:
         self.observer = self._watched.kernel
 
     @cached_property
-    def content(self) -> dict[str, Any]:
+    def content(self) -> dict[str, object]:
         protocol, watched = self._suite.protocol, self._watched
         of_states, of_steps = ([p.name for p in some] for some in (self._of_states, self._of_steps))
         return {
@@ -65,15 +64,15 @@ class Held:
         }
 
 
-def _module(kernel: Kernel) -> dict[str, Any]:
+def _module(kernel: Kernel) -> dict[str, object]:
     return {"words": kernel.words, "masks": kernel.mask_words, "code": base64.b64encode(kernel.webassembly).decode()}
 
 
-def _formulas(watched: Watched) -> dict[str, Any]:
+def _formulas(watched: Watched) -> dict[str, object]:
     return {"words": watched.words, "parts": watched.parts}
 
 
-def _variable(variable: Variable, kernel: Kernel) -> dict[str, Any]:
+def _variable(variable: Variable, kernel: Kernel) -> dict[str, object]:
     field = kernel.packing.fields[variable.name]
     return {
         "name": variable.name,
@@ -85,7 +84,7 @@ def _variable(variable: Variable, kernel: Kernel) -> dict[str, Any]:
     }
 
 
-def _domain(domain: Domain) -> dict[str, Any]:
+def _domain(domain: Domain) -> dict[str, object]:
     match domain:
         case Flag():
             return {"kind": "flag"}
@@ -98,7 +97,7 @@ def _domain(domain: Domain) -> dict[str, Any]:
     raise AssertionError(domain)
 
 
-def _action(message: Message, lane: Mapping[str, int], place: Mapping[Variable, int], watched: Watched) -> dict[str, Any]:
+def _action(message: Message, lane: Mapping[str, int], place: Mapping[Variable, int], watched: Watched) -> dict[str, object]:
     action = message.action
     return {
         "label": action.label,
@@ -117,10 +116,10 @@ def _action(message: Message, lane: Mapping[str, int], place: Mapping[Variable, 
     }
 
 
-def named(prop: Property) -> dict[str, Any]:
+def named(prop: Property) -> dict[str, object]:
     """What a page says of a property whatever it is judged on."""
     return {"name": prop.name, "kind": prop.kind, "doc": prop.doc, "place": str(prop.location), "expected": prop.strict}
 
 
-def _property(prop: Property, observer: Observer) -> dict[str, Any]:
+def _property(prop: Property, observer: Observer) -> dict[str, object]:
     return {**named(prop), "parts": (observer.steps if prop.kind == "step" else observer.states).of(prop)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
-from typing import Any
 
 from fencepost.traces.explorer.content import Recording, content
 from fencepost.traces.pages.markup import Html, filled, palette, script_data
@@ -20,7 +19,9 @@ SCRIPTS = (
 
 
 def page(
-    recordings: Sequence[Recording], progress: Callable[[str], None] = lambda text: None, data: Mapping[str, Any] | None = None
+    recordings: Sequence[Recording],
+    progress: Callable[[str], None] = lambda text: None,
+    data: Mapping[str, object] | None = None,
 ) -> str:
     """The page that shows these traces, of which there is at least one; ``progress`` hears what is done next, and ``data`` is
     their ``content``, if that is there."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import copy
 from functools import cached_property
-from typing import Any
 
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Protocol
 from fencepost.model.terms.nodes import Term, constants_of
+from fencepost.model.terms.values import Condition, conditions_of
 from fencepost.properties.vocabulary import Property
 from fencepost.traces.wording.reasons import conjuncts, shortened
 from fencepost.traces.wording.wording import Wording
@@ -33,7 +33,7 @@ class Watched:
         self._numbers: dict[Term, int] = {}
         self._words: dict[str, int] = {}
         self._in_words = Wording(protocol)
-        self.formulas: list[Any] = []
+        self.formulas: list[Condition] = []
         self.parts: list[list[str | int]] = []
 
     @property
@@ -41,7 +41,7 @@ class Watched:
         """The texts of conjuncts, by number."""
         return list(self._words)
 
-    def conjuncts(self, formula: Any) -> list[tuple[int, int]]:
+    def conjuncts(self, formula: Condition) -> list[tuple[int, int]]:
         """The conjuncts of a formula: of each the number of its text and its own."""
         return [(self._word(part), self.number(part)) for part in conjuncts(formula)]
 
@@ -51,7 +51,7 @@ class Watched:
             return self.conjuncts(prop.formula)
         return [(self._word(f), self.number(f)) for f in [f for lead in prop.leads for f in lead] or [prop.formula]]
 
-    def number(self, formula: Any) -> int:
+    def number(self, formula: Condition) -> int:
         """The number of a formula, which is watched from now on."""
         if formula not in self._numbers:
             self._numbers[formula] = len(self.formulas)
@@ -60,14 +60,14 @@ class Watched:
             self.parts[self._numbers[formula]] = self._part(formula)
         return self._numbers[formula]
 
-    def _part(self, formula: Any) -> list[str | int]:
+    def _part(self, formula: Condition) -> list[str | int]:
         connective = CONNECTIVES.get(formula.op)
         if connective:
-            return [connective, *(self.number(child) for child in formula.arguments)]
+            return [connective, *(self.number(child) for child in conditions_of(formula))]
         names = {constant.detail for constant in constants_of(formula)}
         return ["", *sorted(-1 - self._places[n[:-1]] if n.endswith("'") else self._places[n] for n in names)]
 
-    def _word(self, formula: Any) -> int:
+    def _word(self, formula: Condition) -> int:
         return self._words.setdefault(shortened(self._in_words(formula)), len(self._words))
 
 

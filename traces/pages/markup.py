@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from html import escape
 from importlib.resources import files
 from string import Formatter, Template
-from typing import Any
 
 
 class Html(str):
@@ -18,7 +17,7 @@ class Html(str):
 
 
 class _Escaping(Formatter):
-    def format_field(self, value: Any, format_spec: str) -> str:
+    def format_field(self, value: object, format_spec: str) -> str:
         return value if isinstance(value, Html) else escape(format(value, format_spec))
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -157,5 +157,5 @@ class Aim:
         return [self.unpacked(state) for state in run.states]
 
 
-def _numbers(prop: Property, observed: dict[int, Any]) -> list[int]:
+def _numbers(prop: Property, observed: Mapping[int, Property]) -> list[int]:
     return [number for number, p in observed.items() if p.name == prop.name]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Protocol
 from fencepost.model.terms.evaluation import Evaluation
 from fencepost.model.terms.nodes import Term, constants_of
+from fencepost.model.terms.values import Condition, Truth, condition, conditions_of
 from fencepost.traces.trace import State
 from fencepost.traces.wording.wording import Wording
 
@@ -39,34 +39,37 @@ class Why:
         return f"{count} of the {self.conjuncts} conditions of {what} {'does' if count == 1 else 'do'} not hold"
 
 
-def why_false(protocol: Protocol, formula: Any, state: State, after: State | None = None) -> Why:
+def why_false(protocol: Protocol, formula: Condition, state: State, after: State | None = None) -> Why:
     """Why a formula does not hold in a state, or of a step if ``after`` is given; without reasons if it does hold."""
     parts = list(conjuncts(formula))
     judgement = _Judgement(protocol, state, after)
     return Why(len(parts), tuple(judgement.reason(part) for part in parts if not judgement.holds(part)))
 
 
-def true_sentences(protocol: Protocol, sentences: Iterable[tuple[str, Any]], state: State) -> list[str]:
+def true_sentences(protocol: Protocol, sentences: Iterable[tuple[str, Truth]], state: State) -> list[str]:
     """The words whose formula holds in a state."""
     judgement = _Judgement(protocol, state, None)
-    return [words for words, formula in sentences if judgement.holds(formula)]
+    return [words for words, formula in sentences if judgement.holds(condition(formula))]
 
 
-def conjuncts(formula: Any) -> Iterator[Any]:
+def conjuncts(formula: Condition) -> Iterator[Condition]:
     """The parts of a formula all of which must hold: those of a conjunction, each under the premises that it has.
 
     Several conclusions from one premise are several parts; that two things do not hold together is one.
     """
     if formula.op == "and":
-        for child in formula.arguments:
+        for child in conditions_of(formula):
             yield from conjuncts(child)
     elif formula.op == "=>":
-        premise, conclusion = formula.arguments
+        premise, conclusion = conditions_of(formula)
         for part in conjuncts(conclusion):
-            nested = part.op == "=>"
-            yield Implies(And(premise, part.arguments[0]), part.arguments[1]) if nested else Implies(premise, part)
+            if part.op == "=>":
+                nested, last = conditions_of(part)
+                yield Implies(And(premise, nested), last)
+            else:
+                yield Implies(premise, part)
     elif formula.op == "not" and formula.arguments[0].op == "or":
-        for child in formula.arguments[0].arguments:
+        for child in conditions_of(formula.arguments[0]):
             yield from conjuncts(Not(child))
     elif formula.op != "true":
         yield formula

@@ -27,7 +27,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.settings.files.input_files import InputError, Place, read_text
@@ -45,7 +45,7 @@ KIND = "a profile of a cluster, such as cluster.toml"
 class Acceptance:
     """A known bug that is accepted, why, and until which day; forever without one."""
 
-    __pydantic_config__: ClassVar[Any] = {"extra": "forbid"}
+    __pydantic_config__: ClassVar[object] = {"extra": "forbid"}
 
     bug: str
     reason: str
@@ -57,7 +57,7 @@ class Profile:
     """What a profile can say: files of settings, releases, bookies and the racks that they are in, events that do not happen, a
     baseline, the policies of namespaces by name, and known bugs that are accepted."""
 
-    __pydantic_config__: ClassVar[Any] = {"extra": "forbid"}
+    __pydantic_config__: ClassVar[object] = {"extra": "forbid"}
 
     conf: list[str]
     never: list[str] = field(default_factory=list)
@@ -123,7 +123,7 @@ def _read(path: Path) -> Profile:
 
     text = read_text(path, KIND)
     try:
-        data: Mapping[str, Any] = tomllib.loads(text)
+        data: Mapping[str, object] = tomllib.loads(text)
         return TypeAdapter(Profile).validate_python({key: value for key, value in data.items() if key not in OF_OTHERS})
     except tomllib.TOMLDecodeError as error:
         found = re.search(r"at line (\d+)", str(error))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import textwrap
 from pathlib import Path
-from typing import Any
 
 from fencepost.checks.commands.conform.request import LogRequest
 from fencepost.checks.conformance.logs.events import Log, LogError, events_of, read_log, read_mapping
@@ -112,7 +111,7 @@ def text(kernel: Kernel, explanation: Explanation, log: Path, out: Path | None =
 def as_json(kernel: Kernel, explanation: Explanation, log: Path, status: ExitStatus, out: Path | None = None) -> str:
     """The report for programs."""
     event = explanation.next
-    content: dict[str, Any] = {
+    content: dict[str, object] = {
         "format": FORMAT,
         "protocol": kernel.protocol.name,
         "parameters": dict(kernel.protocol.parameters),

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -126,7 +125,7 @@ def _as_json(
     result: Result, rules: Sequence[Rule], held: Asked, seed: int, status: ExitStatus, files: Sequence[Sequence[Path]]
 ) -> str:
     release = held.like
-    content: dict[str, Any] = {
+    content: dict[str, object] = {
         "format": FORMAT,
         "release": held.release,
         "origin": held.origin("pulsar"),

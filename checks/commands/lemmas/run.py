@@ -6,7 +6,6 @@ import json
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from fencepost.checks.commands.lemmas.request import LemmasRequest
 from fencepost.checks.console.formats import in_format
@@ -107,7 +106,7 @@ def as_json(everything: Sequence[Lemmas]) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
-def _document(lemmas: Lemmas) -> dict[str, Any]:
+def _document(lemmas: Lemmas) -> dict[str, object]:
     return {
         "protocol": lemmas.entry.name,
         "instance": lemmas.instance.name,

@@ -38,9 +38,8 @@ PROTOCOL = '''"""Workers share a lease: whoever holds it works. Say here what yo
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
-from fencepost import And, Bug, Entry, Instance, ModelError, Not, Protocol, Suite, any_of, at_least
+from fencepost import And, Bug, Entry, Instance, Leads, ModelError, Not, Outcome, Protocol, Suite, Truth, any_of, at_least
 
 BUGS = {"taken_blindly": "a worker takes the lease whether or not another one holds it"}
 
@@ -60,23 +59,23 @@ def NAME(*, workers: int = 2, crashes: int = 1, bugs: Iterable[str] = ()) -> Pro
 
     # The actions: when each can happen, and what it changes. A fair action happens in the end if it can go on happening.
     @p.step(by="w", fair=True, w=worker)
-    def take(w: int) -> Any:
+    def take(w: int) -> Outcome:
         """The lease is free: the worker takes it, and works."""
         is_free = Not(works[w]) if p.has("taken_blindly") else holder == "nobody"
         return is_free, {holder: w, works[w]: True}
 
     @p.step(by="w", fair=True, w=worker)
-    def give_back(w: int) -> Any:
+    def give_back(w: int) -> Outcome:
         """The worker stops working, and gives the lease back."""
         return And(works[w], holder == w), {holder: "nobody", works[w]: False}
 
     @p.fault(by="w", spends="crashes", w=worker)
-    def crash(w: int) -> Any:
+    def crash(w: int) -> Outcome:
         """The worker crashes: it works no more, and still holds the lease."""
         return works[w], {works[w]: False}
 
     @p.step(by="service", fair=True, w=worker)
-    def expire(w: int) -> Any:
+    def expire(w: int) -> Outcome:
         """The lease of a worker that has crashed expires."""
         return And(holder == w, Not(works[w])), {holder: "nobody"}
 
@@ -88,22 +87,22 @@ def properties(p: Protocol) -> Suite:
     suite, s, n, worker = Suite(p), p.state, p.next, p.universes["worker"]
 
     @suite.always
-    def one_works() -> Any:
+    def one_works() -> Truth:
         """At most one worker works at a time."""
         return Not(at_least(2, [s.works[w] for w in worker]))
 
     @suite.step
-    def only_the_holder_begins() -> Any:
+    def only_the_holder_begins() -> Truth:
         """Whoever begins to work holds the lease."""
         return And(*(Not(And(Not(s.works[w]), n.works[w], Not(n.holder == w))) for w in worker))
 
     @suite.sometimes
-    def a_crashed_worker_holds_the_lease() -> Any:
+    def a_crashed_worker_holds_the_lease() -> Truth:
         """A worker crashes and still holds the lease: without this the model would be too tame."""
         return any_of(And(s.holder == w, Not(s.works[w])) for w in worker)
 
     @suite.leads_to
-    def the_lease_is_free_again() -> Any:
+    def the_lease_is_free_again() -> Leads:
         """The lease is free again in the end."""
         return True, s.holder == "nobody"
 

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from fencepost.checks.commands.policy.request import CheckShedderRequest
 from fencepost.checks.console.formats import in_format
@@ -200,7 +199,7 @@ def _carried(traffic: Traffic) -> str:
 
 def _json(
     tally: Tally, breaches: dict[str, Breach], files: dict[str, Path], name: str, conf: Configuration, status: ExitStatus
-) -> dict[str, Any]:
+) -> dict[str, object]:
     verdicts = []
     for statement in properties_of(name):
         breach = breaches.get(statement)

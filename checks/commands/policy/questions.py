@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from json import dumps
-from typing import Any
 
 from fencepost.checks.commands.policy.check import check_shedder
 from fencepost.checks.commands.policy.request import (
@@ -197,7 +196,7 @@ def _layout(boundaries: Sequence[int], hashes: HashRange) -> Layout:
     return Layout(tuple(boundaries), hashes)
 
 
-def _round(done: Round) -> Mapping[str, Any]:
+def _round(done: Round) -> Mapping[str, object]:
     return {
         "unload": {broker: list(bundles) for broker, bundles in done.unload.items()},
         "destinations": {bundle: list(brokers) for bundle, brokers in done.destinations.items()},
@@ -224,6 +223,6 @@ def _lines(lines: Iterable[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _print(name: str, *, text: Callable[[], str], json: Callable[[], Mapping[str, Any]]) -> None:
+def _print(name: str, *, text: Callable[[], str], json: Callable[[], Mapping[str, object]]) -> None:
     """Prints the answer in the format of that name."""
     print(in_format(name, text=text, json=lambda: dumps(json(), indent=2, ensure_ascii=False) + "\n"), end="")

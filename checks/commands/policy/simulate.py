@@ -127,7 +127,7 @@ def _when(action: Action) -> str:
 # --- for programs
 
 
-def _json(simulation: Run, replay: Replayed, policy: LoadManager, status: ExitStatus) -> dict[str, Any]:
+def _json(simulation: Run, replay: Replayed, policy: LoadManager, status: ExitStatus) -> dict[str, object]:
     columns = simulation.usage.T.tolist()
     return {
         "shedder": strategy_name(policy.shedder),
@@ -149,7 +149,7 @@ def _json(simulation: Run, replay: Replayed, policy: LoadManager, status: ExitSt
     }
 
 
-def _objections(objections: Sequence[Objection]) -> list[dict[str, Any]]:
+def _objections(objections: Sequence[Objection]) -> list[dict[str, object]]:
     return [{"action": _action(objection.action), "said": objection.reason} for objection in objections]
 
 
@@ -157,11 +157,11 @@ def _number(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _action(action: Action) -> Mapping[str, Any]:
+def _action(action: Action) -> dict[str, Any]:
     return {**asdict(action), "boundaries": [f"0x{cut:08x}" for cut in action.boundaries]}
 
 
-def _write(folder: Path, simulation: Run, document: Mapping[str, Any]) -> None:
+def _write(folder: Path, simulation: Run, document: Mapping[str, object]) -> None:
     """Keeps the run: all of it as JSON, usages and actions as tables. OSError if it cannot be written."""
     folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / "run.json", json.dumps(document, indent=2, ensure_ascii=False) + "\n")

@@ -9,10 +9,9 @@ import signal
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from fencepost.checks.conformance.bookkeeper.bookie_states import Bookie, bookie_of, of_each, wanted
-from fencepost.checks.conformance.java_side.session import Session
+from fencepost.checks.conformance.java_side.session import Session, Told
 from fencepost.checks.conformance.running.adapter import (
     Adapter,
     Departure,
@@ -30,14 +29,14 @@ OK, NO_LEDGER, NO_ENTRY, FENCED = 0, 1, 2, 104
 FIRST = 10
 """The ledger of a run that is l0."""
 
-Step = dict[str, Any]
+Step = dict[str, object]
 
 
 def _number(label: str) -> int:
     return int(label[1:])
 
 
-def _answers(seen: Mapping[str, Any]) -> Iterator[str]:
+def _answers(seen: Told) -> Iterator[str]:
     for number, ledger in enumerate(seen.get("ledgers", ())):
         yield from (f"answer l{number} {what}" for what in ledger["answers"])
 
@@ -45,7 +44,7 @@ def _answers(seen: Mapping[str, Any]) -> Iterator[str]:
 # --- steps
 
 
-def _on(a: Mapping[str, str], **more: Any) -> Step:
+def _on(a: Mapping[str, str], **more: object) -> Step:
     return {"ledger": _number(a["of"]), **({"entry": _number(a["e"])} if "e" in a else {}), **more}
 
 
@@ -118,7 +117,7 @@ _STEPS: Mapping[str, Callable[[Taken, Mapping[str, str]], list[Step]]] = {
 
 
 def _of_process(
-    name: str, variables: tuple[str, ...], model: Callable[[Bookie], Any], code: Callable[[Mapping[str, Any]], Any]
+    name: str, variables: tuple[str, ...], model: Callable[[Bookie], object], code: Callable[[Told], object]
 ) -> Observable:
     """Something of the process, while there is one."""
     return Observable(
@@ -130,7 +129,7 @@ def _of_process(
 
 
 def _of_ledgers(
-    name: str, variables: tuple[str, ...], model: Callable[[Bookie, str], Any], code: Callable[[Mapping[str, Any]], Any]
+    name: str, variables: tuple[str, ...], model: Callable[[Bookie, str], object], code: Callable[[Told], object]
 ) -> Observable:
     return _of_process(
         name,
@@ -140,11 +139,11 @@ def _of_ledgers(
     )
 
 
-def _of_journals(what: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[str, Any]], Any]:
+def _of_journals(what: Callable[[Told], object]) -> Callable[[Told], object]:
     return lambda seen: of_each([what(journal) for journal in seen["journals"]])
 
 
-def _past(journal: Mapping[str, Any]) -> list[str] | None:
+def _past(journal: Told) -> list[str] | None:
     return [_record(word) for word in journal["past"]] if journal["reaches"] else None
 
 
@@ -153,7 +152,7 @@ def _record(word: str) -> str:
     return f"l{int(ledger) - FIRST} {kind}"
 
 
-def _caches(seen: Mapping[str, Any], what: str) -> list[Any]:
+def _caches(seen: Told, what: str) -> list[object]:
     return [cache[what] for cache in seen["caches"]]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
 from fencepost.checks.conformance.running.adapter import Owed
 from fencepost.checks.conformance.running.view import View
@@ -16,7 +15,7 @@ def bookie_of(view: View) -> Bookie:
     return Bookie(view)
 
 
-def of_each(values: Sequence[Any]) -> Any:
+def of_each(values: Sequence[object]) -> object:
     """What is so of each journal: of one alone just that."""
     return tuple(values) if len(values) > 1 else values[0]
 
@@ -47,7 +46,7 @@ class Bookie:
     def _reaches(self, journal: str) -> bool:
         return self._at("compacted", journal) <= self._at("mark", journal)
 
-    def reaches_mark(self) -> Any:
+    def reaches_mark(self) -> object:
         """Of each journal whether the file with which replay begins is there."""
         return of_each([self._reaches(journal) for journal in self._journals])
 
@@ -60,7 +59,7 @@ class Bookie:
     def _between(self, begin: int, end: int, journal: str) -> list[str]:
         return [record for record in self._records[begin:end] if self._is_of(journal, record)]
 
-    def past_mark(self) -> Any:
+    def past_mark(self) -> object:
         """Of each journal the records that replay would read, in their order; None if its first file is gone."""
         return of_each([self._past_mark(journal) for journal in self._journals])
 
@@ -69,11 +68,11 @@ class Bookie:
             self._between(self._at("mark", journal), self._at("written", journal), journal) if self._reaches(journal) else None
         )
 
-    def unwritten(self) -> Any:
+    def unwritten(self) -> object:
         """Of each journal the records that are logged, and not in the page cache."""
         return of_each([self._between(self._at("written", j), len(self._records), j) for j in self._journals])
 
-    def unsynced(self) -> Any:
+    def unsynced(self) -> object:
         """Of each journal how many of the records past the mark are in the page cache only."""
         return of_each([self._unsynced(journal) for journal in self._journals])
 

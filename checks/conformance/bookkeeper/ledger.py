@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping
+from typing import ClassVar
 
 from fencepost.checks.conformance.bookkeeper import ledger_requests
 from fencepost.checks.conformance.bookkeeper.ledger_deviations import ALLOWANCES, DEVIATIONS, OF_SORTED
@@ -18,7 +18,7 @@ from fencepost.model.language import Protocol
 OK, NO_SUCH_ENTRY, NO_SUCH_LEDGER = 0, -13, -7
 """Codes of BKException."""
 
-Steps = list[dict[str, Any]]
+Steps = list[dict[str, object]]
 
 _ON_DB = {
     **dict.fromkeys((ledger_requests.UNCLEAN_SHUTDOWN, ledger_requests.LOSE_DISK), "only DbLedgerStorage has limbo"),
@@ -86,11 +86,11 @@ def _fences_now(step: Taken) -> str:
     return next((bookie for bookie in before.bookies if after.fenced(bookie) and not before.fenced(bookie)), "")
 
 
-def _request(of: str, what: str, at: str, entry: int | None = None) -> dict[str, Any]:
+def _request(of: str, what: str, at: str, entry: int | None = None) -> dict[str, object]:
     return {"of": of, "what": what, "at": at} | ({} if entry is None else {"entry": entry})
 
 
-def _deliver(request: Mapping[str, Any], *codes: int, heard: bool = False) -> dict[str, Any]:
+def _deliver(request: Mapping[str, object], *codes: int, heard: bool = False) -> dict[str, object]:
     return {"do": "deliver", **request} | ({"codes": codes} if codes else {}) | ({"heard": True} if heard else {})
 
 
@@ -155,7 +155,7 @@ def _end(step: Taken, a: Mapping[str, str]) -> Steps:
     return [*more, {"do": "finish", "of": a["r"]}]
 
 
-_STEPS: Mapping[str, Any] = {
+_STEPS: Mapping[str, Callable[[Taken, Mapping[str, str]], Steps]] = {
     ledger_requests.SEND: lambda _, a: [{"do": "add", "of": "writer", "entry": number(a["e"])}],
     ledger_requests.CHECK_FENCE: lambda _, a: [{"do": "check-fence", **_request("writer", "add", a["b"], number(a["e"]))}],
     ledger_requests.ADD: _add,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from fencepost.checks.conformance.bookkeeper.ledger_requests import ADDING, VARIABLES, Fragment, Ledger, entries, ledger_of
+from fencepost.checks.conformance.java_side.session import Told
 from fencepost.checks.conformance.running.adapter import Observable
 from fencepost.checks.conformance.running.view import View
 
@@ -15,11 +15,11 @@ ENTRY_BYTES = len("entry 0")
 """How long every entry of the harness is; the model counts lengths in entries."""
 
 
-def _seen(name: str, model: Callable[[Ledger], Any], code: Callable[[Mapping[str, Any]], Any]) -> Observable:
+def _seen(name: str, model: Callable[[Ledger], object], code: Callable[[Told], object]) -> Observable:
     return Observable(name, VARIABLES[name], lambda view: model(ledger_of(view)), code)
 
 
-def _of_bookies(name: str, model: Callable[[View, str], Any], code: Callable[[Mapping[str, Any]], Any]) -> Observable:
+def _of_bookies(name: str, model: Callable[[View, str], object], code: Callable[[Told], object]) -> Observable:
     """Something of each bookie that runs; of others there is nothing to see."""
     return _seen(
         name,
@@ -28,44 +28,44 @@ def _of_bookies(name: str, model: Callable[[View, str], Any], code: Callable[[Ma
     )
 
 
-def _metadata(name: str, field: str, model: Callable[[Ledger], Any]) -> Observable:
+def _metadata(name: str, field: str, model: Callable[[Ledger], object]) -> Observable:
     """Something of the metadata, while there are any; the code has it only when it says so."""
     return _seen(name, lambda ledger: None if ledger.status == "deleted" else model(ledger), lambda s: s["metadata"].get(field))
 
 
-def _lac(view: View, bookie: str, family: str) -> Any:
+def _lac(view: View, bookie: str, family: str) -> object:
     """A last add confirmed; it goes with the ledger when that is deleted, and is no answer in limbo: the model keeps it there,
     where nobody can ask for it."""
     ledger = ledger_of(view)
     return None if ledger.status == "deleted" or ledger.limbo(bookie) else view[f"{family}[{bookie}]"]
 
 
-def _fragments(fragments: list[Fragment]) -> Any:
+def _fragments(fragments: list[Fragment]) -> object:
     return tuple((f.first, f.bookies if f.striped else frozenset(f.bookies)) for f in fragments)
 
 
-def _ensembles(seen: Mapping[str, Any], ensembles: list[list[Any]] | None) -> Any:
+def _ensembles(seen: Told, ensembles: list[list[object]] | None) -> object:
     """Ensembles as the harness tells them; the order of bookies counts only where entries are striped."""
     if ensembles is None:
         return None
     return tuple((first, tuple(bookies) if seen["striped"] else frozenset(bookies)) for first, *bookies in ensembles)
 
 
-def _writer(ledger: Ledger) -> Any:
+def _writer(ledger: Ledger) -> object:
     return {"closed": "closed", "failed": "failed"}.get(ledger.writer, "open")
 
 
-def _writer_told(seen: Mapping[str, Any]) -> Any:
+def _writer_told(seen: Told) -> object:
     closed = seen["clients"].get("writer", {}).get("closed")
     return "open" if closed is None else "closed" if closed == SUCCESS else "failed"
 
 
-def _ends(ledger: Ledger) -> Any:
+def _ends(ledger: Ledger) -> object:
     """Each recovery with the end that it has found, if it is over."""
     return {r: ledger.next_entry(r) - 1 if ledger.phase(r) == "done" else UNDER_WAY for r in ledger.recoverers}
 
 
-def _ends_told(seen: Mapping[str, Any]) -> Any:
+def _ends_told(seen: Told) -> object:
     """Those of recoveries that have begun; a failed one has no end, but words."""
     ends = {}
     for name, state in seen["clients"].items():
@@ -75,7 +75,7 @@ def _ends_told(seen: Mapping[str, Any]) -> Any:
     return ends
 
 
-def _current(ledger: Ledger) -> Any:
+def _current(ledger: Ledger) -> object:
     """The ensemble to which each recovery that reads and writes would write now."""
     return {r: frozenset(ledger.recovered(r)[-1].bookies) for r in ledger.recoverers if ledger.phase(r) in ("reading", ADDING)}
 

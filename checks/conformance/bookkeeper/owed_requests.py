@@ -6,10 +6,10 @@ what the model has in ``sent_to``. A read or a recovery add counts until it is a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from fencepost.checks.conformance.bookkeeper.ledger_requests import ADDING, Ledger
+from fencepost.checks.conformance.java_side.session import Told
 from fencepost.checks.conformance.running.adapter import Owed
 
 LAC = -1
@@ -17,7 +17,7 @@ OURS = ("read-lac", "write-lac")
 """Kinds of requests that are there because a step of ours asked for them, and that are then answered at once or kept."""
 
 
-def requests_of(seen: Mapping[str, Any]) -> frozenset[str]:
+def requests_of(seen: Told) -> frozenset[str]:
     """The requests that the harness tells of."""
     words = set()
     for owner, kind, bookie, entry, _delivered, answered in seen["requests"]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar, TypeVar
 
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.running.adapter import Adapter, Allowance, Departure, Observable, Owed, Seen, Taken
 from fencepost.checks.conformance.running.view import View
 from fencepost.model.language import Action, Protocol
 
-Line = dict[str, Any]
+Line = dict[str, object]
 
 _OPEN = "the ledger of the harness is closed"
 _SWITCH = "a command of the harness does not wait for the switch of auto-recovery, nor for a decommission"
@@ -91,7 +91,10 @@ def _entries(numbers: list[int]) -> frozenset[str]:
     return frozenset(f"e{number}" for number in numbers)
 
 
-def _of_running(family: str, read: Callable[[Any], Any]) -> Observable:
+T = TypeVar("T")
+
+
+def _of_running(family: str, read: Callable[[T], object]) -> Observable:
     """What the bookies that are up have: of the others nothing can be seen."""
     return Observable(
         family,

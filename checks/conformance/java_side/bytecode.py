@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from fencepost.checks.conformance.java_side.harness import harness
 from fencepost.checks.conformance.java_side.jars import Artifact, Release
@@ -28,23 +28,37 @@ READER = Release(
 """What reads class files of every Java up to 25, and speaks with us."""
 
 
+class OfMethod(TypedDict):
+    """The digest of a method, and the methods of its class that it calls, by name and descriptor."""
+
+    digest: str
+    calls: list[str]
+
+
+class OfClass(TypedDict):
+    """The methods of a class by name and descriptor, and its parents."""
+
+    methods: dict[str, OfMethod]
+    parents: list[str]
+
+
 @dataclass(frozen=True)
 class Code:
     """What some classes do: of each, by its full name, its methods with their digests and calls, and its parents."""
 
-    classes: Mapping[str, Mapping[str, Any]]
+    classes: Mapping[str, OfClass]
 
-    def overloads(self, method: str) -> dict[str, Mapping[str, Any]]:
+    def overloads(self, method: str) -> dict[str, OfMethod]:
         """The methods of that name, ``Class.method``, by class, name and descriptor; those of a parent where the class has
         none."""
         name, _, own = method.rpartition(".")
-        found: dict[str, Mapping[str, Any]] = {}
+        found: dict[str, OfMethod] = {}
         for full in self.classes:
             if full.rpartition("/")[2].replace("$", ".") == name:
                 found |= self._of(full, own)
         return found
 
-    def _of(self, full: str, own: str) -> dict[str, Mapping[str, Any]]:
+    def _of(self, full: str, own: str) -> dict[str, OfMethod]:
         while full in self.classes:
             methods = self.classes[full]["methods"]
             if here := {f"{full}.{each}": methods[each] for each in methods if _name(each) in _names(full, own)}:
@@ -89,9 +103,9 @@ def read(jars: Sequence[Path], methods: Iterable[str], tools: Toolchain) -> Code
     """What the classes of these methods do in these jars. Raises ToolchainError or SessionError."""
     names = sorted({method.rpartition(".")[0] for method in methods})
     with Session(harness("bytecode", "fencepost.bytecode.MethodsBench", READER, tools=tools)) as session:
-        classes: dict[str, Any] = {}
+        classes: dict[str, OfClass] = {}
         while names:
-            answer = session.ask({"jars": [str(jar) for jar in jars], "classes": names})["classes"]
+            answer: dict[str, OfClass] = session.ask({"jars": [str(jar) for jar in jars], "classes": names})["classes"]
             classes |= answer
             parents = {each for of in answer.values() for each in of["parents"] if each not in classes}
             names = sorted({parent.rpartition("/")[2].replace("$", ".") for parent in parents})

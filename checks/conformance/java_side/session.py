@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 from fencepost.checks.conformance.java_side.causes import last_cause
 from fencepost.checks.conformance.java_side.harness import Harness
@@ -34,6 +34,10 @@ ROOM = 1 << 30
 
 
 _ENCODE = json.JSONEncoder(separators=(",", ":")).encode
+
+
+Told: TypeAlias = "Mapping[str, Any]"
+"""What a harness tells in an answer: JSON, of which each adapter knows what it is made of."""
 
 
 class _Turns(threading.local):
@@ -89,7 +93,7 @@ class Session:
         self.harness, self.seconds = harness, seconds
         self.log: list[bytes] = []
         self._keep_log = keep_log
-        self.listener: Callable[[Mapping[str, Any], Mapping[str, Any]], None] | None = None
+        self.listener: Callable[[Mapping[str, object], Told], None] | None = None
         self._stays = folder is not None
         if folder is not None:
             folder.mkdir()
@@ -128,7 +132,7 @@ class Session:
         """The process that runs the harness."""
         return self._process.pid
 
-    def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
+    def ask(self, request: Mapping[str, object]) -> dict[str, Any]:
         """Sends a request and returns its answer.
 
         An answer with ``error`` is a failure of the harness, not of the code under test, and raises SessionError; so does the

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from fencepost.checks.conformance.running.adapter import Observable, Owed
 from fencepost.checks.conformance.running.brokers import BrokersAdapter, Line, do, let, of_all
@@ -22,7 +22,7 @@ def _of_store(family: str, name: str) -> Observable:
     return Observable(family, (family,), lambda view: view[family], lambda seen: seen[name])
 
 
-def _watches(view: View) -> dict[str, Any]:
+def _watches(view: View) -> dict[str, object]:
     """Of brokers that have a session, whether a watch has fired: the others hear of it as they open another."""
     return {b: view[f"controller_change[{b}]"] for b in view.members("broker") if view[f"session[{b}]"]}
 

@@ -48,7 +48,7 @@ class Shown:
     """A field of a log's lines that shows a variable; ``values`` are the variable's values by the field's, if they differ."""
 
     variable: str
-    values: Mapping[str, Any] | None = None
+    values: Mapping[str, object] | None = None
 
 
 @dataclass(frozen=True)
@@ -143,14 +143,14 @@ def read_mapping(path: Path) -> Meaning:
         raise LogError(f"{path}: {error}") from None
 
 
-def _patterns(word: str, given: Any) -> tuple[str, ...]:
+def _patterns(word: str, given: object) -> tuple[str, ...]:
     patterns = (given,) if isinstance(given, str) else given
     if not isinstance(patterns, (list, tuple)) or not all(isinstance(each, str) for each in patterns):
         raise ValueError(f"the steps of {word!r} are not a list of patterns such as 'add({{bookie}}, {{entry}})'")
     return tuple(patterns)
 
 
-def _shown(name: str, given: Any) -> Shown:
+def _shown(name: str, given: object) -> Shown:
     if isinstance(given, str):
         return Shown(given)
     if isinstance(given, dict) and isinstance(given.get("variable"), str) and set(given) <= {"variable", "values"}:
@@ -224,14 +224,14 @@ class _Reader:
         left = known - self._named if names is None else set(names)
         return tuple(n for n, action in enumerate(self._protocol.actions) if action.name in left)
 
-    def _own(self, line: Line) -> tuple[Sequence[str] | None, Mapping[str, Any]]:
+    def _own(self, line: Line) -> tuple[Sequence[str] | None, Mapping[str, object]]:
         steps = line.content.get("steps")
         seen = line.content.get("seen", {})
         if not isinstance(seen, dict):
             raise ValueError('"seen" is not an object of variables and values')
         return (None if steps is None else _patterns("steps", steps)), seen
 
-    def _mapped(self, line: Line, meaning: Meaning) -> tuple[Sequence[str] | None, Mapping[str, Any]]:
+    def _mapped(self, line: Line, meaning: Meaning) -> tuple[Sequence[str] | None, Mapping[str, object]]:
         word = line.content.get(meaning.kind)
         patterns = meaning.steps.get(str(word)) if word is not None else None
         seen = {}
@@ -254,7 +254,7 @@ class _Reader:
             return ()  # an action that this instance leaves out, or with arguments that it does not have
         raise ValueError(f"{self._protocol.name} has no action {pattern!r}")
 
-    def _raw(self, name: str, value: Any) -> tuple[int, int]:
+    def _raw(self, name: str, value: object) -> tuple[int, int]:
         if name not in self._places:
             raise ValueError(f"{self._protocol.name} has no variable {name!r} in this instance")
         domain = self._protocol.variables[self._places[name]].domain
@@ -271,9 +271,9 @@ class _Reader:
 _MISSING = object()
 
 
-def _at(content: Mapping[str, Any], path: str) -> Any:
+def _at(content: Mapping[str, object], path: str) -> object:
     """The field of that name; with dots, of an object in an object."""
-    value: Any = content
+    value: object = content
     for name in path.split("."):
         if not isinstance(value, dict) or name not in value:
             return _MISSING
@@ -281,7 +281,7 @@ def _at(content: Mapping[str, Any], path: str) -> Any:
     return value
 
 
-def _filled(pattern: str, content: Mapping[str, Any]) -> str:
+def _filled(pattern: str, content: Mapping[str, object]) -> str:
     """A pattern with the fields of a line."""
 
     def value(match: re.Match[str]) -> str:

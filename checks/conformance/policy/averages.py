@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 from fencepost.checks.conformance.policy import wire
 from fencepost.checks.conformance.policy.cases import Case, Rule
 from fencepost.checks.conformance.policy.chance import averages, report, settings, stats
 from fencepost.checks.conformance.policy.shedders import WEIGHTS
+from fencepost.checks.conformance.policy.wire import Answer
 from fencepost.model.balance.averages import sampled
 from fencepost.model.balance.configuration import Version, defaults
 from fencepost.model.balance.load_data import LoadData, LocalBrokerData
@@ -31,11 +31,11 @@ class Averages(Rule):
         more = {"bundle": averages(random, samples[0]), "samples": samples}
         return Case(self.name, "BundleData", defaults(release), more=more)
 
-    def request(self, case: Case) -> Mapping[str, Any]:
+    def request(self, case: Case) -> Mapping[str, object]:
         samples = [wire.stats(sample) for sample in case.more["samples"]]
         return {"rule": "average", "bundle": wire.bundle(case.more["bundle"]), "samples": samples}
 
-    def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
+    def differences(self, case: Case, answer: Answer) -> list[str]:
         bundle = case.more["bundle"]
         for sample in case.more["samples"]:
             bundle = sampled(bundle, sample)
@@ -70,11 +70,11 @@ class Reports(Rule):
         load = LoadData({"last": pair[0], "now": pair[1]})
         return Case(self.name, "ModularLoadManagerImpl", conf, (load,), {"age": age})
 
-    def request(self, case: Case) -> Mapping[str, Any]:
+    def request(self, case: Case) -> Mapping[str, object]:
         reports = {name: wire.report(load) for name, load in case.rounds[0].reports.items()}
         return {"rule": "report", "conf": wire.settings(case.conf), "age": case.more["age"], **reports}
 
-    def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
+    def differences(self, case: Case, answer: Answer) -> list[str]:
         reports, limit = case.rounds[0].reports, case.conf.loadBalancerReportUpdateMaxIntervalMinutes * MILLIS_OF_A_MINUTE
         last, now = (Figures.of(reports[name], case.conf) for name in ("last", "now"))
         if case.more["age"] == limit:

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any
 
 from fencepost.checks.conformance.policy.cases import Case, Rule
+from fencepost.checks.conformance.policy.wire import Answer
 from fencepost.model.balance.configuration import Version
 
 BATCH = 50
@@ -17,7 +17,7 @@ BATCH = 50
 TRIES = 2000
 """Smaller cases that are tried at most to make one small."""
 
-Ask = Callable[[Sequence[Mapping[str, Any]]], Sequence[Mapping[str, Any]]]
+Ask = Callable[[Sequence[Mapping[str, object]]], Sequence[Answer]]
 """What asks the code: requests to answers."""
 
 
@@ -78,7 +78,7 @@ def campaign(
     return result
 
 
-def compared(rule: Rule, case: Case, answer: Mapping[str, Any]) -> list[str]:
+def compared(rule: Rule, case: Case, answer: Answer) -> list[str]:
     """In what the two differ. That the model fails where the class answers is a difference, too."""
     try:
         return rule.differences(case, answer)

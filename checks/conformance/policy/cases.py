@@ -6,10 +6,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from random import Random
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from fencepost.checks.conformance.policy.wire import Answer
 from fencepost.model.balance.configuration import RELEASES, Configuration, Version, defaults
 from fencepost.model.balance.load_data import LoadData, LocalBrokerData
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+R = TypeVar("R", bound="DataclassInstance")
 
 
 @dataclass(frozen=True)
@@ -38,11 +44,11 @@ class Rule(ABC):
         """A case at random, for a release."""
 
     @abstractmethod
-    def request(self, case: Case) -> Mapping[str, Any]:
+    def request(self, case: Case) -> Mapping[str, object]:
         """The case as the harness reads it."""
 
     @abstractmethod
-    def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
+    def differences(self, case: Case, answer: Answer) -> list[str]:
         """In what the model differs from the code's answer; empty if in nothing."""
 
     def smaller(self, case: Case) -> Iterator[Case]:
@@ -75,8 +81,8 @@ def _smaller_loads(load: LoadData) -> Iterator[LoadData]:
         yield replace(load, bundles={name: data for name, data in load.bundles.items() if name != bundle})
     for key in ("recently_unloaded", "recently_unloaded_brokers", "preallocated", "loads"):
         for name in getattr(load, key):
-            left: Any = {other: value for other, value in getattr(load, key).items() if other != name}
-            yield replace(load, **{key: left})
+            left = {other: value for other, value in getattr(load, key).items() if other != name}
+            yield _changed(load, key, left)
     for broker, report in load.reports.items():
         for less in _smaller_reports(report):
             yield replace(load, brokers={**load.brokers, broker: less})
@@ -84,7 +90,7 @@ def _smaller_loads(load: LoadData) -> Iterator[LoadData]:
         for term in ("shortTermData", "longTermData"):
             average = getattr(data, term)
             for name, value in _rounder(average):
-                rounder = replace(data, **{term: replace(average, **{name: value})})
+                rounder = _changed(data, term, _changed(average, name, value))
                 yield replace(load, bundles={**load.bundles, bundle: rounder})
 
 
@@ -96,15 +102,18 @@ def _smaller_reports(report: LocalBrokerData) -> Iterator[LocalBrokerData]:
     for name in ("cpu", "memory", "directMemory", "bandwidthIn", "bandwidthOut", "brokerVersionString", "numTopics"):
         if getattr(report, name) != getattr(plain, name):
             yield replace(report, **{name: getattr(plain, name)})
-    value: Any
     for name, value in _rounder(report):
-        yield replace(report, **{name: value})
+        yield _changed(report, name, value)
     for bundle, stats in report.lastStats.items():
         for name, value in _rounder(stats):
-            yield replace(report, lastStats={**report.lastStats, bundle: replace(stats, **{name: value})})
+            yield replace(report, lastStats={**report.lastStats, bundle: _changed(stats, name, value)})
 
 
-def _rounder(record: Any) -> Iterator[tuple[str, float]]:
+def _changed(record: R, name: str, value: object) -> R:
+    return replace(record, **{name: value})
+
+
+def _rounder(record: DataclassInstance) -> Iterator[tuple[str, float]]:
     """The numbers of a record that are not 0, each as 0, and with one digit that is not 0."""
     for each in fields(record):
         value = getattr(record, each.name)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from fencepost.checks.conformance.java_side.harness import RELEASED, harness
 from fencepost.checks.conformance.java_side.jars import Artifact, Release
 from fencepost.checks.conformance.java_side.own_build import OwnBuild
 from fencepost.checks.conformance.java_side.published import ALONE, class_path
 from fencepost.checks.conformance.java_side.session import Session
+from fencepost.checks.conformance.policy.wire import Answer
 from fencepost.model.releases import followed
 
 OPTIONS = ("-Xmx1g", "-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote")
@@ -76,9 +77,9 @@ class Code:
         bench = harness("policy/modular", main, pulsar_broker(release), besides=besides, options=OPTIONS, own=own)
         self._session = Session(bench)
 
-    def ask(self, requests: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    def ask(self, requests: Sequence[Mapping[str, object]]) -> Sequence[Answer]:
         """An answer for each request."""
-        answers: list[Mapping[str, Any]] = self._session.ask({"cases": list(requests)})["answers"]
+        answers: list[Answer] = self._session.ask({"cases": list(requests)})["answers"]
         return answers
 
     def __enter__(self) -> Self:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 from fencepost.checks.conformance.policy import wire
 from fencepost.checks.conformance.policy.averages import Reports
@@ -22,6 +21,7 @@ from fencepost.checks.conformance.policy.extensible_clusters import (
     world,
 )
 from fencepost.checks.conformance.policy.shedders import WEIGHTS
+from fencepost.checks.conformance.policy.wire import Answer
 from fencepost.model.balance.broker_loads import advanced
 from fencepost.model.balance.configuration import Version
 from fencepost.model.balance.load_data import BrokerLoad, LoadData
@@ -44,11 +44,11 @@ class Loads(Rule):
         loads = [report(random, conf, {}, wild=random.random() < 0.2) for _ in range(random.randint(1, 6))]
         return Case(self.name, "BrokerLoadData", conf, tuple(LoadData({"b.x:1": one}) for one in loads))
 
-    def request(self, case: Case) -> Mapping[str, Any]:
+    def request(self, case: Case) -> Mapping[str, object]:
         samples = [wire.report(load.reports["b.x:1"]) for load in case.rounds]
         return {"rule": "load", "conf": wire.settings(case.conf), "samples": samples}
 
-    def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
+    def differences(self, case: Case, answer: Answer) -> list[str]:
         load: BrokerLoad | None = None
         for data in case.rounds:
             load = advanced(load, "b.x:1", data, case.conf)
@@ -73,10 +73,10 @@ class UsageReports(Reports):
         conf = replace(drawn.conf, loadManagerClassName=EXTENSIBLE_LOAD_MANAGER)
         return replace(drawn, rule=self.name, subject="BrokerLoadDataReporter", conf=conf)
 
-    def request(self, case: Case) -> Mapping[str, Any]:
+    def request(self, case: Case) -> Mapping[str, object]:
         return {**super().request(case), "rule": "report of usage"}
 
-    def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
+    def differences(self, case: Case, answer: Answer) -> list[str]:
         reports = case.rounds[0].reports
         last, now = (Figures.of(reports[name], case.conf) for name in ("last", "now"))
         if case.more["age"] == case.conf.loadBalancerReportUpdateMaxIntervalMinutes * MILLIS_OF_A_MINUTE:
@@ -100,14 +100,14 @@ class Top(Rule):
         load = replace(load, brokers=dict(list(load.reports.items())[:1]))
         return Case(self.name, "TopKBundles", conf, (load,), {"policies": policies(random)})
 
-    def request(self, case: Case) -> Mapping[str, Any]:
+    def request(self, case: Case) -> Mapping[str, object]:
         (load,) = case.rounds[0].reports.values()
         bound = {name: value for name, value in world(LoadData(), case.more["policies"]).items() if name != "brokers"}
         seen = {name: wire.stats(one) for name, one in load.lastStats.items()}
         count = case.conf.loadBalancerMaxNumberOfBundlesInBundleLoadReport
         return {"rule": "top", "conf": wire.settings(case.conf), "stats": seen, "count": count, **bound}
 
-    def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
+    def differences(self, case: Case, answer: Answer) -> list[str]:
         (broker,) = case.rounds[0].reports
         ours = [name for name, _ in top_bundles(broker, case.rounds[0], case.conf, case.more["policies"])]
         theirs = answer.get("names", [])
@@ -131,11 +131,11 @@ class Selects(Rule):
         more = {"policies": policies(random), "namespace": namespace, "other": other}
         return Case(self.name, "LeastResourceUsageWithWeight", conf, (brokers(random, conf),), more)
 
-    def request(self, case: Case) -> Mapping[str, Any]:
+    def request(self, case: Case) -> Mapping[str, object]:
         asked = {"namespace": case.more["namespace"], "range": "0xf0000000_0xffffffff", "non persistent": case.more["other"]}
         return {"rule": "select", "conf": wire.settings(case.conf), **world(case.rounds[0], case.more["policies"]), **asked}
 
-    def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
+    def differences(self, case: Case, answer: Answer) -> list[str]:
         data, bundle = with_loads(case.rounds[0]), f"{case.more['namespace']}/0xf0000000_0xffffffff"
         bound, persistent = case.more["policies"], not case.more["other"]
         selection, _ = select(bundle, data, bound, case.conf, LeastResourceUsageWithWeight(), persistent=persistent)

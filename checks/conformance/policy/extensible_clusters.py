@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 from fencepost.checks.conformance.policy import wire
 from fencepost.checks.conformance.policy.chance import NOW, cluster, settings
@@ -80,10 +79,10 @@ def policies(random: Random) -> Policies:
     return Policies(isolation, groups, unique if random.random() < 0.5 else {})
 
 
-def world(load: LoadData, bound: Policies) -> dict[str, Any]:
+def world(load: LoadData, bound: Policies) -> dict[str, object]:
     """A cluster as the harness reads it."""
     loads = broker_loads_of(load)
-    content: dict[str, Any] = {}
+    content: dict[str, object] = {}
     for broker, its in load.brokers.items():
         own = loads.get(broker)
         content[broker] = None

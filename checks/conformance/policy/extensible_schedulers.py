@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 from fencepost.checks.conformance.policy import wire
 from fencepost.checks.conformance.policy.cases import Case, Rule
@@ -20,6 +19,7 @@ from fencepost.checks.conformance.policy.extensible_clusters import (
     world,
 )
 from fencepost.checks.conformance.policy.splits import LIMITS
+from fencepost.checks.conformance.policy.wire import Answer
 from fencepost.model.balance.configuration import Version
 from fencepost.model.balance.isolation import Policies
 from fencepost.model.balance.load_data import LoadData, LocalBrokerData
@@ -55,11 +55,11 @@ class Transfers(Rule):
                 rounds.append(rounds[-1])
         return Case(self.name, "TransferShedder", conf, tuple(rounds), {"policies": policies(random)})
 
-    def request(self, case: Case) -> Mapping[str, Any]:
+    def request(self, case: Case) -> Mapping[str, object]:
         rounds = [world(load, case.more["policies"]) for load in case.rounds]
         return {"rule": "transfer", "conf": wire.settings(case.conf), "rounds": rounds}
 
-    def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
+    def differences(self, case: Case, answer: Answer) -> list[str]:
         shedder = TransferShedder(policies=case.more["policies"])
         for number, (load, row) in enumerate(zip(case.rounds, answer["rounds"], strict=True), start=1):
             unloading, shedder = shedder.find_bundles_for_unloading(with_loads(load), case.conf)
@@ -115,7 +115,7 @@ class OwnersSplit(Rule):
         more = {"cuts": cuts, "splitting": splitting}
         return Case(self.name, "DefaultNamespaceBundleSplitStrategyImpl", conf, tuple(rounds), more)
 
-    def request(self, case: Case) -> Mapping[str, Any]:
+    def request(self, case: Case) -> Mapping[str, object]:
         rounds = []
         for load in case.rounds:
             counts = {"counts": dict(load.bundle_counts), "splitting": case.more["splitting"]}
@@ -123,7 +123,7 @@ class OwnersSplit(Rule):
             rounds.append({**world(load, Policies()), **counts, "boundaries": cuts})
         return {"rule": "split by owners", "conf": wire.settings(case.conf), "rounds": rounds}
 
-    def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
+    def differences(self, case: Case, answer: Answer) -> list[str]:
         strategy, cuts, splitting = SplitStrategy(), case.more["cuts"], case.more["splitting"]
 
         def cut(split: Split) -> bool:
@@ -131,7 +131,10 @@ class OwnersSplit(Rule):
 
         for number, (load, row) in enumerate(zip(case.rounds, answer["rounds"], strict=True), start=1):
             splits, strategy = strategy.bundles_to_split(load, case.conf, splitting, cut)
-            ours, theirs = [split.bundle for split in splits], [bundle for bundles in row.values() for bundle in bundles]
+            ours, theirs = (
+                [split.bundle for split in splits],
+                [bundle for bundles in row.values() if isinstance(bundles, list) for bundle in bundles],
+            )
             if ours != theirs:
                 return [f"round {number}: the model splits {ours}, the class {theirs}"]
         return []

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 from fencepost.checks.conformance.policy import wire
 from fencepost.checks.conformance.policy.cases import Case, Rule
 from fencepost.checks.conformance.policy.chance import bundle_names, cluster, settings
 from fencepost.checks.conformance.policy.shedders import AVERAGE
+from fencepost.checks.conformance.policy.wire import Answer
 from fencepost.model.balance.averages import DEFAULT_STATS
 from fencepost.model.balance.avg_shedder import AvgShedder
 from fencepost.model.balance.configuration import IMPLEMENTATION, Version
@@ -52,7 +52,7 @@ class InTurn(Rule):
             )
         return Case(self.name, "AvgShedder", conf, tuple(rounds), {"asked": tuple(asked)})
 
-    def request(self, case: Case) -> Mapping[str, Any]:
+    def request(self, case: Case) -> Mapping[str, object]:
         rounds = [
             {**wire.load(load), "active": list(load.brokers), "asked": [[bundle, list(among)] for bundle, among in asked]}
             for load, asked in zip(case.rounds, case.more["asked"], strict=True)
@@ -60,7 +60,7 @@ class InTurn(Rule):
         asked = {"class": IMPLEMENTATION + "AvgShedder", "conf": wire.settings(case.conf), "rounds": rounds}
         return {"rule": "in turn", "unknown": wire.stats(DEFAULT_STATS), **asked}
 
-    def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
+    def differences(self, case: Case, answer: Answer) -> list[str]:
         shedder, placement = AvgShedder(), AvgPlacement()
         pairs = zip(case.rounds, case.more["asked"], answer["rounds"], strict=True)
         for number, (load, asked, row) in enumerate(pairs, start=1):
@@ -73,11 +73,12 @@ class InTurn(Rule):
             theirs = {broker: names for broker, names in row.get("unload", {}).items() if names}
             if ours != theirs or "throws" in row:
                 return [f"round {number}: the model sheds {ours or 'nothing'}, the class {row}"]
+            assert isinstance(row["chosen"], list)
             for (bundle, candidates), chosen in zip(asked, row["chosen"], strict=True):
                 any_of, placement = placement.select(candidates, bundle, data, case.conf)
                 if (chosen not in any_of) if any_of else (chosen is not None):
                     return [f"round {number}: of {', '.join(candidates)} for {bundle}: the model {any_of}, the class {chosen}"]
-                if any_of and case.conf.before("5.0.1"):
+                if chosen is not None and case.conf.before("5.0.1"):
                     placement = replace(placement, memory=placement.memory.put(bundle, (chosen,)))
         return []
 

@@ -10,16 +10,16 @@ import atexit
 import os
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from fencepost.checks.conformance.java_side.session import SessionError
 from fencepost.checks.conformance.java_side.toolchain import ToolchainError
 from fencepost.checks.conformance.policy import wire
 from fencepost.checks.conformance.policy.code import Code
 from fencepost.checks.conformance.policy.extensible_clusters import world
+from fencepost.checks.conformance.policy.wire import Answer
 from fencepost.model.balance.broker_loads import broker_loads
 from fencepost.model.balance.configuration import Configuration, Version
 from fencepost.model.balance.isolation import Policies
@@ -75,7 +75,7 @@ class JarStrategy:
         _ask(release, {"rule": "close", "session": opened["session"]})
         return Opened(opened["extensible"], tuple(opened["static"]))
 
-    def _open(self, release: Version) -> Mapping[str, Any]:
+    def _open(self, release: Version) -> Answer:
         jar = Path(self.jar).absolute()
         if not jar.is_file():
             raise JarError(f"{self.jar}: there is no such file; give the jar of your strategy")
@@ -84,10 +84,12 @@ class JarStrategy:
             raise JarError(f"{self.jar}: {opened['refused']}")
         return opened
 
-    def _shed(self, load: LoadData, conf: Configuration, memory: int | None) -> tuple[dict[str, Any], int]:
+    def _shed(
+        self, load: LoadData, conf: Configuration, memory: int | None
+    ) -> tuple[dict[str, dict[str, str] | list[str]], int]:
         release = conf.pulsar_version
         session: int = self._open(release)["session"] if memory is None else memory
-        known = LoadData(**{**vars_of(load), "loads": broker_loads(load, conf)})
+        known = replace(load, loads=broker_loads(load, conf))
         request = {**wire.load(load), **(world(known, Policies()) if conf.is_extensible else {})}
         asked = {"rule": "shed by", "session": session, "conf": wire.settings(conf), "active": list(load.brokers), **request}
         answer = _ask(release, asked)
@@ -101,18 +103,13 @@ class JarStrategy:
         return unload, session
 
 
-def vars_of(load: LoadData) -> dict[str, Any]:
-    """The fields of a load, without what it has computed."""
-    return {name: getattr(load, name) for name in LoadData.__dataclass_fields__}
-
-
 @cache
 def _code(release: Version, process: int) -> Code:
     """The JVM of a process; one that was forked has its own."""
     return _running.enter_context(Code(release))
 
 
-def _ask(release: Version, request: Mapping[str, Any]) -> Mapping[str, Any]:
+def _ask(release: Version, request: Mapping[str, object]) -> Answer:
     try:
         (answer,) = _code(release, os.getpid()).ask([request])
     except (ToolchainError, SessionError) as error:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 from fencepost.checks.conformance.policy import wire
 from fencepost.checks.conformance.policy.cases import Case, Rule
 from fencepost.checks.conformance.policy.chance import bundle_names, cluster, settings
 from fencepost.checks.conformance.policy.shedders import WEIGHTS
+from fencepost.checks.conformance.policy.wire import Answer
 from fencepost.model.balance.averages import DEFAULT_STATS
 from fencepost.model.balance.configuration import IMPLEMENTATION, RELEASES, Version
 from fencepost.model.balance.load_data import LoadData
@@ -43,7 +43,7 @@ class Places(Rule):
             asked.append((random.choice(list(load.bundles) or new), candidates))
         return Case(self.name, self.subject, conf, tuple(rounds), {"asked": tuple(asked)})
 
-    def request(self, case: Case) -> Mapping[str, Any]:
+    def request(self, case: Case) -> Mapping[str, object]:
         rounds = []
         for load, (bundle, candidates) in zip(case.rounds, case.more["asked"], strict=True):
             placed: dict[str, list[str]] = {broker: list(load.expected_on(broker)) for broker in load.brokers}
@@ -51,7 +51,7 @@ class Places(Rule):
             rounds.append({**wire.load(load), **known, "bundle": bundle, "candidates": list(candidates)})
         return {"rule": "place", "class": IMPLEMENTATION + self.subject, "conf": wire.settings(case.conf), "rounds": rounds}
 
-    def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
+    def differences(self, case: Case, answer: Answer) -> list[str]:
         placement: Placement = PLACEMENTS[self.subject]()
         pairs = zip(case.rounds, case.more["asked"], answer["rounds"], strict=True)
         for number, (load, (bundle, candidates), row) in enumerate(pairs, start=1):
@@ -65,7 +65,7 @@ class Places(Rule):
                 return [f"selection {number}, of {', '.join(candidates)}: the model {list(any_of)}, the class {theirs}"]
         return []
 
-    def smaller(self, case: Case) -> Any:
+    def smaller(self, case: Case) -> Iterator[Case]:
         for number in range(len(case.rounds)) if len(case.rounds) > 1 else ():
             keep = [n for n in range(len(case.rounds)) if n != number]
             rounds, asked = tuple(case.rounds[n] for n in keep), tuple(case.more["asked"][n] for n in keep)

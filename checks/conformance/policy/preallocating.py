@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 from fencepost.checks.conformance.policy import wire
 from fencepost.checks.conformance.policy.cases import Case, Rule
 from fencepost.checks.conformance.policy.chance import bundle_names, cluster, settings
+from fencepost.checks.conformance.policy.wire import Answer
 from fencepost.model.balance.averages import DEFAULT_STATS
 from fencepost.model.balance.configuration import Version
 from fencepost.model.balance.load_data import LoadData, LocalBrokerData
@@ -41,7 +41,7 @@ class Preallocates(Rule):
         owned = tuple(dict.fromkeys(bundle for pairs in placed for bundle, _ in pairs if random.random() < 0.4))
         return Case(self.name, "ModularLoadManagerImpl", conf, tuple(rounds), {"placed": tuple(placed), "owned": owned})
 
-    def request(self, case: Case) -> Mapping[str, Any]:
+    def request(self, case: Case) -> Mapping[str, object]:
         rounds = []
         for load, pairs in zip(case.rounds, case.more["placed"], strict=True):
             brokers = {name: wire.report(its) for name, its in load.reports.items()}
@@ -49,7 +49,7 @@ class Preallocates(Rule):
         asked = {"rounds": rounds, "owned": list(case.more["owned"]), "unknown": wire.stats(DEFAULT_STATS)}
         return {"rule": "preallocate", "conf": wire.settings(case.conf), **asked}
 
-    def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
+    def differences(self, case: Case, answer: Answer) -> list[str]:
         mine, known, alive = Preallocation(), set[str](), set[str]()
         pairs = zip(case.rounds, case.more["placed"], answer["rounds"], strict=True)
         for number, (load, placed, row) in enumerate(pairs, start=1):

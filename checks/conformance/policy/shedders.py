@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 from fencepost.checks.conformance.policy import wire
 from fencepost.checks.conformance.policy.cases import Case, Rule
 from fencepost.checks.conformance.policy.chance import cluster, settings
+from fencepost.checks.conformance.policy.wire import Answer
 from fencepost.model.balance.avg_shedder import AvgShedder
 from fencepost.model.balance.configuration import IMPLEMENTATION, RELEASES, Version
 from fencepost.model.balance.deviation_shedder import DeviationShedder, NoBrokers
@@ -41,11 +41,11 @@ class Sheds(Rule):
             rounds.append(cluster(random, conf, wild=wild, before=rounds[-1] if rounds else None))
         return Case(self.name, self.name, conf, tuple(rounds))
 
-    def request(self, case: Case) -> Mapping[str, Any]:
+    def request(self, case: Case) -> Mapping[str, object]:
         rounds = [{**wire.load(load), "active": list(load.brokers)} for load in case.rounds]
         return {"rule": "shed", "class": IMPLEMENTATION + self.name, "conf": wire.settings(case.conf), "rounds": rounds}
 
-    def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
+    def differences(self, case: Case, answer: Answer) -> list[str]:
         shedder: Shedder = self.shedder()
         for number, (load, row) in enumerate(zip(case.rounds, answer["rounds"], strict=True), start=1):
             brokers, bundles = wire.in_order(load.brokers, row["brokers"]), wire.in_order(load.bundles, row["bundles"])
@@ -73,10 +73,10 @@ class Deviates(Sheds):
         super().__init__(DeviationShedder, ())
         self.releases = ("2.10.1",)  # type: ignore[misc]
 
-    def request(self, case: Case) -> Mapping[str, Any]:
+    def request(self, case: Case) -> Mapping[str, object]:
         return {**super().request(case), "class": "fencepost.policy.ByThroughput"}
 
-    def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
+    def differences(self, case: Case, answer: Answer) -> list[str]:
         for number, (load, row) in enumerate(zip(case.rounds, answer["rounds"], strict=True), start=1):
             try:
                 unloading, _ = DeviationShedder().find_bundles_for_unloading(load, case.conf)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 from fencepost.checks.conformance.policy import wire
 from fencepost.checks.conformance.policy.cases import Case, Rule
 from fencepost.checks.conformance.policy.chance import RATES, THROUGHPUTS, amount, cluster, settings
+from fencepost.checks.conformance.policy.wire import Answer
 from fencepost.model.balance.configuration import Version, defaults
 from fencepost.model.balance.splitting import bundles_to_split
 from fencepost.model.pulsar.hash_range import Bundle, HashRange, Layout, Refused, TopicLoad, topic_hash
@@ -35,11 +35,11 @@ class Planned(Rule):
         conf = settings(random, release, LIMITS)
         return Case(self.name, "BundleSplitterTask", conf, (cluster(random, conf),))
 
-    def request(self, case: Case) -> Mapping[str, Any]:
+    def request(self, case: Case) -> Mapping[str, object]:
         (load,) = case.rounds
         return {"rule": "split", "conf": wire.settings(case.conf), **wire.load(load), "counts": dict(load.bundle_counts)}
 
-    def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
+    def differences(self, case: Case, answer: Answer) -> list[str]:
         (load,) = case.rounds
         data = replace(load, brokers=wire.in_order(load.brokers, answer["brokers"]))
         ours, theirs = {split.bundle for split in bundles_to_split(data, case.conf)}, set(answer["split"])
@@ -64,7 +64,7 @@ class Cuts(Rule):
         more = {"bundle": Bundle(lower, upper), "topics": topics, "positions": positions, "limits": limits}
         return Case(self.name, random.choice(known), defaults(release), more=more)
 
-    def request(self, case: Case) -> Mapping[str, Any]:
+    def request(self, case: Case) -> Mapping[str, object]:
         rate, mebibytes, threshold = case.more["limits"]
         topics = [{"name": n, "msgRateIn": r, "msgThroughputIn": t} for n, r, t in case.more["topics"]]
         return {
@@ -79,7 +79,7 @@ class Cuts(Rule):
             "threshold": threshold,
         }
 
-    def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
+    def differences(self, case: Case, answer: Answer) -> list[str]:
         ours, theirs = self._ours(case), answer.get("boundaries") or None
         if "throws" in answer:
             return [f"{case.subject}: the class throws {answer['throws']}: {answer['message']}"]
@@ -115,15 +115,15 @@ class Lookups(Rule):
     def draw(self, random: Random, release: Version) -> Case:
         inner = sorted(set(random.sample(range(1, LAST), random.randint(0, 6))))
         boundaries = (0, *inner, LAST)
-        asked: dict[str, Any] = {"topic": "".join(chr(random.choice((0x2F, 0x61, 0xE9, 0x4E2D, 0x1F600))) for _ in range(9))}
+        asked: dict[str, object] = {"topic": "".join(chr(random.choice((0x2F, 0x61, 0xE9, 0x4E2D, 0x1F600))) for _ in range(9))}
         if random.random() < 0.5:
             asked = {"hash": random.choice((*boundaries, random.randint(0, LAST), *(b - 1 for b in boundaries[1:])))}
         return Case(self.name, "NamespaceBundles", defaults(release), more={"boundaries": boundaries, **asked})
 
-    def request(self, case: Case) -> Mapping[str, Any]:
+    def request(self, case: Case) -> Mapping[str, object]:
         return {"rule": "hash", **case.more, "boundaries": list(case.more["boundaries"])}
 
-    def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
+    def differences(self, case: Case, answer: Answer) -> list[str]:
         place = topic_hash(case.more["topic"]) if "topic" in case.more else case.more["hash"]
         upstream = HashRange(bugs=frozenset({"lookup_hits_last_boundary"}))
         try:

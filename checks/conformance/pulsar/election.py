@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from fencepost.checks.conformance.pulsar.election_deviations import ALLOWANCES, DEVIATIONS
 from fencepost.checks.conformance.running.adapter import Observable, Owed, Seen
@@ -27,7 +27,7 @@ _STAGES = {"settled": "LeaderIsPresent", "closed": "Closed"}
 _UNDER_WAY = "ElectionInProgress"
 
 
-def _of_node(name: str, absent: Any) -> Observable:
+def _of_node(name: str, absent: object) -> Observable:
     """Something of the leader's node; ``absent`` is what it is without a node."""
     family = f"leader_{name}"
     return Observable(family, (family,), lambda view: view[family], lambda seen: seen["node"].get(name, absent))
@@ -38,7 +38,7 @@ def _of_the_lookup(name: str) -> Observable:
     return Observable(name, (name,), lambda view: view.get(name), lambda seen: seen[name])
 
 
-def _of_live(name: str, family: str, shown: Callable[[Any], Any] = lambda value: value) -> Observable:
+def _of_live(name: str, family: str, shown: Callable[[str], object] = lambda value: value) -> Observable:
     """A variable of each broker that runs; of others there is nothing to see."""
     return Observable(
         name,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from fencepost.checks.conformance.java_side.session import Session
+from fencepost.checks.conformance.java_side.session import Session, Told
 from fencepost.checks.conformance.running.adapter import Adapter, Departure, Observable, Owed, Seen, Taken
 from fencepost.checks.conformance.running.brokers import read_of
 from fencepost.checks.conformance.running.view import View
@@ -36,7 +36,7 @@ def places(view: View) -> Iterator[str]:
     return (f"{b}, {u}" for b in view.members("broker") if view[f"lives[{b}]"] for u in view.members("bundle"))
 
 
-def of_node(name: str, absent: Any) -> Observable:
+def of_node(name: str, absent: object) -> Observable:
     """Something of each owner node; ``absent`` is what it is without a node."""
     family = f"owner_{name}"
     return Observable(
@@ -57,18 +57,18 @@ def of_broker(family: str) -> Observable:
     )
 
 
-def _links(view: View) -> dict[str, Any]:
+def _links(view: View) -> dict[str, object]:
     return {b: view[f"link[{b}]"] for b in view.members("broker") if view[f"lives[{b}]"]}
 
 
-def of_lock(name: str, families: tuple[str, ...], shown: Callable[[View, str], Any]) -> Observable:
+def of_lock(name: str, families: tuple[str, ...], shown: Callable[[View, str], object]) -> Observable:
     """Something of each lock of a broker that runs."""
     return Observable(
         name, families, lambda view: {place: shown(view, place) for place in places(view)}, lambda seen: _of_locks(seen, name)
     )
 
 
-def _of_locks(seen: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _of_locks(seen: Told, name: str) -> dict[str, object]:
     return {
         f"{b}, {u}": _shown(name, bundle[name], b)
         for b, of_broker in seen["brokers"].items()
@@ -77,7 +77,7 @@ def _of_locks(seen: Mapping[str, Any], name: str) -> dict[str, Any]:
     }
 
 
-def _shown(name: str, value: Any, broker: str) -> Any:
+def _shown(name: str, value: object, broker: str) -> object:
     # knowing itself a broker acquires at a lookup, as it does where nobody is known
     return NOBODY if name == "cached" and value == broker else value
 
@@ -111,7 +111,7 @@ NOT_COVERED: Mapping[str, str] = {
 }
 
 
-Step = Callable[[Taken], dict[str, Any]]
+Step = Callable[[Taken], dict[str, object]]
 """What the harness is asked for a step of the model."""
 
 
@@ -134,7 +134,7 @@ class LocksAdapter(Adapter):
     def close(self) -> None:
         self.session.close()
 
-    def seen(self, step: Mapping[str, Any]) -> Seen:
+    def seen(self, step: Mapping[str, object]) -> Seen:
         """What the code shows after a step of the harness. Raises Departure if that is refused."""
         answer = self.session.ask(step)
         if "refused" in answer:
@@ -177,20 +177,20 @@ def outstanding(step: Taken) -> str:
     return OWED[step.before[f"lock[{', '.join(step.arguments.values())}]"]]
 
 
-def _fail(step: Taken) -> dict[str, Any]:
+def _fail(step: Taken) -> dict[str, object]:
     """A request is answered with the end of the session; while there is one, the code has it sent again."""
     if step.before[f"session[{next(iter(step.arguments.values()))}]"]:
         raise Departure("a request that meets no connection is sent again, and fails only with its session")
     return {"do": "fail", "what": outstanding(step)}
 
 
-def _strand(step: Taken) -> dict[str, Any]:
+def _strand(step: Taken) -> dict[str, object]:
     """A release is refused by the store, or fails with the session."""
     gone = not step.before[f"session[{next(iter(step.arguments.values()))}]"]
     return {"do": "fail" if gone else "let", "what": "release", "newest": True}
 
 
-def _lone_release_unheard(step: Taken) -> dict[str, Any]:
+def _lone_release_unheard(step: Taken) -> dict[str, object]:
     """The store carries a deletion out alone, and the connection breaks when it has taken effect, or before."""
     return {"do": "let-alone-unheard" if step.arguments["done"] == "1" else "let-alone-undone", "what": "release"}
 

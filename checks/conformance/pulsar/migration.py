@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fencepost.checks.conformance.running.adapter import Allowance, Observable, Seen
 from fencepost.checks.conformance.running.view import View
 from fencepost.model.language import Action
@@ -20,7 +18,7 @@ def _of_broker(family: str) -> Observable:
     )
 
 
-def _in_target(view: View, name: str) -> Any:
+def _in_target(view: View, name: str) -> object:
     # when the target is in force its nodes show as those of the store
     return {u: view[f"target_{name}[{u}]"] for u in view.members("bundle")} if view.get("migration") == "preparing" else None
 
@@ -34,7 +32,7 @@ def _of_target(name: str) -> Observable:
     )
 
 
-def _is_told(view: View) -> Any:
+def _is_told(view: View) -> object:
     """Which brokers have yet to handle that the migration is complete. All hear of it where the model has nobody miss it."""
     if view.get("migration") != "completed":
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from fencepost.checks.conformance.pulsar.locks import LOCK_STEPS, LOCKS, NOT_COVERED, LocksAdapter, do, of_lock, of_node
 from fencepost.checks.conformance.pulsar.migration import MIGRATION, MIGRATION_ALLOWANCES
@@ -11,7 +11,7 @@ from fencepost.checks.conformance.running.adapter import Departure, Seen, Taken
 from fencepost.model.language import Protocol
 
 
-def _release(step: Taken) -> dict[str, Any]:
+def _release(step: Taken) -> dict[str, object]:
     """A release is answered; where the bundle is active still, its topics are left to be closed, as after a loss."""
     cleanup = f"cleanup[{', '.join(step.arguments.values())}]"
     leaves = step.after.get(cleanup) and not step.before.get(cleanup)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from fencepost.checks.conformance.java_side.session import Session
+from fencepost.checks.conformance.java_side.session import Session, Told
 from fencepost.checks.conformance.pulsar.locks import LOCK_STEPS, LOCKS, NOT_COVERED, LocksAdapter, do, owed_by_locks
 from fencepost.checks.conformance.pulsar.ownership_deviations import DEVIATIONS, LOCK_ALLOWANCES
 from fencepost.checks.conformance.running.adapter import Allowance, Departure, Observable, Owed, Seen, Taken
@@ -105,7 +105,7 @@ ALLOWANCES = (
 )
 
 
-def _fail_to_load(step: Taken) -> dict[str, Any]:
+def _fail_to_load(step: Taken) -> dict[str, object]:
     """The copy of the layout is dropped as the split begins, and its read is answered with the end of the session."""
     b = step.arguments["b"]
     if step.before[f"attempt[{b}]"]:
@@ -171,11 +171,11 @@ class SplitAdapter(LocksAdapter):
     def expected(self, view: View) -> Owed:
         return Owed(frozenset((*owed_by_locks(view), *_owed_by_splits(view))))
 
-    def seen(self, step: Mapping[str, Any]) -> Seen:
+    def seen(self, step: Mapping[str, object]) -> Seen:
         seen = super().seen(step)
         return Seen({**seen.values, **self._in_words(seen.values)}, seen.requests)
 
-    def _in_words(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def _in_words(self, values: Told) -> dict[str, object]:
         """Bundles by their names instead of boundaries."""
         assert self._scale is not None
         brokers = {

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar, TypedDict
 
-from fencepost.checks.conformance.java_side.session import Session
+from fencepost.checks.conformance.java_side.session import Session, Told
 from fencepost.checks.conformance.running.adapter import Adapter, Departure, Observable, Owed, Seen, Taken
 from fencepost.checks.conformance.running.view import View
 from fencepost.model.language import Protocol
@@ -26,7 +26,7 @@ _LINKS = {
 """What the last session event that a client was told of says of its link."""
 
 
-def _of_node(name: str, absent: Any) -> Observable:
+def _of_node(name: str, absent: object) -> Observable:
     """Something of each node; ``absent`` is what it is without a node."""
     family = f"node_{name}"
     return Observable(
@@ -47,7 +47,9 @@ def _of_client(family: str) -> Observable:
     )
 
 
-def _of_place(name: str, family: str, shown: Callable[[View, str], Any] = lambda view, variable: view[variable]) -> Observable:
+def _of_place(
+    name: str, family: str, shown: Callable[[View, str], object] = lambda view, variable: view[variable]
+) -> Observable:
     """Something of each path that a client which runs knows, or was told."""
     return Observable(
         name,
@@ -57,10 +59,10 @@ def _of_place(name: str, family: str, shown: Callable[[View, str], Any] = lambda
     )
 
 
-def _of_lasting(name: str, family: str, key: str, shown: Callable[[Any], Any] = lambda value: value) -> Observable:
+def _of_lasting(name: str, family: str, key: str, shown: Callable[[object], object] = lambda value: value) -> Observable:
     """Something of the lasting node that a client which runs knows, or was told; where the instance has that node."""
 
-    def model(view: View) -> dict[str, Any] | None:
+    def model(view: View) -> dict[str, object] | None:
         live = [c for c in view.members("client") if view[f"lives[{c}]"]]
         return {c: shown(view[f"{family}[{c}]"]) for c in live} if "lasting_version" in view else None
 
@@ -71,7 +73,14 @@ def _places(view: View) -> Iterator[str]:
     return (f"{c}, {x}" for c in view.members("client") if view[f"lives[{c}]"] for x in view.members("path"))
 
 
-def _live(seen: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+class _Client(TypedDict):
+    lives: bool
+    events: list[str]
+    paths: dict[str, Told]
+    lasting: Told
+
+
+def _live(seen: Told) -> Iterator[tuple[str, _Client]]:
     return ((c, client) for c, client in seen["clients"].items() if client["lives"])
 
 
@@ -122,7 +131,7 @@ OBSERVABLES = (
     _of_lasting("change to hear of", "lasting_change", "news"),
 )
 
-Step = Callable[[Taken], dict[str, Any]]
+Step = Callable[[Taken], dict[str, object]]
 
 
 def _do(what: str) -> Step:
@@ -144,7 +153,7 @@ def _client(step: Taken) -> str:
     return next(iter(step.arguments.values()))
 
 
-def _fail(step: Taken) -> dict[str, Any]:
+def _fail(step: Taken) -> dict[str, object]:
     return {"do": "fail", "what": OWED[step.before[f"request[{', '.join(step.arguments.values())}]"]]}
 
 
@@ -209,7 +218,7 @@ class StoreAdapter(Adapter):
     def close(self) -> None:
         self.session.close()
 
-    def _seen(self, step: Mapping[str, Any]) -> Seen:
+    def _seen(self, step: Mapping[str, object]) -> Seen:
         answer = self.session.ask(step)
         if "refused" in answer:
             raise Departure(answer["refused"])

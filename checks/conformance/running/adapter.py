@@ -25,13 +25,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from fencepost.checks.conformance.running.view import View
 from fencepost.model.language import Action, Protocol
 
 if TYPE_CHECKING:
-    from fencepost.checks.conformance.java_side.session import Session
+    from fencepost.checks.conformance.java_side.session import Session, Told
 
 
 class Departure(Exception):
@@ -42,7 +42,7 @@ class Departure(Exception):
 class Seen:
     """What the code shows after a step: ``values`` as the harness told them, and the ``requests`` that it has outstanding."""
 
-    values: Mapping[str, Any]
+    values: Told
     requests: frozenset[str] = frozenset()
 
 
@@ -118,8 +118,8 @@ class Observable:
 
     name: str
     variables: tuple[str, ...]
-    model: Callable[[View], Any]
-    code: Callable[[Mapping[str, Any]], Any]
+    model: Callable[[View], object]
+    code: Callable[[Told], object]
 
 
 @dataclass(frozen=True)

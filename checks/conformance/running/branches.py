@@ -7,9 +7,8 @@ through its conditions, was not held against the code in the others.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, lru_cache
-from typing import Any
 
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.results import Limits, Sought
@@ -17,7 +16,7 @@ from fencepost.model.kernel.search.search import search
 from fencepost.model.language import Action, And, Not, Or, Protocol
 from fencepost.model.terms.nodes import Term
 from fencepost.model.terms.simplification import truth_of
-from fencepost.model.terms.values import Condition
+from fencepost.model.terms.values import Condition, conditions_of
 from fencepost.model.terms.values import condition as condition_of
 from fencepost.traces.trace import State, Trace
 from fencepost.traces.wording.reasons import conjuncts
@@ -46,10 +45,10 @@ class Branches:
         self._members = {
             universe.label(member): universe.name for universe in protocol.universes.values() for member in universe
         }
-        formulas: list[Any] = []
+        formulas: list[Condition] = []
         numbers: dict[Term, int] = {}
         self._of: dict[str, list[tuple[int, Branch]]] = {}
-        self._goals: dict[Branch, list[Any]] = {}
+        self._goals: dict[Branch, list[Condition]] = {}
         for action in protocol.actions:
             rows = self._of.setdefault(action.label, [])
             for formula, text in _alternatives(action, self._words(action)):
@@ -98,25 +97,25 @@ class Branches:
     def _kernel(self) -> Kernel:
         return Kernel(self._protocol, self._formulas)
 
-    def _words(self, action: Action) -> Any:
+    def _words(self, action: Action) -> Callable[[Condition], str]:
         """What writes a condition of an action: its arguments by their names, other members by their universe's."""
         of_universes = zip(action.arguments.items(), action.grounding, strict=True)
         arguments = {label: name for (name, label), (universe, _) in of_universes if universe is not None}
         names = {**self._members, **arguments}
         pattern = re.compile("|".join(rf"\b{re.escape(label)}\b" for label in sorted(names, key=len, reverse=True)) or r"(?!)")
 
-        def words(formula: Any) -> str:
+        def words(formula: Condition) -> str:
             text = pattern.sub(lambda match: names[match[0]], self._wording(formula))
             return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
         return words
 
 
-def _alternatives(action: Action, words: Any) -> Iterator[tuple[Any, str]]:
+def _alternatives(action: Action, words: Callable[[Condition], str]) -> Iterator[tuple[Condition, str]]:
     """The conditions that tell the branches of an action apart, each with its text."""
     for part in conjuncts(action.guard):
         if part.op == "or":
-            yield from ((one, words(one)) for one in part.arguments if not _is_settled(one))
+            yield from ((one, words(one)) for one in conditions_of(part) if not _is_settled(one))
     seen: set[Term] = set()
     for value in action.updates.values():
         for path, condition in _decisions(value, (), seen):
@@ -126,7 +125,7 @@ def _alternatives(action: Action, words: Any) -> Iterator[tuple[Any, str]]:
                     yield formula, words(way)
 
 
-def _is_settled(formula: Any) -> bool:
+def _is_settled(formula: Condition) -> bool:
     """Whether it holds always, or never."""
     return truth_of(formula) is not None
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from fencepost.checks.conformance.java_side.session import Session
+from fencepost.checks.conformance.java_side.session import Session, Told
 from fencepost.checks.conformance.running.adapter import Adapter, Departure, Observable, Seen, Taken
 from fencepost.model.language import Protocol
 
-Line = Callable[[str], dict[str, Any]]
+Line = Callable[[str], dict[str, object]]
 """Makes the line to the harness for a broker."""
 
 
@@ -23,7 +23,7 @@ def do(what: str) -> Line:
     return lambda b: {"do": what, "of": b}
 
 
-def read_of(name: str) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+def read_of(name: str) -> Callable[[Told], dict[str, object]]:
     """Reads what the harness reports under that name, of each broker of which there is something to see."""
     return lambda seen: {b: shown[name] for b, shown in seen["brokers"].items() if name in shown}
 
@@ -51,7 +51,7 @@ class BrokersAdapter(Adapter):
     def begin(self, instance: Protocol) -> Seen:
         return self._seen({"do": "begin", **self.names(instance)})
 
-    def names(self, instance: Protocol) -> dict[str, Any]:
+    def names(self, instance: Protocol) -> dict[str, object]:
         """The brokers of a run, as the harness gets them."""
         universe = instance.universes["broker"]
         return {"brokers": [universe.label(member) for member in universe]}
@@ -65,7 +65,7 @@ class BrokersAdapter(Adapter):
     def close(self) -> None:
         self.session.close()
 
-    def _seen(self, line: Mapping[str, Any]) -> Seen:
+    def _seen(self, line: Mapping[str, object]) -> Seen:
         answer = self.session.ask(line)
         if "refused" in answer:
             raise Departure(answer["refused"])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar, TypedDict
 
-from fencepost.checks.conformance.java_side.session import Session
+from fencepost.checks.conformance.java_side.session import Session, Told
 from fencepost.checks.conformance.running.adapter import Adapter, Departure, Observable, Owed, Seen, Taken
 from fencepost.checks.conformance.running.view import View
 from fencepost.checks.conformance.service_unit.channel_deviations import ALLOWANCES
@@ -31,7 +31,14 @@ TRIES = 7
 """How often Pulsar tries to split a unit whose layout others change (NamespaceService.BUNDLE_SPLIT_RETRY_LIMIT)."""
 
 
-def _record(record: Mapping[str, Any] | None) -> Record:
+class _Node(TypedDict):
+    state: str
+    dstBroker: str | None
+    sourceBroker: str | None
+    versionId: int
+
+
+def _record(record: _Node | None) -> Record:
     """A record as the harness tells it; one that is not there is as the model has it."""
     if record is None:
         return Record("Init", NOBODY, NOBODY, 0)
@@ -39,7 +46,7 @@ def _record(record: Mapping[str, Any] | None) -> Record:
     return Record(record["state"], dst, src, record["versionId"])
 
 
-def _of_broker(name: str, *, alive: bool = False, shown: Callable[[Any], Any] = lambda value: value) -> Observable:
+def _of_broker(name: str, *, alive: bool = False, shown: Callable[[str], object] = lambda value: value) -> Observable:
     """A variable of each broker, or of each that runs."""
     return Observable(
         name,
@@ -57,7 +64,7 @@ def _hands_over(view: View) -> dict[str, bool] | None:
     return {b: any(view[f"hands_over[{b}, {u}]"] for u in units) for b in brokers if lives(view, b)}
 
 
-def _of_unit(name: str, families: tuple[str, ...], model: Callable[[View, str, str], Any], code: str) -> Observable:
+def _of_unit(name: str, families: tuple[str, ...], model: Callable[[View, str, str], object], code: str) -> Observable:
     """Something that a broker that runs has of a unit."""
     return Observable(
         name,
@@ -67,7 +74,7 @@ def _of_unit(name: str, families: tuple[str, ...], model: Callable[[View, str, s
     )
 
 
-def _units(seen: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+def _units(seen: Told) -> Iterator[tuple[str, str, Told]]:
     for b, of_broker in seen["brokers"].items():
         for u, state in of_broker.get("units", {}).items():
             yield b, u, state
@@ -191,16 +198,16 @@ class ChannelAdapter(Adapter):
     def close(self) -> None:
         self.session.close()
 
-    def _seen(self, step: Mapping[str, Any]) -> Seen:
+    def _seen(self, step: Mapping[str, object]) -> Seen:
         return self._of_answer(self.session.ask(step))
 
     @staticmethod
-    def _of_answer(answer: Mapping[str, Any]) -> Seen:
+    def _of_answer(answer: Told) -> Seen:
         seen = answer["seen"]
         return Seen(seen, frozenset(f"{b} {u} {what}" for b, u, state in _units(seen) for what in state["requests"]))
 
 
-def _world(view: View) -> dict[str, Any]:
+def _world(view: View) -> dict[str, object]:
     """What the brokers find around them."""
     registered = [b for b in view.members("broker") if view[f"registry_holder[{b}]"] != NOBODY]
     return {"registered": registered, "leader": _leader(view)}
@@ -211,13 +218,13 @@ def _leader(view: View) -> str | None:
     return None if holder == NOBODY else holder
 
 
-def _actor(step: Taken) -> dict[str, Any]:
+def _actor(step: Taken) -> dict[str, object]:
     """The broker that takes the step, and the unit; the first broker in an action's parameters is the one that acts."""
     arguments = list(step.arguments.items())
     return {"of": arguments[0][1], "unit": step.arguments.get("u", step.before.members("unit")[0])}
 
 
-Asked = Iterator[dict[str, Any]]
+Asked = Iterator[dict[str, object]]
 Step = Callable[[Taken], Asked]
 
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from functools import reduce
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from fencepost.model.terms.nodes import Term, in_order
 
-OPERATIONS: Mapping[str, Callable[..., Any]] = {
-    "true": lambda: np.bool_(True),
-    "false": lambda: np.bool_(False),
+Array: TypeAlias = "npt.NDArray[np.generic]"
+
+OPERATIONS: Mapping[str, Callable[..., Array]] = {
+    "true": lambda: np.array(True),
+    "false": lambda: np.array(False),
     "and": lambda *parts: reduce(np.logical_and, parts),
     "or": lambda *parts: reduce(np.logical_or, parts),
     "not": np.logical_not,
@@ -29,12 +32,12 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = {
 """What the operators of terms mean for arrays."""
 
 
-def evaluated(term: Term, values: Mapping[str, Any]) -> Any:
+def evaluated(term: Term, values: Mapping[str, Array]) -> Array:
     """The value of a term, given arrays by the names of its constants; numbers beyond 64 bits want arrays of objects.
 
     Raises KeyError for a constant or an operator that it does not know.
     """
-    known: dict[Term, Any] = {}
+    known: dict[Term, Array] = {}
     for part in in_order([term], known.__contains__):
         if part.op == "literal":
             known[part] = part.detail

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from random import Random
-from typing import Any
 
 import numpy as np
 
+from fencepost.checks.conformance.service_unit.evaluation import Array
 from fencepost.model.pulsar.service_unit.records import FIRST, STATES
 from fencepost.properties.service_unit.resolver import BROKERS, LAST, LEAST
 
@@ -47,7 +47,7 @@ class Known:
         return STATES[self.state] == "Free" or self.dst != NO_BROKER or self.src != NO_BROKER
 
     @property
-    def json(self) -> list[Any] | None:
+    def json(self) -> list[object] | None:
         """The record as the harness reads it."""
         if not self.state:
             return None
@@ -99,9 +99,9 @@ def _drawn(random: Random, base: int) -> Known:
             return record
 
 
-def columns(batch: Batch) -> dict[str, Any]:
+def columns(batch: Batch) -> dict[str, Array]:
     """The constants ``OLD`` and ``NEW`` of the theory as arrays, a row for each old record and a column for each new one."""
-    values: dict[str, Any] = {}
+    values: dict[str, Array] = {}
     for name, records, shape in (("old", batch.old, (-1, 1)), ("new", batch.new, (1, -1))):
         for part, kind in (("state", int), ("dst", int), ("src", int), ("version", object), ("force", bool)):
             values[f"{name}_{part}"] = np.array([getattr(record, part) for record in records], dtype=kind).reshape(shape)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from fencepost.checks.conformance.service_unit.pairs import Batch, columns, rand
 from fencepost.model.balance.configuration import Version
 from fencepost.model.counts import count_of
 from fencepost.model.releases import mirrored_in
+from fencepost.model.terms.values import Condition, condition
 from fencepost.properties.service_unit.resolver import NEW, OLD, keeps
 
 RELEASES: tuple[Version, ...] = mirrored_in("ServiceUnitStateDataConflictResolver", "pulsar").has
@@ -26,7 +26,7 @@ RELEASES: tuple[Version, ...] = mirrored_in("ServiceUnitStateDataConflictResolve
 STORES: Mapping[str, str] = {"the system topic": "SystemTopic", "the metadata store": "MetadataStore"}
 SAID = {"0": "the new one is taken", "1": "the old one is kept", "!": "it throws"}
 
-Ask = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+Ask = Callable[[Mapping[str, object]], Mapping[str, str]]
 
 
 @dataclass
@@ -77,7 +77,7 @@ def compare(
     """Compares all pairs of the small domain over each store, and so many random ones over each."""
     result, began = Result(), time.monotonic()
     for store, storage in STORES.items():
-        formula = keeps(OLD, NEW, storage == "SystemTopic", frozenset(bugs))
+        formula = condition(keeps(OLD, NEW, storage == "SystemTopic", frozenset(bugs)))
         whole = small()
         for which, batches in (
             (f"all pairs of {count_of(len(whole.old), 'record')}", iter([whole])),
@@ -95,7 +95,7 @@ def compare(
     return result
 
 
-def _add(compared: Compared, batch: Batch, formula: Any, storage: str, ask: Ask) -> None:
+def _add(compared: Compared, batch: Batch, formula: Condition, storage: str, ask: Ask) -> None:
     """Asks both of every pair of a batch."""
     request = {"store": storage, "old": [one.json for one in batch.old], "new": [one.json for one in batch.new]}
     decisions = ask(request)["kept"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.running.adapter import Adapter, Departure, Deviation, Difference, Owed, Seen, Taken
@@ -14,10 +14,10 @@ from fencepost.model.language import Action, Protocol
 NOT_ENOUGH_BOOKIES, TIMED_OUT, FENCED, NO_SUCH_LEDGER = -6, -23, -101, -25
 """Codes of BKException."""
 
-Steps = list[dict[str, Any]]
+Steps = list[dict[str, object]]
 
 
-def _at(step: Taken, do: str, /, **more: Any) -> dict[str, Any]:
+def _at(step: Taken, do: str, /, **more: object) -> dict[str, object]:
     """A step at the broker of the action, about its ledger if it has one."""
     ledger = {"ledger": number(step.arguments["k"])} if "k" in step.arguments else {}
     return {"do": do, "at": step.arguments["b"], **ledger, **more}
@@ -45,7 +45,7 @@ def _is_slow(view: View, b: str, k: str) -> bool:
     return bool(view.get(f"slow[{b}]", "none") == k)
 
 
-def _list(step: Taken, outcome: str = "done", **more: Any) -> Steps:
+def _list(step: Taken, outcome: str = "done", **more: object) -> Steps:
     """The list with the new ledger is written. The broker hears only now that it was created, so that a termination comes
     first; one that was closed meanwhile had heard of it, and so had one whose update is slow."""
     b, before = step.arguments["b"], step.before

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
+from fencepost.checks.conformance.java_side.session import Told
 from fencepost.checks.conformance.running.adapter import Observable
 from fencepost.checks.conformance.running.view import View
 
-Values = Mapping[str, Any]
+Values = Told
 
 STATES = {
     "none": "none",
@@ -57,12 +57,12 @@ def _code_terminated(values: Values) -> int:
     return -1 if position is None else (position[0] - 1) * values["capacity"] + position[1] + 1
 
 
-def _ledgers(read: Callable[[View, str], Any]) -> Callable[[View], dict[str, Any]]:
+def _ledgers(read: Callable[[View, str], object]) -> Callable[[View], dict[str, object]]:
     return lambda view: {k: read(view, k) for k in view.members("ledger")}
 
 
-def _code_ledgers(read: Callable[[Values], Any], absent: Any) -> Callable[[Values], dict[str, Any]]:
-    def of(values: Values) -> dict[str, Any]:
+def _code_ledgers(read: Callable[[Values], object], absent: object) -> Callable[[Values], dict[str, object]]:
+    def of(values: Values) -> dict[str, object]:
         stored = {label(int(ledger)): read(shown) for ledger, shown in values["stored"].items()}
         return {k: stored.get(k, absent) for k in values["names"]} | stored
 
@@ -74,15 +74,17 @@ def _content(view: View, k: str) -> list[int]:
     return [int(m[1:]) for m in entries[: view[f"ledger.sent[{k}]"]]]
 
 
-def _brokers(read: Callable[[View, str], Any]) -> Callable[[View], dict[str, Any]]:
+def _brokers(read: Callable[[View, str], object]) -> Callable[[View], dict[str, object]]:
     return lambda view: {b: read(view, b) for b in view.members("broker")}
 
 
-def _code_brokers(read: Callable[[Values], Any]) -> Callable[[Values], dict[str, Any]]:
+def _code_brokers(read: Callable[[Values], object]) -> Callable[[Values], dict[str, object]]:
     return lambda values: {b: read(shown) for b, shown in values["brokers"].items()}
 
 
-def _of(name: str, families: tuple[str, ...], model: Callable[[View, str], Any], code: Callable[[Values], Any]) -> Observable:
+def _of(
+    name: str, families: tuple[str, ...], model: Callable[[View, str], object], code: Callable[[Values], object]
+) -> Observable:
     return Observable(name, families, _brokers(model), _code_brokers(code))
 
 
@@ -102,7 +104,7 @@ def _known(view: View, b: str) -> dict[str, int] | None:
     return {k: view[f"known_entries[{b}, {k}]"] for k in view[f"known[{b}]"]}
 
 
-def _loaded(read: Callable[[View, str], Any]) -> Callable[[View, str], Any]:
+def _loaded(read: Callable[[View, str], object]) -> Callable[[View, str], object]:
     return lambda view, b: None if view[f"state[{b}]"] in NOT_LOADED else read(view, b)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from fencepost.checks.export.tla.expressions import (
     FALSE,
@@ -234,7 +233,7 @@ class Terms:
         cases = list(_cases(term))
         if [value for _, value in cases] != [*(1 << m for m in reversed(range(universe.size))), 0]:
             return None
-        element, kind = self._tested([condition for condition, _ in cases[:-1]], universe)
+        element, kind = self._tested([condition for condition, _ in cases if condition is not None], universe)
         if element is None or not (universe_of(kind) == universe or self._folding.numbers(universe)):
             return None
         return of("cap", of("set", element), members(universe))
@@ -265,10 +264,10 @@ def _is_indicator(term: Term) -> bool:
     return term.op == "ite" and _is(term.arguments[1], 1) and _is(term.arguments[2], 0)
 
 
-def _cases(term: Term) -> Iterator[tuple[Any, int]]:
+def _cases(term: Term) -> Iterator[tuple[Term | None, int]]:
     """A chain of conditionals between sets that are literals: each condition with its set, and at last the set of no condition;
     nothing if the term is no such chain."""
-    chain = []
+    chain = list[tuple[Term, int]]()
     while term.op == "ite" and _is_set(term.arguments[1]):
         chain.append((term.arguments[0], term.arguments[1].detail))
         term = term.arguments[2]

@@ -54,7 +54,7 @@ def heard(admins: Iterable[Admin], brokers: Sequence[str], cluster: str, tell: C
     return reports
 
 
-def name_of(report: Mapping[str, Any], brokers: Iterable[str]) -> str | None:
+def name_of(report: Report, brokers: Iterable[str]) -> str | None:
     """Which of the brokers a report is of, by its own address; None if that is none of them."""
     addresses = [urlsplit(report.get(key) or "").netloc for key in ("webServiceUrl", "webServiceUrlTls")]
     return next((name for name in brokers if name in addresses), None)
@@ -90,7 +90,7 @@ def _put_together(admin: Admin, brokers: Sequence[str], cluster: str) -> tuple[s
     return name, composed(figures, dict(_bundles(topics)), owned)
 
 
-def composed(figures: Mapping[str, float], stats: Mapping[str, Mapping[str, Any]], owned: Iterable[str]) -> Report:
+def composed(figures: Mapping[str, float], stats: Mapping[str, Mapping[str, float]], owned: Iterable[str]) -> Report:
     """A report with the usages in ``figures``, in percent, and the statistics of bundles; ``owned`` may have no topic."""
     report: Report = {
         resource: {"usage": figures.get(key, 0.0), "limit": 100.0, "unit": "percent"} for resource, key in USAGES.items()
@@ -111,12 +111,12 @@ def _answering(admin: Admin, brokers: Sequence[str], cluster: str) -> tuple[str,
     raise AdminError(f"{admin.url}: is the address of none of the live brokers, {', '.join(brokers)}")
 
 
-def _bundles(topics: Any) -> Iterable[tuple[str, dict[str, Any]]]:
+def _bundles(topics: Report) -> Iterable[tuple[str, dict[str, float]]]:
     """The bundles that a broker owns, as statistics of bundles, of what it says of its topics."""
     for namespace, bundles in topics.items():
         for bundle, kinds in bundles.items():
             carried = [topic for kind in kinds.values() for topic in kind.values()]
-            stats: dict[str, Any] = {rate: sum(topic.get(rate, 0.0) for topic in carried) for rate in RATES}
+            stats: dict[str, float] = {rate: sum(topic.get(rate, 0.0) for topic in carried) for rate in RATES}
             stats["producerCount"] = sum(len(topic.get("publishers", ())) for topic in carried)
             stats["consumerCount"] = sum(
                 len(subscription.get("consumers", ())) for t in carried for subscription in t.get("subscriptions", {}).values()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from fencepost.checks.engines.solvers.workers import spread
 from fencepost.traces.comparison.compare import Interrupted, write
@@ -23,7 +22,7 @@ def in_processes(
     contenders = comparison.contenders
     pairs = [(run, contender) for run in runs for contender in contenders]
 
-    def start() -> Callable[[int], dict[str, Any]]:
+    def start() -> Callable[[int], dict[str, object]]:
         return lambda task: row(comparison, *pairs[task])
 
     stopped = False

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from fencepost.checks.policy.comparison.contenders import changes
 from fencepost.checks.policy.comparison.judgement import Judgement, same_in_every_run, sentence
@@ -197,7 +196,7 @@ def as_json(judgement: Judgement, shown: Sequence[Shown]) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
-def _recommendation(judgement: Judgement, shown: Sequence[Shown]) -> dict[str, Any] | None:
+def _recommendation(judgement: Judgement, shown: Sequence[Shown]) -> dict[str, object] | None:
     order = preferred(judgement)
     if not order:
         return None
@@ -213,7 +212,7 @@ def _recommendation(judgement: Judgement, shown: Sequence[Shown]) -> dict[str, A
     }
 
 
-def _measure(judgement: Judgement, d: Difference, files: Mapping[tuple[str, int], str]) -> dict[str, Any]:
+def _measure(judgement: Judgement, d: Difference, files: Mapping[tuple[str, int], str]) -> dict[str, object]:
     worst = None
     if d.worst is not None:
         seed = judgement.comparison.seed_of(d.worst)

@@ -112,7 +112,7 @@ class Worker(NamedTuple, Generic[W, N]):
         )
 
 
-Tally: TypeAlias = "Worker[Words, Integers]"
+Tally: TypeAlias = Worker[Words, Integers]
 
 
 def take_segments(worker: Tally) -> list[tuple[int, int]]:

@@ -12,10 +12,10 @@ from typing import Any, Literal, get_args
 
 from fencepost.model.language import ABSENT, And, Condition, If, Not, Number, Or, Protocol, Truth, Universe, Updates, any_of
 from fencepost.model.nobody import NOBODY, Nobody
-from fencepost.model.terms.nodes import literal
+from fencepost.model.terms.nodes import Term, literal
 from fencepost.model.terms.nodes import number as as_number
 from fencepost.model.terms.sorts import names_sort
-from fencepost.model.terms.values import Choice, condition
+from fencepost.model.terms.values import Choice, condition, conditional
 
 State = Literal["Init", "Free", "Assigning", "Owned", "Releasing", "Splitting", "Deleted"]
 STATES: tuple[State, ...] = get_args(State)
@@ -66,7 +66,7 @@ class Record:
 
     def becomes(self, other: Record, condition: Truth = True) -> Updates:
         """The updates of variables by which they hold the other record, where the condition holds."""
-        pairs: list[tuple[Any, Any]] = [
+        pairs: list[tuple[Term, Term]] = [
             (self.state, other.state),
             (self.dst, other.dst),
             (self.src, other.src),
@@ -74,7 +74,7 @@ class Record:
         ]
         if self.force is not None:
             pairs.append((self.force, other.force))
-        return {mine: If(condition, theirs, mine) for mine, theirs in pairs}
+        return {mine: conditional(condition, theirs, mine) for mine, theirs in pairs}
 
     def equals(self, other: Record) -> Condition:
         """The formula: both say the same."""
@@ -104,11 +104,11 @@ class Records:
     def declare(self, name: str, per: tuple[Universe, ...], *, force: bool) -> Callable[..., Record]:
         """Variables that hold a record each; what is returned gives the record at an index."""
         p = self._protocol
-        state: Any = p.choice(f"{name}_state", STATES, per=per)
-        dst: Any = p.choice(f"{name}_dst", self.broker, per=per, none=NOBODY)
-        src: Any = p.choice(f"{name}_src", self.broker, per=per, none=NOBODY)
-        version: Any = p.number(f"{name}_version", 0, self.last, per=per)
-        forced: Any = p.flag(f"{name}_force", per=per) if force else None
+        state = p.choice(f"{name}_state", STATES, per=per)
+        dst = p.choice(f"{name}_dst", self.broker, per=per, none=NOBODY)
+        src = p.choice(f"{name}_src", self.broker, per=per, none=NOBODY)
+        version = p.number(f"{name}_version", 0, self.last, per=per)
+        forced = p.flag(f"{name}_force", per=per) if force else None
         return lambda *at: Record(state[at], dst[at], src[at], version[at], ABSENT if forced is None else forced[at])
 
     def record(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fencepost.model.language import And, Condition, If, Not, Or, Outcome, Protocol, Updates, either, minimum
-from fencepost.model.language.effects import Effect
+from fencepost.model.language.effects import Effect, Happens
 from fencepost.model.pulsar.topic.adds import Adds
 from fencepost.model.pulsar.topic.fence import Fence
 from fencepost.model.pulsar.topic.state import NONE, BrokerState, State
@@ -24,7 +22,7 @@ class Rollover:
         sent = {s.content[k, e]: If(e < count, s.queue[b, e], "nothing") for e in s.slots if e < len(s.room)}
         return s.ledgers[k].send(count), {**sent, s.sent[b]: count}
 
-    def opened(self, b: int, k: int, listed: Any) -> Any:
+    def opened(self, b: int, k: int, listed: Updates) -> tuple[Updates, Happens]:
         """ManagedLedgerImpl.updateLedgersIdsComplete: the list has the ledger, which is current and has what is pending."""
         s = self.s
         changes = {**s.written(b, s.known[b].plus(k), {k: 0}), **listed, **s.answered_update(b), s.current[b]: k}

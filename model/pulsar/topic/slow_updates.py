@@ -6,9 +6,8 @@ such an update that fails in the end, and a termination or a close of the manage
 
 from __future__ import annotations
 
-from typing import Any
-
 from fencepost.model.language import And, Not, Or, Outcome, Protocol, either
+from fencepost.model.language.effects import Happens, Updates
 from fencepost.model.pulsar.topic.fence import Fence
 from fencepost.model.pulsar.topic.rollover import Rollover
 from fencepost.model.pulsar.topic.state import NONE, State
@@ -50,12 +49,12 @@ class SlowUpdates:
             failed = {state[b]: "write_failed", s.fresh[b]: NONE, s.arrived[b]: 0, s.sent[b]: 0}
             return waits, s.without_first(b, s.arrived[b] + 1), failed, fence.write_failed(b)
 
-        def gives_up(b: int, k: int) -> Any:
+        def gives_up(b: int, k: int) -> tuple[Updates, Happens]:
             """The list has the ledger, which is deleted: the next update drops it."""
             unchanged = {s.known[b]: s.known[b], s.mutex[b]: False, s.slow[b]: NONE}
             return {**s.written(b, s.known[b].plus(k), {k: 0}), **unchanged}, s.ledgers[k].delete()
 
-        def opens(b: int, k: int) -> Any:
+        def opens(b: int, k: int) -> tuple[Updates, Happens]:
             """The ledger becomes the current one, and has what is pending, whatever the state."""
             return self.rollover.opened(b, k, {})
 

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from fencepost.checks.commands.policy.request import SnapshotRequest
 from fencepost.checks.console.progress import Reporter
@@ -56,9 +56,22 @@ def take(asked: SnapshotRequest) -> ExitStatus:
     return ExitStatus.HOLDS
 
 
-def _gathered(admins: Sequence[Admin], asked: SnapshotRequest, tell: Tell) -> dict[str, Any]:
+class _Policies(TypedDict, total=False):
+    isolation: object
+    failure_domains: object
+    anti_affinity: dict[str, str]
+
+
+class _Whole(_Policies):
+    """A snapshot as it is in a file; a broker without a report has None."""
+
+    brokers: dict[str, Report | None]
+    bundles: NotRequired[dict[str, object]]
+
+
+def _gathered(admins: Sequence[Admin], asked: SnapshotRequest, tell: Tell) -> _Whole:
     """The snapshot as it is in a file. What an interface tells counts before what files have of the same broker."""
-    whole: dict[str, Any] = {"brokers": read_expositions(asked.metrics)}
+    whole: _Whole = {"brokers": {**read_expositions(asked.metrics)}}
     if asked.metadata is not None:
         whole["brokers"], whole["bundles"] = read_metadata(asked.metadata)
     for path in asked.load_report:
@@ -68,12 +81,12 @@ def _gathered(admins: Sequence[Admin], asked: SnapshotRequest, tell: Tell) -> di
         live = active_brokers(admins)
         cluster = asked.cluster_name or _cluster(admins[0])
         known = {name: whole["brokers"].get(name) for name in live}
-        whole["brokers"] = known | heard(admins, live, cluster, tell)
-        whole |= _policies(admins[0], cluster, whole["brokers"].values(), tell)
+        whole["brokers"] = {**known, **heard(admins, live, cluster, tell)}
+        whole = {**whole, **_policies(admins[0], cluster, whole["brokers"].values(), tell)}
     return whole
 
 
-def _policies(admin: Admin, cluster: str, reports: Iterable[Report | None], tell: Tell) -> dict[str, Any]:
+def _policies(admin: Admin, cluster: str, reports: Iterable[Report | None], tell: Tell) -> _Policies:
     """Isolation policies, failure domains, and the anti-affinity groups of the namespaces that the reports speak of."""
     bundles = {bundle for report in reports if report for bundle in (*report.get("lastStats", {}), *report.get("bundles", ()))}
     namespaces = sorted({namespace_of(bundle) for bundle in bundles})
@@ -83,12 +96,14 @@ def _policies(admin: Admin, cluster: str, reports: Iterable[Report | None], tell
         with suppress(NotFound):  # a broker's own namespace, for its heartbeat, has no policies
             if group := admin.text("namespaces", *namespace.split("/"), "antiAffinity"):
                 groups[namespace] = group
-    policies = {
-        "isolation": _if_there(admin, "clusters", cluster, "namespaceIsolationPolicies"),
-        "failure_domains": _if_there(admin, "clusters", cluster, "failureDomains"),
-        "anti_affinity": groups,
-    }
-    return {name: value for name, value in policies.items() if value}
+    policies: _Policies = {}
+    if isolation := _if_there(admin, "clusters", cluster, "namespaceIsolationPolicies"):
+        policies["isolation"] = isolation
+    if domains := _if_there(admin, "clusters", cluster, "failureDomains"):
+        policies["failure_domains"] = domains
+    if groups:
+        policies["anti_affinity"] = groups
+    return policies
 
 
 def _cluster(admin: Admin) -> str:
@@ -102,14 +117,14 @@ def _cluster(admin: Admin) -> str:
         raise AdminError(f"{admin.url}: does not report the name of its cluster; give it with --cluster-name") from None
 
 
-def _if_there(admin: Admin, *path: str) -> Any:
+def _if_there(admin: Admin, *path: str) -> object:
     try:
         return admin.get(*path)
     except NotFound:
         return None
 
 
-def _summary(whole: dict[str, Any], silent: Sequence[str], asked: SnapshotRequest) -> list[str]:
+def _summary(whole: _Whole, silent: Sequence[str], asked: SnapshotRequest) -> list[str]:
     brokers = whole["brokers"]
     bundles = {bundle for report in brokers.values() if report for bundle in report.get("lastStats", {})}
     namespaces = set(map(namespace_of, bundles))
