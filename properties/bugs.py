@@ -83,8 +83,9 @@ class Bug:
     ``costs`` says what an operator loses, ``plain`` what happens, in a sentence for somebody who is woken by it, and ``harm``
     is the property that is violated then, if others are violated before.
     ``evidence`` has the class, the method and the release that were read, ``methods`` those that it is in, ``Class.method``, as
-    ``fencepost releases diff`` compares them, and ``finding`` its page below ``docs/``. What must
-    coincide is not said here: the run that shows it has the events.
+    ``fencepost releases diff`` compares them, ``finding`` its page below ``docs/``, and
+    ``reproduced_by`` what ``fencepost reproduce`` shows it by. What must coincide is not said here: the run that shows it has
+    the events.
 
     ``shown_by`` are the parameters of a small instance in which the protocol's properties catch it. ``allows`` are the weak
     moves that the stand-in of the protocol needs so that the protocol refines it with the bug, and ``unfair`` is what of the
@@ -116,6 +117,7 @@ class Bug:
     evidence: str = ""
     methods: tuple[str, ...] = ()
     finding: str = ""
+    reproduced_by: str = ""
     allows: tuple[str, ...] = ()
     unfair: tuple[str, ...] = ()
     refines: bool = True

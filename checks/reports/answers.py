@@ -7,7 +7,6 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
 from fencepost.checks.questions.answering import Answer, Way
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.whole import verdict_of
@@ -184,13 +183,12 @@ def _sightings(way: Way, bug: Bug, releases: Releases) -> Iterator[str]:
     row = compared(way.checked.entry.name).get(way.name)
     if row is not None:
         yield f"its methods compared up to {row.release}"
-    for each in REPRODUCTIONS.values():
-        if each.bug == way.name and each.system == SYSTEMS[bug.project]:
-            if number in each.releases:
-                option = "" if number == each.releases[0] else f" --release {number}"
-                yield f"shown on {number} by fencepost reproduce {each.name}{option}"
-            else:
-                yield f"shown on {each.releases[0]} by fencepost reproduce {each.name}"
+    if bug.reproduced_by:
+        from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS  # few ways have one
+
+        first, *others = REPRODUCTIONS[bug.reproduced_by].releases
+        shown, option = (number, f" --release {number}") if number in others else (first, "")
+        yield f"shown on {shown} by fencepost reproduce {bug.reproduced_by}{option}"
 
 
 def command(way: Way) -> str:

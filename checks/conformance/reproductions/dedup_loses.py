@@ -65,5 +65,4 @@ DEDUP_LOSES = Reproduction(
     seconds=130,
     page="docs/findings/deduplication-loses-messages.md",
     take=take,
-    bug="removed_producer_publishes",
 )

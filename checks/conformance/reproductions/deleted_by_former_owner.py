@@ -48,5 +48,4 @@ DELETED_BY_FORMER_OWNER = Reproduction(
     seconds=30,
     page="docs/findings/deletion-by-a-former-owner.md",
     take=take,
-    bug="zombie_deletes",
 )

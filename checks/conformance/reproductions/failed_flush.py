@@ -67,5 +67,4 @@ FAILED_FLUSH = Reproduction(
     seconds=150,
     page="docs/findings/failed-flush.md",
     take=take,
-    bug="failed_save_forgotten",
 )

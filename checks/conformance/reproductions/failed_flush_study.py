@@ -126,7 +126,7 @@ def _chain() -> Transitions:
     """One bookie, one copy: the checkpoint that comes next is a timer in stages, as its interval is constant."""
     numbers = published().by_law("timer", "checkpoint")
     parameters: Mapping[str, Value] = {**_ONE_COPY, "failed_saves": 1, "crashes": 1, "entries": 1}
-    p = PROTOCOLS["ledger"].build(dict(parameters), (FAILED_FLUSH.bug,))
+    p = PROTOCOLS["ledger"].build(dict(parameters), ("failed_save_forgotten",))
     return transitions(adds_come_once(p), numbers, entry_is_cut_off, 0)
 
 

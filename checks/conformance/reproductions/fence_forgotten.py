@@ -57,5 +57,4 @@ FENCE_FORGOTTEN = Reproduction(
     seconds=90,
     page="docs/findings/ledger/fence-of-an-unknown-ledger-is-forgotten.md",
     take=take,
-    bug="master_key_with_entries_only",
 )

@@ -1,46 +1,45 @@
-"""The reproductions by name, and the predictions of them that are held against released software."""
+"""The reproductions by name, and the predictions of them that are held against released software; each is loaded by itself."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 
-from fencepost.checks.conformance.reproductions.dedup_loses import DEDUP_LOSES
-from fencepost.checks.conformance.reproductions.dedup_loses_study import DEDUP_LOSES_STUDY
-from fencepost.checks.conformance.reproductions.deleted_by_former_owner import DELETED_BY_FORMER_OWNER
-from fencepost.checks.conformance.reproductions.failed_audit import FAILED_AUDIT
-from fencepost.checks.conformance.reproductions.failed_flush import FAILED_FLUSH
-from fencepost.checks.conformance.reproductions.failed_flush_study import FAILED_FLUSH_STUDY
-from fencepost.checks.conformance.reproductions.fence_forgotten import FENCE_FORGOTTEN
-from fencepost.checks.conformance.reproductions.lost_disks_study import LOST_DISKS_STUDY
-from fencepost.checks.conformance.reproductions.migrated_owner import MIGRATED_OWNER
-from fencepost.checks.conformance.reproductions.missed_bounce import MISSED_BOUNCE
-from fencepost.checks.conformance.reproductions.missed_migration import MISSED_MIGRATION
 from fencepost.checks.conformance.reproductions.reproduction import Reproduction
-from fencepost.checks.conformance.reproductions.slow_listing import SLOW_LISTING
-from fencepost.checks.conformance.reproductions.slow_listing_study import SLOW_LISTING_STUDY
-from fencepost.checks.conformance.reproductions.stored_twice import STORED_TWICE
 from fencepost.checks.conformance.reproductions.study import Study
-from fencepost.checks.conformance.reproductions.transfer_comes_back import TRANSFER_COMES_BACK
-from fencepost.checks.conformance.reproductions.twice_in_ensemble import TWICE_IN_ENSEMBLE
+from fencepost.properties.loading import Loaded
 
-_ALL = (
-    FENCE_FORGOTTEN,
-    DEDUP_LOSES,
-    STORED_TWICE,
-    DELETED_BY_FORMER_OWNER,
-    FAILED_FLUSH,
-    TWICE_IN_ENSEMBLE,
-    FAILED_AUDIT,
-    TRANSFER_COMES_BACK,
-    MIGRATED_OWNER,
-    MISSED_BOUNCE,
-    SLOW_LISTING,
-    MISSED_MIGRATION,
+_NAMES = (
+    "fence-forgotten",
+    "dedup-loses",
+    "stored-twice",
+    "deleted-by-former-owner",
+    "failed-flush",
+    "twice-in-ensemble",
+    "failed-audit",
+    "transfer-comes-back",
+    "migrated-owner",
+    "missed-bounce",
+    "slow-listing",
+    "missed-migration",
 )
 
-REPRODUCTIONS: Mapping[str, Reproduction] = {each.name: each for each in _ALL}
+
+def _reproduction(name: str) -> Reproduction:
+    found = _in_its_module(name.replace("-", "_"))
+    assert isinstance(found, Reproduction)
+    return found
 
 
-STUDIES: Mapping[str, Study] = {
-    each.name: each for each in (DEDUP_LOSES_STUDY, SLOW_LISTING_STUDY, FAILED_FLUSH_STUDY, LOST_DISKS_STUDY)
-}
+def _study(name: str) -> Study:
+    found = _in_its_module(f"{name.replace('-', '_')}_study")
+    assert isinstance(found, Study)
+    return found
+
+
+def _in_its_module(name: str) -> object:
+    return getattr(import_module(f"{__package__}.{name}"), name.upper())
+
+
+REPRODUCTIONS: Mapping[str, Reproduction] = Loaded(_NAMES, _reproduction)
+STUDIES: Mapping[str, Study] = Loaded(("dedup-loses", "slow-listing", "failed-flush", "lost-disks"), _study)

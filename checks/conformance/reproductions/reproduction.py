@@ -28,8 +28,8 @@ class Reproduction:
 
     ``harm`` is what a user loses, ``control`` what is different in the run that loses nothing, ``seconds`` how long both runs
     took on two busy cores, the jars being there, ``page`` where the finding is described. ``take`` takes one run of a release,
-    the control if it is asked for; it raises ToolchainError, and SessionError, also as NotSetUp. ``bug`` is the known bug
-    that it shows, as a protocol names it, if it is one.
+    the control if it is asked for; it raises ToolchainError, and SessionError, also as NotSetUp. A known bug that it shows
+    names it (``Bug.reproduced_by``).
     """
 
     name: str
@@ -40,7 +40,6 @@ class Reproduction:
     seconds: int
     page: str
     take: Callable[[Stage, str, bool], Observation]
-    bug: str = ""
 
 
 @dataclass(frozen=True)

@@ -68,5 +68,4 @@ STORED_TWICE = Reproduction(
     seconds=60,
     page="docs/findings/deduplication-stores-twice.md",
     take=take,
-    bug="snapshot_ahead",
 )

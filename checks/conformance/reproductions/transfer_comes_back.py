@@ -65,5 +65,4 @@ TRANSFER_COMES_BACK = Reproduction(
     seconds=210,
     page="docs/findings/transfer-comes-back.md",
     take=take,
-    bug="transfer_back_unfinished",
 )

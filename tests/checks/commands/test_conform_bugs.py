@@ -80,7 +80,7 @@ def test_what_is_seen_elsewhere_is_there() -> None:
                 other = rows[place, name, release]
                 assert other.verdict == ("reproduced" if present else "gone")
             elif place in REPRODUCTIONS:
-                assert REPRODUCTIONS[place].bug == name
+                assert bug.reproduced_by == place
                 assert release in REPRODUCTIONS[place].releases
             else:
                 assert name in (ROOT / place).read_text(encoding="utf-8")

@@ -14,6 +14,8 @@ from fencepost.checks.conformance.java_side.toolchain import Toolchain
 from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
 from fencepost.checks.conformance.reproductions.reproduction import NotSetUp, Observation, Reproduction
 from fencepost.checks.conformance.reproductions.stage import Stage
+from fencepost.model.releases import SYSTEMS
+from fencepost.properties.protocols import PROTOCOLS
 from tests.command import ROOT, fencepost
 
 TOOLS = Toolchain(Path("java"), Path("javac"), Path("mvn"), 17)
@@ -46,6 +48,14 @@ def test_the_list_has_what_is_lost_where_and_how_long_it_takes() -> None:
         assert f"  loses    {each.harm}" in ran.stdout.splitlines()
     listed = json.loads(fencepost("reproduce", "--format", "json").stdout)
     assert [row["name"] for row in listed["reproductions"]] == list(REPRODUCTIONS)
+
+
+def test_what_a_bug_is_reproduced_by_runs_on_releases_that_have_it() -> None:
+    bugs = [bug for entry in PROTOCOLS.values() for bug in entry.bugs.values() if bug.reproduced_by]
+    assert bugs
+    for name, bug in ((bug.reproduced_by, bug) for bug in bugs):
+        assert REPRODUCTIONS[name].system == SYSTEMS[bug.project]
+        assert set(REPRODUCTIONS[name].releases) <= set(bug.present)
 
 
 @pytest.mark.parametrize("name", REPRODUCTIONS)
