@@ -313,7 +313,7 @@ PLACE = "Prints which brokers each filter leaves for a bundle that nobody owns, 
 SPLIT = "Prints the boundaries at which a split algorithm cuts a bundle, or why it does not."
 BUNDLE = "Prints the hash of a topic and the bundle in which it is looked up."
 
-SNAPSHOT_COMMAND = Command(SnapshotRequest, "policy.snapshot.run:take", SNAPSHOT, SNAPSHOT_EXAMPLES)
+SNAPSHOT_COMMAND = Command(SnapshotRequest, "policy.snapshot:take", SNAPSHOT, SNAPSHOT_EXAMPLES)
 DECIDE_COMMAND = Command(DecideRequest, "policy.questions:decide", DECIDE)
 CHECK_COMMAND = Command(CheckShedderRequest, "policy.questions:check", CHECK)
 SIMULATE_COMMAND = Command(SimulateRequest, "policy.simulate:run", SIMULATE)
@@ -348,6 +348,6 @@ def compare(asked: CompareRequest) -> ExitStatus:
         require(SPARK, "policy compare --master" if asked.history is None else "policy compare --history")
     if asked.html is not None:
         require(PLOTS, "policy compare --html")
-    from fencepost.checks.commands.policy.compare.run import compare_policies
+    from fencepost.checks.commands.policy.compare import compare_policies
 
     return compare_policies(asked)

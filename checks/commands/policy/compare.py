@@ -55,7 +55,7 @@ def compare_policies(asked: CompareRequest) -> ExitStatus:
         print(f"note: {note}", file=sys.stderr)
     try:
         if asked.history is not None:
-            from fencepost.checks.commands.policy.compare.backtest import backtest
+            from fencepost.checks.commands.policy.backtest import backtest
 
             return backtest(asked, policies, asked.history)
         comparison = Comparison(policies, world(asked, policies[0].manager.conf), asked.runs, asked.hours, asked.seed)

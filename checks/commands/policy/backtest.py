@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from fencepost.checks.commands.policy.compare.run import judged, made_by
+from fencepost.checks.commands.policy.compare import judged, made_by
 from fencepost.checks.commands.policy.request import CompareRequest
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
