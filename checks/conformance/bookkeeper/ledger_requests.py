@@ -1,6 +1,6 @@
 """The names that the ledger's model uses: every action and variable of it that the adapter touches, and nothing else of it.
 
-Whoever renames something in ``model/bookkeeper/ledger.py`` renames it here.
+Whoever renames something in ``model/bookkeeper/ledger/`` renames it here.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from fencepost.checks.commands.policy.compare import run as command
+from fencepost.checks.commands.policy import compare as command
 from fencepost.checks.policy.comparison import in_processes
 from fencepost.model.balance.simulation.measures import MEASURES
 from fencepost.traces.comparison import compare as compare_module
