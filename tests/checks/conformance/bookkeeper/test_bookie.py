@@ -107,16 +107,6 @@ def test_processes_that_are_killed(storage: str) -> None:
     assert result.agrees, unexplained(result)
 
 
-def test_the_words_are_those_of_the_model(adapter: BookieAdapter) -> None:
-    """Each action and variable that the adapter names exists: a name that is gone would leave a hole in what is compared."""
-    settings: dict[str, Value] = dict.fromkeys(BUDGETS, 1)
-    journals: dict[str, Value] = {"ledgers": 2, "journals": 2}
-    protocols = [ENTRY.build(settings), ENTRY.build(journals), ENTRY.build({}, ("fence_checked_apart",))]
-    assert {action.name for protocol in protocols for action in protocol.actions} == set(adapter.covered)
-    families = {family for observable in adapter.observables for family in observable.variables}
-    assert families | set(adapter.shown_by_requests) <= {variable.family for variable in protocols[0].variables}
-
-
 # --- bugs are noticed
 
 

@@ -74,22 +74,6 @@ def test_the_second_of_two_elections_follows_where_the_first_of_the_process_was_
     assert outcome.verdict == "agrees"
 
 
-def test_the_actions_are_those_of_the_model(adapter: ElectionAdapter) -> None:
-    """Each action has a step or a reason why it has none, and no other has: a name that is gone would leave a hole.
-
-    A leader that shuts down closes in one way or the other, so that no one release has all of them.
-    """
-    sizes: dict[str, Value] = {"brokers": 2, "disconnects": 1, "expiries": 1, "crashes": 1, "closes": 1, "lookups": True}
-    closes = {behaviour["close"] for behaviour in ENTRY.releases.values()}
-    bugs = [*BUGS, "leader_value_expires", "event_lost"]
-    everything = [ENTRY.build({**READS, **sizes, "close": close}, bugs) for close in closes]
-    actions = {action.name for built in everything for action in built.actions}
-    assert set(adapter.covered) | set(adapter.not_covered) == actions
-    assert not set(adapter.covered) & set(adapter.not_covered)
-    families = {family for observable in adapter.observables for family in observable.variables}
-    assert all(families <= {variable.family for variable in built.variables} for built in everything)
-
-
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_hypothesis_finds_no_other_difference(adapter: ElectionAdapter, data: st.DataObject) -> None:

@@ -59,21 +59,6 @@ def test_runs_differ_only_where_it_is_known(adapter: OwnershipAdapter) -> None:
     assert result.agreeing > 40
 
 
-def test_the_actions_are_those_of_the_model() -> None:
-    """Each action has a step or a reason why it has none, and no other has: a name that is gone would leave a hole."""
-    faults = {"disconnects": 1, "expiries": 1, "crashes": 1, "releases": 1, "disables": 1}
-    families, actions = set(), set()
-    for fixed in (False, True):
-        migrated = ENTRY.build({**faults, "fixed": fixed, "migration": True}, ["completion_missed"])
-        for everything in (ENTRY.build({**faults, "fixed": fixed}, ENTRY.bugs), migrated):
-            actions |= {action.name for action in everything.actions}
-            families |= {variable.family for variable in everything.variables}
-    covered, left_out = set(OwnershipAdapter.steps), set(OwnershipAdapter.not_covered)
-    assert covered | left_out == actions
-    assert not covered & left_out
-    assert {family for observable in OwnershipAdapter.observables for family in observable.variables} <= families
-
-
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_hypothesis_finds_no_other_difference(adapter: OwnershipAdapter, data: st.DataObject) -> None:

@@ -68,22 +68,6 @@ def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
     assert {"hear_of_layout", "meet_bad_version", "begin_again", "hand_over", "release"} <= result.coverage.names().keys()
 
 
-def test_the_actions_are_those_of_the_model() -> None:
-    """Each action has a step or a reason why it has none, and no other has: a name that is gone would leave a hole."""
-    faults = {"disconnects": 1, "expiries": 1, "crashes": 1, "releases": 1, "splits": 2, "policies": True}
-    families, actions = set(), set()
-    for fixed in (False, True):
-        for bugs in ((), tuple(ENTRY.bugs)):
-            everything = ENTRY.build({**faults, "fixed": fixed}, bugs)
-            actions |= {action.name for action in everything.actions}
-            families |= {variable.family for variable in everything.variables}
-    covered, left_out = set(SplitAdapter.steps), set(SplitAdapter.not_covered)
-    assert covered | left_out == actions
-    assert not covered & left_out
-    shown = {family for observable in SplitAdapter.observables for family in observable.variables}
-    assert shown - {"unattended"} <= families
-
-
 def test_the_jars_of_whole_brokers_are_pinned() -> None:
     assert pulsar_brokers(WHOLE).pinned
 

@@ -84,15 +84,11 @@ def test_other_releases_do_not_differ(release: str) -> None:
     assert result.agreeing == 8
 
 
-def test_the_actions_are_those_of_the_model(adapter: StoreAdapter) -> None:
-    """Each action has a step or a reason why it has none, and no other has: a name that is gone would leave a hole."""
+def test_all_but_the_budgets_is_observed(adapter: StoreAdapter) -> None:
     faults: dict[str, Value] = {"writes": 1, "changes": 1, "disconnects": 1, "expiries": 1, "crashes": 1}
-    everything = ENTRY.build(faults, ENTRY.build({}).bugs)
-    assert set(adapter.covered) | set(adapter.not_covered) == {action.name for action in everything.actions}
-    assert not set(adapter.covered) & set(adapter.not_covered)
     shown = {family for observable in adapter.observables for family in observable.variables}
-    budgets = {"disconnects", "expiries", "crashes"}
-    assert shown | budgets == {variable.family for variable in everything.variables}
+    families = {variable.family for variable in ENTRY.build(faults, ENTRY.bugs).variables}
+    assert shown | {"disconnects", "expiries", "crashes"} == families
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))

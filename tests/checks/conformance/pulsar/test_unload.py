@@ -64,21 +64,6 @@ def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
     assert {"close_topic", "fail_to_close", "time_out_closing", "find_other", "release"} <= result.coverage.names().keys()
 
 
-def test_the_actions_are_those_of_the_model() -> None:
-    """Each action has a step, is taken by the code itself, or has a reason why it has none; and no other has."""
-    faults = {"disconnects": 1, "expiries": 1, "crashes": 1, "timeouts": 1, "failures": 1}
-    families, actions = set(), set()
-    for fixed in (False, True):
-        everything = ENTRY.build({**faults, "fixed": fixed}, ENTRY.bugs)
-        actions |= {action.name for action in everything.actions}
-        families |= {variable.family for variable in everything.variables}
-    covered, left_out = {*UnloadAdapter.steps, *UnloadAdapter.eager}, set(UnloadAdapter.not_covered)
-    assert covered | left_out == actions
-    assert not covered & left_out
-    shown = {family for observable in UnloadAdapter.observables for family in observable.variables}
-    assert shown - {"unattended"} <= families
-
-
 @pytest.mark.parametrize("release", UNLOAD.releases)
 def test_the_jars_are_pinned(release: str) -> None:
     assert pulsar_broker(release).pinned

@@ -12,7 +12,6 @@ from fencepost.checks.conformance.targets import Asked
 from fencepost.checks.conformance.topic.adapter import TopicAdapter
 from fencepost.checks.conformance.topic.target import TOPIC, pulsar_topic, start
 from fencepost.model.kernel import Kernel
-from fencepost.model.pulsar.topic import RELEASES
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
 from tests.checks.conformance.differences import unexplained
@@ -65,25 +64,6 @@ def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
     assert set(result.known) <= KNOWN
     actions = {action.name for each in TOPIC.instances for action in TOPIC.model(ENTRY, release, each).actions}
     assert result.coverage.names().keys() == actions
-
-
-def test_the_actions_are_those_of_the_model() -> None:
-    """Each action has a step, is taken by the code itself, or has a reason why it has none; and no other has."""
-    everything: dict[str, Value] = {
-        "failures": 1, "add_failures": 1, "recoveries": 1, "crashes": 1, "terminations": 1, "closings": 1, "trims": 1,
-        "deletions": 1, "snapshots": 1, "slow_updates": 1, "subscription": True, "lazy": True, "unfenced": True, "capacity": 1,
-        "elsewhere": True, "metadata_store": "oxia", **dict.fromkeys(RELEASES["5.0.1"], True),
-    }  # fmt: skip
-    actions, families = set(), set()
-    for bugs in ([], ENTRY.bugs):
-        built = ENTRY.build(everything, bugs)
-        actions |= {action.name for action in built.actions}
-        families |= {variable.family for variable in built.variables}
-    taken, left_out = {*TopicAdapter.covered, *TopicAdapter.eager}, set(TopicAdapter.not_covered)
-    assert taken | left_out == actions
-    assert not taken & left_out
-    shown = {family for observable in TopicAdapter.observables for family in observable.variables}
-    assert shown <= families
 
 
 def test_the_actions_of_the_instances_are_covered_in_every_release() -> None:
