@@ -84,5 +84,4 @@ FAILED_AUDIT = Reproduction(
     seconds=150,
     page="docs/findings/failed-audit.md",
     take=take,
-    bug="audit_not_repeated",
 )
