@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias, Union
 
-from fencepost.model.language.building import build
+from fencepost.model.language.building import build, now, under
 from fencepost.model.language.connectives import And, Not, Or
 from fencepost.model.language.declarations import Taken
 from fencepost.model.language.formulas import if_any
@@ -26,8 +25,6 @@ Happens: TypeAlias = Union["Mapping[Any, Any]", "Effect", "Truth", "tuple[Happen
 
 Outcome: TypeAlias = "Effect | tuple[Truth | Effect, Happens] | tuple[Truth | Effect, Happens, *tuple[Happens, ...]]"
 """What an action returns: a guard, and after it as much as happens at once; or a move alone."""
-
-_CALLED: ContextVar[list[Taken] | None] = ContextVar("called", default=None)
 
 
 class Given(NamedTuple):
@@ -67,16 +64,13 @@ class Effect:
 def calls() -> Iterator[list[Taken]]:
     """Within it the list gathers the moves that are called."""
     called: list[Taken] = []
-    before = _CALLED.set(called)
-    try:
+    with under(replace(now(), called=called)):
         yield called
-    finally:
-        _CALLED.reset(before)
 
 
 def note(taken: Taken) -> None:
     """Takes note that a move is called."""
-    called = _CALLED.get()
+    called = now().called
     if called is not None:
         called.append(taken)
 
@@ -125,7 +119,7 @@ def either(condition: Truth, then: Happens, otherwise: Happens = ()) -> Effect:
     one, other = effect(then), effect(otherwise)
     if isinstance(condition, bool):
         chosen, dropped = (one, other) if condition else (other, one)
-        called = _CALLED.get()
+        called = now().called
         if called is not None:
             called[:] = [taken for taken in called if taken not in dropped.moves]
         return chosen

@@ -8,13 +8,13 @@ here is one with a constant for any; and where the text joins formulas over all 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from fencepost.model.language.actors import Talk
-from fencepost.model.language.building import build
+from fencepost.model.language.building import build, now, under
 from fencepost.model.language.connectives import And
 from fencepost.model.language.declarations import OneOf, Variable
 from fencepost.model.language.domains import Domain, Flag, Subset, Universe, choice_of
@@ -24,7 +24,7 @@ from fencepost.model.language.locations import Location
 from fencepost.model.language.markers import Markers
 from fencepost.model.language.memberships import Membership, subset_of
 from fencepost.model.language.mistakes import ModelError
-from fencepost.model.language.protocol import Per, Protocol, grounded_as
+from fencepost.model.language.protocol import Per, Protocol
 from fencepost.model.language.quorums import Quorum
 from fencepost.model.language.sizes import Size
 from fencepost.model.language.unbounded import (
@@ -63,23 +63,12 @@ Key: TypeAlias = "tuple[int | Term | None, ...]"
 Case: TypeAlias = "tuple[list[Term], Callable[..., Truth | Term]]"
 """For which members something is updated, and what makes the new value for those that are left."""
 
-_MARKERS: ContextVar[Markers] = ContextVar("markers of the protocol")
-_STATED: ContextVar[tuple[str, ...]] = ContextVar("kinds of statements")
 
-
-@contextmanager
-def any_size(*, steps: bool = False) -> Iterator[None]:
+def any_size(*, steps: bool = False) -> AbstractContextManager[None]:
     """Within it protocols are of any size: a universe whose size is a ``Size`` is unbounded. So are their suites to be made,
     with formulas of their properties of single states and, with ``steps``, of steps."""
-    markers = Markers()
-    before = _MARKERS.set(markers)
-    stated = _STATED.set(("always", "lemma", "step") if steps else ("always", "lemma"))
-    try:
-        with grounded_as(AnySize), markers.in_force():
-            yield
-    finally:
-        _STATED.reset(stated)
-        _MARKERS.reset(before)
+    stated = ("always", "lemma", "step") if steps else ("always", "lemma")
+    return under(replace(now(), kind=AnySize, markers=Markers(), stated=stated))
 
 
 class AnySize(Protocol):
@@ -89,7 +78,9 @@ class AnySize(Protocol):
         super().__init__(name, **given)
         self.symbols: list[Symbol] = []
         self.schemes: list[Scheme] = []
-        self._markers = _MARKERS.get()
+        markers = now().markers
+        assert markers is not None
+        self._markers = markers
         self._families: dict[str, tuple[tuple[Universe, ...], Domain, dict[Key, Symbol]]] = {}
         self._of_function: dict[Function[Term], Symbol] = {}
         self._primed: Rewriting | None = None
@@ -293,7 +284,7 @@ class AnySize(Protocol):
 
     def formulates(self, kind: str) -> bool:
         """Whether statements of this kind are put into formulas for any size."""
-        return kind in _STATED.get()
+        return kind in now().stated
 
     def vet(self, what: str, term: Term, *, primed: bool = False) -> None:
         """Raises ModelError unless the term is closed."""

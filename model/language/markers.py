@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from itertools import combinations
 from typing import Protocol, TypeVar
 
+from fencepost.model.language.building import now
 from fencepost.model.language.mistakes import ModelError
 from fencepost.model.language.quorums import Counted, Quorums
 from fencepost.model.terms.nodes import Term
@@ -57,15 +57,6 @@ class Markers:
         self._live: set[Term] = set()
         self._mentioned: dict[Term, frozenset[Term]] = {}
         self.quorums = Quorums()
-
-    @contextmanager
-    def in_force(self) -> Iterator[None]:
-        """Within it whatever joins formulas closes those that are open."""
-        before = _CURRENT.set(self)
-        try:
-            yield
-        finally:
-            _CURRENT.reset(before)
 
     def each(self, universe: Unlimited) -> Iterator[Term]:
         """One marker for all members, which lives as long as the loop over it."""
@@ -162,17 +153,15 @@ class Markers:
 
 F = TypeVar("F")
 
-_CURRENT: ContextVar[Markers | None] = ContextVar("markers", default=None)
-
 
 def current() -> Markers | None:
     """The markers in force; None where every universe is finite."""
-    return _CURRENT.get()
+    return now().markers
 
 
 def closed(formulas: tuple[F, ...], *, universal: bool) -> tuple[F | Condition, ...]:
     """The formulas, or lists of such, with none left open."""
-    markers = _CURRENT.get()
+    markers = now().markers
     if markers is None:
         return formulas
     flat = (part for one in formulas for part in (one if isinstance(one, (list, tuple)) else [one]))
@@ -182,7 +171,7 @@ def closed(formulas: tuple[F, ...], *, universal: bool) -> tuple[F | Condition, 
 def counted(count: Number | StandsForNumber, formulas: list[Truth]) -> Condition:
     """The formula: at least so many of the formulas hold, where the number is a term."""
     settled = simplified(count.term if isinstance(count, StandsForNumber) else count)
-    markers = _CURRENT.get()
+    markers = now().markers
     if markers is None:
         raise ModelError(f"at_least({count}, ...): the number is none, and no universe here is of any size")
     if settled.op == "literal" and settled.detail == 1:
@@ -192,12 +181,12 @@ def counted(count: Number | StandsForNumber, formulas: list[Truth]) -> Condition
 
 def so_many(count: int, formula: Truth) -> Condition | None:
     """The formula: it holds for ``count`` members, if it is meant for each member of one universe; otherwise None."""
-    markers = _CURRENT.get()
+    markers = now().markers
     return None if markers is None or not isinstance(formula, Condition) else markers.so_many(count, formula)
 
 
 def refuse(what: str, formulas: Iterable[object]) -> None:
     """Raises ModelError if one of the formulas is open."""
-    markers = _CURRENT.get()
+    markers = now().markers
     if markers is not None:
         markers.refuse(what, *formulas)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
 from itertools import product
 from typing import Any, TypeAlias, TypeVar, overload
 
 from fencepost.model.language.actors import Actors, Talk
+from fencepost.model.language.building import now
 from fencepost.model.language.constants import Constants
 from fencepost.model.language.declarations import Action, Family, Names, Variable
 from fencepost.model.language.domains import Domain, Flag, Number, Universe, choice_of, subset_of
@@ -37,19 +36,8 @@ W = TypeVar("W", bound=str)
 
 Per: TypeAlias = "Universe | Sequence[Universe]"
 
-_GROUNDING: ContextVar[type[Protocol] | None] = ContextVar("grounding", default=None)
 _FEW = 5
 """Names that a message lists; of more it says where they are."""
-
-
-@contextmanager
-def grounded_as(grounding: type[Protocol]) -> Iterator[None]:
-    """Within it whoever makes a protocol gets one of this kind, which understands the same text in another way."""
-    before = _GROUNDING.set(grounding)
-    try:
-        yield
-    finally:
-        _GROUNDING.reset(before)
 
 
 MOST_MEMBERS = 4096
@@ -65,11 +53,11 @@ class Protocol:
 
     The words in which a protocol is written declare families of variables and actions. What becomes of a declaration is said by
     ``add_family``, ``add_actions`` and ``receivers``: here an instance, whose variables and actions are grounded. A kind of
-    protocol that understands the same text in another way (``grounded_as``) has these of its own.
+    protocol that understands the same text in another way (``Circumstances.kind``) has these of its own.
     """
 
     def __new__(cls, *_: object, **__: object) -> Protocol:
-        return super().__new__(_GROUNDING.get() or cls)
+        return super().__new__(now().kind or cls)
 
     def __init__(
         self,
