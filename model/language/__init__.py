@@ -17,8 +17,7 @@ from fencepost.model.language.formulas import (
     same,
     select,
 )
-from fencepost.model.language.locations import Location
-from fencepost.model.language.mistakes import ModelError
+from fencepost.model.language.mistakes import Location, ModelError
 from fencepost.model.language.protocol import Parameters, Protocol
 from fencepost.model.terms.values import Choice, Condition, Number, Subset, Truth
 

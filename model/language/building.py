@@ -9,8 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from fencepost.model.language.locations import Location
-from fencepost.model.language.mistakes import ModelError, raised_at, reason
+from fencepost.model.language.mistakes import Location, ModelError, raised_at, reason
 
 if TYPE_CHECKING:
     from fencepost.model.language.declarations import Taken

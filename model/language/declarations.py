@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self
 
 from fencepost.model.language.domains import Domain, Subset, Universe
-from fencepost.model.language.locations import Location
-from fencepost.model.language.mistakes import ModelError, guess
+from fencepost.model.language.mistakes import Location, ModelError, guess
 from fencepost.model.terms.nodes import S, Term
 from fencepost.model.terms.values import Condition, OfOtherSort
 

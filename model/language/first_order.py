@@ -20,10 +20,9 @@ from fencepost.model.language.declarations import OneOf, Variable
 from fencepost.model.language.domains import Domain, Flag, Subset, Universe, choice_of
 from fencepost.model.language.effects import outcome
 from fencepost.model.language.grounding import Definition
-from fencepost.model.language.locations import Location
 from fencepost.model.language.markers import Markers
 from fencepost.model.language.memberships import Membership, subset_of
-from fencepost.model.language.mistakes import ModelError
+from fencepost.model.language.mistakes import Location, ModelError
 from fencepost.model.language.protocol import Per, Protocol
 from fencepost.model.language.quorums import Quorum
 from fencepost.model.language.sizes import Size

@@ -1,14 +1,38 @@
-"""Mistakes in a protocol, reported while it is being built: what is wrong, where, and the remedy."""
+"""Where something is written, and what is said of a mistake there."""
 
 from __future__ import annotations
 
 import difflib
+import inspect
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
 from types import FrameType, TracebackType
 
-from fencepost.model.language.locations import Location
 from fencepost.model.terms.nodes import Term
+
+
+@dataclass(frozen=True)
+class Location:
+    """A line of a file."""
+
+    file: str
+    line: int
+
+    @classmethod
+    def of(cls, function: Callable[..., object]) -> Location:
+        code = inspect.unwrap(function).__code__
+        return cls(code.co_filename, code.co_firstlineno)
+
+    def __str__(self) -> str:
+        path = Path(self.file)
+        if "fencepost" in path.parts:
+            package = len(path.parts) - 1 - path.parts[::-1].index("fencepost")
+            return f"{'/'.join(path.parts[package + 1 :])}:{self.line}"
+        here = Path.cwd()
+        return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{self.line}"
+
 
 _LANGUAGE = ("fencepost.model.language.", "fencepost.model.terms.")
 _MODELS = ("fencepost.model.", "fencepost.properties.")

@@ -8,19 +8,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, TypeAlias, TypeVar, overload
 
-from fencepost.model.language.actors import Actors, Talk
+from fencepost.model.language.actors import Actors, Manner, Talk, Values
 from fencepost.model.language.building import now
 from fencepost.model.language.constants import Constants
 from fencepost.model.language.declarations import Action, Family, Names, Variable
 from fencepost.model.language.domains import Domain, Flag, Number, Universe, choice_of, subset_of
 from fencepost.model.language.effects import Effect, Outcome
 from fencepost.model.language.grounding import Definition, actions, members, values_of
-from fencepost.model.language.locations import Location
-from fencepost.model.language.manner import Manner, Values
-from fencepost.model.language.mistakes import ArgumentError, ModelError, guess
-from fencepost.model.language.moves import Move, Offer
+from fencepost.model.language.mistakes import ArgumentError, Location, ModelError, guess
+from fencepost.model.language.moves import Move, Offer, P, R, Rule
 from fencepost.model.language.parts import Copies, Scope
-from fencepost.model.language.rules import P, R, Rule
 from fencepost.model.terms import values as terms
 from fencepost.model.terms.nodes import S, Term
 from fencepost.model.terms.traversal import substituted

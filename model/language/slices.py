@@ -1,4 +1,5 @@
-"""Slices: the part of a protocol that some formulas can see, their cone of influence.
+"""What decides what a protocol does: a digest of all of it; and slices, the part that some formulas can see, their cone of
+influence.
 
 A variable is kept if a formula mentions it, or if an action that changes a kept variable mentions it in its guard or in the new
 value. An action that changes no kept variable is left out; the others keep their guards. So a kept action is enabled in a state
@@ -10,14 +11,36 @@ What can be reached, and in how few steps, is the same; who is enabled forever a
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from hashlib import sha256
 
 from fencepost.model.language.declarations import Variable
 from fencepost.model.language.domains import Universe
+from fencepost.model.language.exchange import Transposition
 from fencepost.model.language.protocol import Protocol
-from fencepost.model.language.transposition import Transposition
 from fencepost.model.terms.values import Condition
+
+
+def digest_of(protocol: Protocol, formulas: Iterable[Condition] = ()) -> bytes:
+    """A digest of a protocol's universes, variables and actions, in order, of the protocol that it is a slice of, and of
+    formulas. A variable has its universes in it, and not only their labels, which two universes may share."""
+    whole = sha256()
+    for part in dict.fromkeys((protocol.whole, protocol)):
+        for line in _description(part):
+            whole.update(line)
+    whole.update(b"".join([b"formulas", *(formula.digest for formula in formulas)]))
+    return whole.digest()
+
+
+def _description(protocol: Protocol) -> Iterator[bytes]:
+    yield repr(list(protocol.universes.values())).encode()
+    for v in protocol.variables:
+        yield repr((v.name, v.family, v.index, [u.name for u in v.universes], v.domain, v.initial)).encode()
+    for action in protocol.actions:
+        grounding = [(universe and universe.name, member) for universe, member in action.grounding]
+        updates = [(variable.name, term.digest) for variable, term in action.updates.items()]
+        yield repr((action.label, action.name, grounding, action.guard.digest, updates)).encode()
 
 
 def sliced(protocol: Protocol, formulas: Iterable[Condition]) -> Protocol:

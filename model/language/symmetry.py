@@ -14,11 +14,10 @@ from math import factorial, prod
 
 from fencepost.model.language.declarations import Action
 from fencepost.model.language.domains import Universe
-from fencepost.model.language.exchange import Equivalence, Exchange
+from fencepost.model.language.exchange import Equivalence, Exchange, Transposition
 from fencepost.model.language.formulas import any_of
 from fencepost.model.language.mistakes import ModelError
 from fencepost.model.language.protocol import Protocol
-from fencepost.model.language.transposition import Transposition
 from fencepost.model.terms.simplification import simplified
 from fencepost.model.terms.values import Condition, implication, negation
 

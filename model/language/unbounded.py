@@ -9,9 +9,9 @@ from typing import Generic, TypeVar, cast
 
 from fencepost.model.language.domains import Domain, Number, Subset, Universe
 from fencepost.model.language.formulas import Conditional
-from fencepost.model.language.locations import Location
 from fencepost.model.language.markers import Markers
 from fencepost.model.language.memberships import Element, Holds, Membership, subset_of
+from fencepost.model.language.mistakes import Location
 from fencepost.model.language.sizes import Size
 from fencepost.model.terms import values as terms
 from fencepost.model.terms.nodes import Function, Term, constant, number

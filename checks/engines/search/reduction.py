@@ -14,7 +14,7 @@ from fencepost.model.kernel.compiler.store import product
 from fencepost.model.kernel.search.orbits import MOST, Orbits, Represented
 from fencepost.model.kernel.search.results import Result
 from fencepost.model.language import Protocol
-from fencepost.model.language.digests import digest_of
+from fencepost.model.language.slices import digest_of
 from fencepost.model.language.symmetry import Interchangeable, Symmetry, anywhere, symmetry_of
 from fencepost.model.terms.values import Condition
 from fencepost.properties.vocabulary import Property

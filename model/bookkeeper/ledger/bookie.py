@@ -10,7 +10,7 @@ from typing import NamedTuple
 from fencepost.model.bookkeeper.ledger.disk import Fences, Saves, WriteCache
 from fencepost.model.bookkeeper.ledger.state import LedgerState
 from fencepost.model.language import And, Condition, If, Not, Number, Or, Outcome, Protocol, Truth, Updates, at_least, maximum
-from fencepost.model.language.rules import Rule
+from fencepost.model.language.moves import Rule
 
 
 class Answers(NamedTuple):

@@ -15,8 +15,8 @@ from fencepost.model.kernel.compiler.planes import PlaneCompiler
 from fencepost.model.kernel.compiler.store import product
 from fencepost.model.kernel.compiler.wasm import webassembly
 from fencepost.model.language import Protocol
-from fencepost.model.language.digests import digest_of
 from fencepost.model.language.obligations import prove_domains
+from fencepost.model.language.slices import digest_of
 from fencepost.model.terms.values import Condition
 
 

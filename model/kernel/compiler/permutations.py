@@ -15,8 +15,8 @@ from math import factorial
 from llvmlite import ir
 
 from fencepost.model.kernel.compiler.packing import Packing
+from fencepost.model.language.exchange import Transposition
 from fencepost.model.language.symmetry import Symmetry
-from fencepost.model.language.transposition import Transposition
 
 I8, I64 = ir.IntType(8), ir.IntType(64)
 POINTER = ir.PointerType()

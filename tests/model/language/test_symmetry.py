@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from fencepost.model.language import And, Implies, ModelError, Protocol, all_of, any_of
-from fencepost.model.language.exchange import Equivalence
+from fencepost.model.language.exchange import Equivalence, Transposition
 from fencepost.model.language.symmetry import Interchangeable, Symmetry, anywhere, symmetry_of
-from fencepost.model.language.transposition import Transposition
 from fencepost.model.terms.evaluation import Evaluation
 from tests.model.locks import exchanged, locks
 

@@ -20,8 +20,8 @@ from fencepost.model.kernel.search.paths import plain
 from fencepost.model.kernel.search.results import Limits, Result, Sought
 from fencepost.model.kernel.search.search import search
 from fencepost.model.language import And, Not, Protocol, all_of, any_of
+from fencepost.model.language.exchange import Transposition
 from fencepost.model.language.symmetry import Interchangeable, Symmetry, symmetry_of
-from fencepost.model.language.transposition import Transposition
 from tests.model.locks import Raw, exchanged, locks
 
 
