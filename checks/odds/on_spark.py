@@ -1,4 +1,4 @@
-"""Weighted walks on Spark: a row for each chunk of walks, whoever makes it."""
+"""Weighted walks on Spark: a row for each chunk of walks, whoever makes it. Rows that are kept add up over seeds."""
 
 from __future__ import annotations
 
@@ -10,22 +10,44 @@ from pyspark.sql import SparkSession
 
 from fencepost.checks.engines.odds.sampling import CHUNK, Sums
 from fencepost.checks.odds.solving import Recipe, Walker
+from fencepost.model.odds.numbers import MS_PER_YEAR
 
 _ROW = pa.schema(
-    [("chunk", pa.int64()), ("score", pa.float64()), ("squares", pa.float64()), ("steps", pa.int64()), ("hits", pa.int64())]
+    [
+        ("chunk", pa.int64()),
+        ("walks", pa.int64()),
+        ("score", pa.float64()),
+        ("squares", pa.float64()),
+        ("steps", pa.int64()),
+        ("hits", pa.int64()),
+    ]
 )
-_SPARKS = "chunk long, score double, squares double, steps long, hits long"
+_SPARKS = "chunk long, walks long, score double, squares double, steps long, hits long"
 _TASKS_PER_CORE = 4
+PER_YEAR = f"""SELECT way, sum(walks) AS walks, sum(hits) AS hits, {MS_PER_YEAR:.0f} * avg AS per_year,
+       {MS_PER_YEAR:.0f} * 1.959964 * sqrt((sum(squares) / sum(walks) - avg * avg) / sum(walks)) AS half
+FROM (SELECT *, sum(score) OVER (PARTITION BY way) / sum(walks) OVER (PARTITION BY way) AS avg FROM walks)
+GROUP BY way, avg"""
+"""Of rows that are kept, as the view ``walks``: incidents per year, of one topic or set of bookies, and half the interval."""
 
 
-def on_spark(spark: SparkSession) -> Walker:
-    """Makes walks on that session: the same sums as in one process, in the same order."""
+def on_spark(spark: SparkSession, out: str | None = None) -> Walker:
+    """Makes walks on that session: the same sums as in one process, in the same order.
+
+    With ``out``, a folder or a URL, the rows are kept there as Parquet, by way and seed. Spark raises AnalysisException if it
+    has some of both already.
+    """
 
     def walked(recipe: Recipe, seed: int, count: int) -> list[Sums]:
         chunks = -(-count // CHUNK)
         tasks = min(chunks, _TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
-        rows = spark.range(0, chunks, 1, tasks).mapInArrow(partial(_rows, recipe, seed, count), _SPARKS).collect()
-        return [Sums(row.score, row.squares, row.steps, row.hits) for row in sorted(rows, key=lambda row: row.chunk)]
+        rows = spark.range(0, chunks, 1, tasks).mapInArrow(partial(_rows, recipe, seed, count), _SPARKS)
+        if out is not None:
+            folder = f"{out.rstrip('/')}/way={recipe.way.name}/seed={seed}"
+            rows.write.parquet(folder)
+            rows = spark.read.parquet(folder)
+        found = sorted(rows.collect(), key=lambda row: int(row.chunk))
+        return [Sums(row.score, row.squares, row.steps, row.hits) for row in found]
 
     return walked
 
@@ -34,8 +56,9 @@ def _rows(recipe: Recipe, seed: int, count: int, batches: Iterable[pa.RecordBatc
     walks = None
     for batch in batches:
         walks = walks or recipe.walks()
-        found = list[tuple[int, Sums]]()
+        found = list[tuple[float, ...]]()
         for chunk in batch.column("id").to_pylist():
-            found.append((chunk, walks.of(seed, chunk * CHUNK, min((chunk + 1) * CHUNK, count))))
-        columns = [[chunk for chunk, _ in found], *([sums[place] for _, sums in found] for place in range(4))]
+            first, end = chunk * CHUNK, min((chunk + 1) * CHUNK, count)
+            found.append((chunk, end - first, *walks.of(seed, first, end)))
+        columns = list(zip(*found, strict=True)) or [()] * len(_ROW)
         yield pa.RecordBatch.from_arrays([pa.array(c, f.type) for c, f in zip(columns, _ROW, strict=True)], schema=_ROW)

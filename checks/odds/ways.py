@@ -31,6 +31,9 @@ from fencepost.properties.topic.losses import (
     refused_messages_have_successors,
 )
 
+Counted = Literal["creation_fails", "list_slowly", "terminate", "expire", "recover"]
+"""Events that real code can be made to have, as actions of ways."""
+
 
 @dataclass(frozen=True)
 class Way:
@@ -70,7 +73,7 @@ class Way:
     copies: int = 0
     share: Literal["", "empty ledgers"] = ""
     only: str = ""
-    given: str = ""
+    given: Counted | Literal[""] = ""
     aftermath: Event | None = None
     decided: str = ""
     condition: str = ""

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from fencepost.checks.engines.odds.sampling import Estimate
 from fencepost.checks.odds.answering import NEGLIGIBLE, Odds, Rest, Row
+from fencepost.checks.odds.ways import Counted
+from fencepost.checks.odds.weighing import Weighed
 from fencepost.model.counts import count_of
 from fencepost.model.odds.numbers import Numbers
 
 _ASKS = "How often is an acknowledged message lost?"
-_GIVEN = {
+COUNTED: Mapping[Counted, str] = {
     "creation_fails": "failed creations of a ledger",
+    "list_slowly": "updates of the list that outlast the time-out",
     "terminate": "terminations",
     "expire": "lost sessions of an owner",
     "recover": "recoveries by a rival",
@@ -36,7 +39,7 @@ def as_text(odds: Odds, width: int) -> str:
     if undecided:
         lines += _wrapped("", "Not decided by rates, the highest upper end first:", width)
     for row in undecided:
-        lines += _wrapped("  -  ", f"{row.what}: {_at_most(row)}", width)
+        lines += _wrapped("  -  ", f"{row.what}: {_at_most(row.high)}", width)
         for line in _about(row, odds):
             lines += _wrapped("     ", line, width)
     if negligible:
@@ -44,10 +47,20 @@ def as_text(odds: Odds, width: int) -> str:
             "", "Cannot matter: less than once in a million years, by faults that are independent and together:", width
         )
     for row in negligible:
-        lines += _wrapped("  -  ", f"{row.what}: {_at_most(row)}", width)
+        lines += _wrapped("  -  ", f"{row.what}: {_at_most(row.high)}", width)
         for line in _about(row, odds):
             lines += _wrapped("     ", line, width)
     return "\n".join(lines) + "\n"
+
+
+def changes_as_text(remedies: Sequence[Weighed], width: int) -> str:
+    """What to change first by odds: the remedies in the order of how often at most that happens which they close."""
+    lines = ["Change first, by odds:"] if remedies else []
+    for number, each in enumerate(remedies, 1):
+        often = f"what happens {_at_most(each.high)}" if each.high > 0 else "what has no figure"
+        also = f", and {count_of(each.unknown, 'way')} without a figure" if each.high > 0 and each.unknown else ""
+        lines += _wrapped(f"{number:>3}  ", f"{each.remedy.remedy.says}: closes {often}{also}", width)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _headline(odds: Odds) -> str:
@@ -85,14 +98,14 @@ def _between(row: Row) -> str:
     )
 
 
-def _at_most(row: Row) -> str:
-    if row.high <= 0:
+def _at_most(high: float) -> str:
+    if high <= 0:
         return "no figure"
-    if row.high < 1e-9:
+    if high < 1e-9:
         return "less than once in a billion years"
-    if row.high >= 1:
-        return "up to once a year" if row.high < 1.5 else f"up to {_times(row.high)} times a year"
-    return f"at most once in {_years(1 / row.high)} years"
+    if high >= 1:
+        return "up to once a year" if high < 1.5 else f"up to {_times(high)} times a year"
+    return f"at most once in {_years(1 / high)} years"
 
 
 def _years(years: float) -> str:
@@ -117,8 +130,8 @@ def _about(row: Row, odds: Odds) -> Iterator[str]:
         kind = "a guess" if together.is_guess else "measured"
         share = f"1 in {1 / together.value:,.3g} brings another fault along ({kind})"
         yield f"by independent faults {frequency(row.alone)}; of faults {share}"
-    if row.way is not None and row.share > _COUNTABLE:
-        yield f"of {_GIVEN[row.way.given]} {_share(row.share)} loses a message, by independent faults"
+    if row.way is not None and row.way.given and row.share > _COUNTABLE:
+        yield f"of {COUNTED[row.way.given]} {_share(row.share)} loses a message, by independent faults"
     if row.walked is not None:
         yield _walked(row.walked, ", where no connection is throttled" if row.way and row.way.throttled else "")
     if row.rests:

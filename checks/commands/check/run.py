@@ -239,10 +239,15 @@ def _opening(plan: Plan, should_stop: Callable[[], bool], searches: Searches) ->
     tell(front(opening, screen(), colour=colour(), headed=asked.all))
     if subject.settings is not None and asked.odds is not None:
         from fencepost.checks.commands.check.odds import found_odds
+        from fencepost.checks.odds.weighing import weighed
+        from fencepost.checks.questions.remedies import key
         from fencepost.checks.reports.odds import as_text as odds_as_text
+        from fencepost.checks.reports.odds import changes_as_text
 
         odds = found_odds(asked, subject.settings, opening.answers, plan.reporter, should_stop)
-        tell(odds_as_text(odds, width()))
+        names = {key(way): way.name for answer in opening.answers for way in answer.ways}
+        remedies = weighed(opening.change_first.remedies, names, odds)
+        tell(odds_as_text(odds, width()) + changes_as_text(remedies, width()))
         opening = replace(opening, odds=odds)
     return opening
 

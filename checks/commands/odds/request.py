@@ -46,8 +46,8 @@ class OddsRequest:
 
     ``conf`` and ``numbers`` have an operator's settings and measurements; ``topics`` and ``bookies`` are how many. ``draws`` is
     how many draws of the numbers make an interval, ``walks`` how many weighted walks there are besides, on the Spark of
-    ``master`` if one is named. ``prism`` is where chains are written. With ``metrics``, and the name ``measure``, numbers are
-    read from there instead.
+    ``master`` if one is named, which keeps their sums in ``out``. ``prism`` is where chains are written. With ``metrics``, and
+    the name ``measure``, numbers are read from there instead.
     """
 
     names: Annotated[
@@ -70,6 +70,9 @@ class OddsRequest:
     ] = 0
     seed: Annotated[int, seed("the draws and the walks")] = 0
     master: Annotated[str | None, Option("make the walks on this Spark, such as local[*]", "URL", once=True)] = None
+    out: Annotated[
+        str | None, Option("with --master: keep the sums of the walks there as Parquet, to add more", "URL", once=True)
+    ] = None
     prism: Annotated[
         Path | None,
         Option("also write the chain of each way into this folder, in PRISM's language, which Storm reads", "DIR", once=True),

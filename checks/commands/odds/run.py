@@ -103,19 +103,25 @@ def _write_chains(folder: Path, chosen: Sequence[Way], numbers: Numbers, solver:
 def _walker(asked: OddsRequest) -> Iterator[Walker | None]:
     """Who makes the walks: Spark, if a master is named. Raises RegistryError if Spark gives up."""
     if asked.master is None:
+        if asked.out is not None:
+            raise RegistryError("--out keeps what Spark finds: add --master, such as --master local[*]")
         yield None
         return
     if not asked.walks:
         raise RegistryError("--master is for walks: add --walks N")
+    from pyspark.errors import AnalysisException
+
     from fencepost.checks.odds.on_spark import on_spark
     from fencepost.traces.exploration.java import SparkError
     from fencepost.traces.exploration.session import spark_session
 
     try:
         with spark_session(asked.master, light=True) as spark:
-            yield on_spark(spark)
+            yield on_spark(spark, asked.out)
     except SparkError as error:
         raise RegistryError(str(error)) from error
+    except AnalysisException as error:
+        raise RegistryError(f"{asked.out}: {str(error.getMessage()).partition(". ")[0]}; name another folder, or another --seed") from None
 
 
 def _names(asked: OddsRequest, known: Mapping[str, Way]) -> list[str]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 
 from fencepost.checks.odds.answering import Means, Odds, Row, odds_of
 from fencepost.checks.odds.solving import Solver
-from fencepost.checks.odds.ways import Fleet
-from fencepost.checks.reports.odds import as_json, as_text, frequency
+from fencepost.checks.odds.ways import WAYS, Counted, Fleet
+from fencepost.checks.reports.odds import COUNTED, as_json, as_text, frequency
 from fencepost.model.odds.numbers import MS_PER_YEAR, published
 
 pytestmark = pytest.mark.xdist_group("odds")
@@ -102,6 +103,10 @@ def test_as_data_every_number_that_counts_has_its_source() -> None:
     assert data["ways"][0]["name"] == "disks"
     assert "Backblaze" in data["numbers"]["disk_losses"]["source"]
     assert data["numbers"]["repair"]["is_guess"] is True
+
+
+def test_events_that_can_be_counted_have_words() -> None:
+    assert set(COUNTED) == set(get_args(Counted)) == {way.given for way in WAYS.values()} - {""}
 
 
 def test_an_interruption_keeps_what_is_known() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -36,3 +37,24 @@ def test_spark_makes_the_same_walks(spark: SparkSession) -> None:
     there, here = on_spark(spark)(recipe, 9, count), in_threads(1)(recipe, 9, count)
     assert there == here
     assert estimate(there, count).hits > 100
+
+
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark")
+def test_what_is_kept_adds_up_by_sql(spark: SparkSession, tmp_path: Path) -> None:
+    """Walks of two seeds are one estimate; the same seed is not taken twice."""
+    from pyspark.errors import AnalysisException
+
+    from fencepost.checks.odds.on_spark import PER_YEAR, on_spark
+
+    recipe, count, out = Recipe(WAYS["disks"], published(), {}), 2 * CHUNK + 3, (tmp_path / "walks").as_uri()
+    walker = on_spark(spark, out)
+    sums = [each for seed in (1, 2) for each in walker(recipe, seed, count)]
+    spark.read.parquet(out).createOrReplaceTempView("walks")
+    (row,) = spark.sql(PER_YEAR).collect()
+    whole = estimate(sums, 2 * count)
+    assert (row.way, row.walks, row.hits) == ("disks", 2 * count, whole.hits)
+    assert row.per_year == pytest.approx(whole.per_year)
+    assert row.half == pytest.approx(whole.half)
+    with pytest.raises(AnalysisException, match="already exists"):
+        walker(recipe, 2, count)
