@@ -164,7 +164,8 @@ def _lost_sessions(servers: Sequence[_Sessions]) -> Measured | None:
     if not servers:
         return None
     leads = max(servers)
-    source = f"{_EXPIRED}: {leads.expired:g} of {leads.there:g} sessions, whoever had them, in {leads.years * _DAYS:.3g} days"
+    there = count_of(round(leads.there), "session")
+    source = f"{_EXPIRED}: {leads.expired:g} of {there}, whoever had them, in {leads.years * _DAYS:.3g} days"
     return _of_events("expiries", leads.expired, leads.there * leads.years, source)
 
 

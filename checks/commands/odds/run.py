@@ -121,7 +121,8 @@ def _walker(asked: OddsRequest) -> Iterator[Walker | None]:
     except SparkError as error:
         raise RegistryError(str(error)) from error
     except AnalysisException as error:
-        raise RegistryError(f"{asked.out}: {str(error.getMessage()).partition(". ")[0]}; name another folder, or another --seed") from None
+        what = str(error.getMessage()).partition(". ")[0]
+        raise RegistryError(f"{asked.out}: {what}; name another folder, or another --seed") from None
 
 
 def _names(asked: OddsRequest, known: Mapping[str, Way]) -> list[str]:
