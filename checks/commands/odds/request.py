@@ -71,7 +71,7 @@ class OddsRequest:
     seed: Annotated[int, seed("the draws and the walks")] = 0
     master: Annotated[str | None, Option("make the walks on this Spark, such as local[*]", "URL", once=True)] = None
     out: Annotated[
-        str | None, Option("with --master: keep the sums of the walks there as Parquet, to add more", "URL", once=True)
+        str | None, Option("with --master: keep the sums of the walks there as Parquet, to add more", "DIR", once=True)
     ] = None
     prism: Annotated[
         Path | None,
