@@ -32,14 +32,14 @@ def as_text(odds: Odds, width: int) -> str:
     """The answer for a person: the frequencies, what is not decided, and what cannot matter."""
     lines = _wrapped(f"{_ASKS}  ", _headline(odds), width)
     for number, row in enumerate(odds.of("frequency"), 1):
-        lines += _wrapped(f"{number:>3}  ", f"{row.what}: {frequency(row.per_year)} ({_between(row)})", width)
+        lines += _wrapped(f"{number:>3}  ", f"{row.what}: {how_often(row)}", width)
         for line in _about(row, odds):
             lines += _wrapped("     ", line, width)
     undecided, negligible = odds.of("undecided"), odds.of("negligible")
     if undecided:
         lines += _wrapped("", "Not decided by rates, the highest upper end first:", width)
     for row in undecided:
-        lines += _wrapped("  -  ", f"{row.what}: {_at_most(row.high)}", width)
+        lines += _wrapped("  -  ", f"{row.what}: {how_often(row)}", width)
         for line in _about(row, odds):
             lines += _wrapped("     ", line, width)
     if negligible:
@@ -47,7 +47,7 @@ def as_text(odds: Odds, width: int) -> str:
             "", "Cannot matter: less than once in a million years, by faults that are independent and together:", width
         )
     for row in negligible:
-        lines += _wrapped("  -  ", f"{row.what}: {_at_most(row.high)}", width)
+        lines += _wrapped("  -  ", f"{row.what}: {how_often(row)}", width)
         for line in _about(row, odds):
             lines += _wrapped("     ", line, width)
     return "\n".join(lines) + "\n"
@@ -96,6 +96,13 @@ def _between(row: Row) -> str:
         if row.high < 1
         else f"{_times(row.low)} to {_times(row.high)} a year"
     )
+
+
+def how_often(row: Row) -> str:
+    """How often a way happens, as far as its kind of row goes: only a frequency has a number of years."""
+    if row.kind == "frequency":
+        return f"{frequency(row.per_year)} ({_between(row)})"
+    return _at_most(row.high)
 
 
 def _at_most(high: float) -> str:

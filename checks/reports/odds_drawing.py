@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from fencepost.checks.odds.answering import NEGLIGIBLE, Odds, Rest, Row
-from fencepost.checks.reports.odds import frequency
+from fencepost.checks.reports.odds import how_often
 from fencepost.traces.pages.markup import Html, html, joined
 
 _WIDTH, _LEFT, _RIGHT, _ROW, _TOP = 700.0, 20.0, 20.0, 22.0, 24.0
@@ -23,7 +23,7 @@ def odds_section(odds: Odds) -> Html:
     if not rows:
         return Html()
     listed = joined(_listed(number, row) for number, row in enumerate(rows, 1))
-    meaning = "Full: a frequency; hollow: not decided by rates, or cannot matter."
+    meaning = "Full: a frequency; hollow: not decided by rates, or cannot matter. Bars: what doubling a number does."
     about = html('<p class="quiet">Incidents a year for {}: the interval of 90 %, and the median. {}</p>', odds.fleet, meaning)
     return html('<section id="odds"><h2>How often?</h2>{}{}<ol>{}</ol></section>', about, _axis(rows), listed)
 
@@ -74,7 +74,7 @@ def _listed(number: int, row: Row) -> Html:
     label = f"What doubling each number does to way {number}"
     template = '<svg class="odds effects" role="img" aria-label="{}" viewBox="0 0 {} {}">{}</svg>'
     drawn = html(template, label, f"{_WIDTH:.0f}", height, bars)
-    return html("<li><p>{}: {}</p>{}</li>", row.what, frequency(row.per_year), drawn if row.rests else Html())
+    return html("<li><p>{}: {}</p>{}</li>", row.what, how_often(row), drawn if row.rests else Html())
 
 
 def _times(factor: float) -> str:
