@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from tests.command import fencepost
+from tests.command import ROOT, fencepost
 
 pytestmark = pytest.mark.xdist_group("odds")
 
@@ -43,6 +44,14 @@ def test_an_instance_can_be_changed() -> None:
     )
     assert larger["states"] > usual["states"]
     assert larger["per_year"] == pytest.approx(usual["per_year"], rel=0.01)
+
+
+def test_every_field_is_in_the_reference() -> None:
+    data = json.loads(fencepost("odds", "disks", "--walks", "5000", "--format", "json", "--workers", "1", "--quiet").stdout)
+    (section,) = re.findall(r"^## Odds\n(.*?)(?=^## |\Z)", (ROOT / "docs/reference/json.md").read_text("utf-8"), re.M | re.S)
+    (way,) = data["ways"]
+    inner = {*way["walked"], *way["rests_on"][0], *data["numbers"]["repair"]}
+    assert {*data, *way, *inner} <= set(re.findall(r"`(\w+)`", section))
 
 
 def test_a_chain_is_written_for_other_tools(tmp_path: Path) -> None:
