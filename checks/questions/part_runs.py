@@ -30,7 +30,7 @@ from fencepost.properties.replication.refinement import replication_refinement
 from fencepost.properties.replication.terms import Terms
 from fencepost.properties.service_unit.entry import ENTRY as SERVICE_UNIT
 from fencepost.properties.service_unit.refinement import channel_refinement
-from fencepost.properties.service_unit.terms import Units
+from fencepost.properties.service_unit.variables import Units
 from fencepost.properties.vocabulary import Suite
 from fencepost.traces.trace import Trace
 

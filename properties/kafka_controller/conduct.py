@@ -5,8 +5,7 @@ from __future__ import annotations
 from fencepost.model.kafka.controller.client import ZKCLIENT
 from fencepost.model.language import And, Condition, If, Implies, Not, Or, Truth, all_of, any_of, minimum
 from fencepost.model.nobody import NOBODY
-from fencepost.properties.kafka_controller.terms import Terms
-from fencepost.properties.kafka_controller.variables import KafkaControllerVariables
+from fencepost.properties.kafka_controller.variables import KafkaControllerVariables, Terms
 from fencepost.properties.locks.sessions import session_rules
 from fencepost.properties.vocabulary import Suite
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from fencepost.model.language import And, Condition, Implies, Not, Or, Truth, all_of
-from fencepost.properties.kafka_controller.terms import Terms
-from fencepost.properties.kafka_controller.variables import KafkaControllerVariables
+from fencepost.properties.kafka_controller.variables import KafkaControllerVariables, Terms
 from fencepost.properties.vocabulary import Suite
 
 

@@ -6,8 +6,7 @@ from fencepost.model.language import And, Condition, Implies, Not, Or, Protocol,
 from fencepost.model.nobody import NOBODY
 from fencepost.properties.kafka_controller.conduct import controller_conduct
 from fencepost.properties.kafka_controller.lemmas import epoch_lemmas
-from fencepost.properties.kafka_controller.terms import Terms
-from fencepost.properties.kafka_controller.variables import KafkaControllerVariables
+from fencepost.properties.kafka_controller.variables import KafkaControllerVariables, Terms
 from fencepost.properties.vocabulary import Leads, Suite
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from fencepost.model.bookkeeper.ensembles import Ensembles, Striping
 from fencepost.model.language import And, Condition, Implies, Not, Or, Protocol, all_of, any_of
-from fencepost.properties.ledger.terms import losses, next_entry
-from fencepost.properties.ledger.variables import LedgerVariables
+from fencepost.properties.ledger.variables import LedgerVariables, losses, next_entry
 from fencepost.properties.vocabulary import Suite
 
 

@@ -15,8 +15,7 @@ from fencepost.model.bookkeeper.ensembles import Ensembles, Striping
 from fencepost.model.bookkeeper.ledger import ledger
 from fencepost.model.language import And, Implies, Not, Or, Protocol, Truth, all_of, any_of, at_least
 from fencepost.properties.ledger.liveness import WRITERS
-from fencepost.properties.ledger.terms import next_entry
-from fencepost.properties.ledger.variables import LedgerVariables
+from fencepost.properties.ledger.variables import LedgerVariables, next_entry
 from fencepost.properties.vocabulary import Leads, Suite
 
 

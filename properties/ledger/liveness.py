@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from fencepost.model.bookkeeper.ensembles import Ensembles, Striping
 from fencepost.model.language import And, Condition, Not, Or, Protocol, any_of, at_least, how_many
-from fencepost.properties.ledger.terms import gone, losses, most_losses
-from fencepost.properties.ledger.variables import LedgerVariables
+from fencepost.properties.ledger.variables import LedgerVariables, gone, losses, most_losses
 from fencepost.properties.vocabulary import Leads, Suite
 
 WRITERS = ("writer", "publish_change", "add", "collect")

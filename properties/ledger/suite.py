@@ -28,8 +28,7 @@ from fencepost.properties.ledger.conduct import ledger_conduct
 from fencepost.properties.ledger.invariant import ledger_lemmas, settings_leak
 from fencepost.properties.ledger.liveness import ledger_liveness
 from fencepost.properties.ledger.refinement import ledger_refinement, written_refinement
-from fencepost.properties.ledger.terms import losses, most_losses, next_entry
-from fencepost.properties.ledger.variables import LedgerVariables
+from fencepost.properties.ledger.variables import LedgerVariables, losses, most_losses, next_entry
 from fencepost.properties.vocabulary import Suite
 
 

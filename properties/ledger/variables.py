@@ -1,9 +1,11 @@
-"""The variables of ``ledger`` with their sorts, as its properties speak of them."""
+"""The variables of ``ledger`` with their sorts, and words about them that its properties and lemmas share."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from fencepost.model.bookkeeper.ledger.state import Recovery, Status, Writer
-from fencepost.model.language import Choice, Condition, Family, Number, Subset, Variables
+from fencepost.model.language import Choice, Condition, Family, Number, Parameters, Subset, Variables
 
 
 class LedgerVariables(Variables):
@@ -63,3 +65,23 @@ class LedgerVariables(Variables):
     unset_to: Number
     calls_back: Condition
     recovery_length: Family[Number]
+
+
+def next_entry(s: LedgerVariables, r: int) -> Number:
+    """The entry after a recovery's last add confirmed: the one that it reads or stores again, or the one after the end."""
+    return s.recovery_lac[r] + 1
+
+
+def gone(s: LedgerVariables, bookies: Iterable[int], settings: Parameters) -> list[Condition]:
+    """Of each bookie that it does not start again, because its disk is lost."""
+    return [s.gone[b] for b in bookies] if settings["losses"] and not settings["data_integrity"] else []
+
+
+def losses(s: LedgerVariables) -> Number:
+    """How often a bookie has come back with less than it had: with an empty disk, or without a journal after a kill."""
+    return s.losses + s.unclean_shutdowns
+
+
+def most_losses(settings: Parameters) -> int:
+    """How often that may happen in an instance."""
+    return int(settings["losses"] + settings["unclean_shutdowns"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fencepost.model.language import And, Choice, Condition, If, Implies, Not, Or, all_of, any_of
 from fencepost.model.nobody import NOBODY, Nobody
 from fencepost.properties.locks.sessions import session_rules
-from fencepost.properties.service_unit.terms import Units
+from fencepost.properties.service_unit.variables import Units
 from fencepost.properties.vocabulary import Formula, Suite
 
 

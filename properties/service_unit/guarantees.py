@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from fencepost.model.language import And, Condition, Not, Or, Protocol, Truth, any_of, at_least
-from fencepost.properties.service_unit.terms import Units
-from fencepost.properties.service_unit.variables import ServiceUnitVariables
+from fencepost.properties.service_unit.variables import ServiceUnitVariables, Units
 from fencepost.properties.vocabulary import Leads, Suite
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from fencepost.model.language import And, Condition, Implies, Not, Or, all_of
 from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.service_unit.records import FIRST, Record
-from fencepost.properties.service_unit.terms import Units
+from fencepost.properties.service_unit.variables import Units
 from fencepost.properties.vocabulary import Formula, Suite
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fencepost.model.language import And, Condition, Not, Or, all_of, any_of
 from fencepost.model.pulsar.service_unit.records import IN_FLIGHT
 from fencepost.model.pulsar.service_unit.splits import PARENT
-from fencepost.properties.service_unit.terms import Units
+from fencepost.properties.service_unit.variables import Units
 from fencepost.properties.vocabulary import Leads, Suite
 
 

@@ -11,8 +11,7 @@ from collections.abc import Collection
 from fencepost.model.language import And, Condition, If
 from fencepost.model.nobody import NOBODY
 from fencepost.model.stand_ins.ownership import MOVES, stand_in
-from fencepost.properties.service_unit.terms import Units
-from fencepost.properties.service_unit.variables import ServiceUnitVariables
+from fencepost.properties.service_unit.variables import ServiceUnitVariables, Units
 from fencepost.properties.vocabulary import Suite
 
 NAME = "is_the_owner_that_a_topic_has"

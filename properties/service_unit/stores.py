@@ -8,7 +8,7 @@ from fencepost.model.language import And, Condition, If, Implies, Not, Or, Truth
 from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.service_unit.records import Record, State
 from fencepost.model.pulsar.service_unit.splits import CHILD
-from fencepost.properties.service_unit.terms import Units
+from fencepost.properties.service_unit.variables import Units
 from fencepost.properties.vocabulary import Suite
 
 

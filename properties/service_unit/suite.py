@@ -13,7 +13,7 @@ from fencepost.properties.service_unit.invariant import declare_lemmas
 from fencepost.properties.service_unit.liveness import in_the_end
 from fencepost.properties.service_unit.refinement import BOTH, channel_refinement
 from fencepost.properties.service_unit.stores import written
-from fencepost.properties.service_unit.terms import Units
+from fencepost.properties.service_unit.variables import Units
 from fencepost.properties.vocabulary import Formula, Suite
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from fencepost.model.language import And, Condition, Implies, Not, Or, Truth, all_of, any_of, how_many
 from fencepost.properties.locks.lemmas import lock_lemmas
-from fencepost.properties.split.terms import Splits
-from fencepost.properties.split.variables import SplitVariables
+from fencepost.properties.split.variables import Splits, SplitVariables
 from fencepost.properties.vocabulary import Suite
 
 

@@ -8,8 +8,7 @@ from fencepost.properties.locks.conduct import lock_conduct
 from fencepost.properties.locks.properties import lock_liveness
 from fencepost.properties.split.conduct import split_conduct
 from fencepost.properties.split.invariant import split_lemmas
-from fencepost.properties.split.terms import Splits
-from fencepost.properties.split.variables import SplitVariables
+from fencepost.properties.split.variables import Splits, SplitVariables
 from fencepost.properties.vocabulary import Leads, Suite
 
 

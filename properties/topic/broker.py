@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from fencepost.model.language import And, Condition, If, Implies, Not, Or, Truth, all_of, any_of
 from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.topic.state import NONE, NOTHING, BrokerState
-from fencepost.properties.topic.terms import Log
-from fencepost.properties.topic.variables import TopicVariables
+from fencepost.properties.topic.variables import Log, TopicVariables
 from fencepost.properties.vocabulary import Suite
 
 

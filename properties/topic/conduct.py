@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from fencepost.model.language import And, Condition, Implies, Not, Or, all_of, any_of
 from fencepost.model.pulsar.topic.state import NONE, BrokerState
-from fencepost.properties.topic.terms import Log
-from fencepost.properties.topic.variables import TopicVariables
+from fencepost.properties.topic.variables import Log, TopicVariables
 from fencepost.properties.vocabulary import Suite
 
 _ENDS: tuple[BrokerState, ...] = ("terminated", "closed", "fenced", "none")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from fencepost.model.language import And, Protocol, Truth, any_of, at_least
-from fencepost.properties.topic.terms import Log
-from fencepost.properties.topic.variables import TopicVariables
+from fencepost.properties.topic.variables import Log, TopicVariables
 from fencepost.properties.vocabulary import Suite
 
 

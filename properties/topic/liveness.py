@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fencepost.model.language import And, Not, Or, any_of
 from fencepost.model.nobody import NOBODY
-from fencepost.properties.topic.terms import Log
+from fencepost.properties.topic.variables import Log
 from fencepost.properties.vocabulary import Leads, Suite
 
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 from fencepost.model.language import And, Not, Or, Protocol, Truth, any_of
 from fencepost.model.language.declarations import Action
 from fencepost.model.pulsar.topic.state import NONE
-from fencepost.properties.topic.terms import Log
-from fencepost.properties.topic.variables import TopicVariables
+from fencepost.properties.topic.variables import Log, TopicVariables
 
 
 def message_is_lost(p: Protocol, m: int) -> Truth:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fencepost.model.language import And, Condition, Implies, Not, Or, all_of, any_of, at_least
 from fencepost.model.pulsar.topic.state import NONE
-from fencepost.properties.topic.terms import Log
+from fencepost.properties.topic.variables import Log
 from fencepost.properties.vocabulary import Suite
 
 

@@ -7,7 +7,7 @@ from fencepost.properties.topic.broker import topic_broker
 from fencepost.properties.topic.conduct import topic_conduct
 from fencepost.properties.topic.liveness import topic_liveness
 from fencepost.properties.topic.safety import topic_safety
-from fencepost.properties.topic.terms import Log
+from fencepost.properties.topic.variables import Log
 from fencepost.properties.vocabulary import Suite
 
 

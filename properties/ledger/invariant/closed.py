@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fencepost.model.language import And, Condition, Implies, Not, all_of, at_least
 from fencepost.properties.ledger.invariant.words import Words
-from fencepost.properties.ledger.terms import next_entry
+from fencepost.properties.ledger.variables import next_entry
 from fencepost.properties.vocabulary import Suite
 
 

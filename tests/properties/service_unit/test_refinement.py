@@ -12,7 +12,7 @@ from fencepost.model.pulsar.service_unit import service_unit
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance
 from fencepost.properties.service_unit.refinement import BOTH, NAME, channel_refinement
-from fencepost.properties.service_unit.terms import Units
+from fencepost.properties.service_unit.variables import Units
 from fencepost.properties.vocabulary import Suite
 from tests.marking import first_at_once
 

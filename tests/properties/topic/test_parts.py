@@ -12,7 +12,7 @@ from fencepost.model.language import Implies, Protocol
 from fencepost.model.stand_ins.ledger import stand_in
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
-from fencepost.properties.topic.terms import Log
+from fencepost.properties.topic.variables import Log
 from fencepost.properties.vocabulary import Suite
 from tests.marking import first_at_once
 
