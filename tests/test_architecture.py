@@ -256,6 +256,27 @@ def test_a_part_that_a_protocol_lacks_is_one_line() -> None:
     assert len(lacking) == 5
 
 
+SCRIPTS = [*_modules("tests/bench"), *_modules("tests/fuzz"), *_modules("docs"), ROOT / "tests/checks/teeth/pin_teeth.py"]
+"""What no test imports, so that a name that has moved would be missed by whoever runs them."""
+
+
+def _is_there(path: tuple[str, ...]) -> bool:
+    """Whether a module has that path, or the module above it has a word of that name."""
+    *inside, name = path if path[0] in ("tests", *LAYERS) else ("fencepost", *path)
+    here, above = ROOT.joinpath(*inside, name), ROOT.joinpath(*inside)
+    if here.is_dir() or here.with_suffix(".py").exists():
+        return True
+    home = above / "__init__.py" if above.is_dir() else above.with_suffix(".py")
+    return home.exists() and re.search(rf"\b{name}\b", _source(home)) is not None
+
+
+@ALL_ON_ONE_WORKER
+def test_scripts_import_what_there_is() -> None:
+    assert not _is_there(("tests", "bench", "bugs"))
+    gone = {_name(script): [".".join(p) for p in _imports(_source(script)) if not _is_there(p)] for script in SCRIPTS}
+    assert {name: paths for name, paths in gone.items() if paths} == {}
+
+
 def test_modules_have_one_idea() -> None:
     """A class of the real system is a unit, however long; beyond this size there is a second idea inside."""
     assert [_name(module) for module in ALL if len(_source(module).splitlines()) > 600] == []

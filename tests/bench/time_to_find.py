@@ -1,7 +1,7 @@
 """Measures how long each engine takes to find each bug: random walks by each strategy, Hypothesis, exhaustive search.
 
 Run by ``make bench``, and alone: python tests/bench/time_to_find.py [--protocol NAME ...] [--seeds N] [--full]. With
---bugs it measures instead what ``fencepost check --pulsar RELEASE`` takes for each bug of each release (bugs.py).
+--known-bugs it measures instead what ``fencepost check --pulsar RELEASE`` takes for each bug of each release (known_bugs.py).
 Each bug is switched on in the small instance that shows it. Walks are made until the first violation that is not expected;
 the numbers are medians over the seeds, so that ``> N`` says that in half of the seeds or more nothing was found in N steps.
 Lines that begin with # name the time; steps are the same on every run, seconds are of one core.
@@ -32,7 +32,7 @@ from fencepost.properties.machines import Violation, machine
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry
-from tests.bench import bugs
+from tests.bench import known_bugs
 from tests.bench.bench import show
 
 STEPS = 100
@@ -121,7 +121,7 @@ def by_hypothesis(observed: Observed, number: int, most: int) -> Effort:
 def exhaustively(observed: Observed) -> Effort:
     """A breadth-first search up to the first violation; its steps are transitions."""
     started = time.process_time()
-    result = bugs.violation(observed, Limits(memory=1 << 30))
+    result = known_bugs.violation(observed, Limits(memory=1 << 30))
     return Effort(bool(result.violations), result.transitions, 0, time.process_time() - started)
 
 
@@ -160,7 +160,7 @@ def main() -> None:
     parser.add_argument("--known-bugs", action="store_true", help="instead: the shortest run to each bug of each release")
     asked = parser.parse_args()
     if asked.known_bugs:
-        bugs.main(asked.protocol or list(PROTOCOLS))
+        known_bugs.main(asked.protocol or list(PROTOCOLS))
         return
     most = MOST_FULL if asked.full else MOST
     names = asked.protocol or (list(PROTOCOLS) if asked.full else list(SAMPLE))
