@@ -27,7 +27,7 @@ from fencepost.properties.ownership.refinement import ownership_refinement
 from fencepost.properties.registry import Entry
 from fencepost.properties.replication.entry import ENTRY as REPLICATION
 from fencepost.properties.replication.refinement import replication_refinement
-from fencepost.properties.replication.terms import Terms
+from fencepost.properties.replication.variables import Terms
 from fencepost.properties.service_unit.entry import ENTRY as SERVICE_UNIT
 from fencepost.properties.service_unit.refinement import channel_refinement
 from fencepost.properties.service_unit.variables import Units

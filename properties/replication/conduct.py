@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from fencepost.model.language import And, Condition, Implies, Not, Or, all_of, any_of, at_least, how_many
 from fencepost.model.nobody import NOBODY
-from fencepost.properties.replication.terms import Terms
-from fencepost.properties.replication.variables import ReplicationVariables
+from fencepost.properties.replication.variables import ReplicationVariables, Terms
 from fencepost.properties.vocabulary import Suite
 
 

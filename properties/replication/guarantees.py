@@ -7,8 +7,7 @@ from collections.abc import Collection
 from fencepost.model.language import And, Not, Or, Protocol, Truth, any_of
 from fencepost.model.language.building import wanting
 from fencepost.properties.replication.suite import replication
-from fencepost.properties.replication.terms import Terms
-from fencepost.properties.replication.variables import ReplicationVariables
+from fencepost.properties.replication.variables import ReplicationVariables, Terms
 from fencepost.properties.vocabulary import Leads, Suite
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from fencepost.model.language import And, Condition, Not, Or, all_of, any_of
 from fencepost.model.nobody import NOBODY
-from fencepost.properties.replication.terms import Terms
-from fencepost.properties.replication.variables import ReplicationVariables
+from fencepost.properties.replication.variables import ReplicationVariables, Terms
 from fencepost.properties.vocabulary import Leads, Suite
 
 

@@ -9,8 +9,7 @@ from collections.abc import Collection
 
 from fencepost.model.language import If, Number, how_many, minimum
 from fencepost.model.stand_ins.copies import copies
-from fencepost.properties.replication.terms import Terms
-from fencepost.properties.replication.variables import ReplicationVariables
+from fencepost.properties.replication.variables import ReplicationVariables, Terms
 from fencepost.properties.vocabulary import Suite
 
 NAME = "keeps_copies_of_a_ledger"

@@ -6,8 +6,7 @@ from fencepost.model.language import And, Condition, Implies, Not, Or, Protocol,
 from fencepost.properties.replication.conduct import replication_conduct
 from fencepost.properties.replication.liveness import replication_liveness
 from fencepost.properties.replication.refinement import replication_refinement
-from fencepost.properties.replication.terms import Terms
-from fencepost.properties.replication.variables import ReplicationVariables
+from fencepost.properties.replication.variables import ReplicationVariables, Terms
 from fencepost.properties.vocabulary import Suite
 
 

@@ -13,7 +13,7 @@ from fencepost.model.language import ModelError
 from fencepost.model.stand_ins.copies import WEAK, copies
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.replication.refinement import NAME, replication_refinement
-from fencepost.properties.replication.terms import Terms
+from fencepost.properties.replication.variables import Terms
 from fencepost.properties.vocabulary import Suite
 from tests.marking import first_at_once
 
