@@ -6,7 +6,7 @@ import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import TypeVar
 
 from fencepost.model.language import Location, ModelError, Parameters, Protocol
@@ -101,7 +101,7 @@ class Entry:
         if not isinstance(self.suite, partial):  # it is one already where an entry is made of another
             object.__setattr__(self, "suite", partial(_suite, f"{self.name}: its properties", self.suite))
 
-    @property
+    @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         """The parameters in the order of the signature; ModelError if it is not that of a function that builds a protocol."""
         signature = inspect.signature(self.function)

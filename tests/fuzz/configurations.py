@@ -1,8 +1,9 @@
 """Random configurations, each through ``fencepost check --conf``, held to laws: tests/fuzz/configurations.py --count 1000.
 
-Configuration number n of a seed is always the same, and so are the laws that are tried on it. Each search is made once in a
-process, whoever asks for it: settings that differ share most of them. It prints how many configurations each law was tried on,
-and for each that breaks one the files and the law.
+Configuration number n of a seed is always the same, and so are the laws that are tried on it. What decides which instances are
+searched, a cluster, is drawn once for EACH configurations that follow each other, and a search is made once for all of them: so
+1,000 configurations are 20 clusters, each with what is read besides drawn 50 times, and with 50 draws of laws and of what else
+these try. It prints how many configurations each law was tried on, and for each that breaks one the files and the law.
 """
 
 from __future__ import annotations
@@ -37,17 +38,15 @@ from tests.command import Ran, fencepost
 ENOUGH, LITTLE = "0.02", "0.0008"
 """GiB of a search: the first is enough for most of them, the second for few."""
 
+EACH = 50
+"""Configurations of one cluster."""
+
 BROKER: Mapping[str, Sequence[str]] = {
     "brokerDeduplicationEnabled": ("true", "false"),
     "lazyCursorRecovery": ("true", "false"),
     "managedLedgerAddEntryTimeoutSeconds": ("0", "120"),
     "brokerDeleteInactiveTopicsEnabled": ("true", "false"),
     "defaultRetentionTimeInMinutes": ("0", "-1", "10"),
-    "ttlDurationDefaultInSeconds": ("0", "3600"),
-    "backlogQuotaDefaultLimitGB": ("-1", "10"),
-    "backlogQuotaDefaultRetentionPolicy": ("producer_request_hold", "consumer_backlog_eviction"),
-    "subscriptionExpirationTimeMinutes": ("0", "60"),
-    "autoSkipNonRecoverableData": ("true", "false"),
     "zookeeperSessionExpiredPolicy": ("reconnect", "shutdown"),
     "metadataStoreUrl": ("zk:localhost:2181", "etcd:http://localhost:2379", "oxia://localhost:6648"),
     "loadBalancerEnabled": ("true", "false"),
@@ -56,10 +55,18 @@ BROKER: Mapping[str, Sequence[str]] = {
         "org.apache.pulsar.broker.loadbalance.impl.ModularLoadManagerImpl",
         "org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl",
     ),
+}
+BESIDES: Mapping[str, Sequence[str]] = {
+    "ttlDurationDefaultInSeconds": ("0", "3600"),
+    "backlogQuotaDefaultLimitGB": ("-1", "10"),
+    "backlogQuotaDefaultRetentionPolicy": ("producer_request_hold", "consumer_backlog_eviction"),
+    "subscriptionExpirationTimeMinutes": ("0", "60"),
+    "autoSkipNonRecoverableData": ("true", "false"),
     "transactionCoordinatorEnabled": ("true", "false"),
     "managedLedgerOffloadDriver": ("aws-s3",),
     "bookkeeperClientRackawarePolicyEnabled": ("true", "false"),
 }
+"""What answers speak of and no search depends on."""
 BOOKIE: Mapping[str, Sequence[str]] = {
     "journalSyncData": ("true", "false"),
     "journalWriteData": ("true", "false"),
@@ -106,8 +113,15 @@ class Drawn:
         return ["--pulsar", self.release, "--bookies", str(self.bookies), "--workers", "1", "--quiet"]
 
 
-def drawn(chance: Random) -> Drawn:
-    """A configuration of small sizes."""
+def drawn(seed: int, number: int) -> Drawn:
+    """A configuration: that of its cluster, with what is read besides."""
+    base = cluster(seed, number // EACH)
+    return replace(base, broker=(*base.broker, *_some(Random(f"{seed}/{number}"), BESIDES)))
+
+
+def cluster(seed: int, number: int) -> Drawn:
+    """A cluster of small sizes."""
+    chance = Random(f"{seed}/cluster {number}")
     ensemble = chance.randint(1, 3)
     write = chance.randint(1, ensemble)
     sizes = (ensemble, write, chance.randint(1, write))
@@ -123,10 +137,14 @@ def _some(chance: Random, of: Mapping[str, Sequence[str]]) -> Iterator[tuple[str
 
 
 class Remembering:
-    """Makes each check once in this process, whichever configuration asks for it first."""
+    """Makes each check once for a cluster, whichever configuration asks for it first."""
 
     def __init__(self) -> None:
         self._make, self._made = ahead.check, dict[int, Checked]()
+
+    def forget(self) -> None:
+        """Another cluster follows."""
+        self._made.clear()
 
     def __call__(
         self,
@@ -146,15 +164,16 @@ class Remembering:
 
 
 @contextmanager
-def answers_alone() -> Iterator[None]:
+def answers_alone() -> Iterator[Remembering]:
     """Of a whole check what a configuration is asked, and the known bugs, without the protocols' own instances; no search is
     made twice."""
 
     def without_instances(*asked: Any) -> tuple[list[Any], list[Any]]:
         return [], planned_with_bugs(*asked)[1]
 
-    with patch.object(ahead, "check", Remembering()), patch.object(run, "planned_with_bugs", without_instances):
-        yield
+    remembering = Remembering()
+    with patch.object(ahead, "check", remembering), patch.object(run, "planned_with_bugs", without_instances):
+        yield remembering
 
 
 def same_in_every_format(configuration: Drawn, folder: Path, chance: Random) -> bool:
@@ -225,7 +244,7 @@ def never_fewer_with_more_copies(configuration: Drawn, folder: Path, chance: Ran
 
 def the_other_way_round(configuration: Drawn, folder: Path, chance: Random) -> bool:
     """A comparison the other way round says the opposite."""
-    other = replace(drawn(chance), release=configuration.release, bookies=3)
+    other = replace(cluster(0, chance.randrange(3)), release=configuration.release, bookies=3)
     one = replace(configuration, bookies=3)
     if (one.bookie is None) != (other.bookie is None):
         other = replace(other, bookie=one.bookie)
@@ -243,6 +262,7 @@ def the_other_way_round(configuration: Drawn, folder: Path, chance: Random) -> b
 
 
 Law = Callable[[Drawn, Path, Random], bool]
+"""Whether it applies, and holds: of a configuration, in a folder, with what else chance draws. Raises Broken if it does not."""
 LAWS: Mapping[str, tuple[Law, int]] = {
     "every format says the same": (same_in_every_format, 100),
     "little memory claims nothing": (no_claim_with_little_memory, 30),
@@ -275,7 +295,7 @@ def must(holds: bool, law: str) -> None:
 
 def hold(seed: int, number: int, counts: Counter[str], laws: Mapping[str, tuple[Law, int]] = LAWS) -> None:
     """Tries laws on a configuration, those that chance picks, and counts them. Raises Broken, and what the command raises."""
-    configuration, chance = drawn(Random(f"{seed}/{number}")), Random(number)
+    configuration, chance = drawn(seed, number), Random(number)
     with tempfile.TemporaryDirectory() as folder:
         for name, (law, share) in laws.items():
             if chance.randrange(100) < share:
@@ -290,14 +310,16 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=1000)
     wanted = parser.parse_args()
     counts, broken, started = Counter[str](), 0, time.monotonic()
-    with answers_alone():
+    with answers_alone() as remembering:
         for number in range(wanted.first, wanted.first + wanted.count):
+            if number % EACH == 0:
+                remembering.forget()
             try:
                 hold(wanted.seed, number, counts)
             except Exception as error:
                 broken += 1
                 print(f"=== seed {wanted.seed}, configuration {number}: {type(error).__name__}: {error}", flush=True)
-                print(drawn(Random(f"{wanted.seed}/{number}")), flush=True)
+                print(drawn(wanted.seed, number), flush=True)
             if (number - wanted.first) % 10 == 9 or number == wanted.first + wanted.count - 1:
                 print(
                     f"{number - wanted.first + 1} configurations, {broken} broken, {time.monotonic() - started:.0f} s: "
