@@ -44,3 +44,18 @@ def test_the_reference_names_all_that_can_be_of_any_size() -> None:
         protocol: re.findall(r"`(\w+)`", names) for names, protocol in re.findall(r"((?:`\w+`(?:, | and )?)+) of `(\w+)`", row)
     }
     assert shown == {name: list(entry.general.sizes) for name, entry in PROTOCOLS.items() if entry.general}
+
+
+@pytest.mark.long
+def test_a_command_that_judges_nothing_does_not_pass() -> None:
+    ran = fencepost("check", "election", "--any", "brokers", "--property", "leader_emerges", "--quiet")
+    assert ran.returncode == 75
+    assert ran.stdout.rstrip().endswith("no verdicts: nothing was checked (exit 75)")
+
+
+@pytest.mark.long
+def test_what_is_judged_in_no_part_is_not_told_of_as_a_failure() -> None:
+    """One broker, which is a part of its own, obeys no zombie: there the control of several brokers is a property."""
+    ran = fencepost("check", "kafka_controller", "--any", "brokers", "--property", "epochs_rise", "--quiet")
+    assert (ran.returncode, "no_older_after_newer" in ran.stdout) == (0, False)
+    assert "2 proved for any size: everything holds (exit 0)" in ran.stdout

@@ -52,8 +52,9 @@ def findings_for_any_size(
     suite.protocol.parameters.update({settled: "any" for one in sizes.values() for settled in one.settles})
     what = _joined([f"of {name}" for name in instance.any]).removeprefix("of ")
     provable = [p for p in wanted if is_provable(p)]
-    judged = [f for f in proof.refuted if f.statement.kind == "lemma" or is_provable(f.statement)]
-    failures = [*map(str, judged), *map(str, proof.unproved)]
+    others = {p.name for p in suite.properties} - {p.name for p in provable}  # an instance may judge what this one does not
+    judged = [f for f in proof.refuted if f.statement.name not in others]
+    failures = [*map(str, judged), *(str(f) for f in proof.unproved if f.statement not in others)]
     if len(failures) > SHOWN_FAILURES:
         more = len(failures) - SHOWN_FAILURES
         failures = [*failures[:SHOWN_FAILURES], f"and {more} more obligations that were not discharged"]
