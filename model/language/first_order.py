@@ -205,10 +205,6 @@ class AnySize(Protocol):
         """Adds a scheme for each tuple of members of finite universes, and any of the others."""
         name, doc, function, manner, _ = definition
         parameters = {k: u for k, u in manner.parameters.items() if not callable(u)}
-        if len(parameters) < len(manner.parameters):
-            raise ModelError(
-                f"{self.name}: action {name}: that a parameter is the member a variable holds has no proof for any size"
-            )
         spends = manner.spends
         unbounded = {k: u for k, given in parameters.items() if (u := _unbounded(given)) is not None}
         through: list[Iterable[Term | int]] = []

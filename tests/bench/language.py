@@ -20,11 +20,11 @@ from tests.command import ROOT, command
 
 FLOORS = ("model", "properties", "traces", "checks")
 BUILD = """
-from fencepost.properties.protocols import PROTOCOLS
+from fencepost.checks.questions.planning import Wanted, planned
 from fencepost.properties.registry import Entry
-for entry in PROTOCOLS:
-    for instance in entry.instances("ci") if isinstance(entry, Entry) else ():
-        entry.suite(entry.build(instance.parameters)).properties
+for item, instance in planned(Wanted((), (), None, (), (), None, ()), None):
+    if isinstance(item, Entry):
+        _ = item.suite(item.build(instance.parameters)).properties
 """
 
 

@@ -100,6 +100,10 @@ def left_open(thing: Any, held: Any) -> Any:
         (lambda p, thing, held: Not(*[held.has(t) for t in thing]), "Not of a formula that is meant for each member"),
         (lambda p, thing, held: Implies(True, left_open(thing, held)), "Implies of a formula"),
         (lambda p, thing, held: at_least(2, [held.has(t) for t in thing] * 2), r"at_least\(2, ...\) of a formula"),
+        (
+            lambda p, thing, held: at_least(Size.named("few", 1), [held.has(t) for t in thing.but(thing.fresh())]),
+            r"at_least\(few, ...\) is of one formula for each member of one unbounded universe",
+        ),
         (lambda p, thing, held: how_many(*(held.has(t) for t in thing)), "how_many of a formula"),
     ],
 )
