@@ -85,6 +85,12 @@ class BugChange:
         return [name for name in self.come if name in self.reach and self.reach[name].applies == "yes"]
 
 
+def met_by(change: BugChange) -> object:
+    """What users notice of a change: which bugs that they meet come, and which go, each with what it costs them."""
+    met = {name: each.matter.name for name, each in change.reach.items() if each.way is not None and each.matter is not None}
+    return [{name: met[name] for name in names if name in met} for names in (change.come, change.go)]
+
+
 def bug_change(before: str, then: Bugs, now: str, today: Bugs) -> BugChange:
     """What changes from the known bugs of ``before`` to those of ``now``; what it costs is not asked."""
     return BugChange(

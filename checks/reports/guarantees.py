@@ -39,8 +39,8 @@ class Opening:
     first, if they were asked for. ``met`` has by name,
     of guarantees that fall short, in which way users lose a message by that; ``not_judged`` are the features that the files
     switch on and no model has. ``heading`` says which cluster it is, ``change_first`` what to change, ``never`` which events do
-    not happen here, ``accepted`` which known bugs are; ``namespaces`` are those with settings of their own. ``odds`` are those
-    of the ways, if they were asked for."""
+    not happen here, ``accepted`` which known bugs are; ``namespaces`` are those with settings of their own,
+    ``changed_namespaces`` those in which other bugs come or go. ``odds`` are those of the ways, if they were asked for."""
 
     now: Guaranteed
     before: Guaranteed | None = None
@@ -55,6 +55,7 @@ class Opening:
     never: frozenset[str] = frozenset()
     accepted: frozenset[str] = frozenset()
     namespaces: tuple[Group, ...] = ()
+    changed_namespaces: tuple[tuple[tuple[str, ...], BugChange], ...] = ()
     odds: Odds | None = None
 
     def of(self, row: Established) -> list[Shortfall]:

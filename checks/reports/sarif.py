@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from urllib.parse import quote
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answering import Answer
 from fencepost.checks.questions.doubt import Doubt
+from fencepost.checks.questions.events import in_order
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.judging import Shortfall
 from fencepost.checks.reports.answers import covered, headline, in_short, ordered
@@ -139,7 +140,7 @@ def as_sarif(
         *(_result(row, numbers[_rule_id(row)]) for row in rows if row.failed or row.verdict.accepted is not None),
         *(_shortfall(shortfall, numbers[_guarantee_id(shortfall.row)]) for shortfall in short),
         *(_suspicion(doubt, numbers[_suspicious_id(doubt)]) for doubt in suspicious),
-        *(_answer(answer, numbers[answer_id(answer)], opening) for answer in answers if opening),
+        *(_answer(answer, numbers[answer_id(answer)], opening, _accepted(rows, opening)) for answer in answers if opening),
     ]
     return log(rules.values(), invocation, results)
 
@@ -195,11 +196,27 @@ def _shortfall(shortfall: Shortfall, rule: int) -> dict[str, object]:
     }
 
 
-def _answer(answer: Answer, rule: int, opening: Opening) -> dict[str, object]:
+def _accepted(rows: Iterable[Judged], opening: Opening) -> dict[str, str]:
+    """The known bugs that are accepted, by a baseline or by the profile, each with the reason that is given."""
+    accepted = dict.fromkeys(opening.accepted, "")
+    verdicts = (row.verdict for row in rows if row.verdict.property.kind == "known bug")
+    return accepted | {v.property.name: v.accepted for v in verdicts if v.accepted is not None}
+
+
+def _answer(answer: Answer, rule: int, opening: Opening, accepted: Mapping[str, str]) -> dict[str, object]:
+    """The answer; it is suppressed if all that is left of it are known bugs that are accepted."""
     place = as_in_repository(opening.now.cluster.first)
     marks = fingerprints(answer_id(answer), place.file.as_posix())
     located = {"locations": [_region(place)], "partialFingerprints": marks}
-    return {"ruleIndex": rule, **answer_result(answer), **located}
+    return {"ruleIndex": rule, **answer_result(answer), **located, **_suppressed(_reason(answer, opening, accepted))}
+
+
+def _reason(answer: Answer, opening: Opening, accepted: Mapping[str, str]) -> str | None:
+    """Why an answer is accepted: the known bugs that it rests on, with the reasons; None if it rests on anything else."""
+    ways = in_order(answer.lasting, opening.never, accepted)
+    if not ways.accepted or ways.count or ways.only_if or answer.gaps:
+        return None
+    return "; ".join(f"{way.name}: {accepted[way.name]}" if accepted[way.name] else way.name for way in ways.accepted)
 
 
 def fingerprints(*identity: str) -> dict[str, str]:

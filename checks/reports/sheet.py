@@ -108,6 +108,8 @@ def _sentences(opening: Opening, everything: Sequence[Checked]) -> Iterator[str]
     now, before = opening.now.cluster, None if opening.before is None else opening.before.cluster
     if opening.bugs is not None and before is not None and before.releases != now.releases:
         yield answer(opening.bugs, list(dict.fromkeys(s.row.guarantee.name for s in opening.shortfalls if s.kind == "weaker")))
+    for names, change in opening.changed_namespaces:
+        yield f"In {', '.join(names)}: {answer(change, ())}"
     verdicts = [verdict for checked in everything for verdict in checked.verdicts]
     refuted = [v for v in verdicts if v.verdict == "violated" and not v.expected]
     if refuted:

@@ -162,7 +162,7 @@ def as_taken(settings: LoadManagerSettings, release: str, former: str = "") -> l
             if former and all(then.outcome != "stops" for then in mismatches(settings, former)):
                 ran = settings.running(former).manager
                 upgrade = f"Pulsar {former} runs {ran}, {release} does not start"
-                text = f"brokers with these settings start no more: {upgrade}; {text}"
+                text = f"NO: brokers with these settings start no more: {upgrade}; {text}"
             raise ConfigurationError(f"{where}: {text}" if where else text, where)
     return [str(one) for one in notes]
 

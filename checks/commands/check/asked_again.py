@@ -79,17 +79,23 @@ def _copies(now: Guaranteed) -> dict[str, int]:
 
 
 def groups(asked: CheckRequest, cluster: Cluster, means: Means) -> Iterator[Group]:
-    """Each group of namespaces, in the order in which they are named. Raises what ``check`` raises."""
+    """Each group of namespaces, with its own answer where its settings are not the cluster's. Raises what ``check`` raises."""
+    for names, settings in settings_of_groups(asked):
+        is_same = _judged(settings) == _judged(cluster.settings)
+        yield Group(names, settings, None if is_same else _lost(settings, cluster, means))
+
+
+def settings_of_groups(asked: CheckRequest) -> Iterator[tuple[tuple[str, ...], Settings]]:
+    """The namespaces in groups of the same settings, in the order in which they are named. InputError for a file of policies
+    that is none."""
     named, read = namespaces_of(asked), dict[bytes, Settings]()
     several = dict[object, list[tuple[str, Settings]]]()
     for name, file in named.items():
         content = read_bytes(file, "the policies of a namespace")
         settings = read.get(content) or read.setdefault(content, _with(asked, file))  # most namespaces have the same
         several.setdefault(_judged(settings), []).append((name, settings))
-    for same, members in several.items():
-        names, settings = in_short([name for name, _ in members], named), members[0][1]
-        is_same = same == _judged(cluster.settings)
-        yield Group(names, settings, None if is_same else _lost(settings, cluster, means))
+    for members in several.values():
+        yield in_short([name for name, _ in members], named), members[0][1]
 
 
 def in_short(names: Sequence[str], every: Iterable[str]) -> tuple[str, ...]:

@@ -55,7 +55,8 @@ class FinishedRun:
         statuses = set[ExitStatus]() if self.alone else {run_status(checked.verdicts for checked in self.everything)}
         if self.opening is not None:
             statuses.add(self.opening.status)
-            if self.opening.bugs is not None and self.opening.bugs.felt:
+            changes = (self.opening.bugs, *(change for _, change in self.opening.changed_namespaces))
+            if any(change is not None and change.felt for change in changes):
                 statuses.add(ExitStatus.KNOWN_BUG)
         if any(doubt.strict for doubt in self.suspicious):
             statuses.add(ExitStatus.ASSUMPTION)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from fencepost.checks.commands.check.asked_again import change_first, groups
+from fencepost.checks.commands.check.asked_again import change_first, groups, settings_of_groups
 from fencepost.checks.commands.check.formats import FinishedRun
 from fencepost.checks.commands.check.outputs import Outputs, Teller
 from fencepost.checks.commands.check.request import CheckRequest
@@ -18,7 +19,7 @@ from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answering import Answer, Way, answer, reaching
 from fencepost.checks.questions.asking import answer_to, answered, establish_named, guaranteed, questions
-from fencepost.checks.questions.bug_change import BugChange, bug_change, bugs_of, with_reach
+from fencepost.checks.questions.bug_change import BugChange, bug_change, bugs_of, met_by, with_reach
 from fencepost.checks.questions.bug_search import KnownBug, Searches
 from fencepost.checks.questions.events import never
 from fencepost.checks.questions.guarantees.establishing import Established, Means
@@ -69,6 +70,7 @@ def opening_of(
         policy = policy_change(asked.conf, subject.settings, asked.against, subject.before, subject.releases.pulsar)
     shortfalls = judged(now, before, requirements, all_asked=asked.guarantees and before is None)
     changed = _bugs_changed(asked, clusters[0], None if before is None else before.cluster, searches, means)
+    elsewhere = () if before is None else tuple(_changed_elsewhere(asked, clusters, changed, means))
     met = _met(shortfalls, Whole(clusters[0].configuration, subject.releases), means)
     first_changes = change_first(asked, clusters[0], now, answers[0], means) if answers else ChangeFirst()
     of_namespaces = tuple(groups(asked, clusters[0], means)) if answers else ()
@@ -79,6 +81,7 @@ def opening_of(
         never(asked.never),
         frozenset(asked.accepted),
         of_namespaces,
+        elsewhere,
     )
     return Opening(now, before, shortfalls, policy, changed, tuple(answers), met, *seen)
 
@@ -101,6 +104,17 @@ def _bugs_changed(
     names = [str(each.releases) if asked.against_pulsar else each.file for each in (before, now)]
     former, latter = (Whole(each.configuration, each.releases) for each in (before, now))
     return with_reach(bug_change(names[0], then, names[1], today), former, latter, searches, means)
+
+
+def _changed_elsewhere(
+    asked: CheckRequest, clusters: Sequence[Cluster], change: BugChange | None, means: Means
+) -> Iterator[tuple[tuple[str, ...], BugChange]]:
+    """The groups of namespaces in which other bugs that users meet come or go than in the cluster, each with what changes."""
+    for names, settings in settings_of_groups(asked):
+        now, before = (replace(each, settings=settings) for each in clusters)
+        there = _bugs_changed(asked, now, before, Searches(means.check), means)
+        if there is not None and (change is None or met_by(there) != met_by(change)):
+            yield names, there
 
 
 def _met(shortfalls: Sequence[Shortfall], whole: Whole, means: Means) -> dict[str, Way]:

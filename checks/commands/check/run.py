@@ -264,7 +264,8 @@ def _refuse(asked: CheckRequest) -> None:
         raise RegistryError("--odds is of a configuration as a whole: fencepost check --conf broker.conf --odds")
     of_a_whole = {"way": asked.way, "never": asked.never, "namespace": asked.namespace}
     named = next((name for name, value in of_a_whole.items() if value), "")
-    if named and (wanted_alone(asked) or not come_first(asked)):
+    compares = named == "namespace" and asked.against_pulsar
+    if named and ((wanted_alone(asked) and not compares) or not come_first(asked)):
         raise RegistryError(f"--{named} is of a configuration as a whole: add --conf broker.conf")
     if asked.way is not None and (documents := [f"--{name}" for name in DOCUMENTS if getattr(asked, name) is not None]):
         raise RegistryError(f"--way prints one way as a story: leave out {', '.join(documents)}, which have all of them")

@@ -375,3 +375,18 @@ def test_what_is_required_is_asked_first(tmp_path: Path, monkeypatch: pytest.Mon
         with pytest.raises(Stopped):
             main(["check", "--conf", str(conf), "--guarantees", "--require", required, "--quiet"])
     assert names == ["recoveries", "disks"]
+
+
+@pytest.mark.long
+def test_an_upgrade_says_in_which_namespaces_it_costs_something_else(tmp_path: Path) -> None:
+    conf, policies = tmp_path / "broker.conf", tmp_path / "orders.json"
+    conf.write_text("managedLedgerDefaultEnsembleSize=1\nmanagedLedgerDefaultWriteQuorum=1\nmanagedLedgerDefaultAckQuorum=1\n")
+    policies.write_text('{"replication_clusters": ["one"], "backlog_quota_map": {}, "deduplicationEnabled": true}\n')
+    upgrade = ("--conf", conf, "--pulsar", "4.2.4", "--against-pulsar", "4.0.8", "--quiet")
+    run = asked(*upgrade, "--namespace", f"orders/a={policies}")
+    said = " ".join(run.stdout.split())
+    assert said.startswith("YES: Pulsar 4.2.4 with BookKeeper 4.17.3 brings no way to lose a message.")
+    assert "In orders/a: NO: Pulsar 4.2.4 with BookKeeper 4.17.3 brings 1 way to lose a message: A ledger cannot be" in said
+    assert run.returncode == 14
+    policies.write_text('{"replication_clusters": ["one"], "backlog_quota_map": {}, "deduplicationEnabled": false}\n')
+    assert "In orders/a" not in asked(*upgrade, "--namespace", f"orders/a={policies}").stdout

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, fromstring
 
@@ -23,10 +24,12 @@ from fencepost.checks.engines.plan import Approach, check
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.engines.search.sampling import Walks
+from fencepost.checks.questions.answering import Answer, Way
+from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.reports.documents import as_annotations, as_junit
 from fencepost.checks.reports.failures import Configured, Judged, judged, place_of
 from fencepost.checks.reports.report import text
-from fencepost.checks.reports.sarif import as_sarif
+from fencepost.checks.reports.sarif import _reason, as_sarif
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.language import Location, Protocol
 from fencepost.properties.bugs import Avoidance, Bug
@@ -261,3 +264,16 @@ def test_annotations_are_one_line_each_with_nothing_that_ends_a_field(broken: li
 
 def test_places_elsewhere_are_as_they_are() -> None:
     assert place_of(Location("/elsewhere/own.py", 3)) == Place(Path("/elsewhere/own.py"), 3)
+
+
+def test_an_answer_whose_known_bugs_are_all_accepted_is_suppressed() -> None:
+    way = Way("a", "what", ("a lost session of a broker",), 1, None, None, bug=Bug())  # type: ignore[arg-type]
+    other = replace(way, name="b")
+    answer = Answer(MATTERS[0], (way, other), (), (), {})
+    opening = SimpleNamespace(never=frozenset(), accepted=frozenset({"a"}))
+    assert _reason(answer, opening, {"a": "we take it"}) is None  # type: ignore[arg-type]
+    assert _reason(answer, opening, {"a": "we take it", "b": ""}) == "a: we take it; b"  # type: ignore[arg-type]
+    cut_short = replace(answer, gaps=("disks: over 5 states",))
+    assert _reason(cut_short, opening, {"a": "", "b": ""}) is None  # type: ignore[arg-type]
+    row = replace(way, name="disks", bug=None)
+    assert _reason(replace(answer, ways=(way, row)), opening, {"a": "", "disks": ""}) is None  # type: ignore[arg-type]

@@ -134,7 +134,7 @@ def test_an_upgrade_says_first_that_brokers_start_no_more(tmp_path: Path) -> Non
     path = written(tmp_path, placement=AVG)
     ran = fencepost("check", "--conf", path, "--pulsar", "4.2.4", "--against-pulsar", "4.0.8", "--quiet")
     assert (ran.returncode, ran.stdout) == (150, "")
-    said = "brokers with these settings start no more: Pulsar 4.0.8 runs SimpleLoadManagerImpl, 4.2.4 does not start; "
+    said = "NO: brokers with these settings start no more: Pulsar 4.0.8 runs SimpleLoadManagerImpl, 4.2.4 does not start; "
     assert ran.stderr.startswith(f"fencepost: {path}:2: {said}{PLACEMENT} = {AVG} ({path}:2): it places only where it sheds")
     ran = fencepost("check", "--conf", path, "--pulsar", "5.0.0-M1", "--against-pulsar", "4.2.4", "--quiet")
     assert "start no more" not in ran.stderr, "they did not start before"
