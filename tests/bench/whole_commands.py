@@ -38,7 +38,8 @@ def timed(words: list[str], folder: Path, variables: Mapping[str, str] | None = 
     """Runs a command there, with these variables of the environment besides."""
     before = _of_processes()
     started = time.perf_counter()
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", **(variables or {})}
+    bytecode = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}  # as where it is installed
+    environment = {**os.environ, **bytecode, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", **(variables or {})}
     with subprocess.Popen(words, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdout is not None
         process.stdout.readline()

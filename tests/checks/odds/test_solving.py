@@ -11,6 +11,7 @@ import pytest
 from fencepost.checks.engines.odds.transitions import transitions
 from fencepost.checks.odds.solving import Solver, interval, throttled
 from fencepost.checks.odds.ways import OVERLAP, WAYS, Way
+from fencepost.model.kernel.walks.durations import LONG, LONG_ONES, SHORT
 from fencepost.model.odds.numbers import MS_PER_YEAR, published
 from fencepost.properties.protocols import PROTOCOLS
 from tests.marking import first_at_once
@@ -139,6 +140,14 @@ def test_a_slow_update_is_an_outage_that_begins_within_it_and_outlasts_the_time_
     never_fails = NUMBERS.given("outage_fails", 1e-9)
     assert SOLVER.share(way, never_fails) == pytest.approx(2 * SOLVER.share(way, NUMBERS), rel=0.01)
     assert SOLVER.share(way, never_fails.given("journal", 0.001).given("network", 0.001)) > 0.98
+
+
+def test_a_heavy_tail_of_outages_makes_slow_updates_six_times_as_frequent() -> None:
+    """To the first order in outages a mixture of them is the mixture of their odds."""
+    way = WAYS["listed_after_time_out"]
+    parts = ((LONG_ONES, LONG), (1 - LONG_ONES, SHORT))
+    mixed = sum(share * SOLVER.per_year(way, NUMBERS.given("outage", mean * NUMBERS["outage"])) for share, mean in parts)
+    assert mixed / SOLVER.per_year(way, NUMBERS) == pytest.approx(6, abs=0.5)
 
 
 def test_an_update_that_fails_in_time_loses_nothing() -> None:
