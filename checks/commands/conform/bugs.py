@@ -181,7 +181,11 @@ def _replayed(entry: Entry, name: str, target: Target, release: str, adapter: Ad
         return result("not reproduced" if present else "gone", _parting(outcome), prop.name, steps)
 
     first: Replayed | None = None
-    for run in [_followed(protocol, suite, seen, bug.run.split("; "))] if bug.run else _violations(suite, seen):
+    try:
+        runs = iter([_followed(protocol, suite, seen, bug.run.split("; "))]) if bug.run else _violations(suite, seen)
+    except LookupError:
+        return result("not tried", f"as {release} behaves, its run violates nothing that is observed")
+    for run in runs:
         row = replayed(*run)
         if row.verdict != "not tried":
             return row

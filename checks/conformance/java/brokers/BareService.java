@@ -39,6 +39,8 @@ final class BareService extends UnstartedService {
         service.loadManager = new AtomicReference<>(proxy(LoadManager.class, none -> null));
         service.telemetry = Bare.of(Silence.class);
         service.topics = HeldTopics.none(service);
+        // since 5.0.1 a split waits so long for the release of its old bundle, and goes on
+        service.getConfiguration().setMetadataStoreOperationTimeoutSeconds(0);
         service.namespaces = new NamespaceService(service);
         service.namespaces.initialize();
         return service;
