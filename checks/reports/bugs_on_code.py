@@ -86,13 +86,15 @@ def table(replays: Sequence[Replayed]) -> str:
         head = f"| {target} | {' | '.join(f'{SYSTEMS[its[0].system]} {release}' for release in releases)} | seen |\n"
         rows = ["|---" * (len(releases) + 2) + "|\n"]
         for bug in dict.fromkeys(each.bug for each in its):
-            each = [by[bug, release] for release in releases]
-            rows.append(f"| `{bug}` | {' | '.join(map(_cell, each))} | {_seen(each)} |\n")
+            cells = " | ".join(_cell(by.get((bug, release))) for release in releases)
+            rows.append(f"| `{bug}` | {cells} | {_seen([by[bug, r] for r in releases if (bug, r) in by])} |\n")
         parts.append(head + "".join(rows))
     return "\n".join(parts)
 
 
-def _cell(each: Replayed) -> str:
+def _cell(each: Replayed | None) -> str:
+    if each is None:
+        return "not replayed"
     return f"**{each.verdict}**" if each.verdict in ("reproduced", "seen elsewhere") else each.verdict
 
 
