@@ -166,7 +166,8 @@ def told(message: str) -> Iterator[tuple[Message, Mapping[str, str]]]:
 
 def add_line(rows: Rows, text: str, zone: tzinfo, cluster: str, source: str, number: int, modified: int) -> None:
     """Adds the row of a line, or leaves it with the reason. ``modified`` is the file's time, in microseconds."""
-    process = source.rpartition("/")[2].split(".log")[0]
+    folder, _, name = source.rpartition("/")
+    process = folder.rpartition("/")[2] if name == "log" else name.split(".log")[0]
     try:
         line = parsed(text, zone)
     except (ValueError, KeyError, TypeError, RecursionError) as error:

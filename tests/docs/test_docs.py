@@ -61,7 +61,7 @@ def _needs_java(document: Path) -> bool:
 
 def _walks(document: Path, *, deep: bool) -> bool:
     """Whether an example, deep or not, starts Spark."""
-    walk = re.compile(r"^\$ fencepost explore (?!report|trace)(?!.*--exhaustive)", re.MULTILINE)
+    walk = re.compile(r"^\$ fencepost (?:ingest |explore (?!report|trace)(?!.*--exhaustive))", re.MULTILINE)
     return any(block.is_deep == deep and walk.search(block.text) for block in blocks(document.read_text(encoding="utf-8")))
 
 

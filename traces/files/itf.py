@@ -36,6 +36,11 @@ class TraceFileError(Exception):
 
 def write(trace: Trace, protocol: Protocol, path: Path) -> None:
     """Writes a trace of that instance of its protocol; an existing file is replaced as a whole. Raises OSError."""
+    write_text(path, text(trace, protocol))
+
+
+def text(trace: Trace, protocol: Protocol) -> str:
+    """What the file of a trace holds."""
     meta = {
         "format": "ITF",
         "format-description": DESCRIPTION,
@@ -54,7 +59,7 @@ def write(trace: Trace, protocol: Protocol, path: Path) -> None:
     lines = ",\n".join("  " + json.dumps(state) for state in states)
     head = f'{{\n "#meta": {json.dumps(meta)},\n "vars": {json.dumps([*names, ACTION, PICKS])},\n "states": [\n'
     tail = f' ],\n "loop": {trace.loop.start}\n}}\n' if trace.loop else " ]\n}\n"
-    write_text(path, f"{head}{lines}\n{tail}")
+    return f"{head}{lines}\n{tail}"
 
 
 def read(path: Path, protocols: Mapping[str, Entry]) -> tuple[Trace, Protocol]:

@@ -10,6 +10,7 @@ from fencepost.checks.commands.conform.request import LogRequest
 from fencepost.checks.conformance.logs.events import Log, LogError, events_of, read_log, read_mapping
 from fencepost.checks.conformance.logs.explanation import Explanation, explain
 from fencepost.checks.conformance.logs.mismatch import alternatives, possible, why_not
+from fencepost.checks.console.extras import SPARK, require
 from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import width
@@ -25,13 +26,26 @@ from fencepost.traces.printable import printable
 
 def run(asked: LogRequest) -> ExitStatus:
     """Does what the command line asks for; returns the exit status."""
+    if asked.tables is not None:
+        if asked.file is not None or asked.mapping is not None:
+            raise RegistryError("--tables has the lines, and what they mean: leave FILE and --mapping out")
+        require(SPARK, "conform log --tables")
+        from fencepost.checks.commands.conform.tables import run as explain_each
+
+        return explain_each(asked, asked.tables)
+    if asked.file is None:
+        raise RegistryError("conform log needs a FILE, or --tables DIR")
+    return _explained(asked, asked.file)
+
+
+def _explained(asked: LogRequest, file: Path) -> ExitStatus:
     entry = find(asked.protocol, PROTOCOLS)
-    log = read_log(asked.file)
+    log = read_log(file)
     meaning = read_mapping(asked.mapping) if asked.mapping else None
     protocol = _instance(entry, log, asked)
     events = events_of(log, protocol, meaning)
     reporter = Reporter(quiet=asked.quiet)
-    reporter.begin(f"{entry.name}, {asked.file.name}")
+    reporter.begin(f"{entry.name}, {file.name}")
     count = len(events.events)
     with interruptible() as interrupt:
         explanation = explain(
@@ -49,8 +63,8 @@ def run(asked: LogRequest) -> ExitStatus:
     status = _status(explanation)
     report = in_format(
         asked.format,
-        text=lambda: text(kernel, explanation, asked.file, asked.out, width=width()),
-        json=lambda: as_json(kernel, explanation, asked.file, status, asked.out),
+        text=lambda: text(kernel, explanation, file, asked.out, width=width()),
+        json=lambda: as_json(kernel, explanation, file, status, asked.out),
     )
     print(report, end="")
     return status

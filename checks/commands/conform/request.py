@@ -10,7 +10,7 @@ from typing import Annotated, TypeAlias
 from fencepost.checks.commands.conform.formats import FORMATS
 from fencepost.checks.commands.tree import Command, Entry, Group
 from fencepost.checks.console.options import Bugs, Classes, Format, Jars, Quiet, Set, number, seed, traces
-from fencepost.checks.console.requests import Argument, Option
+from fencepost.checks.console.requests import Argument, Option, local_or_url
 
 CONFORM = """Checks protocols against the code that they mirror: the real Java classes of a release. It needs a JDK, 17 or
 newer, and Maven, which fetches the release's jars once into the user's cache."""
@@ -64,12 +64,16 @@ mentions may happen at any time in between. All candidate states are kept, so fa
 longest prefix that a run explains, the states possible there, and why no step fits.
 
 A log in the protocol's own words has "steps" and "seen" on each line, and perhaps a first line with "parameters". For any
-other, --mapping says which field names what a line is about, which steps it may be, and which fields show which variables."""
+other, --mapping says which field names what a line is about, which steps it may be, and which fields show which variables.
+
+--tables explains the lines of every ledger in the tables of fencepost ingest, on Spark, and adds a row for each to the table
+verdicts."""
 
 LOG_EXAMPLES = """examples:
   fencepost conform log ledger run.jsonl                              in the protocol's own words
   fencepost conform log ledger client.jsonl --mapping mapping.json --set entries=3
   fencepost conform log election run.jsonl --out run.itf.json         the run that explains it, as a trace
+  fencepost conform log ledger --tables tables --out unexplained      every ledger whose lines were ingested
 
 exit status: 0 explained, 12 no run explains it, 20 interrupted or too many states, 2 wrong usage, 75 the log is empty or the
   mapping matches none of its lines, 150 the log or the mapping cannot be read or does not fit"""
@@ -205,11 +209,20 @@ class LogRequest:
     """The log of a real system to explain by a run of a protocol, and what its lines mean."""
 
     protocol: Annotated[str, Argument("the protocol to explain the log with", "PROTOCOL")]
-    file: Annotated[Path, Argument("the log: a JSON object on each line", "FILE")]
+    file: Annotated[Path | None, Argument("the log: a JSON object on each line", "FILE")] = None
+    tables: Annotated[
+        Path | str | None,
+        Option("explain each ledger of these tables instead, which fencepost ingest writes", "TABLES", local_or_url),
+    ] = None
     mapping: Annotated[Path | None, Option("what the lines mean, if they are not in the protocol's own words", "FILE")] = None
     set: Set = ()
     bug: Bugs = ()
-    out: Annotated[Path | None, Option("write the run that explains the log, as far as it goes, as an ITF file", "FILE")] = None
+    out: Annotated[
+        Path | None,
+        Option("write the run that explains the log, as far as it goes, as an ITF file (--tables: a folder)", "FILE"),
+    ] = None
+    master: Annotated[str, Option("with --tables: Spark's master", "URL")] = "local[*]"
+    spark_conf: Annotated[Sequence[str], Option("with --tables: a setting of Spark; may be repeated", "NAME=VALUE")] = ()
     limit: Annotated[int, number("give up when more than N states are possible at once")] = 20_000_000
     format: Format = "text"
     quiet: Quiet = False

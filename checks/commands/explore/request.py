@@ -26,6 +26,8 @@ EXPLORE_EXAMPLES = """examples:
   fencepost explore ledger --set entries=3 recoverers=2 --exhaustive --master spark://host:7077 --out /shared/all
   fencepost explore ledger --walks 10000000000 --master spark://host:7077 --out /shared/found
   fencepost explore ledger --walks 10000000000 --master spark://host:7077 --out s3a://bucket/found
+  fencepost explore ledger --walks 100000 --out found --tables tables --sampled 2000
+                                                                 and a row a walk, and a row a step, of 2,000 of them
   fencepost explore report found --plots plots                   violations, coverage, what is unseen
   fencepost explore trace broken --walk 1905                     one walk, step by step
 """
@@ -63,6 +65,10 @@ class ExploreRequest(NamedReleases):
         Option("Spark's master (default: local[*], all cores of this machine; --exhaustive: no Spark)", "URL"),
     ] = None
     spark_conf: Annotated[Sequence[str], Option("a setting of Spark; may be repeated", "NAME=VALUE")] = ()
+    tables: Annotated[
+        Path | str | None, Option("also write walks and their steps as rows of these tables, for SQL", "TABLES", local_or_url)
+    ] = None
+    sampled: Annotated[int, number("how many walks --tables takes, evenly spread")] = 1000
     walk: Annotated[int | None, Option("which walk to trace", "N", whole(0))] = None
     whole: Annotated[bool, Option("trace the walk unshrunk")] = False
     plots: Annotated[Path | None, Option("write the report's plots there, as SVG files", "DIR")] = None

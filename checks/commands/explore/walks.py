@@ -66,10 +66,23 @@ def walk(explored: Run, asked: ExploreRequest, folder: Path | str) -> ExitStatus
                 print("no round is complete yet, so nothing is claimed")
                 return ExitStatus.INCONCLUSIVE
         summary = report(spark, explored, place)
+        if asked.tables is not None and outcome == "complete":
+            _tell(spark, explored, asked, asked.tables)
     print(text(summary, observed, _named(folder, asked), width=width()), end="")
     print(f"# {took:.1f} s, after {ready:.1f} s for Spark to start")
     status = _status(summary)
     return ExitStatus.INCONCLUSIVE if outcome == "interrupted" and status is ExitStatus.HOLDS else status
+
+
+def _tell(spark: SparkSession, explored: Run, asked: ExploreRequest, folder: Path | str) -> None:
+    """Writes walks and steps as rows of tables. Raises FolderError."""
+    from fencepost.checks.history.session import tables_at
+    from fencepost.checks.history.walks import keep_walks
+
+    tables = tables_at(spark, folder)
+    with tables.held():
+        rows = keep_walks(tables, explored, str(asked.out), asked.sampled)
+    print(f"{folder}: {count_of(rows['walks'], 'new walk')}, {count_of(rows['steps'], 'new step')}")
 
 
 @contextmanager

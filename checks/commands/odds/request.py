@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from fencepost.checks.commands.tree import Command
 from fencepost.checks.console.extras import ODDS, SPARK, require
 from fencepost.checks.console.options import Format, Quiet, Workers, conf, number, seed, settings
-from fencepost.checks.console.requests import Argument, Option
+from fencepost.checks.console.requests import Argument, Option, local_or_url
 
 if TYPE_CHECKING:
     from fencepost.checks.engines.results.verdicts import ExitStatus
@@ -37,7 +37,8 @@ EXAMPLES = """examples:
   fencepost odds disks --prism chains         also a CTMC, to ask PRISM or Storm
   fencepost odds numbers                      the numbers, with their units and sources
   fencepost odds measure --metrics bookie.prom --metrics broker.prom
-                                              numbers from what Prometheus scrapes"""
+                                              numbers from what Prometheus scrapes
+  fencepost odds measure --tables tables      numbers from weeks of it"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,6 +82,11 @@ class OddsRequest:
         Sequence[Path],
         Option("with measure: a file in the format that Prometheus scrapes; may be given several times", "FILE"),
     ] = ()
+    tables: Annotated[
+        Path | str | None,
+        Option("with measure: the tables of fencepost ingest, which may have weeks of metrics", "TABLES", local_or_url),
+    ] = None
+    cluster_name: Annotated[str | None, Option("with --tables: only this cluster", "NAME")] = None
     format: Format = "text"
     workers: Workers = None
     quiet: Quiet = False
@@ -92,8 +98,8 @@ COMMAND = Command(OddsRequest, "odds.request:answer", HELP, EXAMPLES)
 def answer(asked: OddsRequest) -> ExitStatus:
     """Answers, with the packages that it needs. Raises ExtraError without them."""
     require(ODDS, "odds")
-    if asked.master is not None:
-        require(SPARK, "odds --master")
+    if asked.master is not None or asked.tables is not None:
+        require(SPARK, "odds --master" if asked.tables is None else "odds measure --tables")
     from fencepost.checks.commands.odds.run import run
 
     return run(asked)

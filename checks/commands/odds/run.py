@@ -15,10 +15,12 @@ from fencepost.checks.console.terminal import width
 from fencepost.checks.engines.odds.transitions import transitions
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.odds.answering import Means, odds_of
+from fencepost.checks.odds.measuring import Measurements
 from fencepost.checks.odds.operator import with_file, with_settings
 from fencepost.checks.odds.solving import Solver, Walker, instance, repair_of
 from fencepost.checks.odds.ways import BOUNDED, Fleet, Way, ways
 from fencepost.checks.reports.odds import as_json, as_text, numbers_as_json, numbers_as_text
+from fencepost.checks.settings.files.input_files import InputError
 from fencepost.model.language.mistakes import guess
 from fencepost.model.odds.clocks import UnclockedError
 from fencepost.model.odds.numbers import Numbers, published
@@ -43,10 +45,31 @@ def run(asked: OddsRequest) -> ExitStatus:
 def _measured(asked: OddsRequest) -> ExitStatus:
     from fencepost.checks.odds.measuring import as_table, measured
 
+    if asked.tables is not None:
+        print(as_table(_measured_in(asked, asked.tables)), end="")
+        return ExitStatus.HOLDS
     if not asked.metrics:
-        raise RegistryError("measure needs --metrics FILE: what a broker or a bookie exports for Prometheus")
+        raise RegistryError("measure needs --metrics FILE: what a broker or a bookie exports for Prometheus; or --tables DIR")
     print(as_table(measured(asked.metrics)), end="")
     return ExitStatus.HOLDS
+
+
+def _measured_in(asked: OddsRequest, folder: Path | str) -> Measurements:
+    from fencepost.checks.history.odds import measured_in
+    from fencepost.checks.history.session import history_session, tables_at
+    from fencepost.traces.exploration.folder import FolderError
+    from fencepost.traces.exploration.java import SparkError
+    from fencepost.traces.exploration.places import PlaceError
+
+    try:
+        with history_session(asked.master or "local[*]") as spark:
+            tables = tables_at(spark, folder)
+            tables.require()
+            return measured_in(tables, asked.cluster_name)
+    except (FolderError, PlaceError) as error:
+        raise InputError(str(error)) from error
+    except SparkError as error:
+        raise RegistryError(str(error)) from error
 
 
 def _listed(asked: OddsRequest) -> ExitStatus:

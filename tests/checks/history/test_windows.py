@@ -1,0 +1,162 @@
+"""A window of a history is the world that it was: its rates, its brokers, and what happened in it. Without Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from fencepost.checks.history.documents import add_document
+from fencepost.checks.history.happened import TOLD, Happened
+from fencepost.checks.history.rows import Rows
+from fencepost.checks.history.windows import DECISIONS, LOADS, NoWindow, Window
+from fencepost.checks.policy.strategies import manager_of
+from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.load_manager import LoadManager
+from fencepost.model.balance.simulation.cycle import simulate
+from fencepost.model.balance.simulation.measures import measures
+from tests.checks.history.made import BEGIN, snapshots
+
+MINUTES = 60
+Change = Callable[[int, dict[str, Any]], None]
+
+
+def manager(conf: Configuration) -> LoadManager:
+    """Pulsar's own shedder and placement with a configuration."""
+    return manager_of(conf, {})
+
+
+def as_they_are(minute: int, snapshot: dict[str, Any]) -> None:
+    """No change."""
+
+
+def window(change: Change = as_they_are, decisions: list[dict[str, Any]] | None = None, bundles: int = 24) -> Window:
+    """An hour of three brokers with a report each five minutes."""
+    import json
+
+    loads = list[dict[str, Any]]()
+    for moment, snapshot in snapshots(3, bundles, range(0, MINUTES, 5)):
+        change(int((moment - BEGIN).total_seconds()) // 60, snapshot)
+        rows = Rows()
+        add_document(rows, json.dumps(snapshot).encode(), "prod", "file:/x.json", 0)
+        for batch in rows.batches():
+            loads += [row["loads"] for row in batch.to_pylist() if row["loads"] is not None]
+    times = [int(row["time"].timestamp() * 1e6) for row in loads]
+    table = pa.table({name: times if name == "time" else [row[name] for row in loads] for name in LOADS})
+    start = int(BEGIN.timestamp() * 1e6)
+    schema = pa.schema([(name, pa.int64() if name == "time" else pa.string()) for name in DECISIONS])
+    told = [{**row, "time": start + row["time"] * 60_000_000} for row in decisions or []]
+    return Window(start, MINUTES, table, pa.Table.from_pylist(told, schema=schema))
+
+
+def moved(minute: int, snapshot: dict[str, Any]) -> None:
+    """From minute 30 on the second broker has the first bundle of the first one."""
+    if minute >= 30:
+        one, other = (snapshot["brokers"][f"broker-{number}:8080"] for number in (1, 2))
+        bundle = one["bundles"].pop(0)
+        other["lastStats"][bundle] = one["lastStats"].pop(bundle)
+        other["bundles"].append(bundle)
+
+
+def test_the_first_minute_is_what_the_brokers_reported() -> None:
+    one = window()
+    happened = one.happened(Configuration())
+    run = simulate(manager(Configuration()), one.scenario("x"), 0, 1 / 60)
+    assert run.brokers == happened.brokers
+    np.testing.assert_allclose(run.usage[0], happened.usage[0], rtol=1e-6)
+
+
+def test_the_rates_go_as_they_were() -> None:
+    def doubled(minute: int, snapshot: dict[str, Any]) -> None:
+        for report in snapshot["brokers"].values() if minute >= 30 else ():
+            for stats in report["lastStats"].values():
+                stats |= {name: 2 * stats[name] for name in ("msgRateIn", "msgRateOut", "msgThroughputIn", "msgThroughputOut")}
+
+    run = simulate(manager(Configuration(loadBalancerSheddingEnabled=False)), window(doubled).scenario("x"), 0, 1.0)
+    plain = simulate(manager(Configuration(loadBalancerSheddingEnabled=False)), window().scenario("x"), 0, 1.0)
+    np.testing.assert_allclose(run.offered[:30], plain.offered[:30])
+    np.testing.assert_allclose(run.offered[30:], 2 * plain.offered[30:])
+
+
+def test_a_broker_that_goes_and_one_that_comes_are_events() -> None:
+    def gone(minute: int, snapshot: dict[str, Any]) -> None:
+        if minute >= 40:
+            del snapshot["brokers"]["broker-3:8080"]
+        if minute < 20:
+            del snapshot["brokers"]["broker-2:8080"]
+
+    events = window(gone).scenario("x").events
+    assert [(event.minute, event.kind, event.broker) for event in events] == [
+        (20, "start", "broker-2:8080"),
+        (40, "stop", "broker-3:8080"),
+    ]
+
+
+def test_a_move_is_seen_in_the_reports_unless_a_decision_tells_it() -> None:
+    seen = window(moved).happened(Configuration()).actions
+    assert [(action.minute, action.kind, action.reason) for action in seen] == [(30, "unload", "seen in the reports")]
+    bundle = seen[0].bundle
+    told = {
+        "time": 28,
+        "kind": "unload",
+        "bundle": bundle,
+        "from": "broker-1:8080",
+        "to": "broker-2:8080",
+        "reason": "ThresholdShedder",
+    }
+    (action,) = window(moved, [told]).happened(Configuration()).actions
+    assert (action.minute, action.source, action.destination, action.reason) == (
+        28,
+        "broker-1:8080",
+        "broker-2:8080",
+        "ThresholdShedder",
+    )
+
+
+def test_a_split_gives_each_part_its_share_and_is_seen() -> None:
+    whole, parts = (
+        "public/ns-0/0x00000000_0x2aaaaaaa",
+        ("public/ns-0/0x00000000_0x15555555", "public/ns-0/0x15555555_0x2aaaaaaa"),
+    )
+
+    def split(minute: int, snapshot: dict[str, Any]) -> None:
+        report = snapshot["brokers"]["broker-1:8080"]
+        if minute >= 30:
+            stats = report["lastStats"].pop(whole)
+            report["bundles"].remove(whole)
+            for name in parts:
+                report["lastStats"][name] = {
+                    key: value / 2 if key.startswith("msg") else value // 2 for key, value in stats.items()
+                }
+                report["bundles"].append(name)
+
+    one = window(split)
+    assert [(action.minute, action.kind, action.bundle) for action in one.happened(Configuration()).actions] == [
+        (30, "split", whole)
+    ]
+    run = simulate(manager(Configuration(loadBalancerSheddingEnabled=False)), one.scenario("x"), 0, 1.0)
+    np.testing.assert_allclose(
+        run.offered[45], simulate(manager(Configuration()), window().scenario("x"), 0, 1.0).offered[45], rtol=1e-9
+    )
+
+
+def test_a_window_without_bundles_is_none() -> None:
+    one = window()
+    empty = Window(one.start, one.minutes, one.loads.filter(pa.compute.is_null(one.loads["bundle"])), one.decisions)
+    with pytest.raises(NoWindow, match="no report of a broker with its bundles"):
+        empty.scenario("x")
+
+
+def test_the_departure_of_the_present_policy_is_told_and_a_move_is_in_it() -> None:
+    worlds = [window(moved), *(window() for _ in range(9))]
+    happened = [measures(one.happened(Configuration())).as_dict() for one in worlds]
+    values = {name: np.array([each[name] for each in happened]) for name in TOLD}
+    still = manager(Configuration(loadBalancerSheddingEnabled=False))
+    runs = [measures(simulate(still, one.scenario("x"), 0, 1.0)).as_dict() for one in worlds]
+    simulated = {"present": {name: np.array([each[name] for each in runs]) for name in TOLD}}
+    text = Happened(values, simulated, 0.95).text
+    assert text.startswith("happened: what the cluster did; the simulation of present departs from it by\n  imbalance ")
+    assert "unloads_per_hour -0.1 1/h: 0 simulated, 0.1 happened" in text
