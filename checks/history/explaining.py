@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -84,6 +83,24 @@ class Question:
     bugs: tuple[str, ...] = ()
     limit: int = LIMIT
 
+    def verdict(self, rows: pa.Table) -> pa.Table:
+        """What a task answers of the rows of one subject."""
+        keys = [(name, "ascending") for name in ("time", "source", "line")]
+        events = rows.sort_by(keys).to_pylist()
+        first = events[0]
+        cells = {
+            "cluster": first["cluster"],
+            "subject": first["subject"],
+            "time": events[-1]["time"],
+            "protocol": self.protocol,
+            "events": len(events),
+        }
+        try:
+            cells |= _explained(self, events)
+        except (LogError, EmptyLogError, RegistryError) as error:
+            cells |= {"verdict": "unreadable", "why": str(error), "explained": 0}
+        return pa.Table.from_pylist([cells], schema=_VERDICT)
+
 
 def explained(tables: Tables, asked: Question) -> DataFrame:
     """A row of the table verdicts for each subject. Raises RegistryError for a protocol whose events are not read."""
@@ -91,30 +108,21 @@ def explained(tables: Tables, asked: Question) -> DataFrame:
         raise RegistryError(f"the events of {asked.protocol} are in the table, and not explained: name {', '.join(READINGS)}")
     events = tables.rows("events").where(f"protocol = '{asked.protocol}'")
     columns = events.select("cluster", "subject", "time", "process", "event", "source", "line")
-    return columns.groupBy("cluster", "subject").applyInArrow(partial(_verdict, asked), _SPARKS)
+    return columns.groupBy("cluster", "subject").applyInArrow(_task(asked), _SPARKS)
+
+
+def _task(asked: Question) -> Callable[[pa.Table], pa.Table]:
+    """What Spark calls with the rows of a subject: it counts the arguments of a method otherwise."""
+
+    def verdict(rows: pa.Table) -> pa.Table:
+        return asked.verdict(rows)
+
+    return verdict
 
 
 def keep(tables: Tables, verdicts: DataFrame) -> int:
     """Writes the verdicts that are not there yet; returns how many."""
     return tables.append({VERDICTS.name: verdicts}, {})[VERDICTS.name]
-
-
-def _verdict(asked: Question, rows: pa.Table) -> pa.Table:
-    keys = [(name, "ascending") for name in ("time", "source", "line")]
-    events = rows.sort_by(keys).to_pylist()
-    first = events[0]
-    cells = {
-        "cluster": first["cluster"],
-        "subject": first["subject"],
-        "time": events[-1]["time"],
-        "protocol": asked.protocol,
-        "events": len(events),
-    }
-    try:
-        cells |= _explained(asked, events)
-    except (LogError, EmptyLogError, RegistryError) as error:
-        cells |= {"verdict": "unreadable", "why": str(error), "explained": 0}
-    return pa.Table.from_pylist([cells], schema=_VERDICT)
 
 
 def _explained(asked: Question, rows: Sequence[Mapping[str, str]]) -> dict[str, str | int | None]:

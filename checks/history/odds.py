@@ -18,18 +18,20 @@ _OF_NOW = ("process_start_time_seconds", "uptime", "global_sessions")
 def measured_in(tables: Tables, cluster: str | None = None) -> Measurements:
     """What the table rates tells. Raises InputError if there is nothing in it.
 
-    Of a metric that only rises, such as a count, a series counts by how much it rose, from zero again after each restart of its
-    process; of one that says how things are by the last sample, of any other by its mean.
+    Of a metric that only rises, such as a count, a series counts by how much it rose from its first sample on, and from zero
+    again after each restart of its process; of one that says how things are by the last sample, of any other by its mean.
     """
     rows = tables.rows("rates").where(F.lit(True) if cluster is None else F.col("cluster") == cluster)
     series = ["process", "metric", "labels"]
-    rise = "value - lag(value, 1, 0D) OVER (PARTITION BY process, metric, labels ORDER BY time)"
+    rise = "value - lag(value) OVER (PARTITION BY process, metric, labels ORDER BY time)"
     told = rows.withColumn("rise", F.expr(f"IF({rise} < 0, value, {rise})")).groupBy(*series).agg(
         F.sum("rise").alias("rose"), F.avg("value").alias("usual"), F.max_by("value", "time").alias("last"),
         F.max(F.unix_timestamp("time")).alias("when"),
     )  # fmt: skip
     of_now = ", ".join(f"'{name}'" for name in _OF_NOW)
-    value = F.expr(f"CASE WHEN metric RLIKE {_RISES} THEN rose WHEN metric IN ({of_now}) THEN last ELSE usual END")
+    value = F.expr(
+        f"CASE WHEN metric RLIKE {_RISES} THEN coalesce(rose, last) WHEN metric IN ({of_now}) THEN last ELSE usual END"
+    )
     collected = told.select(*series, value.alias("value"), "when").orderBy(*series).collect()
     if not collected:
         raise InputError(

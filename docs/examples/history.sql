@@ -21,10 +21,10 @@ SELECT namespace, max_by(rate, day) / min_by(rate, day) AS growth FROM days GROU
 SELECT bundle, count(*) AS moves, collect_set(reason) AS reasons FROM decisions WHERE kind = 'unload' GROUP BY bundle ORDER BY moves DESC, bundle;
 
 -- 6. Which bundles came back to a broker that they had left within the hour?
-SELECT left.bundle, left.`from` AS broker, left.time AS went, back.time AS came_back
-FROM decisions AS left JOIN decisions AS back
-  ON back.bundle = left.bundle AND back.`to` = left.`from` AND back.time > left.time AND back.time <= left.time + INTERVAL 1 HOUR
-WHERE left.kind = 'unload' AND back.kind = 'unload' ORDER BY went, left.bundle;
+SELECT one.bundle, one.`from` AS broker, one.time AS went, other.time AS came_back
+FROM decisions AS one JOIN decisions AS other
+  ON other.bundle = one.bundle AND other.`to` = one.`from` AND other.time > one.time AND other.time <= one.time + INTERVAL 1 HOUR
+WHERE one.kind = 'unload' AND other.kind = 'unload' ORDER BY went, one.bundle;
 
 -- 7. Did each move make its source emptier than its destination had been?
 SELECT moves.time, moves.bundle, before.cpu AS source_before, other.cpu AS destination_before

@@ -212,7 +212,7 @@ class LogRequest:
     file: Annotated[Path | None, Argument("the log: a JSON object on each line", "FILE")] = None
     tables: Annotated[
         Path | str | None,
-        Option("explain each ledger of these tables instead, which fencepost ingest writes", "TABLES", local_or_url),
+        Option("explain each ledger of these tables instead, which fencepost ingest writes", "DIR", local_or_url),
     ] = None
     mapping: Annotated[Path | None, Option("what the lines mean, if they are not in the protocol's own words", "FILE")] = None
     set: Set = ()

@@ -84,7 +84,7 @@ class OddsRequest:
     ] = ()
     tables: Annotated[
         Path | str | None,
-        Option("with measure: the tables of fencepost ingest, which may have weeks of metrics", "TABLES", local_or_url),
+        Option("with measure: the tables of fencepost ingest, which may have weeks of metrics", "DIR", local_or_url),
     ] = None
     cluster_name: Annotated[str | None, Option("with --tables: only this cluster", "NAME")] = None
     format: Format = "text"

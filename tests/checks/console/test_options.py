@@ -58,6 +58,7 @@ VOCABULARY = {
     "--release": ("RELEASE",),  # of the real code
     "--token-file": ("FILE",),  # of an administrator
     "--runs": ("N",),
+    "--record": (None,),
     "--scenario": ("NAME",),
     "--seed": ("S",),
     "--set": ("NAME=VALUE",),
@@ -70,6 +71,7 @@ VOCABULARY = {
     "--storage": ("KIND",),
     "--strategy": (None,),
     "--strict": (None,),
+    "--tables": ("DIR",),  # of fencepost ingest
     "--time-limit": ("SECONDS",),  # --budget by another name
     "--topics": ("FILE", "N"),
     "--topics-per-bundle": ("N",),

@@ -36,15 +36,22 @@ def test_the_ten_questions_have_answers(spark: SparkSession, ingest: Ingest, tmp
     bundle = "public/ns-0/0x00000000_0x80000000"
     back = UNLOAD.format(bundle).replace("broker-1", "x").replace("broker-2", "broker-1").replace("x:", "broker-2:")
     lines = [log_line(60, UNLOAD.format(bundle)), log_line(90, back), log_line(100, "a stranger"), '{"message": 3}\n']
-    lines += [log_line(120, "Ledger: 7  fenced by: /a:1"), log_line(121, "Write attempt on fenced/deleted ledger 7 by client /b:1")]
-    handled = [CHANNEL.format(f"broker-{n}:8080", "Owned", bundle, 3).replace("dstBroker=broker-2", f"dstBroker=broker-{n}") for n in (1, 2)]
+    lines += [
+        log_line(120, "Ledger: 7  fenced by: /a:1"),
+        log_line(121, "Write attempt on fenced/deleted ledger 7 by client /b:1"),
+    ]
+    handled = [
+        CHANNEL.format(f"broker-{n}:8080", "Owned", bundle, 3).replace("dstBroker=broker-2", f"dstBroker=broker-{n}")
+        for n in (1, 2)
+    ]
     (source / "broker-1.log").write_text("".join([*lines, *(log_line(130, each) for each in handled)]), "utf-8")
     ingest(source)
     Tables(spark, tmp_path / "tables").view()
     answers = {number: [tuple(row) for row in spark.sql(query).collect()] for number, query in questions().items()}
     assert sorted(answers) == list(range(1, 11))
     assert [row[0] for row in answers[1]] == ["broker-1:8080", "broker-2:8080"]
-    assert len(answers[2]) == 50 and all(row[1] >= 1 for row in answers[2])
+    assert len(answers[2]) == 50
+    assert all(row[1] >= 1 for row in answers[2])
     assert len(answers[3]) == 8
     assert answers[4][0][0] == "public/ns-0", "it grows by the day"
     assert answers[5] == [(bundle, 2, ["ThresholdShedder"])]
