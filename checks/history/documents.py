@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 from fencepost.checks.history.metrics import COLUMNS, add_sample
 from fencepost.checks.history.rows import MICROSECONDS, Rows
@@ -55,7 +54,7 @@ def add_document(rows: Rows, data: bytes, cluster: str, source: str, modified: i
         leave("unread", f"cannot be read: {type(error).__name__}: {error}"[:200])
 
 
-def _is_configuration(document: dict[str, Any]) -> bool:
+def _is_configuration(document: dict[str, object]) -> bool:
     """Whether it is of a folder of ``check --save``: of the cluster, of a broker or a bookie, or of a namespace."""
     return bool(
         {"version", "clusterName", "zkServers", "metadataServiceUri", "bundles", "replication_clusters"} & document.keys()

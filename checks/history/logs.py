@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
-from typing import Any
 
 from fencepost.checks.history.rows import Rows
 
@@ -130,7 +129,7 @@ def parsed(text: str, zone: tzinfo) -> Line | None:
     return Line(_microseconds(moment, zone), match[2], offset is not None)
 
 
-def _of_json(record: Any, zone: tzinfo) -> Line:
+def _of_json(record: object, zone: tzinfo) -> Line:
     if not isinstance(record, dict):
         raise ValueError("is not a JSON object")
     message = next((record[name] for name in _MESSAGES if isinstance(record.get(name), str)), None)

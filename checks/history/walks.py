@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import functions as F
@@ -49,7 +48,7 @@ def _rows(run: Run, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatc
     for batch in batches:
         for number in batch.column("id").to_pylist():
             trace = trace_of_walk(run, number)
-            rows: list[dict[str, Any]] = [{"walks": {"walk": number, "steps": len(trace.steps), "violated": trace.violated}}]
+            rows: list[dict[str, object]] = [{"walks": {"walk": number, "steps": len(trace.steps), "violated": trace.violated}}]
             before = trace.initial
             for place, step in enumerate(trace.steps, start=1):
                 changed = {
