@@ -11,7 +11,10 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from importlib.util import find_spec
+from multiprocessing import get_context
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -35,10 +38,16 @@ def main(count: int = 16, windows: int = 2) -> None:
     os.environ["SPARK_HOME"] = str(Path(spark.origin).parent)  # from where Spark starts executors
     print(f"# load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     with tempfile.TemporaryDirectory() as folder:
-        rows = [ingested(Path(folder), executors, count) for executors in EXECUTORS]
-        rows.append(ingested(Path(folder), 2, 4 * count))
-        show([HEADINGS, *rows])
-        show([OF_WINDOWS, backtested(Path(folder), windows)])
+        measured = [alone(ingested, Path(folder), executors, count) for executors in EXECUTORS]
+        measured.append(alone(ingested, Path(folder), 2, 4 * count))
+        show([HEADINGS, *measured])
+        show([OF_WINDOWS, alone(backtested, Path(folder), windows)])
+
+
+def alone(measure: Callable[..., list[str]], *given: Path | int) -> list[str]:
+    """A measurement in a process of its own: a JVM keeps the Java that its executors are started with."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        return pool.submit(measure, *given).result()
 
 
 def ingested(folder: Path, executors: int, count: int) -> list[str]:

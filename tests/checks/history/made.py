@@ -38,7 +38,7 @@ def snapshots(brokers: int, bundles: int, minutes: range, seed: int = 0) -> Iter
     for minute in minutes:
         moment = BEGIN + timedelta(minutes=minute)
         now = int(moment.timestamp() * 1000)
-        wave = 1 + 0.5 * (minute % 1440) / 1440
+        wave = 1 + 0.5 * minute / 1440
         reports = {}
         for number in range(brokers):
             own = names[number::brokers] if brokers < len(names) else names[number : number + 1]
