@@ -23,6 +23,9 @@ TOLD = (
 )
 """The measures that reports and decisions tell. What nobody served, and what was refused, they do not."""
 
+ROUNDING = 1e-6
+"""The part of a measure that is no departure: percentages in reports are floats of 32 bits."""
+
 
 @dataclass(frozen=True)
 class Happened:
@@ -76,11 +79,19 @@ class Happened:
         return {"name": self.name, "departures": departures}
 
     def _lines(self, policy: str) -> list[str]:
-        return [_line(d) for d in self.departures if d.policy == policy]
+        own = [d for d in self.departures if d.policy == policy]
+        none = ", ".join(d.measure.name for d in own if _is_nothing(d))
+        return [*(_line(d) for d in own if not _is_nothing(d)), *([f"nothing in {none}"] if none else [])]
 
 
 def _named(own: Sequence[Difference], verdict: str) -> list[str]:
     return [d.measure.name for d in own if d.verdict == verdict]
+
+
+def _is_nothing(d: Difference) -> bool:
+    """Whether no window departs by more than rounding does."""
+    least = ROUNDING * max(abs(d.baseline), abs(d.proposed), 1.0)
+    return abs(d.difference) <= least and not (max(abs(d.low), abs(d.high)) > 10 * least)
 
 
 def _line(d: Difference) -> str:
