@@ -1,13 +1,11 @@
-"""Which bugs of releases were reproduced on their real code: as text, as JSON, as rows beside the bugs, as the documentation's
-table, and where each was seen by these rows.
-"""
+"""The rows beside known bugs: which were reproduced on real code, and whose methods were compared from release to release."""
 
 from __future__ import annotations
 
 import builtins
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -148,3 +146,38 @@ def seen(protocol: str, bug: str) -> Mapping[str, str]:
     rows = [row for row in replayed(protocol) if row.bug == bug and row.verdict == "reproduced"]
     rows.sort(key=lambda row: numbers(row.system).index(row.release))
     return {row.release: f"{row.property} is violated after the {count_of(len(row.steps), 'step')} of its run" for row in rows}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A bug whose methods were compared in two releases: those of them that are ``changed`` in ``release`` or call what is."""
+
+    bug: str
+    first: str
+    release: str
+    changed: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        those = f"{', '.join(self.changed)} changed" if self.changed else "the same"
+        return f"methods compared up to {self.release}: since {self.first} {those}"
+
+
+def compared_file(protocol: str) -> Path:
+    """The file beside the bugs of a protocol that has a line for each whose methods were compared."""
+    return rows_of(protocol).with_name("compared.jsonl")
+
+
+@cache
+def compared(protocol: str) -> dict[str, Compared]:
+    """The newest comparison of each bug of a protocol; nothing where none was made."""
+    file = compared_file(protocol)
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    rows = (json.loads(line) for line in lines)
+    return {row["bug"]: Compared(row["bug"], row["first"], row["release"], tuple(row["changed"])) for row in rows}
+
+
+def write(protocol: str, rows: Iterable[Compared]) -> None:
+    """Writes the rows of a protocol in the place of those that it has; in a checkout."""
+    text = "".join(json.dumps(asdict(row), ensure_ascii=False) + "\n" for row in rows)
+    compared_file(protocol).write_text(text, encoding="utf-8")
+    compared.cache_clear()

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
-from fencepost.checks.reports.bugs_compared import compared
-from fencepost.checks.reports.bugs_on_code import seen
+from fencepost.checks.reports.bugs_on_code import compared, seen
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.counts import count_of
 from fencepost.model.language import Location

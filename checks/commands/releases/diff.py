@@ -10,7 +10,7 @@ from fencepost.checks.conformance.java_side.comparing import Difference, differe
 from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.reports.bugs_compared import Compared, write
+from fencepost.checks.reports.bugs_on_code import Compared, write
 from fencepost.model.counts import count_of
 from fencepost.model.releases import RANGES, SYSTEMS, ReleaseError
 from fencepost.properties.protocols import PROTOCOLS

@@ -12,7 +12,7 @@ import pytest
 from fencepost.checks.conformance.java_side.comparing import project_of, standing
 from fencepost.checks.conformance.java_side.jars import jars
 from fencepost.checks.conformance.java_side.mirrors import classes_of
-from fencepost.checks.reports.bugs_compared import compared
+from fencepost.checks.reports.bugs_on_code import compared
 from fencepost.model.releases import RELEASES, ReleaseError
 from fencepost.properties.protocols import PROTOCOLS
 from tests.checks.conformance.real import tools
