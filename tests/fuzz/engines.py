@@ -43,6 +43,12 @@ def induction(case: Case) -> bool:
     return True
 
 
+def confirmed(case: Case) -> bool:
+    """Whether cvc5 confirms whatever Z3 discharges of a proof, and there is some; Disagreement if it refutes any of it."""
+    proof = prove(case.suite, workers=1, seconds=5.0, budget=20.0, examples=0, second_solver=True)
+    return 0 < proof.discharged == proof.confirmed
+
+
 def _inductively(case: Case) -> dict[str, str]:
     """What follows from the lemmas, by looking at every state in which they hold."""
     holds, lemmas = case.truth.holds, [s.formulas[0] for s in case.of_kind("lemma")]

@@ -46,6 +46,7 @@ COMPARISONS: Mapping[str, tuple[Comparison, int]] = {
     "one run ~ killed and resumed": (interrupted.killed, 5),
     "one thread ~ two, and less memory": (interrupted.large, 30),
     "plain ~ induction": (_alone(engines.induction), 15),
+    "Z3 ~ cvc5, which confirms a whole proof": (_alone(engines.confirmed), 3),
     "plain ~ walks": (_alone(engines.walks), 12),
     "plain ~ steered runs": (_alone(engines.steered), 20),
     "plain ~ machines": (_alone(engines.machine), 1),
