@@ -12,7 +12,7 @@ import numpy as np
 
 from fencepost.checks.engines.odds.sampling import Estimate
 from fencepost.checks.engines.odds.transitions import InstanceError
-from fencepost.checks.odds.solving import Effect, Solver, Walker, interval
+from fencepost.checks.odds.solving import Drawer, Effect, Solver, Walker, interval
 from fencepost.checks.odds.ways import BOUNDED, Fleet, Way, ways
 from fencepost.model.bookkeeper.ledger.bugs import BUGS as OF_LEDGERS
 from fencepost.model.odds.numbers import Numbers, published
@@ -90,14 +90,15 @@ class Odds:
 @dataclass(frozen=True)
 class Means:
     """How odds are computed: the solver, how many draws of the numbers make an interval (0: by their effects), how many
-    weighted walks there are besides, the seed of both, and who makes the walks. ``tell`` hears of which way they are being
-    computed, ``should_stop`` whether to leave the others out."""
+    weighted walks there are besides, the seed of both, who makes the walks and who solves the draws. ``tell`` hears of which
+    way they are being computed, ``should_stop`` whether to leave the others out."""
 
     solver: Solver
     draws: int = 0
     walks: int = 0
     seed: int = 0
     walker: Walker | None = None
+    drawer: Drawer | None = None
     tell: Callable[[str], None] = lambda _: None
     should_stop: Callable[[], bool] = lambda: False
 
@@ -158,14 +159,16 @@ def _interval(
     if not means.draws:
         lower, upper = interval(effects)
         return found, found * lower, found * upper
-    generator, drawn = np.random.default_rng([means.seed, *way.name.encode()]), list[float]()
+    generator, draws = np.random.default_rng([means.seed, *way.name.encode()]), list[Numbers]()
     deviations = {name: math.log(numbers.of(name).factor) / 1.6449 for name in (effect.name for effect in effects)}
     for _ in range(means.draws):
         shifts = generator.standard_normal(len(deviations))
         some = numbers
         for (name, deviation), shift in zip(deviations.items(), shifts, strict=True):
             some = some.times(name, math.exp(deviation * shift))
-        drawn.append(means.solver.per_year(way, some, together=together) * units)
+        draws.append(some)
+    solve = means.drawer or means.solver.all_per_year
+    drawn = [each * units for each in solve(way, draws, together)]
     low, middle, high = (float(x) for x in np.percentile(drawn, [_TAIL, 50.0, 100.0 - _TAIL]))
     return middle, low, high
 

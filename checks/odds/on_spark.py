@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from fencepost.checks.engines.odds.sampling import CHUNK, Sums
-from fencepost.checks.odds.solving import Recipe, Walker
-from fencepost.model.odds.numbers import MS_PER_YEAR
+from fencepost.checks.odds.solving import Drawer, Recipe, Solver, Walker
+from fencepost.checks.odds.ways import Way
+from fencepost.model.odds.numbers import MS_PER_YEAR, Numbers
 
 _ROW = pa.schema(
     [
@@ -62,3 +63,25 @@ def _rows(recipe: Recipe, seed: int, count: int, batches: Iterable[pa.RecordBatc
             found.append((chunk, end - first, *walks.of(seed, first, end)))
         columns = list(zip(*found, strict=True)) or [()] * len(_ROW)
         yield pa.RecordBatch.from_arrays([pa.array(c, f.type) for c, f in zip(columns, _ROW, strict=True)], schema=_ROW)
+
+
+def draws_on_spark(spark: SparkSession, changed: Mapping[str, Way]) -> Drawer:
+    """Solves draws on that session, each as in one process; ``changed`` has other instances of ways, by their names."""
+
+    def drawn(way: Way, draws: Sequence[Numbers], together: bool) -> list[float]:
+        tasks = min(len(draws), _TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
+        solved = partial(_solved, changed, way, draws, together)
+        rows = spark.range(0, len(draws), 1, tasks).mapInArrow(solved, "draw long, found double").collect()
+        return [float(row.found) for row in sorted(rows, key=lambda row: int(row.draw))]
+
+    return drawn
+
+
+def _solved(
+    changed: Mapping[str, Way], way: Way, draws: Sequence[Numbers], together: bool, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    solver = Solver(1, changed)
+    for batch in batches:
+        numbers = batch.column("id").to_pylist()
+        found = [solver.per_year(way, draws[number], together=together) for number in numbers]
+        yield pa.RecordBatch.from_pydict({"draw": numbers, "found": found})

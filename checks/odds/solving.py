@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fencepost.checks.engines.odds.aftermath import Event, loss_given
@@ -57,6 +57,10 @@ class Solver:
             part = throttled(numbers)
             found = (1.0 - part) * found + part * often(cycles, solution, way.given) * self.share_throttled(way, numbers)
         return found * way.times * _share(way, numbers)
+
+    def all_per_year(self, way: Way, draws: Sequence[Numbers], together: bool) -> list[float]:
+        """The same with each of several draws of the numbers."""
+        return [self.per_year(way, numbers, together=together) for numbers in draws]
 
     def with_rivals(self, way: Way, numbers: Numbers) -> Numbers:
         """The numbers with the rate of a rival's recoveries, if the way begins with one."""
@@ -180,6 +184,10 @@ class Recipe:
 
 Walker = Callable[[Recipe, int, int], list[Sums]]
 """Makes so many walks of a recipe with a seed, and returns the sums of their chunks, in order."""
+
+
+Drawer = Callable[[Way, Sequence[Numbers], bool], list[float]]
+"""Solves a way with each of several draws of the numbers, in order; whether with faults that come at once."""
 
 
 def in_threads(workers: int | None) -> Walker:

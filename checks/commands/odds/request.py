@@ -70,7 +70,9 @@ class OddsRequest:
         number("also estimate by N weighted walks, which need no graph: for --set of an instance that is too large for one"),
     ] = 0
     seed: Annotated[int, seed("the draws and the walks")] = 0
-    master: Annotated[str | None, Option("make the walks on this Spark, such as local[*]", "URL", once=True)] = None
+    master: Annotated[
+        str | None, Option("make the walks, and solve the draws, on this Spark, such as local[*]", "URL", once=True)
+    ] = None
     out: Annotated[
         str | None, Option("with --master: keep the sums of the walks there as Parquet, to add more", "DIR", once=True)
     ] = None

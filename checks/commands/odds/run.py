@@ -17,7 +17,7 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.odds.answering import Means, odds_of
 from fencepost.checks.odds.measuring import Measurements
 from fencepost.checks.odds.operator import with_file, with_settings
-from fencepost.checks.odds.solving import Solver, Walker, instance, repair_of
+from fencepost.checks.odds.solving import Drawer, Solver, Walker, instance, repair_of
 from fencepost.checks.odds.ways import BOUNDED, Fleet, Way, ways
 from fencepost.checks.reports.odds import as_json, as_text, numbers_as_json, numbers_as_text
 from fencepost.checks.settings.files.input_files import InputError
@@ -98,9 +98,12 @@ def _solved(asked: OddsRequest) -> ExitStatus:
     changed = {names[0]: _with(known[names[0]], asked)} if asked.set else {}
     reporter = Reporter(quiet=asked.quiet)
     reporter.begin("odds")
-    with _walker(asked) as walker, interruptible() as interrupt:  # Spark has a handler of its own, and comes first
+    with (
+        _on_spark(asked, changed) as (walker, drawer),
+        interruptible() as interrupt,
+    ):  # Spark has a handler of its own, and comes first
         solver = Solver(asked.workers, changed)
-        means = Means(solver, asked.draws, asked.walks, asked.seed, walker, reporter.telling, interrupt)
+        means = Means(solver, asked.draws, asked.walks, asked.seed, walker, drawer, reporter.telling, interrupt)
         odds = odds_of(names, numbers, fleet, means)
     if asked.prism is not None:
         _write_chains(asked.prism, [changed.get(name, known[name]) for name in names if name in known], numbers, solver)
@@ -123,24 +126,24 @@ def _write_chains(folder: Path, chosen: Sequence[Way], numbers: Numbers, solver:
 
 
 @contextmanager
-def _walker(asked: OddsRequest) -> Iterator[Walker | None]:
-    """Who makes the walks: Spark, if a master is named. Raises RegistryError if Spark gives up."""
+def _on_spark(asked: OddsRequest, changed: Mapping[str, Way]) -> Iterator[tuple[Walker | None, Drawer | None]]:
+    """Who makes the walks, and who solves the draws: Spark, if a master is named. Raises RegistryError if Spark gives up."""
     if asked.master is None:
         if asked.out is not None:
             raise RegistryError("--out keeps what Spark finds: add --master, such as --master local[*]")
-        yield None
+        yield None, None
         return
-    if not asked.walks:
-        raise RegistryError("--master is for walks: add --walks N")
+    if not asked.walks and not asked.draws:
+        raise RegistryError("--master is for walks and draws: add --walks N, or --draws N")
     from pyspark.errors import AnalysisException
 
-    from fencepost.checks.odds.on_spark import on_spark
+    from fencepost.checks.odds.on_spark import draws_on_spark, on_spark
     from fencepost.traces.exploration.java import SparkError
     from fencepost.traces.exploration.session import spark_session
 
     try:
         with spark_session(asked.master, light=True) as spark:
-            yield on_spark(spark, asked.out)
+            yield on_spark(spark, asked.out), draws_on_spark(spark, changed)
     except SparkError as error:
         raise RegistryError(str(error)) from error
     except AnalysisException as error:

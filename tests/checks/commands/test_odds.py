@@ -69,7 +69,7 @@ def test_a_chain_is_written_for_other_tools(tmp_path: Path) -> None:
         (("topic", "--set", "messages=5"), 2, "fencepost: --set is of one way: name it"),
         (("measure",), 2, "fencepost: measure needs --metrics FILE"),
         (("disks", "--metrics", "x"), 2, "fencepost: --metrics is for measure"),
-        (("disks", "--master", "local[1]"), 2, "fencepost: --master is for walks: add --walks N"),
+        (("disks", "--master", "local[1]"), 2, "fencepost: --master is for walks and draws: add --walks N, or --draws N"),
         (("disks", "--numbers", "nowhere.toml"), 150, "fencepost: nowhere.toml: there is no such file"),
         (("disks", "--set", "entrees=4"), 2, "entries"),
     ],

@@ -41,6 +41,18 @@ def test_spark_makes_the_same_walks(spark: SparkSession) -> None:
 
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
+def test_spark_solves_the_same_draws(spark: SparkSession) -> None:
+    from fencepost.checks.odds.on_spark import draws_on_spark
+
+    way = WAYS["disks"]
+    draws = [published().times("disk_losses", factor) for factor in (0.5, 1.0, 3.0)]
+    there, here = draws_on_spark(spark, {})(way, draws, False), Solver(1).all_per_year(way, draws, False)
+    assert there == here
+    assert there[0] < there[1] < there[2]
+
+
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark")
 def test_what_is_kept_adds_up_by_sql(spark: SparkSession, tmp_path: Path) -> None:
     """Walks of two seeds are one estimate; the same seed is not taken twice."""
     from pyspark.errors import AnalysisException
