@@ -69,6 +69,18 @@ class Files:
         return sorted(name for name in self.texts if name.startswith(f"{kind}/"))
 
     @property
+    def racks(self) -> dict[str, list[str]]:
+        """The bookies by rack; empty unless each has one."""
+        whole: dict[str, Any] = json.loads(self.texts[CLUSTER])
+        placed = {
+            name: one["rack"] for group in (whole.get("racks") or {}).values() for name, one in group.items() if one.get("rack")
+        }
+        bookies = whole.get("bookies") or []
+        if not bookies or any(name not in placed for name in bookies):
+            return {}
+        return {rack: [name for name in bookies if placed[name] == rack] for rack in sorted({placed[name] for name in bookies})}
+
+    @property
     def facts(self) -> Iterator[str]:
         """What a person has to know of it: what was read, what was refused, which brokers differ and were not asked."""
         whole: dict[str, Any] = json.loads(self.texts[CLUSTER])

@@ -40,6 +40,10 @@ def questions(cluster: Cluster) -> Iterator[Guarantee]:
 
         yield from bookie_guarantees(settings.bookies, releases)
         yield from replication_guarantees(settings.auto_recovery, cluster.sizes, releases)
+    if cluster.racks:
+        from fencepost.checks.questions.guarantees.racks import rack_guarantees
+
+        yield from rack_guarantees(cluster.racks, settings.placement, cluster.sizes)
     yield from topic_guarantees(cluster.configuration, releases)
     yield from bundle_guarantees(cluster.configuration, releases)
 

@@ -21,7 +21,7 @@ from fencepost.checks.reports.answers import FAULTS, NUMBERS, headline, survived
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.report import MEANING
 from fencepost.checks.settings.cluster_settings import Cluster
-from fencepost.checks.settings.not_modelled import PAGE
+from fencepost.checks.settings.not_modelled import PAGE, RACKS
 from fencepost.model.counts import count_of
 from fencepost.traces.wording.styles import BOLD, PLAIN, RED
 
@@ -289,6 +289,7 @@ def _of_namespaces(group: Group, opening: Opening) -> str:
     ordered = {each.feature.name for each in group.settings.orders} - set(_orders(opening))
     orders = f"; ordered there: {', '.join(name.replace('_', ' ') for name in sorted(ordered))}" if ordered else ""
     judged = {each.feature.name for each in group.settings.not_modelled} - {e.feature.name for e in opening.not_judged}
+    judged -= {RACKS} if opening.now.cluster.racks else set()
     besides = f"; NOT JUDGED there: {', '.join(sorted(judged))}" if judged else ""
     return f"{names} ({words}): {count_of(len(ways), 'way')} ({change or 'the same'}){orders}{known}{besides}"
 

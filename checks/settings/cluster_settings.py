@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
@@ -20,9 +20,11 @@ from fencepost.checks.settings.broker_conf import BrokerConf, Taken
 from fencepost.checks.settings.broker_settings import (
     ControlPlaneSettings,
     LedgerSettings,
+    PlacementSettings,
     TopicSettings,
     control_plane_settings,
     ledger_settings,
+    placement_settings,
     topic_settings,
 )
 from fencepost.checks.settings.files.input_files import Place
@@ -34,6 +36,7 @@ from fencepost.properties.configuration import Configuration, Part
 from fencepost.properties.registry import Value
 
 T = TypeVar("T")
+Racks = Mapping[str, Sequence[str]]
 
 REMEDY = "give the broker.conf that the brokers start with, or the bookkeeper.conf of the bookies"
 
@@ -50,6 +53,7 @@ class Settings:
     control_plane: ControlPlaneSettings
     load_manager: LoadManagerSettings
     topic: TopicSettings
+    placement: PlacementSettings
     orders: tuple[SwitchedOn, ...]
     not_modelled: tuple[SwitchedOn, ...]
     deployment: Deployment
@@ -132,7 +136,7 @@ class Sizes:
 class Cluster:
     """The settings in some files, by the name of the files and the one to look at where no line is to blame; the releases, and
     the number of bookies, which nobody named if ``assumed``. ``of_bookies`` says whether to ask about the bookies' own
-    settings."""
+    settings. ``racks`` are the names of the bookies by rack, if they are known."""
 
     file: str
     first: Place
@@ -141,6 +145,7 @@ class Cluster:
     bookies: int
     assumed: bool
     of_bookies: bool
+    racks: Racks = field(default_factory=dict)
 
     @property
     def configuration(self) -> Configuration:
@@ -172,11 +177,12 @@ def read_settings(*paths: Path, instead: Mapping[str, str] | None = None) -> Set
     control_plane, control_plane_notes = _noted(of_brokers, control_plane_settings)
     load_manager, about_classes = _noted(of_brokers, load_manager_settings)
     topic, about_topics = _noted(of_brokers, topic_settings)
+    placed, about_places = _noted(of_brokers, placement_settings)
     orders, features = ordered_losses(of_brokers), not_modelled(conf)
     deployed = deployment(conf)
     _, about_keys = _noted(conf, lambda read: read.look_closer(REMEDY, every_file=True))
-    notes = (*about_files, *about_bookies, *about_recovery, *about_classes, *about_topics, *about_keys)
-    taken = ledger, bookies, auto_recovery, control_plane, load_manager, topic
+    notes = (*about_files, *about_bookies, *about_recovery, *about_classes, *about_topics, *about_places, *about_keys)
+    taken = ledger, bookies, auto_recovery, control_plane, load_manager, topic, placed
     return Settings(*taken, orders, features, deployed, ledger_notes, control_plane_notes, notes, conf.places)
 
 

@@ -19,6 +19,8 @@ from fencepost.checks.settings.switches import (
     true,
 )
 
+RACKS = "racks"
+"""The feature that is judged where it is known which bookies each rack has."""
 PAGE = "docs/explanation/not-modelled.md"
 
 
@@ -60,15 +62,15 @@ NOT_MODELLED = (
         "InMemoryDelayedDeliveryTracker, BucketDelayedDeliveryTracker",
     ),
     NotModelled(
-        "racks and regions",
-        "on which racks the copies of an entry are: the loss of a rack is not judged",
-        (
-            (
-                true("bookkeeperClientRackawarePolicyEnabled", "true"),
-                true("bookkeeperClientRegionawarePolicyEnabled"),
-                given("bookkeeperClientIsolationGroups"),
-            ),
-        ),
+        RACKS,
+        "on which racks the copies of an entry are: a profile with [racks], or --cluster, says it",
+        ((true("bookkeeperClientRackawarePolicyEnabled", "true"),),),
+        "RackawareEnsemblePlacementPolicy",
+    ),
+    NotModelled(
+        "regions and isolation groups",
+        "in which regions the copies of an entry are, and which bookies a namespace may use",
+        ((true("bookkeeperClientRegionawarePolicyEnabled"), given("bookkeeperClientIsolationGroups")),),
         "BkEnsemblePlacementPolicyConfig",
     ),
     NotModelled(

@@ -51,4 +51,4 @@ def with_cluster(asked: CheckRequest, inputs: Inputs) -> CheckRequest:
     for name, text in files.texts.items():
         inputs.give(files.folder / name, text.encode())
     conf, namespaces = [*files.configuration, *asked.conf], [*files.namespaces, *asked.namespace]
-    return replace(asked, conf=conf, namespace=namespaces, name=str(files.folder), facts=tuple(files.facts))
+    return replace(asked, conf=conf, namespace=namespaces, name=str(files.folder), facts=tuple(files.facts), racks=files.racks)

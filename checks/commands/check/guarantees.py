@@ -31,6 +31,7 @@ from fencepost.checks.reports.front import heading
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.settings.cluster_settings import Cluster, Settings
 from fencepost.checks.settings.files.input_files import Place
+from fencepost.checks.settings.not_modelled import RACKS
 from fencepost.model.releases import Releases
 from fencepost.properties.ledger.in_cluster import LARGEST_ENSEMBLE
 from fencepost.properties.registry import RegistryError
@@ -74,8 +75,9 @@ def opening_of(
     met = _met(shortfalls, Whole(clusters[0].configuration, subject.releases), means)
     first_changes = change_first(asked, clusters[0], now, answers[0], means) if answers else ChangeFirst()
     of_namespaces = tuple(groups(asked, clusters[0], means)) if answers else ()
+    unseen = tuple(each for each in subject.settings.not_modelled if not (asked.racks and each.feature.name == RACKS))
     seen = (
-        subject.settings.not_modelled,
+        unseen,
         heading_of(asked, subject),
         first_changes,
         never(asked.never),
@@ -172,7 +174,7 @@ def _clusters(asked: CheckRequest, subject: Subject) -> list[Cluster]:
     if about_bookies and not of_bookies:
         raise RegistryError(f"--require {about_bookies[0]} is about bookies: add the file that they start with by --conf")
     return [
-        Cluster(name, Place(paths[-1]), settings, releases, bookies, assumed, of_bookies)
+        Cluster(name, Place(paths[-1]), settings, releases, bookies, assumed, of_bookies, asked.racks)
         for name, paths, settings, releases in files
     ]
 

@@ -97,6 +97,7 @@ def with_profile(asked: CheckRequest) -> CheckRequest:
         baseline=asked.baseline or (folder / profile.baseline if profile.baseline else None),
         namespace=[*asked.namespace, *named],
         accepted=borne,
+        racks=asked.racks or profile.racks,
         facts=(*asked.facts, *profile.facts, *over),
     )
 

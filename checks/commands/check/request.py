@@ -85,6 +85,7 @@ class CheckRequest(Wanted, NamedReleases):
     ] = None
     name: str = ""
     facts: Sequence[str] = ()
+    racks: Mapping[str, Sequence[str]] = field(default_factory=dict)
     accepted: Mapping[str, str] = field(default_factory=dict)
     all: Annotated[bool, Option("print everything: each property, each run, the settings that were read")] = False
     profile: Annotated[

@@ -121,6 +121,16 @@ RESOLVER = """Asks the modelled conflict resolver of service units and the real 
 kept. The answers must be the same. The questions are all pairs of records of a small domain, and random pairs with versions
 up to the largest and smallest possible. The bugs are those of `fencepost check service_unit_resolver`."""
 
+PLACEMENT = """Asks the placement policies of a release of BookKeeper for ensembles, and for the bookies that replace members of
+a rack that is cut off. What they draw must be among what the protocol placement allows, and what they refuse among what it
+refuses. A case is some racks with one to three bookies each, some of which may be away, with quorums and settings. The draws
+follow the seed."""
+
+PLACEMENT_EXAMPLES = """examples:
+  fencepost conform placement                                1,000 cases
+  fencepost conform placement --release 4.17.3 --cases 20000 --seed 7
+  fencepost conform placement --bug racks_not_checked        is a bug in the model noticed?"""
+
 RESOLVER_EXAMPLES = """examples:
   fencepost conform resolver                                on the newest release
   fencepost conform resolver --release 4.0.8 --cases 1000000
@@ -266,6 +276,18 @@ class ResolverRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PlacementRequest:
+    """How many cases of racks the placement policies of a release are asked about."""
+
+    release: Annotated[str, Option("of BookKeeper", "RELEASE")] = "4.18.0"
+    cases: Annotated[int, number("cases, each with twelve draws")] = 1000
+    seed: Annotated[int, seed("the cases")] = 0
+    bug: Bugs = ()
+    format: Format = "text"
+    quiet: Quiet = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class BugsRequest:
     """The targets, or all, on which the known bugs of their releases are replayed; perhaps only some bugs or one release, or a
     build of one's own in the place of its jars; whether to ``record`` that beside them."""
@@ -286,6 +308,7 @@ MIRRORS_COMMAND = Command(MirrorsRequest, "conform.mirrors:run", MIRRORS)
 LOG_COMMAND = Command(LogRequest, "conform.log:run", LOG, LOG_EXAMPLES)
 POLICY_COMMAND = Command(PolicyRequest, "conform.policy:run", POLICY, POLICY_EXAMPLES)
 RESOLVER_COMMAND = Command(ResolverRequest, "conform.resolver:run", RESOLVER, RESOLVER_EXAMPLES)
+PLACEMENT_COMMAND = Command(PlacementRequest, "conform.placement:run", PLACEMENT, PLACEMENT_EXAMPLES)
 BUGS_COMMAND = Command(BugsRequest, "conform.bugs:run", BUGS)
 
 COMMAND = Group(
@@ -300,6 +323,10 @@ COMMAND = Group(
             "policy": Entry("conform.request:POLICY_COMMAND", "do the rules of load balancing answer what the classes do?"),
             "resolver": Entry(
                 "conform.request:RESOLVER_COMMAND", "does the conflict resolver of service units decide as the class does?"
+            ),
+            "placement": Entry(
+                "conform.request:PLACEMENT_COMMAND",
+                "do the placement policies of BookKeeper place ensembles as the model does?",
             ),
             "bugs": Entry("conform.request:BUGS_COMMAND", "which known bugs happen on the real code?"),
         },

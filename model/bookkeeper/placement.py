@@ -1,0 +1,291 @@
+"""On which racks the copies of an entry are, and what the loss of a rack takes: the placement of one ensemble.
+
+Mirrors RackawareEnsemblePlacementPolicyImpl, TopologyAwareEnsemblePlacementPolicy.RRTopologyAwareCoverageEnsemble and
+DefaultEnsemblePlacementPolicy of bookkeeper-server 4.17.3, and BookKeeperAdmin.getReplacementBookiesByIndexes, which
+auto-recovery uses. 4.14.5 to 4.18.2 place in the same way.
+
+A client draws one bookie after the other. For each it leaves out the racks of those before it. Where that leaves nobody, it
+draws from all racks, and where even that leaves nobody who gives every write quorum its racks, from anybody, unless racks are
+enforced. Auto-recovery replaces a bookie by one of its rack, else by one of a rack that no other member is in, else by anybody.
+
+Merged and bounded. Bookies of one rack are alike: a place of the ensemble has a rack. A bookie is drawn from those that are
+registered and not in the ensemble. The client itself is in no rack that has bookies. One entry is stored, in one write set.
+
+Not modelled: regions, isolation groups, weights by free disk, the policy check of the auditor, bookies of the default rack.
+
+Constants
+    racks                how many bookies each rack has, such as 2+2+1
+    ensemble, write_quorum, ack_quorum
+                         of the ledger
+    policy               rackaware, or random (bookkeeperClientRackawarePolicyEnabled=false)
+    min_racks            racks of a write quorum (bookkeeperClientMinNumRacksPerWriteQuorum)
+    enforced             whether there is no ensemble without them (bookkeeperClientEnforceMinNumRacksPerWriteQuorum)
+    settled              whether an entry counts once its whole write set has stored it, not once an ack quorum has
+    outages              how often a rack is cut off, with its data
+    losses               how often a rack is lost
+
+Variables
+    place                the rack of each place of the ensemble
+    chosen               how many places have a bookie
+    avoided              the racks that the next draw leaves out
+    stage                choosing; placed; stored, which is acknowledged; refused, because there is no ensemble
+    start                the first place of the entry's write set
+    copies               the places that have the entry
+    away, lost           the racks that are cut off, and those that are lost
+    outages, losses      how often each has happened
+
+Actions
+    draw                 client: a bookie of a rack that is not left out
+    draw_anywhere        client: nobody is left there: a bookie of any rack, by which each write quorum can have its racks
+    draw_blindly         client: nobody is left there either: any bookie
+    refuse               client: there are not enough bookies
+    begin, store         writer: sends the entry to a write set; a bookie stores it
+    acknowledge          writer: enough bookies have stored it
+    cut_off, come_back   rack: a fault, and its end
+    replace              auto-recovery: copies what a member that is away has, and has the metadata name another bookie
+    lose_rack            rack: a fault: everything in it is gone for good
+
+The properties are in ``properties/placement/suite.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fencepost.model.language import (
+    And,
+    Condition,
+    If,
+    ModelError,
+    Not,
+    Or,
+    Outcome,
+    Protocol,
+    all_of,
+    any_of,
+    at_least,
+    how_many,
+)
+
+BUGS = {
+    "racks_not_checked": "a bookie is drawn whether or not its write quorums can still have their racks",
+    "replaced_within_a_rack": "auto-recovery prefers a rack that another member is in",
+}
+POLICIES = ("rackaware", "random")
+STAGES = ("choosing", "placed", "stored", "refused")
+
+
+def placement(
+    *,
+    racks: str = "2+2",
+    ensemble: int = 2,
+    write_quorum: int = 2,
+    ack_quorum: int = 2,
+    policy: str = "rackaware",
+    min_racks: int = 2,
+    enforced: bool = False,
+    settled: bool = False,
+    outages: int = 0,
+    losses: int = 1,
+    bugs: Iterable[str] = (),
+) -> Protocol:
+    """The placement of one ensemble; the page above has the constants."""
+    sizes = sizes_of(racks)
+    if not 1 <= ack_quorum <= write_quorum <= ensemble <= sum(sizes):
+        raise ModelError("placement: 1 <= ack_quorum <= write_quorum <= ensemble <= bookies in the racks")
+    if policy not in POLICIES or min_racks < 1:
+        raise ModelError(f"placement: policy is rackaware or random, not {policy!r}, and min_racks is at least 1")
+    parameters = {name: value for name, value in locals().items() if name not in ("bugs", "sizes")}
+    p = Protocol("placement", doc=__doc__, parameters=parameters, bugs=BUGS, active=bugs)
+    rack = p.universe("rack", len(sizes))
+    position = p.universe("position", ensemble)
+    place = p.choice("place", rack, per=position, none="none")
+    chosen = p.number("chosen", 0, ensemble)
+    avoided = p.subset("avoided", rack)
+    stage = p.choice("stage", STAGES)
+    start = p.choice("start", position)
+    copies = p.subset("copies", position)
+    away = p.subset("away", rack)
+    lost = p.subset("lost", rack)
+    p.budget("outages", outages)
+    p.budget("losses", losses)
+    windows = [[(first + copy) % ensemble for copy in range(write_quorum)] for first in position]
+    needed = min(write_quorum, min_racks)
+
+    def is_there(r: int) -> Condition:
+        """The rack is neither cut off nor lost."""
+        return Not(Or(away.has(r), lost.has(r)))
+
+    def has_free(r: int) -> Condition:
+        """A bookie of the rack is registered, and not in the ensemble."""
+        return And(is_there(r), how_many(*(place[i] == r for i in position)) < sizes[r])
+
+    on_racks = policy == "rackaware" and len(sizes) > 1
+    enforces = enforced and policy == "rackaware" and needed > 1
+    is_tight = outages > 0 or ensemble > len(sizes) or needed > len(sizes)
+    several = at_least(2, [is_there(r) for r in rack])
+    by_racks = And(several, policy == "rackaware")
+
+    @p.rule
+    def covers(i: int, r: int) -> Condition:
+        """Every write quorum with this place can still have its racks, if a bookie of this one is drawn for it."""
+        return all_of(_has_room(window, i, r) for window in windows if i in window)
+
+    def _has_room(window: list[int], i: int, r: int) -> Condition:
+        """As RackQuorumCoverageSet.apply: of the window's places those before ``i`` have a bookie."""
+        seen = [x for x in window if x < i]
+        if write_quorum < 2 or len(seen) + needed - 1 < write_quorum:
+            return all_of(())
+        distinct = [any_of([place[x] == other for x in seen]) for other in rack if other != r]
+        missing = needed - (write_quorum - len(seen) - 1)
+        return at_least(missing - 1, distinct) if missing > 1 else all_of(())
+
+    covers.instead("racks_not_checked", lambda i, r: True)
+
+    def fits(i: int, r: int) -> Condition:
+        return And(has_free(r), covers(i, r))
+
+    def can_draw(i: int) -> Condition:
+        return any_of(And(Not(avoided.has(r)), fits(i, r)) for r in rack)
+
+    def at(i: int) -> Condition:
+        return And(stage == "choosing", chosen == i)
+
+    def drawn(i: int, r: int, leaves_out: object) -> dict[object, object]:
+        return {place[i]: r, chosen: i + 1, avoided: leaves_out, **({stage: "placed"} if i + 1 == ensemble else {})}
+
+    @p.step(
+        by="client",
+        i=position,
+        r=rack,
+        fair=True,
+        only_if=on_racks,
+        mirrors="RackawareEnsemblePlacementPolicyImpl.selectRandomFromRack",
+    )
+    def draw(i: int, r: int) -> Outcome:
+        """A bookie is drawn from the racks that no bookie before it is in; of the first, from all."""
+        return And(at(i), by_racks, Not(avoided.has(r)), fits(i, r)), drawn(i, r, avoided.plus(r))
+
+    @p.step(
+        by="client",
+        i=position,
+        r=rack,
+        fair=True,
+        only_if=on_racks and is_tight,
+        mirrors="RackawareEnsemblePlacementPolicyImpl.selectFromNetworkLocation",
+    )
+    def draw_anywhere(i: int, r: int) -> Outcome:
+        """Nobody is left there: a bookie of any rack, by which each write quorum can have its racks."""
+        return And(at(i), by_racks, i > 0, Not(can_draw(i)), fits(i, r)), drawn(i, r, rack.where(lambda x: x == r))
+
+    def fits_nowhere(i: int) -> Condition:
+        return And(Not(can_draw(i)), all_of(Not(fits(i, r)) for r in rack))
+
+    @p.step(
+        by="client",
+        i=position,
+        r=rack,
+        fair=True,
+        only_if=not on_racks or (is_tight and not enforces),
+        mirrors="RackawareEnsemblePlacementPolicyImpl.selectRandom",
+    )
+    def draw_blindly(i: int, r: int) -> Outcome:
+        """Nobody gives each write quorum its racks, or there is one rack only: any bookie, unless racks are enforced."""
+        free = And(by_racks, i > 0, not enforced, fits_nowhere(i))
+        alone = And(Not(by_racks), not enforces)
+        return And(at(i), Or(free, alone), has_free(r)), drawn(i, r, rack.where(lambda x: x == r))
+
+    @p.step(
+        by="client",
+        i=position,
+        fair=True,
+        only_if=outages or enforces,
+        mirrors="RackawareEnsemblePlacementPolicyImpl.newEnsembleInternal",
+    )
+    def refuse(i: int) -> Outcome:
+        """There are not enough bookies, or not enough racks where these are enforced: BKNotEnoughBookiesException."""
+        nobody = all_of(Not(has_free(r)) for r in rack)
+        with_racks = And(by_racks, fits_nowhere(i), Or(i == 0, enforced, nobody))
+        without = And(Not(by_racks), Or(enforces, nobody))
+        return And(at(i), Or(with_racks, without)), {stage: "refused"}
+
+    # --- an entry
+
+    def in_write_set(i: int) -> Condition:
+        return any_of(And(start == first, i in window) for first, window in zip(position, windows, strict=True))
+
+    @p.step(by="writer", s=position, mirrors="RoundRobinDistributionSchedule.getWriteSet")
+    def begin(s: int) -> Outcome:
+        """The entry goes to a write set of the ensemble."""
+        return And(stage == "placed", copies.is_empty, start != s), {start: s}
+
+    @p.step(by="bookie", i=position, mirrors="BookieImpl.addEntry")
+    def store(i: int) -> Outcome:
+        """A bookie of the write set stores the entry."""
+        there = any_of(And(place[i] == r, is_there(r)) for r in rack)
+        return And(stage == "placed", in_write_set(i), Not(copies.has(i)), there), {copies: copies.plus(i)}
+
+    @p.step(by="writer", mirrors="PendingAddOp.writeComplete")
+    def acknowledge() -> Outcome:
+        """Enough bookies have stored the entry."""
+        enough = at_least(write_quorum if settled else ack_quorum, [copies.has(i) for i in position])
+        return And(stage == "placed", enough), {stage: "stored"}
+
+    # --- racks
+
+    draws = And(stage == "choosing", chosen > 0)
+
+    @p.fault(by="rack", spends="outages", r=rack, mirrors="TopologyAwareEnsemblePlacementPolicy.onClusterChanged")
+    def cut_off(r: int) -> Outcome:
+        """No bookie of the rack can be reached. Its data stay. A client that draws has a lock, and hears of it later."""
+        return And(is_there(r), Not(draws)), {away: away.plus(r)}
+
+    @p.step(by="rack", r=rack, only_if=outages, mirrors="BookieImpl.start")
+    def come_back(r: int) -> Outcome:
+        """The bookies of the rack are registered again."""
+        return And(away.has(r), Not(draws)), {away: away.minus(r)}
+
+    def is_other(i: int, r: int) -> Condition:
+        """Another member is in that rack."""
+        return any_of(place[x] == r for x in position if x != i)
+
+    @p.rule
+    def prefers(i: int, r: int) -> Condition:
+        """Auto-recovery draws from racks that no other member is in."""
+        return Not(is_other(i, r))
+
+    prefers.instead("replaced_within_a_rack", is_other)
+
+    @p.step(
+        by="auto-recovery",
+        i=position,
+        r=rack,
+        only_if=outages,
+        mirrors="RackawareEnsemblePlacementPolicyImpl.replaceBookie, BookKeeperAdmin.getReplacementBookiesByIndexes",
+    )
+    def replace(i: int, r: int) -> Outcome:
+        """A member that is away is replaced by a bookie of a rack that no other member is in; else by any, unless racks are
+        enforced. The new one gets the entry from a member that has it."""
+        preferred = any_of(And(has_free(x), prefers(i, x)) for x in rack)
+        fit = Or(prefers(i, r), And(Not(preferred), not (enforced and policy == "rackaware")))
+        gone = any_of(And(place[i] == x, away.has(x)) for x in rack)
+        readable = any_of(And(copies.has(x), place[x] == y, is_there(y)) for x in position if x != i for y in rack)
+        copied = If(in_write_set(i), copies.plus(i), copies)
+        drawn_from = Or(fit, policy == "random")
+        return And(stage == "stored", gone, readable, has_free(r), drawn_from), {place[i]: r, copies: copied}
+
+    @p.fault(by="rack", spends="losses", r=rack)
+    def lose_rack(r: int) -> Outcome:
+        """The rack is gone for good, with all that is on its bookies."""
+        here = position.where(lambda i: place[i] == r)
+        return And(stage == "stored", away.is_empty, Not(lost.has(r))), {lost: lost.plus(r), copies: copies & ~here}
+
+    return p
+
+
+def sizes_of(racks: str) -> list[int]:
+    """How many bookies each rack has, of a text such as 2+2+1. ModelError if it is none."""
+    words = racks.split("+")
+    if not all(word.strip().isdigit() and int(word) > 0 for word in words):
+        raise ModelError(f"placement: racks is how many bookies each rack has, such as 2+2+1, not {racks!r}")
+    return [int(word) for word in words]

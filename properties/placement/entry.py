@@ -1,0 +1,36 @@
+"""The entry of ``placement`` in the registry, and its instances."""
+
+from __future__ import annotations
+
+from fencepost.model.bookkeeper.placement import placement
+from fencepost.properties.bug_files import bugs_beside
+from fencepost.properties.placement import suite
+from fencepost.properties.registry import Entry, Instance
+
+SIZES = {
+    "ci": (
+        Instance("two racks", {"racks": "3+1", "ensemble": 4}),
+        Instance("enforced", {"racks": "2+1+1", "ensemble": 4, "enforced": True, "settled": True}),
+        Instance("three copies", {"racks": "2+1+1", "ensemble": 3, "write_quorum": 3}),
+        Instance("an outage", {"racks": "3+1+1", "ensemble": 4, "outages": 1}),
+        Instance("an outage, enforced", {"racks": "2+2+1+1", "ensemble": 4, "outages": 2, "enforced": True}),
+        Instance("one rack", {"racks": "3"}),
+        Instance("random", {"racks": "2+1", "policy": "random"}),
+    ),
+    "standard": (
+        Instance("four racks", {"racks": "2+2+2+2", "ensemble": 4, "write_quorum": 3, "outages": 1}),
+        Instance(
+            "four racks, enforced", {"racks": "2+2+2+2", "ensemble": 4, "write_quorum": 3, "min_racks": 3, "enforced": True}
+        ),
+    ),
+    "deep": (Instance("five racks", {"racks": "2+2+2+2+2", "ensemble": 5, "write_quorum": 3, "outages": 1}),),
+}
+
+ENTRY = Entry(
+    name="placement",
+    summary="on which racks the copies of an entry are, and what the loss of a rack takes",
+    function=placement,
+    suite=suite.placement,
+    sizes=SIZES,
+    bugs=bugs_beside(__file__, placement),
+)
