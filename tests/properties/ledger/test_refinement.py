@@ -26,6 +26,7 @@ AS_IN_A_LEDGER = {
     "checkpoints_compared_by_first_journal": "one_directory_marks_for_all",
     "denies_what_it_has": "no_such_entry_though_stored",
     "headers_without_pages_not_saved": "idle_flush_skips_headers",
+    "index_update_forgotten": "idle_checkpoint_skips_index",
 }
 """Bugs that the protocol of a bookie has, and the bug by which a ledger has each."""
 PAIR = {"bookies": 3, "ensemble": 2, "write_quorum": 2, "ack_quorum": 2}

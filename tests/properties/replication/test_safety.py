@@ -45,7 +45,7 @@ CAUGHT = {
     "deletes_lock_of_successor": ({"locks_are_kept"}, 6),
     "task_deleted_without_lock": ({"tasks_are_deleted_by_their_version"}, 7),
     "listed_replica_is_no_news": ({"tasks_are_marked_for_a_reason"}, 5),
-    "audit_not_repeated": ({"failed_audits_are_repeated"}, 2),
+    "audit_not_repeated": ({"failed_audits_are_repeated", "tasks_are_marked_for_a_reason"}, 2),
     "return_unseen": ({"absences_are_audited_again"}, 4),
     "lost_before_the_auditor": ({"auditors_begin_with_a_check"}, 2),
     "checker_reads_ends_only": ({"what_is_bad_is_replaced"}, 5),
