@@ -88,6 +88,7 @@ class Model:
         self._stage = self._place("stage")
         self.may_refuse = False
         self.ensembles: dict[tuple[int, ...], State] = {}
+        self._replacements: dict[tuple[tuple[int, ...], tuple[int, ...]], dict[int, set[int]]] = {}
         self._explore(request)
 
     def _place(self, name: str) -> int:
@@ -124,6 +125,12 @@ class Model:
 
     def replacements(self, racks: tuple[int, ...], request: Request) -> dict[int, set[int]]:
         """By member that is away afterwards: the racks from which it may be replaced; nobody, if the set is empty."""
+        key = racks, tuple(request["after"])
+        if key not in self._replacements:
+            self._replacements[key] = self._replaced(racks, request)
+        return self._replacements[key]
+
+    def _replaced(self, racks: tuple[int, ...], request: Request) -> dict[int, set[int]]:
         state: State | None = self.ensembles[racks]
         for rack in request["before"]:
             state = state and self._after(state, f"come_back(r{rack})")
@@ -145,7 +152,7 @@ def cases(count: int, seed: int) -> Iterator[Request]:
     """So many cases, each a function of the seed and its number."""
     for number in range(count):
         random = Random(f"{seed} {number}")
-        racks = [random.randint(1, 3) for _ in range(random.randint(1, 4))]
+        racks = sorted(random.randint(1, 3) for _ in range(random.randint(1, 4)))
         before = [r for r in range(len(racks)) if random.random() < 0.15]
         ensemble = random.randint(1, min(5, sum(racks)))
         write_quorum = random.randint(1, ensemble)
