@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
 import org.apache.pulsar.broker.loadbalance.impl.ModularLoadManagerImpl;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
@@ -121,7 +122,7 @@ public final class ListingBench implements Lines.Target {
                 broker.link.hold(LIST + trials.size());
             }
             send();
-            last.get(SECONDS, TimeUnit.SECONDS);
+            within(last, "message " + sent + " of the first ledger");
         }
         Server.until("update of the list to be under way", broker.link::isHolding);
         long begun = System.nanoTime();
@@ -137,11 +138,11 @@ public final class ListingBench implements Lines.Target {
             send();
             sends.add(last);
         }
-        for (CompletableFuture<MessageId> each : sends) {
-            each.get(SECONDS, TimeUnit.SECONDS);
+        for (int number = 0; number < sends.size(); number++) {
+            within(sends.get(number), "message " + (number + 1) + " of " + sends.size());
         }
         producer.close();
-        broker.pulsar.getAdminClient().topics().unloadAsync(topic).get(SECONDS, TimeUnit.SECONDS);
+        within(broker.pulsar.getAdminClient().topics().unloadAsync(topic), "unload of the topic");
         trials.add(sent);
     }
 
@@ -155,6 +156,14 @@ public final class ListingBench implements Lines.Target {
             read(got);
             acknowledged.add(trials.get(number));
             read.add(got.get("messages").size());
+        }
+    }
+
+    private static <T> T within(CompletableFuture<T> future, String what) throws Exception {
+        try {
+            return future.get(SECONDS, TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+            throw new TimeoutException(what + " is not done within " + SECONDS + " s");
         }
     }
 
