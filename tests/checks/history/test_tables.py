@@ -124,3 +124,18 @@ def test_the_record_of_a_batch_knows_every_file(ingest: Ingest, tmp_path: Path) 
     record = json.loads((folder / "batches" / "00000.json").read_text("utf-8"))["content"]["tables"]
     known = {f"{name}/{file}": length for name, table in record.items() for file, length in table["files"].items()}
     assert known == {file.relative_to(folder).as_posix(): file.stat().st_size for file in folder.rglob("*.parquet")}
+
+
+def test_one_cluster_that_has_all_rows_is_written_by_several_tasks(
+    ingest: Ingest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fencepost.checks.history import ingesting
+
+    files = write_snapshots(tmp_path / "source", 12, 48, range(2))
+    monkeypatch.setattr(ingesting, "TASK", sum(file.stat().st_size for file in files) // 4)
+    assert ingest(*files).rows["loads"] == 120
+    (day,) = (tmp_path / "tables" / "loads").rglob("day=*")
+    rows = [pq.read_metadata(file).num_rows for file in day.glob("*.parquet")]
+    assert sum(rows) == 120
+    assert len(rows) > 2
+    assert max(rows) <= 60
