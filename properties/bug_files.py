@@ -73,7 +73,7 @@ def read_bugs(path: Path, function: Callable[..., Protocol]) -> Mapping[str, Bug
     return bugs
 
 
-def _tables(path: Path) -> dict[str, dict[str, Any]]:
+def _tables(path: Path) -> dict[str, dict[str, object]]:
     import tomllib  # only commands that look at bugs need it
 
     try:
@@ -89,11 +89,11 @@ def _tables(path: Path) -> dict[str, dict[str, Any]]:
 
 
 @cache
-def _tables_of(room: str) -> dict[str, Any]:
+def _tables_of(room: str) -> dict[str, dict[str, object]]:
     return _tables(Path(__file__).parent / room / NAME)
 
 
-def _whole(path: Path, name: str, table: Mapping[str, Any]) -> dict[str, Any]:
+def _whole(path: Path, name: str, table: Mapping[str, object]) -> dict[str, object]:
     """A table with what it has from that of another protocol."""
     if "same_as" not in table:
         return dict(table)
@@ -111,7 +111,7 @@ def _adapter() -> Any:
     return TypeAdapter(Bug)
 
 
-def _bug(path: Path, name: str, table: Mapping[str, Any]) -> Bug:
+def _bug(path: Path, name: str, table: Mapping[str, object]) -> Bug:
     from pydantic import ValidationError
 
     try:

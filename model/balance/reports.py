@@ -7,7 +7,7 @@ LinuxBrokerHostUsageImpl.
 from __future__ import annotations
 
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,31 +20,35 @@ from fencepost.model.balance.usage import reported_usage
 MILLIS_OF_A_MINUTE = 60_000
 
 
-class Figures(NamedTuple):
+A = TypeVar("A", float, NDArray[np.float64])
+"""A number of one broker, or those of many."""
+
+
+class Figures(NamedTuple, Generic[A]):
     """What decides whether a report is written: numbers of one broker, or arrays with a place for each of many.
 
     Messages and bytes per second, bundles, usage as a fraction, and when that was (milliseconds since 1970).
     """
 
-    rate: Any
-    throughput: Any
-    bundles: Any
-    usage: Any
-    time: Any
+    rate: A
+    throughput: A
+    bundles: A
+    usage: A
+    time: A
 
-    @classmethod
-    def of(cls, report: LocalBrokerData, conf: Configuration) -> Figures:
+    @staticmethod
+    def of(report: LocalBrokerData, conf: Configuration) -> Figures[float]:
         """The figures of a report."""
-        return cls(report.rate, report.throughput, report.numBundles, reported_usage(report, conf), report.lastUpdate)
+        return Figures(report.rate, report.throughput, report.numBundles, reported_usage(report, conf), report.lastUpdate)
 
 
-def must_report(last: Figures, current: Figures, conf: Configuration) -> NDArray[np.bool_]:
+def must_report(last: Figures[A], current: Figures[A], conf: Configuration) -> NDArray[np.bool_]:
     """Whether a broker writes: its last report is too old, or something changed by strictly more than the threshold."""
     too_old = current.time - last.time > conf.loadBalancerReportUpdateMaxIntervalMinutes * MILLIS_OF_A_MINUTE
     return np.asarray(too_old | (change(last, current, conf) > conf.loadBalancerReportUpdateThresholdPercentage))
 
 
-def change(last: Figures, current: Figures, conf: Configuration) -> NDArray[np.float64]:
+def change(last: Figures[A], current: Figures[A], conf: Configuration) -> NDArray[np.float64]:
     """What changed most: rate, throughput and bundles in percent of what they were, the usage in percentage points.
 
     In 2.10 and in the extensible manager, which take ``Math.max``, it is NaN if one of them is, and then nothing is reported.
@@ -61,7 +65,7 @@ def change(last: Figures, current: Figures, conf: Configuration) -> NDArray[np.f
         return largest_of_each(changes)
 
 
-def relative(old: Any, new: Any) -> NDArray[np.float64]:
+def relative(old: A, new: A) -> NDArray[np.float64]:
     """The change in percent of the old value; from 0 to 0 it is 0, from 0 to anything else infinite."""
     percent = 100 * np.abs(np.divide(old - new, old))
     return np.where(old == 0, np.where(new == 0, 0.0, np.inf), percent)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
 
 from fencepost.model.balance.configuration import Configuration
 from fencepost.model.balance.load_data import LoadData, LocalBrokerData
@@ -36,7 +35,7 @@ class UserShedder:
     """A shedder that asks a function."""
 
     function: Code
-    memory: Any = None
+    memory: object = None
 
     def find_bundles_for_unloading(self, data: LoadData, conf: Configuration) -> tuple[Unloading, UserShedder]:
         """What the function says should be unloaded. Raises PolicyFault."""
@@ -46,12 +45,12 @@ class UserShedder:
         meant: dict[str, str] = {}
         for broker, bundles in ask.mapping(answer).items():
             names = ask.names(bundles, f"the bundles of {broker!r}")
-            ask.require_owned(broker, names)
+            owner = ask.owner(broker, names)
             if names:
-                unload[broker] = names
+                unload[owner] = names
             if isinstance(bundles, Mapping):
                 meant |= bundles
-                ask.require_elsewhere(broker, bundles)
+                ask.require_elsewhere(owner, bundles)
         why = [f"{broker}: {', '.join(bundles)}" for broker, bundles in unload.items()]
         return Unloading(unload, tuple(why), destinations=meant), replace(self, memory=memory)
 
@@ -65,7 +64,7 @@ class UserPlacement:
     """A placement strategy that asks a function."""
 
     function: Code
-    memory: Any = None
+    memory: object = None
 
     def select(
         self, candidates: Sequence[str], bundle: str, data: LoadData, conf: Configuration
@@ -111,10 +110,10 @@ class _Asked:
     """One call of a function, and what must hold of its answer."""
 
     function: Code
-    memory: Any
+    memory: object
     data: LoadData
 
-    def __call__(self, arguments: tuple[Any, ...]) -> tuple[Any, Any]:
+    def __call__(self, arguments: tuple[object, ...]) -> tuple[object, object]:
         """The answer and the memory after it."""
         remembers = self.function.takes(len(arguments) + 1)
         try:
@@ -131,19 +130,19 @@ class _Asked:
         head = f"{self.function}: " if where is None else where
         return PolicyFault(f"{head}{message}", self.data, self.memory)
 
-    def mapping(self, answer: Any) -> Mapping[Any, Any]:
+    def mapping(self, answer: object) -> Mapping[object, object]:
         if not isinstance(answer, Mapping):
             raise self.fault(f"returned {answer!r:.60}; return the bundles that leave, by broker: {{broker: [bundle, ...]}}")
         return answer
 
-    def names(self, given: Any, what: str) -> tuple[str, ...]:
+    def names(self, given: object, what: str) -> tuple[str, ...]:
         names = () if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
         if not isinstance(given, Iterable) or isinstance(given, str) or not all(isinstance(name, str) for name in names):
             raise self.fault(f"{what} are {given!r:.60}; give a list of names")
         return names
 
-    def require_owned(self, broker: str, bundles: tuple[str, ...]) -> None:
-        if broker not in self.data.brokers:
+    def owner(self, broker: object, bundles: tuple[str, ...]) -> str:
+        if not isinstance(broker, str) or broker not in self.data.brokers:
             raise self.fault(f"sheds from {broker!r}, which is no live broker")
         report = self.data.brokers[broker] or LocalBrokerData()
         for bundle in bundles:
@@ -155,8 +154,9 @@ class _Asked:
         if len(set(bundles)) < len(bundles):
             twice = next(bundle for bundle in bundles if bundles.count(bundle) > 1)
             raise self.fault(f"sheds {twice} from {broker} more than once")
+        return broker
 
-    def require_elsewhere(self, broker: str, destinations: Mapping[Any, Any]) -> None:
+    def require_elsewhere(self, broker: str, destinations: Mapping[object, object]) -> None:
         for bundle, target in destinations.items():
             if target == broker:
                 raise self.fault(f"sends {bundle} from {broker} to {broker}, where it is already")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from fencepost.model.language import Variable
 from fencepost.model.language.domains import Choice, Domain, Flag, Number, Subset
@@ -13,7 +12,7 @@ EXACT = 2**53 - 1
 """The largest integer that every JSON reader keeps exactly; beyond it ITF has ``#bigint``."""
 
 
-def encode(domain: Domain, raw: int) -> Any:
+def encode(domain: Domain, raw: int) -> object:
     """A raw value as ITF has it: a truth value, an integer, a name, a set of labels."""
     match domain:
         case Flag():
@@ -26,7 +25,7 @@ def encode(domain: Domain, raw: int) -> Any:
             return domain.show(raw)
 
 
-def decode(domain: Domain, value: Any) -> int:
+def decode(domain: Domain, value: object) -> int:
     """The raw value that ITF has there; ValueError, saying why, if it is none of the domain."""
     match domain:
         case Flag():
@@ -47,41 +46,41 @@ def decode(domain: Domain, value: Any) -> int:
             strangers = [label for label in labels if label not in members]
             if strangers:
                 raise ValueError(f"{strangers[0]!r} is not a {universe.name}")
-            return domain.raw(members[label] for label in labels)
+            return domain.raw(members[str(label)] for label in labels)
     raise AssertionError(domain)
 
 
-def key_of(variable: Variable) -> Any:
+def key_of(variable: Variable) -> object:
     """The key of a member of a family: its label, or a tuple of labels where several universes index the family."""
     labels = [universe.label(member) for universe, member in zip(variable.universes, variable.index, strict=True)]
     return labels[0] if len(labels) == 1 else {"#tup": labels}
 
 
-def unkeyed(members: Sequence[Variable], value: Any) -> list[Any]:
+def unkeyed(members: Sequence[Variable], value: object) -> list[object]:
     """The values of a family's members, in their order; ValueError unless the map has exactly their keys."""
-    pairs = _only(value, "#map")
-    if pairs is None or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+    held = _only(value, "#map")
+    pairs = [pair for pair in held or () if isinstance(pair, list) and len(pair) == 2]
+    if held is None or len(pairs) < len(held):
         raise ValueError(f"{_short(value)} is not a map")
-    rest = list(pairs)
-    values = []
+    rest, values = list(pairs), []
     for variable in members:
         wanted = key_of(variable)
-        pairs = [pair for pair in rest if pair[0] == wanted]
-        if len(pairs) != 1:
-            raise ValueError(f"{variable.name} is {'given twice' if pairs else 'missing'}")
-        values.append(pairs[0][1])
-        rest.remove(pairs[0])
+        mine = [pair for pair in rest if pair[0] == wanted]
+        if len(mine) != 1:
+            raise ValueError(f"{variable.name} is {'given twice' if mine else 'missing'}")
+        values.append(mine[0][1])
+        rest.remove(mine[0])
     if rest:
         raise ValueError(f"unknown key {_short(rest[0][0])}")
     return values
 
 
-def picked(argument: str) -> dict[str, Any]:
+def picked(argument: str) -> dict[str, object]:
     """An action's parameter as Quint writes it."""
     return {"tag": "Some", "value": argument}
 
 
-def _integer(value: Any) -> int:
+def _integer(value: object) -> int:
     if isinstance(value, dict):
         digits = value.get("#bigint") if len(value) == 1 else None
         if not isinstance(digits, str) or not re.fullmatch(r"-?[0-9]{1,4000}", digits):
@@ -92,11 +91,11 @@ def _integer(value: Any) -> int:
     return value
 
 
-def _only(value: Any, name: str) -> list[Any] | None:
+def _only(value: object, name: str) -> list[object] | None:
     held = value.get(name) if isinstance(value, dict) and len(value) == 1 else None
     return held if isinstance(held, list) else None
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -71,7 +71,7 @@ class Measured(Mapping[str, LocalBrokerData]):
         """The usage of each resource in percent, by broker of the world."""
         return dict(zip(RESOURCES, self._percents, strict=True))
 
-    def figures(self, conf: Configuration) -> Figures:
+    def figures(self, conf: Configuration) -> Figures[NDArray[np.float64]]:
         """What decides which reports are written, with a place for every broker of the world."""
         load, time = self.load, np.full(len(self._place_of), self.now)
         return Figures(load.rate, load.throughput, load.bundles, reported_usages(self.percents, conf), time)
