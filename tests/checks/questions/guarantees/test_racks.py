@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from fencepost.checks.cluster.saved import CLUSTER, Files
 from fencepost.checks.commands.check.profile import with_profile
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.console.progress import Reporter
@@ -80,3 +82,12 @@ def test_a_profile_names_the_racks(tmp_path: Path) -> None:
     profile = tmp_path / "cluster.toml"
     profile.write_text('conf = ["broker.conf"]\n[racks]\n"/a" = ["b0", "b1"]\n"/b" = ["b2"]\n')
     assert with_profile(CheckRequest(profile=profile)).racks == {"/a": ["b0", "b1"], "/b": ["b2"]}
+
+
+@pytest.mark.parametrize(
+    ("bookies", "racks"), [(["b0:1", "b1:1"], {"/a": ["b0:1"], "/b": ["b1:1"]}), (["b0:1", "b1:1", "b2:1"], {})]
+)
+def test_a_cluster_names_the_racks_if_each_bookie_has_one(bookies: list[str], racks: dict[str, list[str]]) -> None:
+    info = {"default": {"b0:1": {"rack": "/a"}, "b1:1": {"rack": "/b"}}}
+    files = Files(Path("eu"), {CLUSTER: json.dumps({"version": "5.0.1", "bookies": bookies, "racks": info})})
+    assert files.racks == racks
