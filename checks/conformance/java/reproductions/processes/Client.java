@@ -104,7 +104,7 @@ public final class Client implements Lines.Target {
     /** What the metadata store has of the ledger is replaced, and kept. */
     private void metadata(JsonNode request, byte[] with) throws Exception {
         URI uri = URI.create(metadata.replace("zk+hierarchical", "zk"));
-        String path = uri.getPath() + StringUtils.getHierarchicalLedgerPath(request.get("ledger").asLong());
+        String path = uri.getPath() + StringUtils.getHybridHierarchicalLedgerPath(request.get("ledger").asLong());
         try (ZooKeeper store = ZooKeeperClient.newBuilder().connectString(uri.getAuthority()).build()) {
             spoilt = store.getData(path, false, null);
             store.setData(path, with, -1);
