@@ -63,9 +63,10 @@ def _price(now: Guaranteed, means: Means) -> str:
         return ""
     sizes = now.cluster.sizes
     (writing,) = (each for each in ledger_guarantees(raised, now.cluster.releases) if each.name == "writing")
-    then, before = establish(writing, means.with_little()), now.row("writing")
-    fewer = then.figure is not None and before.figure is not None and then.figure < before.figure
-    stops = f"writing then stops with {count_of((then.figure or 0) + 1, 'bookie')} down" if fewer else ""
+    then = establish(writing, means.with_little()).figure
+    before = next((row.figure for row in now.rows if row.guarantee.name == "writing"), None)
+    fewer = then is not None and before is not None and then < before
+    stops = f"writing then stops with {count_of((then or 0) + 1, 'bookie')} down" if fewer else ""
     return " and ".join(filter(None, [stops, "more disk" if raised.write_quorum > sizes.write_quorum else ""]))
 
 

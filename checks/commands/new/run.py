@@ -39,7 +39,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fencepost import And, Bug, Entry, Instance, Leads, ModelError, Not, Outcome, Protocol, Suite, Truth, any_of, at_least
+from fencepost import (
+    And,
+    Bug,
+    Entry,
+    Instance,
+    Leads,
+    ModelError,
+    Not,
+    Outcome,
+    Protocol,
+    Suite,
+    Truth,
+    any_of,
+    at_least,
+)
 
 BUGS = {"taken_blindly": "a worker takes the lease whether or not another one holds it"}
 
