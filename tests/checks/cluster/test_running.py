@@ -188,7 +188,8 @@ def test_what_is_no_broker_is_refused(tmp_path: Path) -> None:
 def test_a_check_begins_with_the_cluster(broker: FakeBroker) -> None:
     ran = fencepost("check", "--cluster", broker.url, "--quiet", "--budget", "20")
     name = broker.address
-    assert ran.stdout.startswith(f"{name}: Pulsar 5.0.1 (as it says), BookKeeper 4.18.2 (assumed), 5 bookies, 3/3/2\n")
+    head = f"{name}: Pulsar 5.0.1 (as it says), BookKeeper 4.18.2 (assumed), 5 bookies, 3/3/2\n"
+    assert ran.stdout.replace("\n  ", " ").startswith(head)
     assert "acme/orders (2/2/1, deduplication): " in ran.stdout
     assert f"read from {name}: Pulsar 5.0.1" in ran.stdout.replace("\n  ", " ")
 
