@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hmac
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -188,8 +190,8 @@ def test_what_is_no_broker_is_refused(tmp_path: Path) -> None:
 def test_a_check_begins_with_the_cluster(broker: FakeBroker) -> None:
     ran = fencepost("check", "--cluster", broker.url, "--quiet", "--budget", "20")
     name = broker.address
-    head = f"{name}: Pulsar 5.0.1 (as it says), BookKeeper 4.18.2 (assumed), 5 bookies, 3/3/2\n"
-    assert ran.stdout.replace("\n  ", " ").startswith(head)
+    said = " ".join(ran.stdout.split())
+    assert said.startswith(f"{name}: Pulsar 5.0.1 (as it says), BookKeeper 4.18.2 (assumed), 5 bookies, 3/3/2 ")
     assert "acme/orders (2/2/1, deduplication): " in ran.stdout
     assert f"read from {name}: Pulsar 5.0.1" in ran.stdout.replace("\n  ", " ")
 
@@ -207,3 +209,38 @@ def test_brokers_of_5_0_1_say_what_they_are(tmp_path: Path) -> None:
     assert (subject.releases.pulsar, subject.how_known) == ("5.0.1", "as it says")
     assert [taken.value for taken in subject.settings.ledger.taken] == [1, 1, 1]
     assert [name.partition("=")[0] for name in asked.namespace] == ["t/n", "t/other"]
+
+
+SECRET = b"a secret of thirty-two bytes....."
+
+
+def token(role: str) -> str:
+    """A token of a role, as AuthenticationProviderToken takes it: a JWT with HMAC-SHA256."""
+    parts = [json.dumps(each).encode() for each in ({"alg": "HS256"}, {"sub": role})]
+    text = b".".join(base64.urlsafe_b64encode(part).rstrip(b"=") for part in parts)
+    signature = base64.urlsafe_b64encode(hmac.digest(SECRET, text, "sha256")).rstrip(b"=")
+    return (text + b"." + signature).decode()
+
+
+@pytest.mark.java
+@pytest.mark.xdist_group("brokers")
+def test_a_broker_of_5_0_1_refuses_its_configuration_and_the_rest_goes_on(tmp_path: Path) -> None:
+    for role in ("super", "reader"):
+        (tmp_path / role).write_text(token(role))
+    keys = base64.b64encode(SECRET).decode(), token("super")
+    with brokers(tmp_path, 1, MODULAR, "5.0.1", keys) as urls, inputs_read_once() as inputs:
+        allowed = with_cluster(CheckRequest(cluster=urls, token_file=tmp_path / "super", save=tmp_path / "all"), inputs)
+        refused = with_cluster(CheckRequest(cluster=urls, token_file=tmp_path / "reader", save=tmp_path / "some"), inputs)
+        with pytest.raises(AdminError, match=r"brokers/version is forbidden \(401\)"):
+            with_cluster(CheckRequest(cluster=urls), inputs)
+        subject = Subject.of(refused)
+    counts = "the configuration of 1 broker, the policies of 2 namespaces, 1 bookie without racks"
+    assert allowed.facts == (f"read from {tmp_path}/all: Pulsar 5.0.1, {counts}",)
+    reasons = [fact for fact in refused.facts if fact.startswith("refused: ")]
+    assert any("brokers/configuration/runtime is forbidden (401)" in reason for reason in reasons)
+    assert subject.releases is not None
+    assert subject.settings is not None
+    assert (subject.releases.pulsar, subject.settings.ledger.ensemble.place) == ("5.0.1", None)
+    kept = "".join(path.read_text() for path in (tmp_path / "all").rglob("*.json"))
+    assert token("super") not in kept
+    assert keys[0] not in kept

@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import org.apache.pulsar.broker.PulsarService;
 import org.apache.pulsar.broker.ServiceConfiguration;
 import org.apache.pulsar.client.admin.PulsarAdmin;
+import org.apache.pulsar.client.api.AuthenticationFactory;
+import org.apache.pulsar.client.api.ClientBuilder;
 import org.apache.pulsar.client.api.Producer;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.common.policies.data.AutoFailoverPolicyData;
@@ -22,11 +24,12 @@ public class Cluster {
     public static void main(String[] arguments) throws Exception {
         int count = Integer.parseInt(arguments[0]);
         String manager = arguments[1];
+        String[] keys = arguments.length > 2 ? new String[] {arguments[2], arguments[3]} : new String[0];
         LocalBookkeeperEnsemble ensemble = ensemble();
         ensemble.start();
         List<PulsarService> brokers = new ArrayList<>();
         for (int number = 0; number < count; number++) {
-            PulsarService broker = new PulsarService(configuration(ensemble, manager));
+            PulsarService broker = new PulsarService(configuration(ensemble, manager, keys));
             broker.start();
             brokers.add(broker);
             if (number == 0) {
@@ -49,7 +52,9 @@ public class Cluster {
                                 .parameters(Map.of("min_limit", "1", "usage_threshold", "90")).build()).build());
             }
         }
-        PulsarClient client = PulsarClient.builder().serviceUrl(brokers.get(0).getBrokerServiceUrl()).build();
+        ClientBuilder builder = PulsarClient.builder().serviceUrl(brokers.get(0).getBrokerServiceUrl());
+        PulsarClient client = keys.length == 0 ? builder.build()
+                : builder.authentication(AuthenticationFactory.token(keys[1])).build();
         for (int topic = 0; topic < 8; topic++) {
             Producer<byte[]> producer = client.newProducer().topic("persistent://t/n/topic-" + topic).create();
             for (int message = 0; message < 20; message++) {
@@ -82,7 +87,8 @@ public class Cluster {
         }
     }
 
-    private static ServiceConfiguration configuration(LocalBookkeeperEnsemble ensemble, String manager) {
+    /** With keys, a secret and the token of a superuser, it lets nobody do what is not allowed. */
+    private static ServiceConfiguration configuration(LocalBookkeeperEnsemble ensemble, String manager, String[] keys) {
         ServiceConfiguration made = new ServiceConfiguration();
         made.setClusterName("c");
         made.setMetadataStoreUrl("zk:127.0.0.1:" + ensemble.getZookeeperPort());
@@ -112,6 +118,15 @@ public class Cluster {
         made.setLoadBalancerAutoBundleSplitEnabled(false);
         made.setLoadBalancerSheddingEnabled(false);
         made.setBrokerShutdownTimeoutMs(0);
+        if (keys.length > 0) {
+            made.setAuthenticationEnabled(true);
+            made.setAuthorizationEnabled(true);
+            made.setAuthenticationProviders(Set.of("org.apache.pulsar.broker.authentication.AuthenticationProviderToken"));
+            made.setSuperUserRoles(Set.of("super"));
+            made.getProperties().setProperty("tokenSecretKey", "data:;base64," + keys[0]);
+            made.setBrokerClientAuthenticationPlugin("org.apache.pulsar.client.impl.auth.AuthenticationToken");
+            made.setBrokerClientAuthenticationParameters("token:" + keys[1]);
+        }
         return made;
     }
 }
