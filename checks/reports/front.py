@@ -73,17 +73,17 @@ def numbered(opening: Opening) -> list[Numbered]:
     return [Numbered(number, *pair) for number, pair in enumerate(pairs, 1)]
 
 
-BLOCKS = ("namespaces", "survives", "changes", "happens")
-"""What may take two lines for each row, the most important first."""
+BLOCKS = (("namespaces", 2), ("namespaces", 3), ("survives", 2), ("changes", 2), ("happens", 2))
+"""What may take more than a line for each row, the most important first."""
 
 
 def front(opening: Opening, width: int, *, colour: bool = False, headed: bool = True) -> str:
-    """The first screen: a row of a block takes two lines, or one where it would be more than a screen. ``headed`` has it
+    """The first screen: a row of a block takes several lines, or one where it would be more than a screen. ``headed`` has it
     begin with the heading, for which there is room anyway."""
-    head, most = wrapped(opening.heading, width), dict.fromkeys(BLOCKS, 1)
+    head, most = wrapped(opening.heading, width), {name: 1 for name, _ in BLOCKS}
     lines = list(_lines(opening, width, most, colour=colour))
-    for block in BLOCKS:
-        wider = most | {block: 2}
+    for block, rows in BLOCKS:
+        wider = most | {block: rows}
         more = list(_lines(opening, width, wider, colour=colour))
         if len(head) + len(more) <= SCREEN:
             lines, most = more, wider

@@ -77,7 +77,7 @@ def second_screen(
     verdicts = (verdict for checked in everything for verdict in checked.verdicts)
     bugs = dict.fromkeys(v.property.name for v in verdicts if v.verdict == "known bug" and v.accepted is None)
     others = sum(name not in told for name in bugs)
-    besides = f"{count_of(others, 'known bug')} more, which cause{'s' if others == 1 else ''} none of this: --all tells of each"
+    besides = f"Known bugs besides, which cause none of this: {others} (--all tells of each)"
     blocks = [
         [part for checked in everything if (part := failure_text(checked, width=width, colour=colour))],
         _short(opening, width),

@@ -242,8 +242,8 @@ def test_the_budget_is_that_of_the_whole_command(one: Path, two: Path) -> None:
 def test_what_there_was_no_time_for_is_not_known(two: Path) -> None:
     run = asked("--conf", two, "--require", "disks>=1", "--budget", "0.000001")
     assert run.returncode == 20
-    text = " ".join(run.stdout.split())
-    assert "disks is not shown to meet --require disks>=1: with 1: there was no time to look" in text
+    said = " ".join(run.stdout.split())
+    assert "disks is not shown to meet --require disks>=1: with 1: there was no time to look" in said
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_a_known_bug_is_a_row_with_what_avoids_it(monkeypatch: pytest.MonkeyPatc
     conf.write_text("managedLedgerDefaultEnsembleSize=2\n")
     run = _asked(monkeypatch, [SMALL], "--conf", conf)
     assert run.returncode == 14
-    besides = f"{len(BUGS)} known bugs more, which cause none of this: --all tells of each"
+    besides = f"Known bugs besides, which cause none of this: {len(BUGS)} (--all tells of each)"
     assert besides in " ".join(run.stdout.split())
     assert "in the code" not in run.stdout
     whole = _asked(monkeypatch, [SMALL], "--conf", conf, "--all").stdout
