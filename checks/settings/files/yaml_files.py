@@ -43,6 +43,9 @@ SAID_BY: Mapping[Owner, AbstractSet[str]] = {
 }
 """The keys by which the settings of a running server are recognised: two of them."""
 
+SAID_OF_CLUSTER = {"version", "brokers", "bookies", "racks"}
+"""What a cluster says of itself; all but its version it may refuse to say."""
+
 STRINGS = "tag:yaml.org,2002:str"
 REMEDY = "give the values of a chart, with broker.configData or bookkeeper.configData, or a ConfigMap of brokers or bookies"
 
@@ -89,7 +92,7 @@ def said_by(node: yaml.Node) -> Part | None:
     a bookie's HTTP server), or a cluster of itself; None of another document."""
     entries = node.value if isinstance(node, yaml.MappingNode) else ()
     values = {key.value: value for key, value in entries if isinstance(key, yaml.ScalarNode)}
-    if "version" in values and {"brokers", "bookies"} & values.keys():
+    if "version" in values and values.keys() <= SAID_OF_CLUSTER:
         facts = [Setting(BROKERS, values["version"].value, line_of(values["version"]))]
         if isinstance(bookies := values.get("bookies"), yaml.SequenceNode) and bookies.value:
             facts.append(Setting(REPLICAS, str(len(bookies.value)), line_of(bookies)))

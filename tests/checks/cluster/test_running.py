@@ -135,6 +135,14 @@ def test_what_is_refused_is_told_and_the_rest_goes_on(broker: FakeBroker) -> Non
     assert subject.releases.pulsar == "5.0.1"
 
 
+def test_a_broker_that_says_its_version_alone_is_enough(broker: FakeBroker) -> None:
+    broker.answers = {path: Refusal(401, "no") for path in broker.answers} | {"brokers/version": Refusal(200, raw=b"5.0.1")}
+    with inputs_read_once() as inputs:
+        subject = Subject.of(with_cluster(CheckRequest(cluster=(broker.url,)), inputs))
+    assert subject.releases is not None
+    assert subject.releases.pulsar == "5.0.1"
+
+
 def test_a_bookie_says_its_own_settings(broker: FakeBroker) -> None:
     with fake_broker() as bookie:
         own = {"bookiePort": "3181", "journalDirectory": "/j", "journalSyncData": "false"}
