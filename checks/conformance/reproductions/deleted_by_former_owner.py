@@ -44,7 +44,7 @@ DELETED_BY_FORMER_OWNER = Reproduction(
     harm="a topic: a broker that owned it before deletes it as inactive while its owner acknowledges messages",
     control="inactive topics are left alone (brokerDeleteInactiveTopicsEnabled=false)",
     system="Pulsar",
-    releases=("4.2.4", "5.0.0-M1"),
+    releases=("4.2.4", "5.0.0-M1", "5.0.1"),
     seconds=30,
     page="docs/findings/deletion-by-a-former-owner.md",
     take=take,

@@ -64,7 +64,7 @@ STORED_TWICE = Reproduction(
     harm="deduplication: a message is stored twice, after a snapshot that was taken as its ledger was being closed",
     control="no snapshot is taken as the ledger is being closed (brokerDeduplicationSnapshotIntervalSeconds=120)",
     system="Pulsar",
-    releases=("4.2.4", "5.0.0-M1"),
+    releases=("4.2.4", "5.0.0-M1", "5.0.1"),
     seconds=60,
     page="docs/findings/deduplication-stores-twice.md",
     take=take,
