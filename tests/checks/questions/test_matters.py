@@ -13,6 +13,7 @@ ELSEWHERE = {
     "checkpoints_compared_by_first_journal": "a bookie with several journals has it in the row killed",
     "denies_what_it_has": "ledger has it as no_such_entry_though_stored",
     "headers_without_pages_not_saved": "ledger has it as idle_flush_skips_headers: it takes back a fence",
+    "index_update_forgotten": "the row of a failed save and a kill, and a cluster by its moves",
     "mark_goes_back": "the bookie does not start again: a bookie down, which the rows of ledgers count",
 }
 """The bugs of a bookie that no known bug of a ledger has by name, and what shows them."""
