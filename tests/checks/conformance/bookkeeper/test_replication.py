@@ -123,6 +123,8 @@ def test_a_worker_that_is_shut_down_deletes_the_lock_of_its_successor(adapter: R
         ("collector_trusts_the_lock", COPIED_BY_COMMAND, {"commands": 1, "collects": True}),
         ("collected_is_refused", REFUSED, {"expiries": 1, "collects": True}),
         ("checker_reads_ends_only", GAP, {"entries": 3, "gaps": 1}),
+        ("audit_not_repeated", "crash(b0); fail_audit", {"failed_audits": 1}),
+        ("return_unseen", "crash(b0); audit; restart(b0); crash(b0)", {"crashes": 2}),
         ("refill_ignores_digest", REFILLED, {"losses": 1, "rots": 1, "integrity": True}),
     ],
 )
