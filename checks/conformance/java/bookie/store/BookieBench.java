@@ -314,7 +314,7 @@ public final class BookieBench implements Lines.Target {
         ArrayNode stored = seen.putArray("stored");
         ArrayNode reads = seen.putArray("fencing");
         for (long entry = 0; entry < entries; entry++) {
-            if (life.has(ledger, entry)) {
+            if (known && life.has(ledger, entry)) { // of a ledger that it does not know a bookie denies every entry
                 stored.add(entry);
             }
             if (fenced && life.serving()) {
