@@ -1,8 +1,8 @@
 """Logs by the thousand: for each ledger of the table events, whether a run of the model explains its lines, as a task of Spark.
 
-A bookie logs each read that fences (ReadEntryProcessor.processPacket) and each add that it refuses on a fenced ledger
-(WriteEntryProcessor.processPacket), a client each ensemble that it has changed (LedgerHandle.ensembleChangeLoop). These are the
-requests of the protocol of version 2, which Pulsar's brokers send unless useV2WireProtocol is off.
+A bookie logs each read that fences, also those of a recovery (ReadEntryProcessor, ReadEntryProcessorV3), and each add that it
+refuses on a fenced ledger (WriteEntryProcessor, WriteEntryProcessorV3); a client logs each ensemble that it has changed
+(LedgerHandle.ensembleChangeLoop).
 """
 
 from __future__ import annotations
@@ -49,19 +49,22 @@ class Reading:
 
 
 def _ledger(events: Sequence[Mapping[str, str]], bookies: Sequence[str]) -> dict[str, Value]:
-    """Three bookies or those that there are, and as many recoveries as fence one and the same of them."""
-    fenced = [event["bookie"] for event in events if event["event"] == "fenced"]
-    most = max(map(fenced.count, fenced), default=1)
+    """Three bookies or those that there are, and as many recoveries as clients that fence one and the same of them."""
+    fenced = {(event["bookie"], event["by"]) for event in events if event["event"] == "fenced"}
+    at_each = [bookie for bookie, _ in fenced]
     changes = sum(event["event"] == "new_ensemble" for event in events)
-    return {"bookies": max(3, len(bookies)), "recoverers": most, "changes": changes}
+    return {"bookies": max(3, len(bookies)), "recoverers": max(map(at_each.count, at_each), default=1), "changes": changes}
 
+
+FENCING = ("read_lac", "fence_unheard", "read_found", "read_no_such_entry")
+"""The steps that are reads which fence: of the LAC, and then of entries."""
 
 READINGS: Mapping[str, Reading] = {
     "ledger": Reading(
         Meaning(
             "event",
             {
-                "fenced": ("read_lac(_, {bookie})", "fence_unheard(_, {bookie})"),
+                "fenced": tuple(f"{step}(_, {{bookie}})" for step in FENCING),
                 "refused": (),
                 "new_ensemble": ("resend", "publish_change"),
             },
@@ -107,7 +110,7 @@ def explained(tables: Tables, asked: Question) -> DataFrame:
     if asked.protocol not in READINGS:
         raise RegistryError(f"the events of {asked.protocol} are in the table, and not explained: name {', '.join(READINGS)}")
     events = tables.rows("events").where(f"protocol = '{asked.protocol}'")
-    columns = events.select("cluster", "subject", "time", "process", "event", "source", "line")
+    columns = events.select("cluster", "subject", "time", "process", "event", "fields.by", "source", "line")
     return columns.groupBy("cluster", "subject").applyInArrow(_task(asked), _SPARKS)
 
 
@@ -133,6 +136,7 @@ def _explained(asked: Question, rows: Sequence[Mapping[str, str]]) -> dict[str, 
         {
             "event": row["event"],
             "bookie": names.get(row["process"], ""),
+            "by": row["by"] or "",
             **({"is_fenced": True} if row["process"] in names else {}),
         }
         for row in rows

@@ -96,6 +96,20 @@ MESSAGES = (
         event="fenced",
     ),
     Message(
+        "Ledger fence request received",
+        re.compile(r"Ledger fence request received for ledger: (?P<subject>\d+) from address: (?P<by>\S+)"),
+        "ReadEntryProcessorV3.readEntry",
+        protocol="ledger",
+        event="fenced",
+    ),
+    Message(
+        "Ledger fenced/deleted while writing",
+        re.compile(r"Ledger fenced/deleted while writing entry:(?P<entry>-?\d+) to ledger:(?P<subject>\d+)"),
+        "WriteEntryProcessorV3.addEntry",
+        protocol="ledger",
+        event="refused",
+    ),
+    Message(
         "Write attempt on fenced",
         re.compile(r"Write attempt on fenced/deleted ledger (?P<subject>\d+) by client (?P<by>\S+)"),
         "WriteEntryProcessor.processPacket",

@@ -220,7 +220,7 @@ VERDICTS = Table(
         Column("why", "string", "", "why not"),
         Column("trace", "string", "ITF", "the run as far as it goes, as a file of a trace has it"),
     ),
-    ("protocol", "subject"),
+    ("protocol", "subject", "events"),
     "subject",
 )
 

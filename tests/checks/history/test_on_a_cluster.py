@@ -77,11 +77,13 @@ def until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None
 
 def test_a_killed_executor_changes_no_byte_and_a_killed_driver_is_resumed(tmp_path: Path) -> None:
     source = sources(tmp_path / "source")
-    here = fencepost("ingest", str(source), "--out", str(tmp_path / "here"), "--master", "local[2]", "--quiet")
+    here = fencepost(
+        "ingest", str(source), "--cluster-name", "prod", "--out", str(tmp_path / "here"), "--master", "local[2]", "--quiet"
+    )
     assert here.returncode == 0, here.stderr
     cluster = tmp_path / "cluster"
     with standalone(cluster, 2) as url:
-        words = ["ingest", str(source), "--master", url, *SETTINGS, "--quiet", "--out"]
+        words = ["ingest", str(source), "--cluster-name", "prod", "--master", url, *SETTINGS, "--quiet", "--out"]
         pipe: Any = {"text": True, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         process = subprocess.Popen([*PYTHON, *words, str(tmp_path / "there")], env=ENVIRONMENT, **pipe)
         until(lambda: len(executors(cluster)) == 2 and any(cluster.rglob("rdd_*")), process)  # rows are held by executors
