@@ -2,6 +2,7 @@ package org.apache.pulsar.metadata.coordination.impl;
 
 import fencepost.Refused;
 import io.netty.channel.EventLoopGroup;
+import java.lang.reflect.Field;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,7 +29,6 @@ final class HeldTopics extends BrokerService {
     private Map<NamespaceBundle, HeldTopic> opened;
     private Map<NamespaceBundle, List<Runnable>> timeouts;
     private EventLoopGroup later;
-    private NamespaceBundle unloading;
 
     private HeldTopics() throws Exception {
         super(null, null);
@@ -59,21 +59,25 @@ final class HeldTopics extends BrokerService {
                     if (!method.getName().equals("schedule")) {
                         throw new UnsupportedOperationException(method.toString());
                     }
-                    timeouts.computeIfAbsent(unloading, each -> new ArrayList<>()).add((Runnable) arguments[0]);
+                    timeouts.computeIfAbsent(bundleOf(arguments[0]), each -> new ArrayList<>()).add((Runnable) arguments[0]);
                     return scheduled;
                 });
+    }
+
+    /** The bundle of which a timeout speaks when it comes. */
+    private static NamespaceBundle bundleOf(Object timeout) throws IllegalAccessException {
+        for (Field each : timeout.getClass().getDeclaredFields()) {
+            if (NamespaceBundle.class.isAssignableFrom(each.getType())) {
+                each.setAccessible(true);
+                return (NamespaceBundle) each.get(timeout);
+            }
+        }
+        throw new IllegalStateException("no timeout of an unload: " + timeout);
     }
 
     @Override
     public EventLoopGroup executor() {
         return later;
-    }
-
-    @Override
-    public CompletableFuture<Integer> unloadServiceUnit(
-            NamespaceBundle bundle, boolean disconnect, boolean withoutWaiting, long timeout, TimeUnit unit) {
-        unloading = bundle;
-        return super.unloadServiceUnit(bundle, disconnect, withoutWaiting, timeout, unit);
     }
 
     @Override
