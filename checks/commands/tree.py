@@ -112,15 +112,15 @@ def chosen(
         if isinstance(node, Group):
             return chosen(node, words[1:], f"{name} {words[0]}")
         if entry.is_argument:
-            return node, node.parser(name).parse_args(words)
-        return node, node.parser(f"{name} {words[0]}").parse_args(words[1:])
+            return node, node.parser(name).parse_intermixed_args(words)
+        return node, node.parser(f"{name} {words[0]}").parse_intermixed_args(words[1:])
     parser = group.parser(name)
     add(parser)
     if words and not words[0].startswith("-"):
         close = get_close_matches(words[0], group.by_name, 1)
         guess = f" (did you mean {close[0]}?)" if close else ""
         parser.error(f"there is no {group.metavar} {words[0]!r}{guess}; {name} --help lists them")
-    options = parser.parse_args(words)
+    options = parser.parse_intermixed_args(words)
     if group.itself is not None:
         return group.itself, options
     raise SystemExit(parser.error(f"which {group.metavar}? {name} --help lists them"))

@@ -2,7 +2,7 @@
 
 Mirrors RackawareEnsemblePlacementPolicyImpl, TopologyAwareEnsemblePlacementPolicy.RRTopologyAwareCoverageEnsemble and
 DefaultEnsemblePlacementPolicy of bookkeeper-server 4.17.3, and BookKeeperAdmin.getReplacementBookiesByIndexes, which
-auto-recovery uses. 4.14.5 to 4.18.2 place in the same way.
+auto-recovery uses. Of other releases the classes of 4.18.0 were asked, and draw from the same racks; the rest are assumed to.
 
 A client draws one bookie after the other. For each it leaves out the racks of those before it. Where that leaves nobody, it
 draws from all racks, and where even that leaves nobody who gives every write quorum its racks, from anybody, unless racks are

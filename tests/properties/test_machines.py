@@ -30,6 +30,10 @@ CAUGHT: dict[str, tuple[Mapping[str, Value], str, str]] = {
     "ledger": ({"bookies": 4, "recoverers": 2}, "closes_at_lac", "no_truncation"),
     "bookie": ({"entries": 3, "records": 10, "kills": 2}, "fence_not_journaled", "answered_fences_survive"),
     "replication": ({"bookies": 4, "workers": 2, "crashes": 3, "entries": 2}, "replaced_before_copy", "replaced_by_holders"),
+    "placement": (
+        {"racks": "2+2+2+1", "ensemble": 4, "enforced": True, "outages": 1},
+        "racks_not_checked", "write_quorums_have_their_racks",
+    ),
     "metadata_store": ({"clients": 3, "writes": 2, "disconnects": 1}, "deleted_without_version", "deletions_name_the_version"),
     "election": ({"brokers": 4, "disconnects": 2, "expiries": 2, "crashes": 1}, "elected_follows", "holder_leads"),
     "kafka_controller": ({"brokers": 3, "expiries": 2}, "epochs_unchecked", "processes_obey_the_newest"),
@@ -49,6 +53,7 @@ FOUND: dict[str, tuple[str, ...]] = {
     "ledger": ("fence_not_durable", "cookie_deleted_after_wipe", "fence_forgotten_on_delete"),
     "bookie": ("idle_checkpoint_skips_index", "master_key_with_entries_only", "denies_what_it_has"),
     "replication": ("target_is_a_member", "collector_trusts_the_lock", "deletes_lock_of_successor"),
+    "placement": ("racks_not_checked", "replaced_within_a_rack"),
     "metadata_store": ("creates_blindly", "deleted_without_version"),
     "election": ("same_value", "elected_follows", "reestablishment_ignored"),
     "kafka_controller": ("resigns_without_cleanup", "bounce_missed", "new_session_resigns"),
@@ -60,12 +65,13 @@ FOUND: dict[str, tuple[str, ...]] = {
     "topic": ("reopened_before_fence", "removed_producer_publishes", "terminated_reopened"),
     "cluster": ("fence_checked_apart", "denies_what_it_has", "target_is_a_member"),
 }
-"""Bugs that the machine of the small instance that shows them finds. The metadata store has two that a finite run can show."""
+"""Bugs that the machine of the small instance that shows them finds. Of placement and the metadata store a finite run can show two."""
 
 LARGE: dict[str, Mapping[str, Value]] = {
     "ledger": {"bookies": 5, "ensemble": 4, "entries": 4, "recoverers": 2, "changes": 1},
     "bookie": {"ledgers": 2, "entries": 3, "records": 10, "explicit_lacs": 2, "kills": 3, "power_losses": 3, "stops": 3},
     "replication": {"bookies": 5, "ensemble": 3, "entries": 3, "workers": 3, "commands": 2, "crashes": 4, "collects": True},
+    "placement": {"racks": "3+3+3+3+3+3", "ensemble": 6, "write_quorum": 3, "min_racks": 3, "enforced": True, "outages": 3},
     "metadata_store": {"clients": 5, "paths": 3, "changes": 3, "disconnects": 3, "expiries": 3, "crashes": 3},
     "election": {"brokers": 5, "disconnects": 3, "expiries": 3, "crashes": 2, "closes": 2, "lookups": True},
     "kafka_controller": {"brokers": 4, "expiries": 3, "restarts": 2, "disconnects": 2, "resignations": 2, "writes": True},

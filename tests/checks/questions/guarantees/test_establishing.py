@@ -13,7 +13,7 @@ from fencepost.checks.engines.results.outcomes import Open
 from fencepost.checks.questions.guarantees.bundles import bundle_guarantees
 from fencepost.checks.questions.guarantees.establishing import Established, Means, claimed, establish, raised
 from fencepost.checks.questions.guarantees.ledgers import LEDGER, ledger_guarantees
-from fencepost.checks.questions.judging import BOOKIES, NAMES, TOPICS
+from fencepost.checks.questions.judging import BOOKIES, NAMES, RACKS, TOPICS
 from fencepost.checks.settings.broker_conf import Taken
 from fencepost.checks.settings.cluster_settings import Cluster, Sizes, read_settings
 from fencepost.checks.settings.files.input_files import Place
@@ -359,4 +359,4 @@ def test_every_guarantee_can_be_required() -> None:
     for manager in (MODULAR, extensible("topic")):
         of_bundles = bundle_guarantees(cluster("reconnect", manager), NEWEST)
         of_ledgers = [g.name for g in ledger_guarantees(Sizes(3, 2, 2, 2), NEWEST)]
-        assert (*of_ledgers, *BOOKIES, *TOPICS, *(g.name for g in of_bundles)) == NAMES
+        assert (*of_ledgers, *RACKS, *BOOKIES, *TOPICS, *(g.name for g in of_bundles)) == NAMES
