@@ -64,6 +64,7 @@ IN_CLUSTER = InCluster(
         "lose_power": "a bookie that loses power",
         "stop": "a restarted bookie",
         "fail_to_save": "a checkpoint that cannot be written",
+        "fail_to_save_index": "an update of the index of ledgers that cannot be written",
         "fill_cache": "a full write cache",
     },
 )
