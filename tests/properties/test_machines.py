@@ -65,7 +65,7 @@ FOUND: dict[str, tuple[str, ...]] = {
     "topic": ("reopened_before_fence", "removed_producer_publishes", "terminated_reopened"),
     "cluster": ("fence_checked_apart", "denies_what_it_has", "target_is_a_member"),
 }
-"""Bugs that the machine of the small instance that shows them finds. Of placement and the metadata store a finite run can show two."""
+"""Bugs that the machine of the small instance that shows them finds. A finite run shows two of placement and of the store."""
 
 LARGE: dict[str, Mapping[str, Value]] = {
     "ledger": {"bookies": 5, "ensemble": 4, "entries": 4, "recoverers": 2, "changes": 1},

@@ -28,7 +28,7 @@ COUNTS = {
     "sorted": (4006, 8200, 23),
     "interleaved, two ledgers": (16451, 43838, 23),
     "failed save": (13181, 29742, 27),
-    "failed save of the index": (13292, 29896, 27),
+    "failed save of the index": (13292, 29804, 27),
     "page cache": (3077, 7677, 22),
     "no journal": (3801, 8925, 22),
 }

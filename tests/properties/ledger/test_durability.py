@@ -24,7 +24,7 @@ GUARANTEES = {
 }
 """What a bookie guarantees, and what a ledger makes of it."""
 
-ELSEWHERE = {"changes", "losses", "unclean_shutdowns", "deletions", "failed_saves", "journals"}
+ELSEWHERE = {"changes", "losses", "unclean_shutdowns", "deletions", "failed_saves", "failed_index_saves", "journals"}
 """What shows bugs that are none of a restart; saves that fail, and several journals, the ledger does not have."""
 
 NEWEST = BOOKKEEPER[-1]

@@ -51,7 +51,6 @@ MUTANTS = {
     "trims_when_it_writes": Mutant(TRIMMED, "list_new", writes("trimmed", (0,)), 11),
     "unlisted_is_given_up": Mutant(RIVALS, "list_new", keeps("ledger.status"), 14),
     # what must come about in the end
-    "producer_is_answered": Mutant(ONE, "confirm", keeps("acked"), 8),
     "producer_connects": Mutant(ONE, "connect", unfair, 4),
     "termination_is_listed": Mutant(ENDED, "list_end", unfair, 7),
     "fenced_is_unfenced": Mutant(FAILING, "unfence", keeps("topic"), 12),
@@ -67,6 +66,9 @@ MUTANTS = {
     "snapshot_of_the_first": Mutant(ONE | {"messages": 2, "snapshots": 1}, "take_snapshot", keeps("snapshot_at")),
     "trimmed": Mutant(TRIMMED, "delete_ledger", keeps("ledger.status")),
 }
+
+LATER = {"current_ledger_is_there"}
+"""What a bug violates after another property; its run is a test of its own beside those of the bugs."""
 
 
 @cache
@@ -93,5 +95,5 @@ def test_every_property_is_violated_by_a_bug_or_a_mutant_or_is_a_negative_contro
     every = {p.name for suite in suites for p in suite.properties}
     by_bugs = set().union(*(by for by, _ in CAUGHT.values()))
     as_it_is = set().union(*CONTROLS.values())
-    assert by_bugs | set(MUTANTS) <= every <= by_bugs | set(MUTANTS) | broken_properties("topic") | as_it_is
+    assert by_bugs | set(MUTANTS) <= every <= by_bugs | LATER | set(MUTANTS) | broken_properties("topic") | as_it_is
     assert not by_bugs & set(MUTANTS), "a bug catches it already"
