@@ -39,7 +39,7 @@ _HAPPENED = "run long, " + ", ".join(f"`{name}` double" for name in TOLD)
 
 @dataclass(frozen=True)
 class History:
-    """The windows of a cluster that are told well enough: when each begins, in microseconds, and how many are not."""
+    """The windows of a cluster with enough reports: when each begins, in microseconds, and how many have too few."""
 
     tables: Tables
     cluster: str

@@ -104,7 +104,7 @@ def ingest(
 ) -> Ingested:
     """Reads what of the sources is not in the tables yet. Raises SparkError, FolderError.
 
-    ``progress`` is told of the share of the bytes that are done. ``should_stop`` ends it with the round that is under way left
+    ``progress`` receives the share of the bytes that are done. ``should_stop`` ends it with the round that is under way left
     out.
     """
     known = tables.rows("files").select("source", "length", "modified")

@@ -32,7 +32,7 @@ _SCHEMA = pa.schema(list(_STRUCTS.items()))
 STRUCTS = ", ".join(
     f"{table.name} struct<cluster: string, {', '.join(f'`{c.name}`: {c.type}' for c in table.columns)}>" for table in MADE
 )
-"""The same as Spark is told it."""
+"""The same, as a schema of Spark."""
 
 MICROSECONDS = 1000
 """Of a millisecond: times in rows are microseconds since 1970."""

@@ -62,7 +62,7 @@ class Table:
 
 
 _TIME = Column("time", "timestamp", "UTC", "when")
-_SOURCE = Column("source", "string", "", "the file that told it")
+_SOURCE = Column("source", "string", "", "the file that has it")
 _RATE = (
     Column("msg_rate_in", "double", "messages/s", "published"),
     Column("msg_rate_out", "double", "messages/s", "delivered"),

@@ -47,12 +47,12 @@ Row: TypeAlias = dict[str, float | int | str | None]
 
 
 class NoWindow(Exception):
-    """A stretch of which too little is told for a world; the message says what is missing."""
+    """A stretch with too few reports for a world; the message says what is missing."""
 
 
 @dataclass(frozen=True)
 class Window:
-    """What is told of a cluster from ``start`` (microseconds since 1970) on, for so many minutes: its loads, its decisions."""
+    """The loads and decisions of a cluster from ``start`` (microseconds since 1970) on, for so many minutes."""
 
     start: int
     minutes: int
@@ -92,7 +92,7 @@ class Window:
 
     @cached_property
     def _first(self) -> int:
-        """The first minute in which bundles are told. Raises NoWindow."""
+        """The first minute with a report of bundles. Raises NoWindow."""
         for minute in self._times:
             if self._bundles[minute] and self._brokers[minute]:
                 return minute

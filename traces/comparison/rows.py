@@ -33,7 +33,7 @@ not allow; or how a user's own policy failed in it, and then nothing else.
 
 _SPARKS_NAMES = {pa.int64(): "long", pa.string(): "string", pa.float64(): "double"}
 SPARK_ROW = ", ".join(f"{field.name} {_SPARKS_NAMES[field.type]}" for field in ROW)
-"""The same as Spark is told it."""
+"""The same, as a schema of Spark."""
 
 
 def worker(comparison: Comparison) -> Worker:
