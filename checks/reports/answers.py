@@ -155,7 +155,7 @@ def about(way: Way, releases: Releases, section: str) -> Iterator[str]:
     bug = way.bug
     issues = ", ".join(upstream(bug)) or "not reported"
     yield f"known bug {way.name} of {_present(bug)}; {issues}; {bug.fix}{_avoided(bug, section)}"
-    yield f"{', '.join(_sightings(way, bug, releases)) or 'read only, not seen on real code'}; {run}"
+    yield f"{', '.join(_sightings(way, bug, releases))}; {run}"
 
 
 def _avoided(bug: Bug, section: str) -> str:
@@ -173,9 +173,12 @@ def _present(bug: Bug) -> str:
 
 
 def _sightings(way: Way, bug: Bug, releases: Releases) -> Iterator[str]:
-    """Where it was seen: on the classes of the release or of another, or by a command that shows it."""
+    """Where it was seen, on the classes of the release or of another or by a command that shows it, or that it was read only; and
+    the newest release in which its methods were compared, which shows nothing of a bug that nobody saw."""
     number = releases.of_project(bug.project)
     seen_on = seen_anywhere(way.name)
+    if not seen_on and not bug.reproduced_by:
+        yield "read only, not seen on real code"
     if seen_on:
         release = number if number in seen_on else list(seen_on)[-1]
         yield f"seen on the classes of {SYSTEMS[bug.project]} {release}"
