@@ -28,7 +28,7 @@ FEW = 8
 def drawn(chance: Random) -> Spec:
     """A protocol with its properties; most of those in which next to nothing happens, or too much, are drawn again."""
     for _ in range(6):
-        spec = _Drawing(chance).spec()
+        spec = Drawing(chance).spec()
         reading = Reading(spec)
         if reading.work > MOST_WORK:
             continue
@@ -46,7 +46,7 @@ SPECS: st.SearchStrategy[Spec] = st.randoms(use_true_random=False).map(drawn)
 """Random protocols, as Hypothesis draws and shrinks them."""
 
 
-class _Drawing(Terms):
+class Drawing(Terms):
     """One protocol while it is drawn; ``starts`` is the number of its initial states so far."""
 
     def __init__(self, chance: Random) -> None:
@@ -197,21 +197,21 @@ class _Drawing(Terms):
             properties.append(Statement(name, kind, formulas, unfair))
 
         for number in range(1 + self.upto(1)):
-            add(f"holds_{number}", "always", self._invariant())
+            add(f"holds_{number}", "always", self.invariant())
         if self.likely(50):
             self.primed = True
-            add("moves", "step", self._invariant())
+            add("moves", "step", self.invariant())
             self.primed = False
         if self.likely(50):
             add("ended", "ends", self.one_of([const(FLAG, 0), self.truth(1)]))
         if self.likely(30):
-            add("control", "strict", self._invariant())
+            add("control", "strict", self.invariant())
         for number in range(self.upto(2)):
             pairs = [self._promise() for _ in range(1 + self.upto(1))]
             unfair = tuple(deed.name for deed in deeds if self.likely(20))
             add(f"comes_{number}", "leads_to", *(formula for pair in pairs for formula in pair), unfair=unfair)
         statements = [s for s in properties if s.kind == "always"]
-        lemmas = [s.formulas[0] for s in statements if self.likely(70)] + [self._invariant() for _ in range(self.upto(1))]
+        lemmas = [s.formulas[0] for s in statements if self.likely(70)] + [self.invariant() for _ in range(self.upto(1))]
         for number, formula in enumerate(lemmas or [const(FLAG, 1)]):
             add(f"lemma_{number}", "lemma", formula)
         return properties
@@ -219,7 +219,7 @@ class _Drawing(Terms):
     def _promise(self) -> tuple[Term, Term]:
         return self.one_of([self.truth(1), const(FLAG, 1)]), self.one_of([self._rare(), self.truth(1)])
 
-    def _invariant(self) -> Term:
+    def invariant(self) -> Term:
         """Something that may hold of every state, or of most."""
         kind = self.one_of(("never", "never", "implies", "any"))
         if kind == "never":

@@ -28,6 +28,7 @@ from tests.checks.export.tlc import Tlc
 from tests.fuzz.case import Case, as_trace, every_state
 from tests.fuzz.exact import MOST_IN_DOMAINS
 from tests.fuzz.judging import never_wrong
+from tests.fuzz.plain import State
 
 
 def induction(case: Case) -> bool:
@@ -49,12 +50,17 @@ def confirmed(case: Case) -> bool:
     return 0 < proof.discharged == proof.confirmed
 
 
-def _inductively(case: Case) -> dict[str, str]:
-    """What follows from the lemmas, by looking at every state in which they hold."""
+def inductive_states(case: Case) -> tuple[bool, dict[State, list[tuple[int, State]]]]:
+    """Whether the lemmas are inductive, and the states in which they hold, each with what can happen in it."""
     holds, lemmas = case.truth.holds, [s.formulas[0] for s in case.of_kind("lemma")]
     inside = {s: case.reading.steps(s) for s in every_state(case) if all(holds(lemma, s) for lemma in lemmas)}
     inductive = all(state in inside for state in case.reading.initial)
-    inductive = inductive and all(after in inside for steps in inside.values() for _, after in steps)
+    return inductive and all(after in inside for steps in inside.values() for _, after in steps), inside
+
+
+def _inductively(case: Case) -> dict[str, str]:
+    """What follows from the lemmas, by looking at every state in which they hold."""
+    holds, (inductive, inside) = case.truth.holds, inductive_states(case)
     broken = {
         "always": lambda f: not all(holds(f, s) for s in inside),
         "step": lambda f: not all(after == s or holds(f, s, after) for s, steps in inside.items() for _, after in steps),

@@ -17,7 +17,7 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.fuzz import engines, exact, interrupted
+from tests.fuzz import engines, exact, interrupted, refining
 from tests.fuzz.case import Case, Difference, Refused
 from tests.fuzz.drawing import drawn
 from tests.fuzz.syntax import Spec
@@ -41,6 +41,7 @@ COMPARISONS: Mapping[str, tuple[Comparison, int]] = {
     "plain ~ liveness": (_alone(exact.liveness), 35),
     "plain ~ search with symmetry": (_alone(exact.symmetry), 15),
     "plain ~ search of a slice": (_alone(exact.slices), 15),
+    "plain ~ refinement": (_alone(refining.refinement), 10),
     "plain ~ search cut short": (_alone(interrupted.cut_short), 25),
     "one run ~ stopped and resumed": (interrupted.resumed, 12),
     "one run ~ killed and resumed": (interrupted.killed, 5),

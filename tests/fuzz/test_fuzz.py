@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -17,13 +17,15 @@ from fencepost.checks.reports import sarif
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.results import Limits
 from fencepost.model.kernel.search.search import search
-from fencepost.model.language import Protocol
+from fencepost.model.language import Action, Protocol
+from fencepost.model.language.refinement import Refinement
+from fencepost.model.terms.values import TRUE, Condition
 from fencepost.properties.slices import slice_for
 from fencepost.properties.vocabulary import Property
 from fencepost.traces.exploration.levelwise import Searched
 from fencepost.traces.exploration.search import search as on_spark
 from tests.checks.export.tlc import Tlc, fetch_tlc
-from tests.fuzz import case, configurations, engines, exact, plain
+from tests.fuzz import case, configurations, engines, exact, plain, refining
 from tests.fuzz.case import Case, Difference
 from tests.fuzz.drawing import SPECS
 from tests.fuzz.run import COMPARISONS, compare, spec_of
@@ -144,6 +146,15 @@ def test_a_slice_that_lacks_an_action_is_noticed(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(exact, "slice_for", lacking)
     assert differs(exact.slices)
+
+
+def test_a_refinement_that_forgets_guards_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unguarded(self: Refinement, action: Action) -> Condition:
+        return meant(self, replace(action, guard=TRUE))
+
+    meant = Refinement._is
+    monkeypatch.setattr(Refinement, "_is", unguarded)
+    assert differs(refining.refinement)
 
 
 @pytest.fixture(scope="session")

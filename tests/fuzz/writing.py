@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from fencepost.model.language import Protocol
@@ -61,6 +61,23 @@ def distinct(*given):
 def program(spec: Spec) -> str:
     """The program; it leaves a protocol ``p`` and its ``suite``."""
     return "\n".join([PREAMBLE, *_protocol(spec), "", "suite, n = Suite(p), p.next", *_suite(spec)]) + "\n"
+
+
+def refining(fine: Spec, coarse: Spec, mapping: Mapping[str, Term]) -> str:
+    """A program with two protocols, the second of which refines the first: ``p`` and its ``suite`` are of the second."""
+    values = [f'"{f.name}": {_text(mapping[f.name], "term") if f.name in mapping else f"s.{f.name}"}' for f in coarse.families]
+    carries = tuple(statement.name for statement in coarse.statements)
+    return "\n".join(
+        [
+            program(coarse),
+            "coarse = suite\n\n",
+            program(fine),
+            f"\n@suite.refines(coarse, carries={carries})",
+            "def refined():",
+            '    """Each step is one of the coarse protocol."""',
+            f"    return {{{', '.join(values)}}}\n",
+        ]
+    )
 
 
 def run(text: str) -> tuple[Protocol, Suite]:
