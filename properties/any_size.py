@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from fencepost.model.any_size.first_order import any_size
+from fencepost.model.any_size.sizes import Size
 from fencepost.model.language import Parameters
-from fencepost.model.language.first_order import any_size
-from fencepost.model.language.sizes import Size
 from fencepost.properties.vocabulary import Suite
 
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from typing import TypeVar
 
+from fencepost.model.any_size.sizes import Size
 from fencepost.model.language import Location, ModelError, Parameters, Protocol
 from fencepost.model.language.building import built, in_outline
 from fencepost.model.language.mistakes import guess
-from fencepost.model.language.sizes import Size
 from fencepost.model.releases import PULSAR, Behaviour, Releases
 from fencepost.properties.any_size import General, Part
 from fencepost.properties.bugs import Bug

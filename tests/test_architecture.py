@@ -23,6 +23,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
     "model": (
         ("own_sources", "terms"),
         ("language", "releases", "counts", "nobody"),
+        ("any_size",),
         ("kernel/compiler",),
         ("kernel/search",),
         ("kernel/walks", "kernel/clause_tables"),

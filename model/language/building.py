@@ -13,7 +13,7 @@ from fencepost.model.language.mistakes import Location, ModelError, raised_at, r
 
 if TYPE_CHECKING:
     from fencepost.model.language.declarations import Taken
-    from fencepost.model.language.markers import Markers
+    from fencepost.model.language.formulas import Joining
     from fencepost.model.language.protocol import Protocol
 
 
@@ -22,15 +22,15 @@ class Circumstances:
     """How what is declared now is understood: all that is not said where a protocol is written.
 
     ``outlined`` says that only names are wanted, ``wanted`` names the properties whose formulas are (none: all), and ``called``
-    gathers the moves that a step calls. Of any size protocols are made as a ``kind`` of their own, with its ``markers``, and
-    formulas of these kinds of properties are ``stated``.
+    gathers the moves that a step calls. Of any size protocols are made as a ``kind`` of their own, formulas are ``joining`` in
+    their own way, and those of these kinds of properties are ``stated``.
     """
 
     outlined: bool = False
     wanted: frozenset[str] = frozenset()
     called: list[Taken] | None = None
     kind: type[Protocol] | None = None
-    markers: Markers | None = None
+    joining: Joining | None = None
     stated: tuple[str, ...] = ()
 
 

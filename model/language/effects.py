@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias, Union
 
 from fencepost.model.language.building import build, now, under
-from fencepost.model.language.connectives import And, Not, Or
 from fencepost.model.language.declarations import Taken
-from fencepost.model.language.formulas import if_any
+from fencepost.model.language.formulas import And, Not, Or, if_any
 from fencepost.model.language.mistakes import ModelError
 from fencepost.model.language.parts import Scope
 from fencepost.model.terms.nodes import Term

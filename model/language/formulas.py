@@ -1,15 +1,14 @@
-"""The words of the language besides operators and connectives: conditionals, counting, selecting."""
+"""The words in which formulas are written besides operators: connectives, conditionals, counting, selecting."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, TypeAlias, TypeVar, overload
+from typing import Any, Protocol, TypeAlias, TypeVar, overload
 
-from fencepost.model.language.connectives import And, Or
-from fencepost.model.language.markers import closed, counted, refuse, so_many
-from fencepost.model.language.memberships import Membership, subset_if
+from fencepost.model.language.building import now
 from fencepost.model.language.mistakes import ModelError
 from fencepost.model.terms.nodes import S, Term, number
 from fencepost.model.terms.values import (
@@ -27,11 +26,87 @@ from fencepost.model.terms.values import (
     chosen,
     condition,
     conditional,
+    conjunction,
+    disjunction,
+    implication,
+    negation,
     total,
 )
 
-L = TypeVar("L", bool, int, str, "Iterable[int]")
-N = TypeVar("N")
+F = TypeVar("F")
+
+Formulas: TypeAlias = "Truth | Sequence[Truth]"
+
+
+class Joining(Protocol):
+    """What formulas are joined by where one may stand for as many as a universe without an end has members."""
+
+    def close(self, formula: Condition, *, universal: bool) -> Condition:
+        """The formula for all the members that it stands for, or else for some of them."""
+
+    def counted(self, count: Numeric, formulas: Sequence[Truth]) -> Condition | None:
+        """The formula: at least so many of the formulas hold; None if they stand for no others and the number is known."""
+
+    def refuse(self, what: str, *formulas: object) -> None:
+        """Raises ModelError if a formula stands for several."""
+
+
+class StandsForSubset(ABC):
+    """What is no term and stands for a subset, such as one of a universe without an end."""
+
+    @abstractmethod
+    def between(self, test: Truth, then: object, otherwise: object) -> object:
+        """The first subset where the condition holds, else the second; one of them is this."""
+
+
+def And(*formulas: Formulas) -> Condition:
+    """The conjunction of formulas, or of a list of them, in which Python's truth values may be."""
+    return conjunction(_vetted("And", closed(formulas, universal=True)))
+
+
+def Or(*formulas: Formulas) -> Condition:
+    """The disjunction of formulas, or of a list of them, in which Python's truth values may be."""
+    return disjunction(_vetted("Or", closed(formulas, universal=False)))
+
+
+def Not(formula: Truth) -> Condition:
+    """The negation of a formula."""
+    _refuse("Not", formula)
+    return negation(*_vetted("Not", (formula,)))
+
+
+def Implies(premise: Truth, conclusion: Truth) -> Condition:
+    """That the conclusion holds where the premise does."""
+    _refuse("Implies", premise, conclusion)
+    return implication(*_vetted("Implies", (premise, conclusion)))
+
+
+def _vetted(name: str, given: tuple[Formulas, ...]) -> tuple[Condition, ...]:
+    """What is given as terms. Raises TypeError for what is neither a formula nor a list of formulas."""
+    terms = tuple([one for one in given if isinstance(one, Condition)])
+    if len(terms) == len(given):
+        return terms
+    parts = [part for one in given for part in (one if isinstance(one, (list, tuple)) else [one])]
+    for part in parts:
+        if not isinstance(part, (bool, Condition)):
+            kind = f"of sort {part.sort}" if isinstance(part, Term) else "none"
+            raise TypeError(f"{name} joins formulas, and {part!r} is {kind}")
+    return tuple([condition(part) for part in parts])
+
+
+def closed(formulas: tuple[F, ...], *, universal: bool) -> tuple[F | Condition, ...]:
+    """The formulas, or lists of such, of which none stands for several."""
+    joining = now().joining
+    if joining is None:
+        return formulas
+    flat = (part for one in formulas for part in (one if isinstance(one, (list, tuple)) else [one]))
+    return tuple(joining.close(f, universal=universal) if isinstance(f, Condition) else f for f in flat)
+
+
+def _refuse(what: str, *formulas: object) -> None:
+    joining = now().joining
+    if joining is not None:
+        joining.refuse(what, *formulas)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +160,9 @@ def If(test: Truth, then: object, otherwise: object) -> object:
 def if_any(test: Truth, then: object, otherwise: object) -> object:
     """What ``If`` is of two values of which no type says what they are."""
     sides = (then, otherwise)
-    if isinstance(then, Membership) or isinstance(otherwise, Membership):
-        return subset_if(test, then, otherwise)
+    subset = next((side for side in sides if isinstance(side, StandsForSubset)), None)
+    if subset is not None:
+        return subset.between(test, then, otherwise)
     known = next((side for side in sides if isinstance(side, Term)), None)
     of_one_or_none = next((side for side in (otherwise, then) if isinstance(side, OneOrNone)), None)
     if of_one_or_none is not None:
@@ -131,13 +207,15 @@ def at_least(count: Numeric, formulas: Iterable[Truth]) -> Condition:
     better than a sum, and which every SMT-LIB solver reads.
     """
     parts = list(formulas)
-    if isinstance(count, (Term, StandsForNumber)):
-        return counted(count, parts)
-    if count == 1:
+    if type(count) is int and count == 1:
         parts = list(closed(tuple(parts), universal=False))
-    if len(parts) == 1 and count > 1 and (for_any := so_many(count, parts[0])) is not None:
-        return for_any
-    refuse(f"at_least({count}, ...)", parts)
+    joining = now().joining
+    whole = None if joining is None else joining.counted(count, parts)
+    if whole is not None:
+        return whole
+    if isinstance(count, (Term, StandsForNumber)):
+        raise ModelError(f"at_least({count}, ...): the number is none, and no universe here is of any size")
+    _refuse(f"at_least({count}, ...)", *parts)
     # row[c]: at least c of the formulas seen so far, which are a suffix of the list, hold
     row: list[Condition] = [TRUE] + [FALSE] * max(count, 0)
     for part in reversed(parts):
@@ -153,7 +231,7 @@ def _unless_decided(part: Truth, fewer: Condition, same: Condition) -> Condition
 
 def how_many(*formulas: Truth) -> Number:
     """The number of the formulas that hold, as a term; to compare it with a constant, ``at_least`` is better."""
-    refuse("how_many", formulas)
+    _refuse("how_many", *formulas)
     return total(tuple([conditional(condition(formula), number(1), number(0)) for formula in formulas]))
 
 

@@ -34,7 +34,7 @@ class Location:
         return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{self.line}"
 
 
-_LANGUAGE = ("fencepost.model.language.", "fencepost.model.terms.")
+_LANGUAGE = ("fencepost.model.language.", "fencepost.model.any_size.", "fencepost.model.terms.")
 _MODELS = ("fencepost.model.", "fencepost.properties.")
 
 

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import product
 
-from fencepost.model.language.connectives import And, Not, Or
 from fencepost.model.language.declarations import Action, Variable
-from fencepost.model.language.formulas import any_of
+from fencepost.model.language.formulas import And, Not, Or, any_of
 from fencepost.model.language.mistakes import ModelError, guess, reason
 from fencepost.model.language.protocol import Protocol
 from fencepost.model.terms.evaluation import Evaluation

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from fencepost.model.any_size.sizes import Size
 from fencepost.model.bookkeeper.ledger import ledger
 from fencepost.model.language import Parameters
-from fencepost.model.language.sizes import Size
 from fencepost.properties.any_size import Case, General, Sizes, sizes_from
 from fencepost.properties.bug_files import bugs_beside
 from fencepost.properties.ledger import suite

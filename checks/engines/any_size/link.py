@@ -16,12 +16,12 @@ import z3
 
 from fencepost.checks.engines.induction.counterexample import starts_as
 from fencepost.checks.engines.solvers.solving import ask
+from fencepost.model.any_size.first_order import AnySize
+from fencepost.model.any_size.quorums import Quorum
+from fencepost.model.any_size.unbounded import OneOrNone, Scheme, Symbol, Unbounded
 from fencepost.model.language import Action, And, Not, Or
 from fencepost.model.language.declarations import Variable
 from fencepost.model.language.domains import Subset
-from fencepost.model.language.first_order import AnySize
-from fencepost.model.language.quorums import Quorum
-from fencepost.model.language.unbounded import OneOrNone, Scheme, Symbol, Unbounded
 from fencepost.model.terms import values as terms
 from fencepost.model.terms.in_z3 import InZ3
 from fencepost.model.terms.nodes import Function, Term, constant, made, number

@@ -15,9 +15,9 @@ import z3
 from fencepost.checks.engines.any_size.instantiation import GOALS, Instantiation, general_conjuncts, parts_of
 from fencepost.checks.engines.solvers.obligations import Outcome
 from fencepost.checks.engines.solvers.solving import Disagreement, ask
+from fencepost.model.any_size.first_order import AnySize
+from fencepost.model.any_size.unbounded import AnyNumber, Scheme
 from fencepost.model.language import ModelError, Or
-from fencepost.model.language.first_order import AnySize
-from fencepost.model.language.unbounded import AnyNumber, Scheme
 from fencepost.model.terms.in_z3 import InZ3
 from fencepost.model.terms.nodes import Term
 from fencepost.model.terms.simplification import truth_of

@@ -18,8 +18,8 @@ from fencepost.checks.engines.any_size.obligations import Plan, Unproved, is_pro
 from fencepost.checks.engines.induction.proof import Failure, Proof, prove
 from fencepost.checks.engines.solvers.obligations import Outcome
 from fencepost.checks.engines.solvers.workers import spread
-from fencepost.model.language.first_order import AnySize
-from fencepost.model.language.unbounded import Scheme
+from fencepost.model.any_size.first_order import AnySize
+from fencepost.model.any_size.unbounded import Scheme
 from fencepost.properties.any_size import Part
 from fencepost.properties.vocabulary import Property, Suite
 

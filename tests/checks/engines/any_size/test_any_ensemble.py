@@ -9,9 +9,9 @@ import pytest
 
 from fencepost.checks.engines.any_size.link import AtSize
 from fencepost.checks.engines.any_size.proof import GeneralProof, prove_for_any_size
+from fencepost.model.any_size.first_order import AnySize, any_size
+from fencepost.model.any_size.sizes import Size
 from fencepost.model.language import And, ModelError, Not, Protocol, at_least
-from fencepost.model.language.first_order import AnySize, any_size
-from fencepost.model.language.sizes import Size
 from fencepost.model.terms.simplification import truth_of
 from fencepost.properties.any_size import Case, General, Part, Sizes
 from fencepost.properties.vocabulary import Suite

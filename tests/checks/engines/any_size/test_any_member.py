@@ -12,9 +12,9 @@ import z3
 from fencepost.checks.engines.any_size.link import link
 from fencepost.checks.engines.any_size.proof import GeneralProof, prove_for_any_size
 from fencepost.checks.engines.induction.proof import prove
+from fencepost.model.any_size.first_order import AnySize, any_size
+from fencepost.model.any_size.sizes import Size
 from fencepost.model.language import And, If, Implies, ModelError, Not, Protocol, all_of, any_of, at_least
-from fencepost.model.language.first_order import AnySize, any_size
-from fencepost.model.language.sizes import Size
 from fencepost.model.terms.in_z3 import InZ3
 from fencepost.model.terms.nodes import constant
 from fencepost.model.terms.values import TRUE, distinct, for_all

@@ -12,9 +12,9 @@ from fencepost.checks.engines.any_size.instantiation import Instantiation
 from fencepost.checks.engines.any_size.link import link
 from fencepost.checks.engines.any_size.proof import GeneralProof, prove_for_any_size
 from fencepost.checks.engines.solvers.second_solver import ground_answer
+from fencepost.model.any_size.first_order import AnySize, any_size
+from fencepost.model.any_size.sizes import Size
 from fencepost.model.language import And, Implies, ModelError, Not, Or, Protocol, all_of, any_of, at_least
-from fencepost.model.language.first_order import AnySize, any_size
-from fencepost.model.language.sizes import Size
 from fencepost.model.terms.in_z3 import InZ3
 from fencepost.model.terms.nodes import Function, constant, number
 from fencepost.model.terms.sorts import BOOL, INT, things_sort

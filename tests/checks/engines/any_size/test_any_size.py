@@ -21,9 +21,9 @@ from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.engines.solvers.second_solver import ground_answer
 from fencepost.checks.reports.report import text
+from fencepost.model.any_size.first_order import any_size
+from fencepost.model.any_size.sizes import Size
 from fencepost.model.language import And, Implies, ModelError, Not, Protocol, all_of, any_of
-from fencepost.model.language.first_order import any_size
-from fencepost.model.language.sizes import Size
 from fencepost.model.terms.in_z3 import InZ3
 from fencepost.model.terms.nodes import Function, constant
 from fencepost.model.terms.sorts import BOOL, INT

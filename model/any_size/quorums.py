@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import Protocol, runtime_checkable
 
+from fencepost.model.any_size.sizes import Size
 from fencepost.model.language.mistakes import ModelError
-from fencepost.model.language.sizes import Size
 from fencepost.model.terms.nodes import Function, Term, constant, number
 from fencepost.model.terms.simplification import simplified
 from fencepost.model.terms.sorts import BOOL, Sort, things_sort

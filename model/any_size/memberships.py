@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol, TypeAlias
 
-from fencepost.model.language.connectives import And, Not, Or
+from fencepost.model.language.formulas import And, Not, Or, StandsForSubset
 from fencepost.model.language.mistakes import ModelError
 from fencepost.model.terms.nodes import Term
 from fencepost.model.terms.values import Condition, Truth, conditional, equation
@@ -34,7 +34,7 @@ class Members(Protocol):
         """The formula: the term is a member."""
 
 
-class Membership:
+class Membership(StandsForSubset):
     """A subset of a universe, with the words of a subset term; ``place`` says of which variable it is the value, if of one."""
 
     def __init__(self, universe: Members, holds: Holds, place: Place | None = None) -> None:
@@ -70,6 +70,11 @@ class Membership:
         members = list(other)
         return Membership(self.universe, lambda m: Or(*(_same(m, one) for one in members)))
 
+    def between(self, test: Truth, then: object, otherwise: object) -> Membership:
+        """The first subset where the condition holds, else the second; one of them may be written as a set of members."""
+        first, second = self.beside(then), self.beside(otherwise)
+        return Membership(self.universe, lambda m: _chosen(test, first.holds(m), second.holds(m)))
+
     def __or__(self, other: Subsets) -> Membership:
         theirs = self.beside(other)
         return Membership(self.universe, lambda m: Or(self.holds(m), theirs.holds(m)))
@@ -90,14 +95,6 @@ class Membership:
 
     def __hash__(self) -> int:
         return id(self)
-
-
-def subset_if(condition: Truth, then: object, otherwise: object) -> Membership:
-    """The first subset where the condition holds, else the second; one of them may be written as a set of members."""
-    known = then if isinstance(then, Membership) else otherwise
-    assert isinstance(known, Membership)
-    first, second = known.beside(then), known.beside(otherwise)
-    return Membership(known.universe, lambda m: _chosen(condition, first.holds(m), second.holds(m)))
 
 
 def subset_of(universe: Members, members: object) -> Membership:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 import z3
 
+from fencepost.model.any_size.first_order import AnySize, any_size
+from fencepost.model.any_size.sizes import Size
 from fencepost.model.language import And, If, Implies, ModelError, Not, Protocol, all_of, any_of, at_least, how_many
-from fencepost.model.language.first_order import AnySize, any_size
-from fencepost.model.language.sizes import Size
 from fencepost.model.terms.in_z3 import InZ3
 from fencepost.model.terms.nodes import Term, constant, number
 from fencepost.model.terms.simplification import truth_of

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Generic, TypeVar, cast
 
+from fencepost.model.any_size.markers import Markers
+from fencepost.model.any_size.memberships import Element, Holds, Membership, subset_of
+from fencepost.model.any_size.sizes import Size
 from fencepost.model.language.domains import Domain, Number, Subset, Universe
 from fencepost.model.language.formulas import Conditional
-from fencepost.model.language.markers import Markers
-from fencepost.model.language.memberships import Element, Holds, Membership, subset_of
 from fencepost.model.language.mistakes import Location
-from fencepost.model.language.sizes import Size
 from fencepost.model.terms import values as terms
 from fencepost.model.terms.nodes import Function, Term, constant, number
 from fencepost.model.terms.sorts import INT, Sort, one_or_none_sort, things_sort

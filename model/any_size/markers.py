@@ -8,21 +8,21 @@ is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import combinations
-from typing import Protocol, TypeVar
+from typing import Protocol
 
-from fencepost.model.language.building import now
+from fencepost.model.any_size.quorums import Counted, Quorums
+from fencepost.model.language.formulas import closed
 from fencepost.model.language.mistakes import ModelError
-from fencepost.model.language.quorums import Counted, Quorums
 from fencepost.model.terms.nodes import Term
 from fencepost.model.terms.simplification import simplified
 from fencepost.model.terms.traversal import QUANTIFIERS, substituted
 from fencepost.model.terms.values import (
     TRUE,
     Condition,
-    Number,
+    Numeric,
     StandsForNumber,
     Truth,
     condition,
@@ -108,7 +108,7 @@ class Markers:
         universe = self._universes[marker]
         return [w for w in (universe.within(marker), universe.narrows(marker)) if w is not TRUE]
 
-    def so_many(self, count: int, formula: Condition) -> Condition | None:
+    def _so_many(self, count: int, formula: Condition) -> Condition | None:
         """The formula: there are ``count`` different members for which it holds; None if it is not open in one marker."""
         if len(markers := self.of(formula)) != 1:
             return None
@@ -118,22 +118,30 @@ class Markers:
         different = [distinct(one, other) for one, other in combinations(them, 2)]
         return for_some(them, conjunction((*different, *(substituted(held, {marker: one}) for one in them))))
 
-    def counted(self, count: Number, formulas: list[Condition]) -> Condition:
-        """The formula: at least ``count``, a term, of the formulas hold; one stands for all, or there is none."""
+    def counted(self, count: Numeric, formulas: Sequence[Truth]) -> Condition | None:
+        """The formula: at least so many of the formulas hold; None if a number is asked for, and they stand for no others.
+
+        If the number is a term, one formula stands for all, or there is none; else ModelError is raised.
+        """
+        if isinstance(count, int):
+            one = formulas[0] if count > 1 and len(formulas) == 1 else None
+            return self._so_many(count, one) if isinstance(one, Condition) else None
+        settled = simplified(count.term if isinstance(count, StandsForNumber) else count)
+        if settled.op == "literal" and settled.detail == 1:
+            return disjunction(tuple(map(condition, closed(tuple(formulas), universal=False))))
         if not formulas:
-            return negation(count > 0)
-        markers = self.of(formulas[0])
+            return negation(settled > 0)
+        formula = condition(formulas[0])
+        markers = self.of(formula)
         universe = self._universes[markers[0]] if len(formulas) == len(markers) == 1 else None
         if not isinstance(universe, Counted):
-            raise ModelError(f"at_least({count}, ...) is of one formula for each member of one unbounded universe")
-        (marker,) = markers
-        within = self._within(marker)
-        formula = conjunction((*within, formulas[0])) if within else formulas[0]
-        return self.quorums.at_least(count, formula, marker, universe)
+            raise ModelError(f"at_least({settled}, ...) is of one formula for each member of one unbounded universe")
+        within = self._within(markers[0])
+        return self.quorums.at_least(settled, conjunction((*within, formula)) if within else formula, markers[0], universe)
 
-    def refuse(self, what: str, *terms: object) -> None:
-        """Raises ModelError if one of the terms is open."""
-        for term in terms:
+    def refuse(self, what: str, *formulas: object) -> None:
+        """Raises ModelError if one of the formulas is open."""
+        for term in formulas:
             if isinstance(term, Term) and self.of(term):
                 raise ModelError(
                     f"{what} of a formula that is meant for each member of a universe: join these with all_of or any_of first"
@@ -149,44 +157,3 @@ class Markers:
                 known -= frozenset(term.detail if term.op in QUANTIFIERS else ())
             self._mentioned[term] = known
         return known
-
-
-F = TypeVar("F")
-
-
-def current() -> Markers | None:
-    """The markers in force; None where every universe is finite."""
-    return now().markers
-
-
-def closed(formulas: tuple[F, ...], *, universal: bool) -> tuple[F | Condition, ...]:
-    """The formulas, or lists of such, with none left open."""
-    markers = now().markers
-    if markers is None:
-        return formulas
-    flat = (part for one in formulas for part in (one if isinstance(one, (list, tuple)) else [one]))
-    return tuple(markers.close(f, universal=universal) if isinstance(f, Condition) else f for f in flat)
-
-
-def counted(count: Number | StandsForNumber, formulas: list[Truth]) -> Condition:
-    """The formula: at least so many of the formulas hold, where the number is a term."""
-    settled = simplified(count.term if isinstance(count, StandsForNumber) else count)
-    markers = now().markers
-    if markers is None:
-        raise ModelError(f"at_least({count}, ...): the number is none, and no universe here is of any size")
-    if settled.op == "literal" and settled.detail == 1:
-        return disjunction(tuple(map(condition, closed(tuple(formulas), universal=False))))
-    return markers.counted(settled, [condition(formula) for formula in formulas])
-
-
-def so_many(count: int, formula: Truth) -> Condition | None:
-    """The formula: it holds for ``count`` members, if it is meant for each member of one universe; otherwise None."""
-    markers = now().markers
-    return None if markers is None or not isinstance(formula, Condition) else markers.so_many(count, formula)
-
-
-def refuse(what: str, formulas: Iterable[object]) -> None:
-    """Raises ModelError if one of the formulas is open."""
-    markers = now().markers
-    if markers is not None:
-        markers.refuse(what, *formulas)

@@ -3,6 +3,9 @@
 There is no second transcription of a protocol. Within ``any_size`` the function that builds it makes one of this kind: where an
 instance has a variable for each member of a universe, here is a function of the member; where it has an action for each member,
 here is one with a constant for any; and where the text joins formulas over all members, here is a quantifier.
+
+Instances are not made of these formulas. The text of most protocols branches on members, which it can where they are numbers; and
+that the two readings agree, at two sizes, is what a proof for any size rests on (``checks/engines/any_size/link.py``).
 """
 
 from __future__ import annotations
@@ -13,20 +16,11 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from fencepost.model.language.actors import Talk
-from fencepost.model.language.building import build, now, under
-from fencepost.model.language.connectives import And
-from fencepost.model.language.declarations import OneOf, Variable
-from fencepost.model.language.domains import Domain, Flag, Subset, Universe, choice_of
-from fencepost.model.language.effects import outcome
-from fencepost.model.language.grounding import Definition
-from fencepost.model.language.markers import Markers
-from fencepost.model.language.memberships import Membership, subset_of
-from fencepost.model.language.mistakes import Location, ModelError
-from fencepost.model.language.protocol import Per, Protocol
-from fencepost.model.language.quorums import Quorum
-from fencepost.model.language.sizes import Size
-from fencepost.model.language.unbounded import (
+from fencepost.model.any_size.markers import Markers
+from fencepost.model.any_size.memberships import Membership, subset_of
+from fencepost.model.any_size.quorums import Quorum
+from fencepost.model.any_size.sizes import Size
+from fencepost.model.any_size.unbounded import (
     Alike,
     Enumerated,
     OneOrNone,
@@ -37,6 +31,15 @@ from fencepost.model.language.unbounded import (
     any_number,
     members_of,
 )
+from fencepost.model.language.actors import Talk
+from fencepost.model.language.building import build, now, under
+from fencepost.model.language.declarations import OneOf, Variable
+from fencepost.model.language.domains import Domain, Flag, Subset, Universe, choice_of
+from fencepost.model.language.effects import outcome
+from fencepost.model.language.formulas import And
+from fencepost.model.language.grounding import Definition
+from fencepost.model.language.mistakes import Location, ModelError
+from fencepost.model.language.protocol import Per, Protocol
 from fencepost.model.terms import values as terms
 from fencepost.model.terms.nodes import Function, S, Term
 from fencepost.model.terms.rewriting import Rewriting
@@ -67,7 +70,7 @@ def any_size(*, steps: bool = False) -> AbstractContextManager[None]:
     """Within it protocols are of any size: a universe whose size is a ``Size`` is unbounded. So are their suites to be made,
     with formulas of their properties of single states and, with ``steps``, of steps."""
     stated = ("always", "lemma", "step") if steps else ("always", "lemma")
-    return under(replace(now(), kind=AnySize, markers=Markers(), stated=stated))
+    return under(replace(now(), kind=AnySize, joining=Markers(), stated=stated))
 
 
 class AnySize(Protocol):
@@ -77,8 +80,8 @@ class AnySize(Protocol):
         super().__init__(name, **given)
         self.symbols: list[Symbol] = []
         self.schemes: list[Scheme] = []
-        markers = now().markers
-        assert markers is not None
+        markers = now().joining
+        assert isinstance(markers, Markers)
         self._markers = markers
         self._families: dict[str, tuple[tuple[Universe, ...], Domain, dict[Key, Symbol]]] = {}
         self._of_function: dict[Function[Term], Symbol] = {}
