@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(words: Sequence[str]) -> int:
     # Formulas and modules are many and stay: to look through them for garbage each 700 takes a twentieth of a small check.
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(100_000, 20, 20)
     from fencepost.checks.commands.arguments import run
 
     return run(words)

@@ -42,9 +42,11 @@ def test_ctrl_c_while_the_program_loads_is_no_traceback(loading: str) -> None:
 
 @pytest.mark.long
 def test_a_check_loads_what_it_asks() -> None:
-    """Not Numba where the loops are compiled already; no other command, no other protocol, no question about settings."""
+    """Not Numba where the loops are compiled already, no solver; no other command, no other protocol, no question about
+    settings or guarantees."""
     modules = "checks.commands.policy.check", "properties.topic.entry", "checks.questions.answering"
-    others = {"numba", "cvc5", "yaml", *(f"fencepost.{module}" for module in modules)}
+    modules += "checks.questions.guarantees.establishing", "properties.ledger.entry", "model.bookkeeper.ledger.protocol"
+    others = {"numba", "z3", "cvc5", "hypothesis", "yaml", *(f"fencepost.{module}" for module in modules)}
     assert all(map(find_spec, others)), "what is not there is never loaded"
     script = (
         "import sys; from fencepost.checks.cli import main; status = main(sys.argv[1:]); "

@@ -23,9 +23,10 @@ from fencepost.checks.questions.bug_change import BugChange, bug_change, bugs_of
 from fencepost.checks.questions.bug_search import KnownBug, Searches
 from fencepost.checks.questions.events import never
 from fencepost.checks.questions.guarantees.establishing import Established, Means
-from fencepost.checks.questions.judging import BOOKIES, Shortfall, judged
+from fencepost.checks.questions.judging import Shortfall, judged
 from fencepost.checks.questions.matters import MATTERS, Matter
 from fencepost.checks.questions.remedies import ChangeFirst
+from fencepost.checks.questions.requirements import BOOKIES
 from fencepost.checks.questions.whole import Whole
 from fencepost.checks.reports.front import heading
 from fencepost.checks.reports.guarantees import Opening

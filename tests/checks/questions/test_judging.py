@@ -10,7 +10,8 @@ from fencepost.checks.engines.results.findings import Checked, Findings
 from fencepost.checks.engines.results.verdicts import ExitStatus, Value, Verdict
 from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established, Failure
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
-from fencepost.checks.questions.judging import Guaranteed, Requirement, judged
+from fencepost.checks.questions.judging import Guaranteed, judged
+from fencepost.checks.questions.requirements import Requirement
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.settings.cluster_settings import Cluster, read_settings
 from fencepost.checks.settings.files.input_files import Place
