@@ -50,8 +50,8 @@ if TYPE_CHECKING:
         same,
         select,
     )
-    from fencepost.model.language.obligations import prove_domains
-    from fencepost.model.language.symmetry import symmetry_of
+    from fencepost.model.analysis.obligations import prove_domains
+    from fencepost.model.analysis.symmetry import symmetry_of
     from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, merged
     from fencepost.properties.bug_files import bugs_in
     from fencepost.properties.bugs import Bug
@@ -152,8 +152,8 @@ _HOMES = {
         "Action And Choice Condition Family If Implies Location ModelError Not Number OneOf Or Outcome Protocol Subset Truth "
         "Universe Updates Variable Variables all_of any_of at at_least either how_many maximum minimum same select"
     ),
-    "model.language.obligations": "prove_domains",
-    "model.language.symmetry": "symmetry_of",
+    "model.analysis.obligations": "prove_domains",
+    "model.analysis.symmetry": "symmetry_of",
     "model.zookeeper.sessions_and_nodes": "EphemeralNode Sessions merged",
     "properties.machines": "Run Violation run_of",
     "properties.bug_files": "bugs_in",

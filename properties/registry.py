@@ -11,8 +11,8 @@ from typing import TypeVar
 
 from fencepost.model.any_size.sizes import Size
 from fencepost.model.language import Location, ModelError, Parameters, Protocol
-from fencepost.model.language.building import built, in_outline
-from fencepost.model.language.mistakes import guess
+from fencepost.model.language.circumstances import in_outline
+from fencepost.model.language.mistakes import built, guess
 from fencepost.model.releases import PULSAR, Behaviour, Releases
 from fencepost.properties.any_size import General, Part
 from fencepost.properties.bugs import Bug

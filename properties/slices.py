@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from fencepost.model.analysis.slices import sliced
 from fencepost.model.language import Protocol
-from fencepost.model.language.slices import sliced
 from fencepost.properties.vocabulary import Property
 
 DECIDED = ("always", "step", "sometimes")

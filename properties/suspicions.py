@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
+from fencepost.model.analysis.slices import digest_of
 from fencepost.model.kernel.compiler.store import product
 from fencepost.model.language import Action, Location, Not, Or, Protocol
 from fencepost.model.language.domains import Choice
-from fencepost.model.language.slices import digest_of
 from fencepost.model.terms.nodes import Term
 from fencepost.model.terms.values import Condition, conditions_of
 from fencepost.properties.vocabulary import Property, Suite

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, TypeAlias, TypeVar, overload
 
+from fencepost.model.analysis.refinement import Refinement
 from fencepost.model.language import Action, And, Implies, Location, ModelError, Not, Or, Protocol
-from fencepost.model.language.building import build, is_outline, is_part_wanted, is_wanted
-from fencepost.model.language.mistakes import guess
-from fencepost.model.language.refinement import Refinement
+from fencepost.model.language.circumstances import is_outline, is_part_wanted, is_wanted
+from fencepost.model.language.mistakes import build, guess
 from fencepost.model.terms.cases import always_holds
 from fencepost.model.terms.nodes import Term
 from fencepost.model.terms.values import Condition, Truth, condition, conditions_of, equation

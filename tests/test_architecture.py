@@ -23,7 +23,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
     "model": (
         ("own_sources", "terms"),
         ("language", "releases", "counts", "nobody"),
-        ("any_size",),
+        ("any_size", "analysis"),
         ("kernel/compiler",),
         ("kernel/search",),
         ("kernel/walks", "kernel/clause_tables"),

@@ -16,7 +16,7 @@ from fencepost.checks.engines.search.reduction import Reduction
 from fencepost.checks.engines.search.sampling import Walks, sample
 from fencepost.model.counts import count_of
 from fencepost.model.language import Protocol
-from fencepost.model.language.building import wanting
+from fencepost.model.language.circumstances import wanting
 from fencepost.properties.observed import Observed
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.slices import slice_for

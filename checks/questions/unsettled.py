@@ -9,7 +9,7 @@ from fencepost.checks.engines.results.findings import Checked, Findings, chosen_
 from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.questions.bug_search import KnownBug
 from fencepost.model.language import Location, ModelError, Protocol
-from fencepost.model.language.building import in_outline
+from fencepost.model.language.circumstances import in_outline
 from fencepost.properties.registry import Entry, Instance, Value, written
 from fencepost.properties.theorems import Theory
 from fencepost.properties.vocabulary import Property

@@ -12,11 +12,11 @@ from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.checks.engines.solvers.workers import spread
 from fencepost.checks.teeth.mutation import UNFAIR, Mistake, Spoiled, mutants
 from fencepost.checks.teeth.switched_mutants import Batch, alone, claims, differences, rearranged
+from fencepost.model.analysis.obligations import prove_domains
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.results import Limits
 from fencepost.model.kernel.search.search import search
 from fencepost.model.language import ModelError, Protocol
-from fencepost.model.language.obligations import prove_domains
 from fencepost.model.terms.values import Condition
 from fencepost.properties.observed import Observed
 from fencepost.properties.registry import Entry, Instance

@@ -32,13 +32,13 @@ from fencepost.model.any_size.unbounded import (
     members_of,
 )
 from fencepost.model.language.actors import Talk
-from fencepost.model.language.building import build, now, under
+from fencepost.model.language.circumstances import now, under
 from fencepost.model.language.declarations import OneOf, Variable
 from fencepost.model.language.domains import Domain, Flag, Subset, Universe, choice_of
 from fencepost.model.language.effects import outcome
 from fencepost.model.language.formulas import And
 from fencepost.model.language.grounding import Definition
-from fencepost.model.language.mistakes import Location, ModelError
+from fencepost.model.language.mistakes import Location, ModelError, build
 from fencepost.model.language.protocol import Per, Protocol
 from fencepost.model.terms import values as terms
 from fencepost.model.terms.nodes import Function, S, Term

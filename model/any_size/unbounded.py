@@ -10,8 +10,7 @@ from typing import Generic, TypeVar, cast
 from fencepost.model.any_size.markers import Markers
 from fencepost.model.any_size.memberships import Element, Holds, Membership, subset_of
 from fencepost.model.any_size.sizes import Size
-from fencepost.model.language.domains import Domain, Number, Subset, Universe
-from fencepost.model.language.formulas import Conditional
+from fencepost.model.language.domains import Conditional, Domain, Number, Subset, Universe
 from fencepost.model.language.mistakes import Location
 from fencepost.model.terms import values as terms
 from fencepost.model.terms.nodes import Function, Term, constant, number

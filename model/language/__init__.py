@@ -1,11 +1,10 @@
 """The language in which a protocol is written: finite variables, guarded actions, faults and bugs, all as terms."""
 
 from fencepost.model.language.declarations import ABSENT, Action, Family, OneOf, Variable, Variables
-from fencepost.model.language.domains import Universe
+from fencepost.model.language.domains import Conditional, Universe
 from fencepost.model.language.effects import Outcome, Updates, either
 from fencepost.model.language.formulas import (
     And,
-    Conditional,
     If,
     Implies,
     Not,

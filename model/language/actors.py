@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from fencepost.model.language.building import is_outline
+from fencepost.model.language.circumstances import is_outline
 from fencepost.model.language.declarations import STORE, Family, Variable
 from fencepost.model.language.domains import Universe
 from fencepost.model.language.mistakes import Location, ModelError, guess
@@ -170,3 +171,12 @@ class Manner(NamedTuple):
         """Whether there is such an action with these arguments."""
         only_if: Callable[..., object] | None = self.only_if if callable(self.only_if) else None
         return only_if is None or bool(only_if(**bound))
+
+
+def which(where: str, values: Callable[..., object], bound: Mapping[str, object]) -> object:
+    """The variable that says which member a parameter is, for the arguments before it."""
+    names = list(inspect.signature(values).parameters)
+    for name in names:
+        if name not in bound:
+            raise ModelError(f"{where}: a parameter depends on {name}, which is no parameter before it")
+    return values(**{name: bound[name] for name in names})

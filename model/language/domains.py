@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from fencepost.model.language.formulas import Conditional
 from fencepost.model.language.mistakes import ModelError
 from fencepost.model.terms import values as terms
 from fencepost.model.terms.nodes import Term, constant, literal
@@ -53,6 +52,20 @@ class Universe:
     def but(self, member: int) -> Iterable[int]:
         """The members other than that one."""
         return [other for other in self if other != member]
+
+
+@dataclass(frozen=True, eq=False)
+class Conditional:
+    """A choice between two literals whose domain is known only where it is assigned."""
+
+    condition: Truth
+    then: object
+    otherwise: object
+
+    def __eq__(self, other: object) -> bool:
+        raise TypeError("a conditional between literals can only be assigned: compare inside its condition instead")
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 class Domain:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Union
 
-from fencepost.model.language.building import build, now, under
-from fencepost.model.language.declarations import Taken
+from fencepost.model.language.circumstances import now, under
 from fencepost.model.language.formulas import And, Not, Or, if_any
-from fencepost.model.language.mistakes import ModelError
-from fencepost.model.language.parts import Scope
+from fencepost.model.language.mistakes import ModelError, build
 from fencepost.model.terms.nodes import Term
 from fencepost.model.terms.values import Condition, Truth, conditional, conditions_of
 from fencepost.model.terms.values import condition as formula_of
+
+if TYPE_CHECKING:
+    from fencepost.model.language.declarations import Taken
+    from fencepost.model.language.parts import Scope
 
 Updates: TypeAlias = "dict[Any, Any]"
 """New values by variable. What fits a variable is checked as the action is declared: a dict's type cannot say it."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Protocol, TypeAlias, TypeVar, overload
 
-from fencepost.model.language.building import now
+from fencepost.model.language.circumstances import now
+from fencepost.model.language.domains import Conditional
 from fencepost.model.language.mistakes import ModelError
 from fencepost.model.terms.nodes import S, Term, number
 from fencepost.model.terms.values import (
@@ -107,20 +107,6 @@ def _refuse(what: str, *formulas: object) -> None:
     joining = now().joining
     if joining is not None:
         joining.refuse(what, *formulas)
-
-
-@dataclass(frozen=True, eq=False)
-class Conditional:
-    """A choice between two literals whose domain is known only where it is assigned."""
-
-    condition: Truth
-    then: object
-    otherwise: object
-
-    def __eq__(self, other: object) -> bool:
-        raise TypeError("a conditional between literals can only be assigned: compare inside its condition instead")
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 Literals: TypeAlias = "bool | int | str | Iterable[int] | Conditional"

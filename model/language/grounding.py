@@ -6,14 +6,12 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from fencepost.model.language.actors import Manner
-from fencepost.model.language.building import build
+from fencepost.model.language.actors import Manner, which
 from fencepost.model.language.declarations import Action, OneOf, Taken, Variable
 from fencepost.model.language.domains import Choice, Domain, Universe
 from fencepost.model.language.effects import Given, calls, outcome
 from fencepost.model.language.formulas import And
-from fencepost.model.language.mistakes import Location, ModelError, reason
-from fencepost.model.language.moves import which
+from fencepost.model.language.mistakes import Location, ModelError, build, reason
 from fencepost.model.terms.nodes import Term
 from fencepost.model.terms.values import FALSE, TRUE, Condition, Number, Truth, condition, conditions_of
 

@@ -1,4 +1,4 @@
-"""Where something is written, and what is said of a mistake there."""
+"""Where something is written, and what is said of a mistake there: whatever goes wrong in a function that declares is one."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType, TracebackType
+from typing import ParamSpec, TypeVar
 
 from fencepost.model.terms.nodes import Term
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,7 @@ class Location:
         return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{self.line}"
 
 
-_LANGUAGE = ("fencepost.model.language.", "fencepost.model.any_size.", "fencepost.model.terms.")
+_LANGUAGE = tuple(f"fencepost.model.{room}." for room in ("language", "any_size", "analysis", "terms"))
 _MODELS = ("fencepost.model.", "fencepost.properties.")
 
 
@@ -108,3 +112,59 @@ def reason(error: BaseException) -> str:
         remedy = ": of any number of members a formula is written where it is used, not looked up" if any_member else ""
         return f"a dict has no entry {text!r}{remedy}"
     return " ".join(text.split())
+
+
+MISTAKES = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    ModelError,
+    NameError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What Python raises in a function that is written wrong."""
+
+
+_REMEDIES = {
+    "Protocol.step() ": '; write @p.step(by="who does it", member=universe)',
+    "Protocol.fault() ": '; write @p.fault(by="who does it", member=universe)',
+    "object is not iterable": "; a universe, p.universe(name, size), or a range is meant",
+    "unexpected keyword argument 'bugs'": "; a function that builds a protocol takes bugs=()",
+    "'Choice' and": "; a choice has no order, and nothing is added to it: compare it by ==, != or .among(...)",
+    "and 'Choice'": "; a choice has no order, and nothing is added to it: compare it by ==, != or .among(...)",
+    "unexpected keyword argument": "; the parameters of an action are those that its decorator names",
+}
+"""What to do about what Python says in words of its own."""
+
+
+def build(where: str, function: Callable[P, R], /, *arguments: P.args, **named: P.kwargs) -> R:
+    """What the function returns; ModelError, beginning with ``where``, if it fails or asks Python for a formula's truth."""
+    try:
+        return function(*arguments, **named)
+    except MISTAKES as error:
+        location = error.location if isinstance(error, ModelError) else None
+        message = reason(error)
+        remedy = next((remedy for words, remedy in _REMEDIES.items() if words in message), "")
+        raise ModelError(f"{where}: {message}{remedy}", location or raised_at(error.__traceback__) or _of(function)) from error
+
+
+def built(where: str, what: type[R], function: Callable[..., object], /, *arguments: object, **named: object) -> R:
+    """What a function returns that makes a ``what``: a protocol, its properties. Raises ModelError as ``build`` does, or if it
+    returns anything else, but leaves those that the function raises as they are."""
+    try:
+        value = build(where, function, *arguments, **named)
+    except ModelError as error:
+        if isinstance(error.__cause__, ModelError):
+            raise error.__cause__ from None
+        raise
+    if not isinstance(value, what):
+        shown = "nothing: is its return forgotten?" if value is None else f"{value!r}"
+        raise ModelError(f"{where}: it returns a {what.__name__}, not {shown}", _of(function))
+    return value
+
+
+def _of(function: Callable[..., object]) -> Location | None:
+    return Location.of(function) if hasattr(inspect.unwrap(function), "__code__") else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from inspect import Signature
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
-from fencepost.model.language.actors import Values
+from fencepost.model.language.actors import Values, which
 from fencepost.model.language.declarations import Taken
 from fencepost.model.language.domains import Universe
 from fencepost.model.language.effects import Effect, Happens, effect, note
@@ -88,15 +88,6 @@ class Move:
         counter = self._protocol.variable(budget).term
         assert isinstance(counter, Number)
         return [counter < self._protocol.budgets[budget], {counter: counter + 1}]
-
-
-def which(where: str, values: Callable[..., object], bound: Mapping[str, object]) -> object:
-    """The variable that says which member a parameter is, for the arguments before it."""
-    names = list(inspect.signature(values).parameters)
-    for name in names:
-        if name not in bound:
-            raise ModelError(f"{where}: a parameter depends on {name}, which is no parameter before it")
-    return values(**{name: bound[name] for name in names})
 
 
 def untaken(protocols: Iterable[Protocol]) -> list[str]:

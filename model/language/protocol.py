@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any, TypeAlias, TypeVar, overload
 
 from fencepost.model.language.actors import Actors, Manner, Talk, Values
-from fencepost.model.language.building import now
+from fencepost.model.language.circumstances import now
 from fencepost.model.language.constants import Constants
 from fencepost.model.language.declarations import Action, Family, Names, Variable
 from fencepost.model.language.domains import Domain, Flag, Number, Universe, choice_of, subset_of

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from fencepost.model.bookkeeper.bookie_variables import BookieVariables
 from fencepost.model.language import And, Protocol, Truth, any_of
-from fencepost.model.language.building import wanting
+from fencepost.model.language.circumstances import wanting
 from fencepost.properties.bookie.suite import bookie
 from fencepost.properties.vocabulary import Suite
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from fencepost.model.language import ModelError
-from fencepost.model.language.building import in_outline
+from fencepost.model.language.circumstances import in_outline
 from fencepost.properties.bugs import Value
 from fencepost.properties.configuration import Bookies, Configuration, InCluster, Instance, fitting
 

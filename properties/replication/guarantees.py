@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from fencepost.model.language import And, Not, Or, Protocol, Truth, any_of
-from fencepost.model.language.building import wanting
+from fencepost.model.language.circumstances import wanting
 from fencepost.properties.replication.suite import replication
 from fencepost.properties.replication.variables import ReplicationVariables, Terms
 from fencepost.properties.vocabulary import Leads, Suite

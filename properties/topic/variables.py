@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
+from fencepost.model.analysis.refinement import Refinement
 from fencepost.model.language import (
     And,
     Choice,
@@ -22,7 +23,6 @@ from fencepost.model.language import (
     all_of,
     any_of,
 )
-from fencepost.model.language.refinement import Refinement
 from fencepost.model.nobody import Nobody
 from fencepost.model.pulsar.topic.state import NONE, BrokerState, Link, Topic
 from fencepost.model.stand_ins.ledger import State, stand_in

@@ -15,11 +15,11 @@ from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.checks.engines.search.liveness import STOPPED, Means, judge
 from fencepost.checks.engines.search.reduction import Reduction
+from fencepost.model.analysis.obligations import prove_domains
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.results import Limits
 from fencepost.model.kernel.search.search import search
 from fencepost.model.language import ModelError, Not
-from fencepost.model.language.obligations import prove_domains
 from fencepost.properties.observed import Observed
 from fencepost.properties.slices import slice_for
 from tests.fuzz.case import GIB, Case, as_trace, every_state, in_small

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from fencepost.checks.reports import sarif
+from fencepost.model.analysis.refinement import Refinement
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.results import Limits
 from fencepost.model.kernel.search.search import search
 from fencepost.model.language import Action, Protocol
-from fencepost.model.language.refinement import Refinement
 from fencepost.model.terms.values import TRUE, Condition
 from fencepost.properties.slices import slice_for
 from fencepost.properties.vocabulary import Property

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from fencepost.model.analysis.exchange import Transposition
 from fencepost.model.language import And, If, Not, Or, Protocol, any_of, at_least
-from fencepost.model.language.exchange import Transposition
 
 SPOILS = ("start", "action", "missing", "order", "effect")
 

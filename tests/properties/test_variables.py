@@ -7,7 +7,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 import pytest
 
 from fencepost.model.language import Choice, Condition, Family, Number, Subset, Variables
-from fencepost.model.language.building import in_outline
+from fencepost.model.language.circumstances import in_outline
 from fencepost.model.language.declarations import Names
 from fencepost.properties.protocols import PROTOCOLS
 

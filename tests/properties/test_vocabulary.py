@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fencepost.model.language import Not, Protocol
-from fencepost.model.language.building import wanting
+from fencepost.model.language.circumstances import wanting
 from fencepost.properties.vocabulary import Suite
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from fencepost.checks.export.tla.module import Module
 from fencepost.checks.public_calls import explore
+from fencepost.model.analysis.symmetry import symmetry_of
 from fencepost.model.language import And, Not, Or, Protocol
-from fencepost.model.language.symmetry import symmetry_of
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.vocabulary import Suite
 from fencepost.traces.drawings.lanes import messages, stored

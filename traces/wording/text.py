@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Protocol as Typed
 
+from fencepost.model.analysis.refinement import Refinement
 from fencepost.model.language import Action, Protocol, Variable
-from fencepost.model.language.refinement import Refinement
 from fencepost.properties.registry import written
 from fencepost.properties.vocabulary import Property
 from fencepost.traces.trace import State, Trace

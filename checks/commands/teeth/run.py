@@ -20,9 +20,9 @@ from fencepost.checks.teeth.mutation import mutants
 from fencepost.checks.teeth.report import as_json, text
 from fencepost.checks.teeth.run import Mutant, Sample, Teeth, bite, searched
 from fencepost.checks.teeth.switched_mutants import alone, claims
+from fencepost.model.analysis.obligations import prove_domains
 from fencepost.model.language import ModelError
 from fencepost.model.language.mistakes import guess
-from fencepost.model.language.obligations import prove_domains
 from fencepost.model.releases import Releases
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS

@@ -9,7 +9,7 @@ from fencepost.checks.conformance.java_side.classfiles import Classes
 from fencepost.checks.conformance.java_side.jars import Artifact, Release, jars
 from fencepost.checks.conformance.java_side.published import ALONE, class_path
 from fencepost.checks.conformance.java_side.toolchain import Toolchain
-from fencepost.model.language.building import in_outline
+from fencepost.model.language.circumstances import in_outline
 from fencepost.model.releases import ONLY_IN, followed, is_since, mirrored_in, numbers
 from fencepost.model.releases import release as modelled_release
 from fencepost.properties.registry import Entry

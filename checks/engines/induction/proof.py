@@ -12,9 +12,9 @@ from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.engines.solvers.obligations import Obligations, Outcome, Part
 from fencepost.checks.engines.solvers.solving import Disagreement, SecondSolver
 from fencepost.checks.engines.solvers.workers import spread
+from fencepost.model.analysis.obligations import prove_domains
 from fencepost.model.counts import count_of
 from fencepost.model.language import Action, And, Not
-from fencepost.model.language.obligations import prove_domains
 from fencepost.model.terms.values import TRUE
 from fencepost.properties.vocabulary import Property, Suite
 

@@ -10,9 +10,9 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from fencepost.model.analysis.symmetry import symmetry_of
 from fencepost.model.language import And, Implies, Not, Or, Protocol, Universe, Variable, all_of, any_of, at_least
 from fencepost.model.language.domains import Choice, Flag, Number, Subset
-from fencepost.model.language.symmetry import symmetry_of
 from fencepost.model.terms.values import Condition
 
 WORDS = {

@@ -13,12 +13,12 @@ from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import Verdict, reached, unreached
 from fencepost.checks.engines.search.liveness import Means, judge
 from fencepost.checks.engines.search.reduction import Reduction
+from fencepost.model.analysis.slices import varying
 from fencepost.model.counts import count_of
 from fencepost.model.kernel.search.orbits import Represented
 from fencepost.model.kernel.search.results import Find, Kept, Limits, Progress, Result
 from fencepost.model.kernel.search.search import search
 from fencepost.model.kernel.search.store import BudgetError
-from fencepost.model.language.slices import varying
 from fencepost.properties.observed import Observed
 from fencepost.properties.vocabulary import Property
 from fencepost.traces.trace import Trace, trace_of

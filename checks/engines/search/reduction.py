@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import Verdict
+from fencepost.model.analysis.slices import digest_of
+from fencepost.model.analysis.symmetry import Interchangeable, Symmetry, anywhere, symmetry_of
 from fencepost.model.counts import count_of
 from fencepost.model.kernel.compiler.packing import Packing
 from fencepost.model.kernel.compiler.store import product
 from fencepost.model.kernel.search.orbits import MOST, Orbits, Represented
 from fencepost.model.kernel.search.results import Result
 from fencepost.model.language import Protocol
-from fencepost.model.language.slices import digest_of
-from fencepost.model.language.symmetry import Interchangeable, Symmetry, anywhere, symmetry_of
 from fencepost.model.terms.values import Condition
 from fencepost.properties.vocabulary import Property
 

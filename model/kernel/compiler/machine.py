@@ -9,14 +9,14 @@ from functools import cached_property
 
 import numpy as np
 
+from fencepost.model.analysis.obligations import prove_domains
+from fencepost.model.analysis.slices import digest_of
 from fencepost.model.kernel.compiler.instructions import Code, host, object_code
 from fencepost.model.kernel.compiler.packing import Packing, Words
 from fencepost.model.kernel.compiler.planes import PlaneCompiler
 from fencepost.model.kernel.compiler.store import product
 from fencepost.model.kernel.compiler.wasm import webassembly
 from fencepost.model.language import Protocol
-from fencepost.model.language.obligations import prove_domains
-from fencepost.model.language.slices import digest_of
 from fencepost.model.terms.values import Condition
 
 

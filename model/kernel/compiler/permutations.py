@@ -14,9 +14,9 @@ from math import factorial
 
 from llvmlite import ir
 
+from fencepost.model.analysis.exchange import Transposition
+from fencepost.model.analysis.symmetry import Symmetry
 from fencepost.model.kernel.compiler.packing import Packing
-from fencepost.model.language.exchange import Transposition
-from fencepost.model.language.symmetry import Symmetry
 
 I8, I64 = ir.IntType(8), ir.IntType(64)
 POINTER = ir.PointerType()

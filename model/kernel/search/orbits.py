@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fencepost.model.analysis.symmetry import Symmetry
 from fencepost.model.kernel.compiler.instructions import Code, object_code
 from fencepost.model.kernel.compiler.loops import Integer, bit_count, bump, call2, fetch_add, load, load_int, native
 from fencepost.model.kernel.compiler.packing import Packing
@@ -19,7 +20,6 @@ from fencepost.model.kernel.compiler.program import Program
 from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.search.results import Result
 from fencepost.model.kernel.search.store import Frontier, Space, frontier
-from fencepost.model.language.symmetry import Symmetry
 
 MOST = 5040
 """Permutations beyond which only a part of a symmetry is used: each of them is tried on each state that is met."""

@@ -22,7 +22,7 @@ from fencepost.checks.conformance.running.adapter import Adapter
 from fencepost.checks.conformance.service_unit.channel import ChannelAdapter
 from fencepost.checks.conformance.topic.adapter import TopicAdapter
 from fencepost.model.language import Protocol
-from fencepost.model.language.building import in_outline
+from fencepost.model.language.circumstances import in_outline
 from fencepost.properties.protocols import PROTOCOLS
 
 SESSION = cast(Session, None)

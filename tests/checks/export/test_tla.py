@@ -12,6 +12,7 @@ from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import exit_status
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.checks.export.tla.module import Module
+from fencepost.model.analysis.obligations import prove_domains
 from fencepost.model.kernel.search.search import search
 from fencepost.model.language import (
     And,
@@ -28,7 +29,6 @@ from fencepost.model.language import (
     maximum,
     minimum,
 )
-from fencepost.model.language.obligations import prove_domains
 from fencepost.model.terms.nodes import OF_ANY_SIZE, Op, below, literal
 from fencepost.model.terms.values import concatenation, distinct, extract
 from fencepost.properties.observed import Observed

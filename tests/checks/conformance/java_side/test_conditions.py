@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fencepost.checks.conformance.java_side.toolchain import toolchain
-from fencepost.model.language.building import in_outline
+from fencepost.model.language.circumstances import in_outline
 from fencepost.properties.protocols import PROTOCOLS
 
 pytestmark = pytest.mark.xdist_group("real pulsar")

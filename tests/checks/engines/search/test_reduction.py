@@ -17,10 +17,10 @@ from fencepost.checks.engines.results.verdicts import exit_status
 from fencepost.checks.engines.search import reduction
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.checks.engines.search.reduction import Reduction
+from fencepost.model.analysis.symmetry import Symmetry, symmetry_of
 from fencepost.model.kernel.compiler import store
 from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.model.language import And, Implies, Protocol, all_of
-from fencepost.model.language.symmetry import Symmetry, symmetry_of
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance, Value

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fencepost.model.analysis.exchange import Transposition
+from fencepost.model.analysis.symmetry import Interchangeable, Symmetry, symmetry_of
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.compiler.packing import Packing, Words
 from fencepost.model.kernel.compiler.permutations import plain_changes, tour
@@ -20,8 +22,6 @@ from fencepost.model.kernel.search.paths import plain
 from fencepost.model.kernel.search.results import Limits, Result, Sought
 from fencepost.model.kernel.search.search import search
 from fencepost.model.language import And, Not, Protocol, all_of, any_of
-from fencepost.model.language.exchange import Transposition
-from fencepost.model.language.symmetry import Interchangeable, Symmetry, symmetry_of
 from tests.model.locks import Raw, exchanged, locks
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from fencepost.model.analysis.exchange import Equivalence, Transposition
+from fencepost.model.analysis.symmetry import Interchangeable, Symmetry, anywhere, symmetry_of
 from fencepost.model.language import And, Implies, ModelError, Protocol, all_of, any_of
-from fencepost.model.language.exchange import Equivalence, Transposition
-from fencepost.model.language.symmetry import Interchangeable, Symmetry, anywhere, symmetry_of
 from fencepost.model.terms.evaluation import Evaluation
 from tests.model.locks import exchanged, locks
 
@@ -121,7 +121,7 @@ def test_a_formula_of_particular_members_is_said_of_any() -> None:
 
 
 def test_a_formula_of_very_many_particular_members_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fencepost.model.language.symmetry.MOST_IMAGES", 6)
+    monkeypatch.setattr("fencepost.model.analysis.symmetry.MOST_IMAGES", 6)
     p = Protocol("crowd")
     crowd = p.universe("crowd", 5)
     place = p.number("place", 0, 9, per=crowd)

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
+from fencepost.model.analysis.obligations import prove_domains
 from fencepost.model.language import If, ModelError, Protocol, maximum
-from fencepost.model.language.obligations import prove_domains
 
 
 def clock(*, guarded: bool = True, high: int = 3) -> Protocol:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import factorial, prod
 
+from fencepost.model.analysis.exchange import Equivalence, Exchange, Transposition
 from fencepost.model.language.declarations import Action
 from fencepost.model.language.domains import Universe
-from fencepost.model.language.exchange import Equivalence, Exchange, Transposition
 from fencepost.model.language.formulas import any_of
 from fencepost.model.language.mistakes import ModelError
 from fencepost.model.language.protocol import Protocol

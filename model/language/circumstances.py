@@ -1,15 +1,12 @@
-"""Calling the functions of which a protocol or a suite is made: whatever goes wrong in one is a mistake in the protocol."""
+"""How what is declared now is understood, which is not said where a protocol is written: in outline, of any size, and so on."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
-
-from fencepost.model.language.mistakes import Location, ModelError, raised_at, reason
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fencepost.model.language.declarations import Taken
@@ -89,63 +86,3 @@ def is_part_wanted(name: str) -> bool:
     """Whether a formula is to be made of any property that a refinement of that name declares."""
     names = now().wanted
     return not names or any(each == name or each.startswith(f"{name}_") for each in names)
-
-
-MISTAKES = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    ModelError,
-    NameError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
-"""What Python raises in a function that is written wrong."""
-
-
-_REMEDIES = {
-    "Protocol.step() ": '; write @p.step(by="who does it", member=universe)',
-    "Protocol.fault() ": '; write @p.fault(by="who does it", member=universe)',
-    "object is not iterable": "; a universe, p.universe(name, size), or a range is meant",
-    "unexpected keyword argument 'bugs'": "; a function that builds a protocol takes bugs=()",
-    "'Choice' and": "; a choice has no order, and nothing is added to it: compare it by ==, != or .among(...)",
-    "and 'Choice'": "; a choice has no order, and nothing is added to it: compare it by ==, != or .among(...)",
-    "unexpected keyword argument": "; the parameters of an action are those that its decorator names",
-}
-"""What to do about what Python says in words of its own."""
-
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-def build(where: str, function: Callable[P, R], /, *arguments: P.args, **named: P.kwargs) -> R:
-    """What the function returns; ModelError, beginning with ``where``, if it fails or asks Python for a formula's truth."""
-    try:
-        return function(*arguments, **named)
-    except MISTAKES as error:
-        location = error.location if isinstance(error, ModelError) else None
-        message = reason(error)
-        remedy = next((remedy for words, remedy in _REMEDIES.items() if words in message), "")
-        raise ModelError(f"{where}: {message}{remedy}", location or raised_at(error.__traceback__) or _of(function)) from error
-
-
-def built(where: str, what: type[R], function: Callable[..., object], /, *arguments: object, **named: object) -> R:
-    """What a function returns that makes a ``what``: a protocol, its properties. Raises ModelError as ``build`` does, or if it
-    returns anything else, but leaves those that the function raises as they are."""
-    try:
-        value = build(where, function, *arguments, **named)
-    except ModelError as error:
-        if isinstance(error.__cause__, ModelError):
-            raise error.__cause__ from None
-        raise
-    if not isinstance(value, what):
-        shown = "nothing: is its return forgotten?" if value is None else f"{value!r}"
-        raise ModelError(f"{where}: it returns a {what.__name__}, not {shown}", _of(function))
-    return value
-
-
-def _of(function: Callable[..., object]) -> Location | None:
-    return Location.of(function) if hasattr(inspect.unwrap(function), "__code__") else None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from fencepost.model.analysis.slices import sliced
+from fencepost.model.analysis.symmetry import symmetry_of
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.results import Sought
 from fencepost.model.kernel.search.search import search
 from fencepost.model.language import And, If, ModelError, Not, OneOf, Protocol
-from fencepost.model.language.slices import sliced
-from fencepost.model.language.symmetry import symmetry_of
 
 
 def relay(*, wide: bool = True) -> Protocol:

@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from hashlib import sha256
 
+from fencepost.model.analysis.exchange import Transposition
 from fencepost.model.language.declarations import Variable
 from fencepost.model.language.domains import Universe
-from fencepost.model.language.exchange import Transposition
 from fencepost.model.language.protocol import Protocol
 from fencepost.model.terms.values import Condition
 
