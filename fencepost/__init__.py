@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from fencepost.checks.engines.results.findings import Checked, Findings, PropertyError
     from fencepost.checks.engines.results.verdicts import Verdict
     from fencepost.checks.public_calls import check, explore, replay
+    from fencepost.model.analysis.obligations import prove_domains
+    from fencepost.model.analysis.symmetry import symmetry_of
     from fencepost.model.balance.configuration import Configuration
     from fencepost.model.balance.load_data import LoadData
     from fencepost.model.balance.usage import weighted_usage
@@ -50,8 +52,6 @@ if TYPE_CHECKING:
         same,
         select,
     )
-    from fencepost.model.analysis.obligations import prove_domains
-    from fencepost.model.analysis.symmetry import symmetry_of
     from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, merged
     from fencepost.properties.bug_files import bugs_in
     from fencepost.properties.bugs import Bug
