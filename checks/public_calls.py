@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines import plan
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.findings import Checked, Findings
@@ -49,8 +48,7 @@ def check(
     """
     entry = protocol if isinstance(protocol, Entry) else find(protocol, PROTOCOLS)
     approach = Approach(by=by, properties=tuple(properties), seconds=seconds, workers=workers, slice=slice)
-    quiet = Reporter(quiet=True)
-    return [plan.check(entry, i, bugs, approach, quiet, lambda: False) for i in _instances(entry, size, set, bugs)]
+    return [plan.check(plan.Task(entry, i, bugs, approach)) for i in _instances(entry, size, set, bugs)]
 
 
 def explore(

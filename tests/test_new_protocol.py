@@ -70,6 +70,7 @@ def test_the_tests_over_all_protocols_hold(tree: Path) -> None:
         "tests/properties/test_registry.py",
         "tests/properties/test_pinned.py",
         "tests/properties/test_bugs.py",
+        "tests/properties/test_machines.py",
         "tests/properties/test_pages.py",
         "tests/docs/test_docs.py",
         "tests/docs/test_site.py",

@@ -6,8 +6,9 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, TextIO
 
@@ -88,6 +89,18 @@ class Reporter:
             self._stream.write(LINE_AGAIN)
             self._stream.flush()
             self._open = False
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Whoever watches a run: to whom its progress is reported, and who may stop it."""
+
+    reporter: Reporter
+    should_stop: Callable[[], bool] = lambda: False
+
+
+UNWATCHED = Watch(Reporter(quiet=True))
+"""Nobody watches: nothing is reported, and the run goes to its end."""
 
 
 class Interrupt:

@@ -10,19 +10,17 @@ import os
 import pickle
 import signal
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
 from types import FunctionType
-from typing import Protocol
 
-from fencepost.checks.console.progress import Reporter
+from fencepost.checks.console.progress import Watch
 from fencepost.checks.console.termination import end_with, not_passed_on
-from fencepost.checks.engines.plan import Approach, check, is_cut_short, is_whole, suite_of
+from fencepost.checks.engines.plan import Approach, Task, check, is_cut_short, is_whole
 from fencepost.checks.engines.results.findings import Checked, Findings, chosen_of
-from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.vocabulary import Property, Suite
 
 MOST = 1 << 12
@@ -32,52 +30,41 @@ SECONDS = 0.2
 """How often a process that waits for the other looks whether it is to stop."""
 
 
-class Check(Protocol):
-    """What makes a check: ``plan.check``, or what takes it from another process."""
+Check = Callable[[Task, Watch], Checked]
+"""What makes a check: ``plan.check``, or what takes it from another process."""
 
-    def __call__(
-        self,
-        entry: Entry,
-        instance: Instance,
-        bugs: Sequence[str],
-        approach: Approach,
-        reporter: Reporter,
-        should_stop: Callable[[], bool],
-    ) -> Checked: ...
-
-
-Task = Callable[[Check], object]
+Work = Callable[[Check], object]
 """What makes checks that will be asked for, by the function that it is given."""
 
 
 class _Elsewhere(Exception):
-    """What the other process is at, so that the task goes on there."""
+    """What the other process is at, so that the work goes on there."""
 
 
 class Ahead:
-    """A second process that does tasks, one after the other, and makes the checks that the first is going to ask for.
+    """A second process that does pieces of work, one after the other, and makes the checks that the first is going to ask for.
 
     Each check is made by the process that comes to it first. The first takes from the second what is established; the protocol
     and its properties it builds itself, since terms belong to their process. So what is found does not depend on
     whether there is a second process, and it may end at any time. Each of the two keeps within the memory of the approach.
-    Without a task or a core for it (``workers`` is 1), and where processes are not forked (outside Linux), there is none.
+    Without work or a core for it (``workers`` is 1), and where processes are not forked (outside Linux), there is none.
 
     What the first has checked serves whoever asks the same with other memory or time, as far as that makes no difference. Only
     what the first has asked for decides that, so what is found does not depend on the second.
     """
 
-    def __init__(self, tasks: Iterable[Task], workers: int) -> None:
+    def __init__(self, works: Iterable[Work], workers: int) -> None:
         self._own: dict[int, list[tuple[Approach, Checked]]] = {}
         self._whole: dict[int, list[Checked]] = {}
         self._results: dict[int, bytes | None] = {}
         self._second: multiprocessing.process.BaseProcess | None = None
-        tasks = iter(tasks)
-        if workers > 1 and sys.platform == "linux" and (first := next(tasks, None)) is not None:
+        works = iter(works)
+        if workers > 1 and sys.platform == "linux" and (first := next(works, None)) is not None:
             context = multiprocessing.get_context("fork")
             self._taken = context.Array("Q", MOST)
             self._count = context.Value("i", 0)
             self._sent = context.Queue()
-            self._second = context.Process(target=self._do, args=(os.getpid(), itertools.chain([first], tasks)), daemon=True)
+            self._second = context.Process(target=self._do, args=(os.getpid(), itertools.chain([first], works)), daemon=True)
             self._second.start()
 
     def __enter__(self) -> Ahead:
@@ -88,68 +75,52 @@ class Ahead:
             self._second.kill()
             self._second.join()
 
-    def check(
-        self,
-        entry: Entry,
-        instance: Instance,
-        bugs: Sequence[str],
-        approach: Approach,
-        reporter: Reporter,
-        should_stop: Callable[[], bool],
-    ) -> Checked:
+    def check(self, task: Task, watch: Watch) -> Checked:
         """What ``plan.check`` returns, made here, once for each that is asked for, or by the second process. Raises what
         ``plan.check`` raises."""
-        what = _key(entry, instance, bugs, replace(approach, memory=0, seconds=None))
+        entry, instance, approach = task.entry, task.instance, task.approach
+        what = _key(task.with_approach(replace(approach, memory=0, seconds=None)))
         if not what:
-            return check(entry, instance, bugs, approach, reporter, should_stop)
+            return check(task, watch)
         known = self._own.setdefault(what, [])
         for made, checked in known:
             if made == approach or _serves(made, checked, approach):
                 is_same = checked.entry is entry and checked.instance == instance
                 return checked if is_same else replace(checked, entry=entry, instance=instance)
-        derived = self._known(entry, instance, bugs, approach)
-        checked = derived or self._shared(entry, instance, bugs, approach, reporter, should_stop)
+        checked = self._known(task) or self._shared(task, watch)
         if approach.by == "exhaustive" and is_whole(checked):
-            self._whole.setdefault(_of_states(entry, instance, bugs, approach), []).append(checked)
+            self._whole.setdefault(_of_states(task), []).append(checked)
         known.append((approach, checked))
         return checked
 
-    def _known(self, entry: Entry, instance: Instance, bugs: Sequence[str], approach: Approach) -> Checked | None:
+    def _known(self, task: Task) -> Checked | None:
         """What a search of the same states shows of the named properties: it went to its end, and had the same formulas."""
-        earlier = self._whole.get(_of_states(entry, instance, bugs, approach), []) if approach.properties else []
+        earlier = self._whole.get(_of_states(task), []) if task.approach.properties else []
         if not earlier:
             return None
-        suite = suite_of(entry, instance, bugs, approach)
+        suite = task.suite()
         for checked in earlier:
             shown = {v.property.formula.digest: v for v in checked.verdicts if v.property.kind == "always"}
-            wanted = chosen_of(suite, approach.properties)
+            wanted = chosen_of(suite, task.approach.properties)
             verdicts = [shown.get(p.formula.digest) if p.kind == "always" else None for p in wanted]
             known = [replace(v, property=p) for p, v in zip(wanted, verdicts, strict=True) if v is not None]
             if len(known) == len(wanted):
                 findings = replace(checked.findings, verdicts=tuple(known), suspicions=())
-                return Checked.of(entry, instance, suite.protocol, findings)
+                return Checked.of(task.entry, task.instance, suite.protocol, findings)
         return None
 
-    def _shared(
-        self,
-        entry: Entry,
-        instance: Instance,
-        bugs: Sequence[str],
-        approach: Approach,
-        reporter: Reporter,
-        should_stop: Callable[[], bool],
-    ) -> Checked:
+    def _shared(self, task: Task, watch: Watch) -> Checked:
         """What this process checks, or takes from the second."""
-        key = _key(entry, instance, bugs, approach)
+        key = _key(task)
         if key and self._second is not None and not self._takes(key):
-            reporter.begin(f"{entry.name}, {instance.name}")
-            carried = self._received(key, reporter, should_stop)
-            reporter.end()
+            watch.reporter.begin(f"{task.entry.name}, {task.instance.name}")
+            carried = self._received(key, watch)
+            watch.reporter.end()
             if carried is not None:
-                suite = suite_of(entry, instance, bugs, approach)
+                suite = task.suite()
                 findings: Findings = _Unpickler(io.BytesIO(carried), suite).load()
-                return Checked.of(entry, instance, suite.protocol, findings)
-        return check(entry, instance, bugs, approach, reporter, should_stop)
+                return Checked.of(task.entry, task.instance, suite.protocol, findings)
+        return check(task, watch)
 
     def _takes(self, key: int) -> bool:
         """Whether the check is for this process to make: the other has not begun it."""
@@ -162,11 +133,11 @@ class Ahead:
                 self._count.value += 1
             return True
 
-    def _received(self, key: int, reporter: Reporter, should_stop: Callable[[], bool]) -> bytes | None:
+    def _received(self, key: int, watch: Watch) -> bytes | None:
         """What the second process found; None if it found nothing that can be passed on, or is no more."""
         import queue  # loaded with the second process
 
-        while key not in self._results and not should_stop():
+        while key not in self._results and not watch.should_stop():
             is_alive = self._second is not None and self._second.is_alive()
             try:
                 done, carried = self._sent.get(timeout=SECONDS)
@@ -174,25 +145,18 @@ class Ahead:
             except queue.Empty:
                 if not is_alive:
                     break
-                reporter.telling("in the second process")
+                watch.reporter.telling("in the second process")
         return self._results.pop(key, None)
 
-    def _do(self, parent: int, tasks: Iterable[Task]) -> None:
+    def _do(self, parent: int, works: Iterable[Work]) -> None:
         """The second process: a failure is left to the first, which comes to it, too, and tells of it."""
         end_with(parent)
         not_passed_on()
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         known = dict[int, Checked]()
 
-        def checked(
-            entry: Entry,
-            instance: Instance,
-            bugs: Sequence[str],
-            approach: Approach,
-            reporter: Reporter,
-            should_stop: Callable[[], bool],
-        ) -> Checked:
-            key = _key(entry, instance, bugs, approach)
+        def checked(task: Task, watch: Watch) -> Checked:
+            key = _key(task)
             if not key:
                 raise _Elsewhere
             if key not in known:
@@ -200,15 +164,15 @@ class Ahead:
                     raise _Elsewhere
                 carried = None
                 try:
-                    known[key] = check(entry, instance, bugs, approach, Reporter(quiet=True), lambda: False)
+                    known[key] = check(task)
                     carried = _carried(known[key].findings)
                 finally:
                     self._sent.put((key, carried))
             return known[key]
 
-        for task in tasks:
+        for work in works:
             with suppress(Exception):
-                task(checked)
+                work(checked)
 
 
 def _serves(made: Approach, checked: Checked, asked: Approach) -> bool:
@@ -218,23 +182,24 @@ def _serves(made: Approach, checked: Checked, asked: Approach) -> bool:
     return made.seconds is None and asked.seconds is None and made.memory >= asked.memory
 
 
-def _of_states(entry: Entry, instance: Instance, bugs: Sequence[str], approach: Approach) -> int:
+def _of_states(task: Task) -> int:
     """A number for the states that a check is about, whatever it asks of them."""
-    return _key(entry, instance, bugs, replace(approach, memory=0, seconds=None, properties=()), of_suite=False)
+    return _key(task.with_approach(replace(task.approach, memory=0, seconds=None, properties=())), of_suite=False)
 
 
-def _key(entry: Entry, instance: Instance, bugs: Sequence[str], approach: Approach, *, of_suite: bool = True) -> int:
+def _key(task: Task, *, of_suite: bool = True) -> int:
     """A number for a check, the same in both processes; 0 for one that has none: its functions are of no module, or its limits
     are of time.
 
     What an instance is called makes no difference, nor whether it names a parameter that has its usual value.
     """
+    entry, instance, approach = task.entry, task.instance, task.approach
     functions = _named(entry.function), _named(entry.suite) if of_suite else ""
     if any("<" in each for each in functions) or approach.seconds is not None or approach.checkpoint is not None:
         return 0
     usual = {parameter.name: parameter.default for parameter in entry.parameters}
     parameters = sorted((usual | dict(instance.parameters)).items())
-    what = repr((entry.name, functions, parameters, instance.by, instance.any, tuple(bugs), approach))
+    what = repr((entry.name, functions, parameters, instance.by, instance.any, tuple(task.bugs), approach))
     return int.from_bytes(blake2b(what.encode(), digest_size=8).digest(), "big")
 
 

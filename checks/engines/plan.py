@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from fencepost.checks.console.progress import Reporter
+from fencepost.checks.console.progress import UNWATCHED, Watch
 from fencepost.checks.engines.results.findings import Checked, Findings, chosen_of
 from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.engines.search.exhaustive import GIB, Budget, exhaust
@@ -66,101 +66,86 @@ class Approach:
     doubting: bool = True
 
 
-def check(
-    entry: Entry,
-    instance: Instance,
-    bugs: Sequence[str],
-    approach: Approach,
-    reporter: Reporter,
-    should_stop: Callable[[], bool],
-) -> Checked:
+@dataclass(frozen=True)
+class Task:
+    """What is checked: an instance of a protocol, with these bugs, and how."""
+
+    entry: Entry
+    instance: Instance
+    bugs: Sequence[str] = ()
+    approach: Approach = field(default_factory=Approach)
+
+    def with_approach(self, approach: Approach) -> Task:
+        """The same, checked in another way."""
+        return replace(self, approach=approach)
+
+    def suite(self) -> Suite:
+        """The protocol of the instance with its properties, as ``check`` makes them. Raises what ``build`` raises."""
+        protocol = self.entry.build(self.instance.parameters, self.bugs)
+        is_of_named = self.approach.by == "exhaustive" and not self.approach.strict
+        with wanting(self.approach.properties if is_of_named else ()):
+            return self.entry.suite(protocol)
+
+
+def check(task: Task, watch: Watch = UNWATCHED) -> Checked:
     """Checks one instance.
 
     Raises PropertyError, ModelError for parameters that do not fit each other or an action that leaves the domain of a
     variable, RegistryError for a parameter that does not exist, CheckpointError for a folder of another search.
     """
-    if instance.any:
-        return _for_any_size(entry, instance, bugs, approach, reporter, should_stop)
-    suite = suite_of(entry, instance, bugs, approach)
+    if task.instance.any:
+        return _for_any_size(task, watch)
+    suite = task.suite()
     protocol = suite.protocol
-    chosen = chosen_of(suite, approach.properties)
-    reporter.begin(f"{entry.name}, {instance.name}")
-    engine = approach.by or instance.by
-    run = _Run(suite, instance.name, chosen, approach, reporter, should_stop)
+    watch.reporter.begin(f"{task.entry.name}, {task.instance.name}")
+    engine = task.approach.by or task.instance.by
+    run = _Run(suite, task, watch)
     findings = run.by(engine) if engine else run.by_the_strongest()
-    reporter.end()
+    watch.reporter.end()
     suspicions: Sequence[Suspicion] = ()
-    if approach.doubting:
+    if task.approach.doubting:
         succeeded = [v.property for v in findings.verdicts if v.verdict not in ("violated", "inconclusive")]
-        unexplained = _unexplained(entry, protocol, instance, bugs, findings.suspicions, should_stop)
-        suspicions = (*unexplained, *empty(protocol, succeeded))
-    return Checked.of(entry, instance, protocol, replace(findings, suspicions=tuple(suspicions)))
+        suspicions = (*_unexplained(task, protocol, findings.suspicions, watch), *empty(protocol, succeeded))
+    return Checked.of(task.entry, task.instance, protocol, replace(findings, suspicions=tuple(suspicions)))
 
 
-def suite_of(entry: Entry, instance: Instance, bugs: Sequence[str], approach: Approach) -> Suite:
-    """The protocol of an instance with its properties, as ``check`` makes them. Raises what ``build`` of the entry raises."""
-    protocol = entry.build(instance.parameters, bugs)
-    is_of_named = approach.by == "exhaustive" and not approach.strict
-    with wanting(approach.properties if is_of_named else ()):
-        return entry.suite(protocol)
-
-
-def _unexplained(
-    entry: Entry,
-    protocol: Protocol,
-    instance: Instance,
-    bugs: Sequence[str],
-    suspicions: Sequence[Suspicion],
-    should_stop: Callable[[], bool],
-) -> list[Suspicion]:
+def _unexplained(task: Task, protocol: Protocol, suspicions: Sequence[Suspicion], watch: Watch) -> list[Suspicion]:
     """The suspicions without those of variables that do not change because the instance is small."""
     still = {suspicion.subject for suspicion in suspicions if suspicion.kind == "never-changes"}
-    small = changed_by_more(entry, protocol, instance.parameters, bugs, still, should_stop) if still else set()
+    parameters = task.instance.parameters
+    small = changed_by_more(task.entry, protocol, parameters, task.bugs, still, watch.should_stop) if still else set()
     return [s for s in suspicions if s.kind != "never-changes" or s.subject not in small]
 
 
-def _for_any_size(
-    entry: Entry,
-    instance: Instance,
-    bugs: Sequence[str],
-    approach: Approach,
-    reporter: Reporter,
-    should_stop: Callable[[], bool],
-) -> Checked:
+def _for_any_size(task: Task, watch: Watch) -> Checked:
     from fencepost.checks.engines.any_size.verdicts import findings_for_any_size
 
+    instance, approach = task.instance, task.approach
     started = time.monotonic()
-    reporter.begin(f"{entry.name}, {instance.name}, any number of {' and '.join(instance.any)}")
+    watch.reporter.begin(f"{task.entry.name}, {instance.name}, any number of {' and '.join(instance.any)}")
     protocol, findings = findings_for_any_size(
-        entry,
+        task.entry,
         instance,
-        bugs,
+        task.bugs,
         lambda suite: chosen_of(suite, approach.properties),
         workers=approach.workers,
         seconds=approach.seconds,
         second_solver=approach.second_solver,
-        progress=reporter.proving,
-        telling=reporter.telling,
-        should_stop=should_stop,
+        progress=watch.reporter.proving,
+        telling=watch.reporter.telling,
+        should_stop=watch.should_stop,
     )
-    reporter.end()
-    return Checked.of(entry, instance, protocol, replace(findings, seconds=time.monotonic() - started))
+    watch.reporter.end()
+    return Checked.of(task.entry, instance, protocol, replace(findings, seconds=time.monotonic() - started))
 
 
 class _Run:
     """The engines, ready to be run on one instance."""
 
-    def __init__(
-        self,
-        suite: Suite,
-        instance: str,
-        chosen: list[Property],
-        approach: Approach,
-        reporter: Reporter,
-        should_stop: Callable[[], bool],
-    ) -> None:
-        self.suite, self.instance, self.chosen, self.approach = suite, instance, chosen, approach
-        self.reporter, self.should_stop, self.started = reporter, should_stop, time.monotonic()
+    def __init__(self, suite: Suite, task: Task, watch: Watch) -> None:
+        self.suite, self.instance, self.approach = suite, task.instance.name, task.approach
+        self.chosen = chosen_of(suite, task.approach.properties)
+        self.reporter, self.should_stop, self.started = watch.reporter, watch.should_stop, time.monotonic()
 
     def by(self, engine: str) -> Findings:
         started = time.monotonic()

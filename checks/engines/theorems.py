@@ -8,7 +8,7 @@ from typing import Literal
 
 import z3
 
-from fencepost.checks.console.progress import Reporter
+from fencepost.checks.console.progress import UNWATCHED, Watch
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.findings import Checked, Findings, PropertyError
 from fencepost.checks.engines.results.verdicts import Verdict
@@ -23,9 +23,7 @@ PATIENCE = 20.0
 Proof = Literal["proved", "refuted", "unknown"]
 
 
-def check_theory(
-    theory: Theory, bugs: Sequence[str], approach: Approach, reporter: Reporter, should_stop: Callable[[], bool]
-) -> Checked:
+def check_theory(theory: Theory, bugs: Sequence[str], approach: Approach, watch: Watch = UNWATCHED) -> Checked:
     """Proves or refutes the theorems of a theory, all or those that ``approach`` names.
 
     Raises PropertyError for a theorem that the theory does not have, or if an engine is asked for, and ModelError for a bug
@@ -39,20 +37,20 @@ def check_theory(
         if name not in {theorem.name for theorem in theorems}:
             raise PropertyError(f"{theory.name} has no theorem {name!r}; it has {', '.join(t.name for t in theorems)}")
     chosen = [theorem for theorem in theorems if theorem.name in approach.properties or not approach.properties]
-    reporter.begin(theory.name)
+    watch.reporter.begin(theory.name)
     started = time.monotonic()
     verdicts, suspicions = [], []
     for done, theorem in enumerate(chosen):
         left = PATIENCE if approach.seconds is None else approach.seconds - (time.monotonic() - started)
-        if should_stop() or left <= 0:
+        if watch.should_stop() or left <= 0:
             verdicts.append(Verdict(theorem.property, "inconclusive", "theorem", note="there was no time to prove it"))
             continue
-        reporter.proving(done, len(chosen))
+        watch.reporter.proving(done, len(chosen))
         verdicts.append(decide(theorem, min(left, PATIENCE), second_solver=approach.second_solver))
         for step in vacuous(theorem):
             message = f"{theorem.name}: nothing meets what is given for: {step.name}"
             suspicions.append(Suspicion("from-nothing", theorem.name, message, theorem.location))
-    reporter.end()
+    watch.reporter.end()
     steps = sum(int(verdict.reach.get("obligations", 0)) for verdict in verdicts)
     solvers = "Z3 and cvc5" if approach.second_solver else "Z3"
     notes = (theory.reach, f"obligations discharged by {solvers}: {steps}")

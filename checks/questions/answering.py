@@ -181,7 +181,7 @@ def _searched(bug: KnownBug, wanted: Sequence[str], searches: Searches, means: M
     """What a search for these properties comes to, with a known bug alone."""
     if bug.unfit or means.is_over:
         return Open(bug.unfit or NO_TIME)
-    return outcome(searches.of(bug, wanted, means.left, means.reporter, means.should_stop))
+    return outcome(searches.of(bug, wanted, means.left, means.watch))
 
 
 def _of_bug(found: Refuted) -> Way:

@@ -4,13 +4,13 @@ The bug is switched on where it is known to show, and the shortest run to what i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from fencepost.checks.console.progress import Reporter
+from fencepost.checks.console.progress import UNWATCHED, Watch
 from fencepost.checks.engines.ahead import Check
-from fencepost.checks.engines.plan import Approach, check
+from fencepost.checks.engines.plan import Approach, Task, check
 from fencepost.checks.engines.results.findings import Checked, Findings
 from fencepost.checks.engines.results.outcomes import Open, Settled, outcome
 from fencepost.checks.engines.results.verdicts import Verdict
@@ -92,14 +92,7 @@ class Searches:
         self.check = check
         self._done: dict[tuple[str, str, Sequence[str]], Checked] = {}
 
-    def of(
-        self,
-        bug: KnownBug,
-        properties: Sequence[str],
-        approach: Approach,
-        reporter: Reporter,
-        should_stop: Callable[[], bool],
-    ) -> Checked:
+    def of(self, bug: KnownBug, properties: Sequence[str], approach: Approach, watch: Watch) -> Checked:
         """Searches all states up to the first that violates one of these properties (none named: any); one verdict on that.
 
         Raises what ``check`` raises.
@@ -108,7 +101,7 @@ class Searches:
         if key not in self._done:
             thorough = replace(approach, by="exhaustive", checkpoint=None, resume=False, strict=False, doubting=False)
             thorough = replace(thorough, properties=tuple(properties), symmetry_of_many=True)
-            checked = self.check(bug.entry, bug.instance, [bug.name], thorough, reporter, should_stop)
+            checked = self.check(Task(bug.entry, bug.instance, [bug.name], thorough), watch)
             verdict = _verdict(bug, checked)
             findings = Findings((verdict,), checked.notes, seconds=checked.seconds)
             checked = Checked.of(bug.entry, bug.instance, checked.protocol, findings)
@@ -118,9 +111,7 @@ class Searches:
         return self._done[key]
 
 
-def look_for(
-    bug: KnownBug, approach: Approach, reporter: Reporter, should_stop: Callable[[], bool], searches: Searches
-) -> Checked:
+def look_for(bug: KnownBug, approach: Approach, searches: Searches, watch: Watch = UNWATCHED) -> Checked:
     """Searches all states, whatever engine the approach names, up to the first that does the ``harm`` of the bug.
 
     Where none does, or nobody knows which property that is, up to the first that violates any property. There is one verdict:
@@ -134,13 +125,13 @@ def look_for(
         return Checked.of(bug.entry, bug.instance, protocol, Findings((verdict,)))
     spent, about_harm, harm = 0.0, tuple[str, ...](), bug.bug.harm
     if harm and not approach.properties and harm in {stated.name for stated in bug.stated}:
-        checked = searches.of(bug, (harm,), approach, reporter, should_stop)
+        checked = searches.of(bug, (harm,), approach, watch)
         (verdict,) = checked.verdicts
         if verdict.verdict == "known bug":
             return checked
         why = "holds here" if verdict.verdict == "exhausted" else verdict.note
         spent, about_harm = checked.seconds, (f"what it costs, a violation of {harm}, was not found: {why}",)
-    checked = searches.of(bug, approach.properties, approach, reporter, should_stop)
+    checked = searches.of(bug, approach.properties, approach, watch)
     return replace(checked, notes=checked.notes + about_harm, seconds=checked.seconds + spent)
 
 

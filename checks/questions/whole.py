@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from fencepost.checks.engines.plan import Task
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.outcomes import Open, Outcome, Refuted, Settled, outcome
 from fencepost.checks.engines.results.verdicts import Verdict
@@ -79,7 +80,7 @@ class Whole:
 
     def _check(self, entry: Entry, instance: Instance, bugs: Sequence[str], prop: str, means: Means) -> Checked:
         approach = replace(means.left, by="exhaustive", properties=(prop,), doubting=False)
-        return means.check(entry, instance, bugs, approach, means.reporter, means.should_stop)
+        return means.check(Task(entry, instance, bugs, approach), means.watch)
 
     def _kept(self, key: tuple[str, ...], search: Callable[[], Checked], means: Means) -> Outcome:
         """What a search came to before or comes to now, if there is time; what is open is searched again."""

@@ -15,7 +15,6 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.questions.bug_search import KnownBug, Searches, known_bugs_of, look_for
@@ -46,7 +45,7 @@ def of_releases(protocols: Iterable[str]) -> Iterator[tuple[KnownBug, tuple[str,
 def verdict_on(bug: KnownBug) -> tuple[Verdict, float]:
     """The verdict on a bug, and the seconds of a processor that it took."""
     started = time.process_time()
-    checked = look_for(bug, Approach(workers=1), Reporter(quiet=True), lambda: False, Searches())
+    checked = look_for(bug, Approach(workers=1), Searches())
     return checked.verdicts[0], time.process_time() - started
 
 

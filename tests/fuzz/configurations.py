@@ -26,13 +26,13 @@ from unittest.mock import patch
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from fencepost.checks.commands.check import run
+from fencepost.checks.console.progress import Watch
 from fencepost.checks.engines import ahead
-from fencepost.checks.engines.plan import Approach
+from fencepost.checks.engines.plan import Task
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.questions.planning import planned_with_bugs
 from fencepost.checks.reports.documents import plain
 from fencepost.model.releases import PULSAR
-from fencepost.properties.registry import Entry, Instance
 from tests.command import Ran, fencepost
 
 ENOUGH, LITTLE = "0.02", "0.0008"
@@ -146,20 +146,12 @@ class Remembering:
         """Another cluster follows."""
         self._made.clear()
 
-    def __call__(
-        self,
-        entry: Entry,
-        instance: Instance,
-        bugs: Sequence[str],
-        approach: Approach,
-        reporter: Any,
-        should_stop: Callable[[], bool],
-    ) -> Checked:
-        key = ahead._key(entry, instance, bugs, approach)
+    def __call__(self, task: Task, *watched: Watch) -> Checked:
+        key = ahead._key(task)
         if not key:
-            return self._make(entry, instance, bugs, approach, reporter, should_stop)
+            return self._make(task, *watched)
         if key not in self._made:
-            self._made[key] = self._make(entry, instance, bugs, approach, reporter, should_stop)
+            self._made[key] = self._make(task, *watched)
         return self._made[key]
 
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.plan import Approach, check
+from fencepost.checks.engines.plan import Approach, Task, check
 from fencepost.model.language import And, If, Not, Protocol, any_of
 from fencepost.properties.registry import Entry, Instance, Value
 from fencepost.properties.vocabulary import Suite
@@ -71,13 +70,6 @@ FERRY = Entry(name="ferry", summary="a ferry", function=ferry, suite=lands, size
     ids=["usual", "no storm", "one car", "one car and no storm"],
 )
 def test_a_suspicion_that_is_left_is_one(parameters: dict[str, Value]) -> None:
-    checked = check(
-        FERRY,
-        Instance("so", parameters),
-        (),
-        Approach(by="exhaustive", workers=1, memory=1 << 24),
-        Reporter(quiet=True),
-        lambda: False,
-    )
+    checked = check(Task(FERRY, Instance("so", parameters), (), Approach(by="exhaustive", workers=1, memory=1 << 24)))
     still = [s.subject for s in checked.suspicions if s.kind == "never-changes"]
     assert still == ["lit"], "not turned nor reefed, for which there is no storm, nor before, for which there is one car"

@@ -13,8 +13,8 @@ from fencepost.checks.commands.check.outputs import Outputs, Teller
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.subject import Subject, come_first, required
 from fencepost.checks.console.options import UNNAMED
-from fencepost.checks.console.progress import Reporter, interruptible
-from fencepost.checks.engines.ahead import Ahead, Check, Task
+from fencepost.checks.console.progress import Reporter, Watch, interruptible
+from fencepost.checks.engines.ahead import Ahead, Check, Work
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answering import Answer, Way, answer, reaching
@@ -128,7 +128,7 @@ def _met(shortfalls: Sequence[Shortfall], whole: Whole, means: Means) -> dict[st
     return {name: way for name, way in ways.items() if way is not None}
 
 
-def answers_ahead(asked: CheckRequest, subject: Subject, matters: Sequence[Matter], bugs: Sequence[KnownBug]) -> Iterator[Task]:
+def answers_ahead(asked: CheckRequest, subject: Subject, matters: Sequence[Matter], bugs: Sequence[KnownBug]) -> Iterator[Work]:
     """What is searched of the known bugs for what users ask first, for a second process."""
     if _goes_ahead(asked, subject):
         assert subject.settings is not None, "there is an opening"
@@ -140,7 +140,7 @@ def answers_ahead(asked: CheckRequest, subject: Subject, matters: Sequence[Matte
             )
 
 
-def guarantees_ahead(asked: CheckRequest, subject: Subject) -> Iterator[Task]:
+def guarantees_ahead(asked: CheckRequest, subject: Subject) -> Iterator[Work]:
     """The guarantees, for a second process: from the last to the first, so that it meets the first process in the middle."""
     if _goes_ahead(asked, subject):
         for cluster in _clusters(asked, subject):
@@ -156,7 +156,7 @@ def _goes_ahead(asked: CheckRequest, subject: Subject) -> bool:
 
 
 def _quiet_means(asked: CheckRequest, check: Check) -> Means:
-    return Means(_approach(asked), Reporter(quiet=True), check=check)
+    return Means(_approach(asked), check=check)
 
 
 def _clusters(asked: CheckRequest, subject: Subject) -> list[Cluster]:
@@ -180,9 +180,9 @@ def _clusters(asked: CheckRequest, subject: Subject) -> list[Cluster]:
     ]
 
 
-def means_of(asked: CheckRequest, started: float, reporter: Reporter, should_stop: Callable[[], bool], check: Check) -> Means:
+def means_of(asked: CheckRequest, started: float, watch: Watch, check: Check) -> Means:
     """With what the questions of a command that ``started`` then are asked; ``check`` makes a check."""
-    return Means(_approach(asked), reporter, None if asked.budget is None else started + asked.budget, should_stop, check)
+    return Means(_approach(asked), watch, None if asked.budget is None else started + asked.budget, check)
 
 
 def _approach(asked: CheckRequest) -> Approach:
@@ -194,7 +194,7 @@ def run_alone(asked: CheckRequest, subject: Subject, started: float) -> ExitStat
     """Tells the guarantees, how they differ from those of another configuration, and what falls short."""
     reporter, teller = Reporter(quiet=asked.quiet), Teller(asked)
     with interruptible() as interrupt, Ahead(guarantees_ahead(asked, subject), asked.cores) as ahead:
-        means = means_of(asked, started, reporter, interrupt, ahead.check)
+        means = means_of(asked, started, Watch(reporter, interrupt), ahead.check)
         opening = opening_of(asked, subject, means, Searches(ahead.check))
     assert opening is not None, "parts are refused"
     unread = "; ".join(filter(None, [subject.left_out, subject.unread(subject.run)]))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from fencepost.checks.commands.check.request import CheckRequest
-from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.ahead import Task
-from fencepost.checks.engines.plan import Approach
+from fencepost.checks.console.progress import UNWATCHED, Watch
+from fencepost.checks.engines.ahead import Work
+from fencepost.checks.engines.plan import Approach, Task
 from fencepost.checks.engines.results.findings import Checked, PropertyError
 from fencepost.checks.engines.search.sampling import Walks
 from fencepost.checks.questions.bug_search import KnownBug, Searches, look_for
@@ -30,8 +30,7 @@ def done(
     asked: CheckRequest,
     cluster: Configuration | None,
     started: float,
-    reporter: Reporter,
-    should_stop: Callable[[], bool],
+    watch: Watch,
     searches: Searches,
 ) -> Iterator[Checked]:
     """What was found of each job, as it comes; ``cluster`` is the user's configuration, ``searches``
@@ -42,13 +41,13 @@ def done(
     """
     for job in jobs:
         left = None if asked.budget is None else asked.budget - (time.monotonic() - started)
-        if should_stop() or (left is not None and left <= 0):
+        if watch.should_stop() or (left is not None and left <= 0):
             return
         try:
             taken = _to_blame(job, cluster)
-            checked = _done(job, asked.bug, asked.set, taken, _approach(asked, left), reporter, should_stop, searches)
+            checked = _done(job, asked.bug, asked.set, taken, _approach(asked, left), watch, searches)
         except (PropertyError, CheckpointError):
-            reporter.end()
+            watch.reporter.end()
             raise
         yield checked
 
@@ -60,7 +59,7 @@ def _to_blame(job: Job, cluster: Configuration | None) -> Mapping[str, Value]:
     return job[0].taken(cluster, {}) if job[0].in_cluster.is_to_blame else {}
 
 
-def done_ahead(jobs: Sequence[Job], asked: CheckRequest) -> Iterator[Task]:
+def done_ahead(jobs: Sequence[Job], asked: CheckRequest) -> Iterator[Work]:
     """The jobs for a second process, if time is not limited.
 
     The first job is left to the first process, which shows its rate and keeps what it has found when it is interrupted. So are
@@ -69,7 +68,7 @@ def done_ahead(jobs: Sequence[Job], asked: CheckRequest) -> Iterator[Task]:
     if asked.budget is None:
         for job in reversed([job for job in jobs[1:] if isinstance(job, KnownBug) or not isinstance(job[0], Theory)]):
             yield lambda check, job=job: _done(  # type: ignore[misc]
-                job, asked.bug, asked.set, {}, _approach(asked, None), Reporter(quiet=True), lambda: False, Searches(check)
+                job, asked.bug, asked.set, {}, _approach(asked, None), UNWATCHED, Searches(check)
             )
 
 
@@ -88,18 +87,17 @@ def _done(
     changes: Sequence[str],
     taken: Mapping[str, Value],
     approach: Approach,
-    reporter: Reporter,
-    should_stop: Callable[[], bool],
+    watch: Watch,
     searches: Searches,
 ) -> Checked:
     if isinstance(job, KnownBug):
-        return look_for(job, approach, reporter, should_stop, searches)
+        return look_for(job, approach, searches, watch)
     item, instance = job
     if isinstance(item, Theory):
         from fencepost.checks.engines.theorems import check_theory  # which loads Z3
 
-        return check_theory(item, bugs, approach, reporter, should_stop)
-    checked = searches.check(item, instance, bugs, approach, reporter, should_stop)
+        return check_theory(item, bugs, approach, watch)
+    checked = searches.check(Task(item, instance, bugs, approach), watch)
     return held_to_account(checked, {**taken, **item.settings(changes)})
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.console.options import UNNAMED
-from fencepost.checks.console.progress import Reporter
+from fencepost.checks.console.progress import Watch
 from fencepost.checks.odds.answering import Means, Odds, odds_of
 from fencepost.checks.odds.operator import with_file, with_settings
 from fencepost.checks.odds.solving import Solver
@@ -18,14 +18,13 @@ from fencepost.checks.settings.cluster_settings import Settings
 from fencepost.model.odds.numbers import published
 
 
-def found_odds(
-    asked: CheckRequest, settings: Settings, answers: Iterable[Answer], reporter: Reporter, should_stop: Callable[[], bool]
-) -> Odds:
+def found_odds(asked: CheckRequest, settings: Settings, answers: Iterable[Answer], watch: Watch) -> Odds:
     """The odds of the ways in which a message is lost by some answers. Raises InputError for numbers that cannot be read."""
-    reporter.begin("odds")
+    watch.reporter.begin("odds")
     ways = [way.name for answer in answers if answer.matter == MATTERS[0] for way in answer.ways]
-    odds = _odds(asked, settings, ways, Means(Solver(asked.workers), tell=reporter.telling, should_stop=should_stop))
-    reporter.end()
+    means = Means(Solver(asked.workers), tell=watch.reporter.telling, should_stop=watch.should_stop)
+    odds = _odds(asked, settings, ways, means)
+    watch.reporter.end()
     return odds
 
 

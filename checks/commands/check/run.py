@@ -7,7 +7,7 @@ import itertools
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,9 +22,9 @@ from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.subject import Subject, come_first, is_of_everything, refuse_parts, wanted_alone
 from fencepost.checks.console.extras import ODDS, require
 from fencepost.checks.console.options import UNNAMED
-from fencepost.checks.console.progress import Reporter, interruptible
+from fencepost.checks.console.progress import Reporter, Watch, interruptible
 from fencepost.checks.console.terminal import colour, screen, width
-from fencepost.checks.engines.ahead import Ahead, Task
+from fencepost.checks.engines.ahead import Ahead, Work
 from fencepost.checks.engines.results.findings import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.baseline import Baseline
@@ -144,11 +144,11 @@ def _run(plan: Plan) -> FinishedRun:
     opening = None
     ahead_of_both = _opening_ahead(plan) if come_first(asked) else done_ahead(plan.jobs, asked)
     with interruptible() as interrupt, Ahead(ahead_of_both, asked.cores) as ahead:
-        searches = Searches(ahead.check)
+        searches, watch = Searches(ahead.check), Watch(plan.reporter, interrupt)
         if come_first(asked):
-            opening = _opening(plan, interrupt, searches)
+            opening = _opening(plan, watch, searches)
         cluster = None if settings is None else settings.configuration(plan.subject.releases)
-        for one in done(plan.jobs, asked, cluster, plan.started, plan.reporter, interrupt, searches):
+        for one in done(plan.jobs, asked, cluster, plan.started, watch, searches):
             checked.append(marked(plan.baseline, one, plan.subject.release))
             plan.shown.add(checked[-1])
     left = plan.jobs[len(checked) :]
@@ -169,7 +169,7 @@ def _story(plan: Plan, number: int) -> ExitStatus:
     from fencepost.checks.reports.story import story
 
     with interruptible() as interrupt, Ahead(_opening_ahead(plan), plan.asked.cores) as ahead:
-        opening = _opening(plan, interrupt, Searches(ahead.check))
+        opening = _opening(plan, Watch(plan.reporter, interrupt), Searches(ahead.check))
     assert opening is not None, "parts are refused"
     assert plan.subject.releases is not None, "there is an opening"
     print(story(number, opening, plan.subject.releases, screen()), end="")
@@ -204,7 +204,7 @@ def _printed(plan: Plan, outcome: FinishedRun, text: str | None = None) -> ExitS
     return outcome.status
 
 
-def _opening_ahead(plan: Plan) -> Iterator[Task]:
+def _opening_ahead(plan: Plan) -> Iterator[Work]:
     """What a second process checks of a configuration as a whole, in the order in which it is asked."""
     from fencepost.checks.commands.check.guarantees import answers_ahead, guarantees_ahead
 
@@ -216,7 +216,7 @@ def _opening_ahead(plan: Plan) -> Iterator[Task]:
     )
 
 
-def _opening(plan: Plan, should_stop: Callable[[], bool], searches: Searches) -> Opening | None:
+def _opening(plan: Plan, watch: Watch, searches: Searches) -> Opening | None:
     """What the report of a configuration opens with; what users ask first is printed at once."""
     from fencepost.checks.commands.check.guarantees import heading_of, means_of, opening_of
     from fencepost.checks.reports.answers import as_text, survival
@@ -228,7 +228,7 @@ def _opening(plan: Plan, should_stop: Callable[[], bool], searches: Searches) ->
         if asked.all:
             tell(as_text(answer, of, width()))
 
-    means = means_of(asked, plan.started, plan.reporter, should_stop, searches.check)
+    means = means_of(asked, plan.started, watch, searches.check)
     if asked.way is None and not asked.all and come_first(asked):
         tell(*wrapped(heading_of(asked, subject), screen()))  # the searches take a while
     opening = opening_of(asked, subject, means, searches, plan.bugs, told)
@@ -244,7 +244,7 @@ def _opening(plan: Plan, should_stop: Callable[[], bool], searches: Searches) ->
         from fencepost.checks.reports.odds import as_text as odds_as_text
         from fencepost.checks.reports.odds import changes_as_text
 
-        odds = found_odds(asked, subject.settings, opening.answers, plan.reporter, should_stop)
+        odds = found_odds(asked, subject.settings, opening.answers, watch)
         names = {key(way): way.name for answer in opening.answers for way in answer.ways}
         remedies = weighed(opening.change_first.remedies, names, odds)
         tell(odds_as_text(odds, width()) + changes_as_text(remedies, width()))

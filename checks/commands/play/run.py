@@ -9,9 +9,9 @@ from pathlib import Path
 from fencepost.checks.commands.pages import write_recordings
 from fencepost.checks.commands.play.request import PlayRequest
 from fencepost.checks.console.options import UNNAMED
-from fencepost.checks.console.progress import Reporter
+from fencepost.checks.console.progress import Reporter, Watch
 from fencepost.checks.console.unread import chosen_aloud
-from fencepost.checks.engines.plan import Approach, check
+from fencepost.checks.engines.plan import Approach, Task, check
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.settings.own_protocols import is_own, own_protocols
 from fencepost.model.language import Protocol
@@ -65,7 +65,8 @@ def _known_bug(entry: Entry, releases: Releases | None, reporter: Reporter) -> t
     names = entry.bugs_of(releases or Releases.of()) or tuple(entry.shown_by)
     approach = Approach(by="exhaustive", workers=1, memory=SMALL)
     for name in names[:FEW]:
-        checked = check(entry, Instance(f"known bug: {name}", entry.shown_by[name]), [name], approach, reporter, lambda: False)
+        instance = Instance(f"known bug: {name}", entry.shown_by[name])
+        checked = check(Task(entry, instance, [name], approach), Watch(reporter))
         runs = [v for v in checked.verdicts if v.verdict == "violated" and not v.expected and v.trace is not None]
         if runs:
             trace = min((verdict.run for verdict in runs), key=lambda trace: len(trace.steps))

@@ -8,12 +8,12 @@ open.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from fencepost.checks.console.progress import Reporter
+from fencepost.checks.console.progress import UNWATCHED, Watch
 from fencepost.checks.engines.ahead import Check
-from fencepost.checks.engines.plan import Approach, check
+from fencepost.checks.engines.plan import Approach, Task, check
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.outcomes import Open, why_incomplete
 from fencepost.checks.engines.results.verdicts import Value, Verdict
@@ -159,19 +159,17 @@ class Established:
 
 @dataclass(frozen=True)
 class Means:
-    """With what questions are asked: the engine's limits, when time is up (None: never), whom to report to and to ask whether
-    to stop, and what makes a check."""
+    """With what questions are asked: the engine's limits, who watches, when time is up (None: never), what makes a check."""
 
     approach: Approach
-    reporter: Reporter
+    watch: Watch = UNWATCHED
     ends: float | None = None
-    should_stop: Callable[[], bool] = lambda: False
     check: Check = check
 
     @property
     def is_over(self) -> bool:
         """Whether nothing more is to be asked: time is up, or whoever waits has enough."""
-        return self.should_stop() or (self.ends is not None and time.monotonic() >= self.ends)
+        return self.watch.should_stop() or (self.ends is not None and time.monotonic() >= self.ends)
 
     @property
     def left(self) -> Approach:
@@ -189,7 +187,7 @@ class Means:
 
     def checked(self, entry: Entry, instance: Instance, bugs: Sequence[str]) -> Checked:
         """What one search comes to. Raises what ``check`` raises."""
-        return self.check(entry, instance, bugs, replace(self.left, doubting=False), self.reporter, self.should_stop)
+        return self.check(Task(entry, instance, bugs, replace(self.left, doubting=False)), self.watch)
 
 
 def establish(guarantee: Guarantee, means: Means) -> Established:
@@ -242,7 +240,7 @@ def _of_steps(guarantee: Guarantee, means: Means) -> Established:
     (instance, _), *_ = guarantee.asked(0)
     protocol, approach = guarantee.entry.build(instance.parameters), means.left
     budget = Budget(approach.memory, approach.seconds, approach.workers, approach.memory)
-    findings = distances(guarantee.entry.suite(protocol), budget, means.should_stop)
+    findings = distances(guarantee.entry.suite(protocol), budget, means.watch.should_stop)
     most = max(int(verdict.reach.get(FARTHEST, 0)) for verdict in findings.verdicts)
     answer = claimed(guarantee, most, [Checked.of(guarantee.entry, instance, protocol, findings)])
     return Established(guarantee, gap=answer.why) if isinstance(answer, Open) else answer
@@ -255,7 +253,7 @@ def _asked(guarantee: Guarantee, events: int, means: Means) -> Established | Fai
     entry = guarantee.entry
     if isinstance(entry, Theory):
         approach = replace(means.left, by=None)
-        return claimed(guarantee, events, [check_theory(entry, (), approach, means.reporter, means.should_stop)])
+        return claimed(guarantee, events, [check_theory(entry, (), approach, means.watch)])
     means = replace(means, approach=replace(means.approach, symmetry=guarantee.symmetric))
     answers, failures = dict[str, Checked](), dict[str, Failure]()
     for instance, bugs in guarantee.asked(events):

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from fencepost.checks.console.progress import Reporter
+from fencepost.checks.console.progress import UNWATCHED
 from fencepost.checks.engines import ahead
-from fencepost.checks.engines.ahead import Ahead, Check, Task
-from fencepost.checks.engines.plan import Approach, check
+from fencepost.checks.engines.ahead import Ahead, Check, Work
+from fencepost.checks.engines.plan import Approach, Task, check
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.properties.ledger.guarantees import durability
 from fencepost.properties.ledger.one_after_the_other import recovered_last
@@ -25,10 +25,10 @@ BUGS = ["same_value", "closed_goes_on", "failure_not_retried"]
 
 def of(check: Check, bug: str) -> Checked:
     instance = Instance("small", ELECTION.shown_by[bug])
-    return check(ELECTION, instance, (bug,), APPROACH, Reporter(quiet=True), lambda: False)
+    return check(Task(ELECTION, instance, (bug,), APPROACH), UNWATCHED)
 
 
-def tasks(*bugs: str) -> list[Task]:
+def tasks(*bugs: str) -> list[Work]:
     return [lambda check, bug=bug: of(check, bug) for bug in bugs]  # type: ignore[misc]
 
 
@@ -48,10 +48,10 @@ def made_here(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The bugs of the checks that this process makes, in order."""
     bugs, process = list[str](), os.getpid()
 
-    def counted(entry: Any, instance: Any, chosen: Any, *rest: Any) -> Checked:
+    def counted(task: Task, *rest: Any) -> Checked:
         if os.getpid() == process:
-            bugs.extend(chosen)
-        return check(entry, instance, chosen, *rest)
+            bugs.extend(task.bugs)
+        return check(task, *rest)
 
     monkeypatch.setattr(ahead, "check", counted)
     return bugs
@@ -105,7 +105,7 @@ def states(checked: Checked) -> int:
 
 def searched(check: Check, entry: Any = LEDGER, name: str = "small", more: Any = None, **limits: Any) -> Checked:
     approach = replace(APPROACH, properties=("no_truncation",), doubting=False, **limits)
-    return check(entry, Instance(name, {**SMALL, **(more or {})}), (), approach, Reporter(quiet=True), lambda: False)
+    return check(Task(entry, Instance(name, {**SMALL, **(more or {})}), (), approach), UNWATCHED)
 
 
 def test_a_protocol_with_fewer_runs_does_not_answer_for_the_whole_one() -> None:
@@ -139,7 +139,7 @@ def test_a_search_to_the_end_answers_for_a_property_with_the_same_formula() -> N
     durable = replace(LEDGER, suite=durability)
     approach = replace(APPROACH, doubting=False)
     with Ahead([], workers=1) as one:
-        row = one.check(durable, Instance("row", SMALL), (), approach, Reporter(quiet=True), lambda: False)
+        row = one.check(Task(durable, Instance("row", SMALL), (), approach), UNWATCHED)
         derived = searched(one.check)
     (verdict,) = derived.verdicts
     assert (verdict.property.name, verdict.verdict) == ("no_truncation", "exhausted")
@@ -151,8 +151,8 @@ def test_a_search_that_a_violation_ended_answers_for_no_other_property() -> None
     durable, bug = replace(LEDGER, suite=durability), ("closes_at_lac",)
     approach, shown = replace(APPROACH, doubting=False), Instance("row", LEDGER.shown_by["closes_at_lac"])
     with Ahead([], workers=1) as one:
-        row = one.check(durable, shown, bug, approach, Reporter(quiet=True), lambda: False)
+        row = one.check(Task(durable, shown, bug, approach), UNWATCHED)
         assert any(v.verdict == "violated" for v in row.verdicts)
         named = replace(approach, properties=("no_divergence",))
-        other = one.check(LEDGER, shown, bug, named, Reporter(quiet=True), lambda: False)
-    assert content(other) == content(check(LEDGER, shown, bug, named, Reporter(quiet=True), lambda: False))
+        other = one.check(Task(LEDGER, shown, bug, named), UNWATCHED)
+    assert content(other) == content(check(Task(LEDGER, shown, bug, named), UNWATCHED))

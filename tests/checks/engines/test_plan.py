@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines import plan
 from fencepost.checks.engines.induction import proof
-from fencepost.checks.engines.plan import Approach, check
+from fencepost.checks.engines.plan import Approach, Task, check
 from fencepost.checks.engines.results.findings import Checked, Findings
 from fencepost.checks.engines.results.verdicts import ExitStatus, run_status
 from fencepost.checks.engines.search.sampling import Walks
@@ -71,7 +70,7 @@ CLOCK = Entry(name="clock", summary="a clock", function=clock, suite=suite, size
 
 
 def checked(**options: Any) -> Checked:
-    return check(CLOCK, Instance("day", {}), (), Approach(workers=1, **options), Reporter(quiet=True), lambda: False)
+    return check(Task(CLOCK, Instance("day", {}), (), Approach(workers=1, **options)))
 
 
 def words(outcome: Checked) -> dict[str, str]:
@@ -161,7 +160,7 @@ def test_a_search_that_comes_to_many_states_begins_again_with_symmetry(monkeypat
     approach = Approach(by="exhaustive", properties=("no_truncation",), doubting=False, symmetry_of_many=True)
 
     def reach() -> dict[str, object]:
-        found = check(ledger, Instance("small", sizes), (), approach, Reporter(quiet=True), lambda: False)
+        found = check(Task(ledger, Instance("small", sizes), (), approach))
         assert found.findings.verdicts[0].verdict == "exhausted"
         return dict(found.findings.verdicts[0].reach)
 

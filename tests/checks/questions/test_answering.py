@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from fencepost import properties
-from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.answering import Answer
 from fencepost.checks.questions.answering import answer as answer_of
@@ -27,7 +26,7 @@ from fencepost.traces.replay import replay_on
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("answers")]
 
-MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 29), Reporter(quiet=True))
+MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 29))
 RELEASE = "4.2.4"
 """With bugs that others have fixed since."""
 RELEASES = Releases.of(RELEASE)

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.answering import Way
 from fencepost.checks.questions.bug_change import BugChange, Bugs, Reach, bug_change, bugs_of, reach_of, with_reach
@@ -21,7 +20,7 @@ from fencepost.checks.settings.cluster_settings import Settings, read_settings
 from fencepost.model.releases import Releases
 from tests.command import ROOT
 
-MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 29), Reporter(quiet=True))
+MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 29))
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +138,7 @@ def test_with_deduplication_the_bug_that_comes_loses_a_message(tmp_path: Path) -
 def test_what_was_cut_short_is_unknown(settings: Settings) -> None:
     releases = Releases.of("4.2.4")
     bugs = bugs_with(settings, releases)["removed_producer_publishes"]
-    over = Means(MEANS.approach, MEANS.reporter, ends=0.0)
+    over = Means(MEANS.approach, ends=0.0)
     reach = reach_of(bugs, Searches(), over, whole(settings, releases))
     assert (reach.applies, reach.matter) == ("unknown", None)
 

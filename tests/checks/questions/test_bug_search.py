@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
@@ -65,7 +64,7 @@ TANK = Entry(
 def looked_for(memory: int = 1 << 30, **parameters: Value) -> Checked:
     bug = KnownBug(TANK, "overflows", Instance("known bug of Pulsar 4.0.8", parameters))
     approach = Approach(by="walks", workers=1, memory=memory, strict=True)
-    return look_for(bug, approach, Reporter(quiet=True), lambda: False, Searches())
+    return look_for(bug, approach, Searches())
 
 
 def test_a_bug_comes_with_its_shortest_run() -> None:
@@ -95,7 +94,7 @@ def test_what_settings_make_unreachable_is_no_doing_of_a_bug() -> None:
         return properties
 
     bug = KnownBug(replace(TANK, suite=drained), "overflows", Instance("known bug of Pulsar 4.0.8", {"valve": True}))
-    checked = look_for(bug, Approach(workers=1), Reporter(quiet=True), lambda: False, Searches())
+    checked = look_for(bug, Approach(workers=1), Searches())
     (verdict,) = checked.verdicts
     assert (verdict.verdict, verdict.note) == ("exhausted", "not in these settings: no property is violated")
     assert "overflows" in text(checked)
@@ -122,7 +121,7 @@ def test_the_run_is_the_one_that_costs_it() -> None:
     def shown(harm: str) -> tuple[str, int, tuple[str, ...]]:
         entry = replace(TANK, suite=flooded, bugs={"overflows": replace(KNOWN, harm=harm)})
         bug = KnownBug(entry, "overflows", Instance("known bug of Pulsar 4.0.8", {}))
-        checked = look_for(bug, Approach(workers=1), Reporter(quiet=True), lambda: False, Searches())
+        checked = look_for(bug, Approach(workers=1), Searches())
         (verdict,) = checked.verdicts
         return verdict.violated.name, int(verdict.reach["steps"]), checked.notes[-1:]
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.plan import Approach, check
+from fencepost.checks.console.progress import Watch
+from fencepost.checks.engines.plan import Approach, Task, check
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.outcomes import Open, Refuted, Settled, outcome
 from fencepost.checks.questions.answering import Answer
@@ -26,7 +26,6 @@ from fencepost.checks.settings.cluster_settings import Cluster, read_settings
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.releases import Releases
 from fencepost.properties.protocols import PROTOCOLS
-from fencepost.properties.registry import Entry, Instance
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("cut short")]
 
@@ -41,19 +40,12 @@ class Cutting:
     def __init__(self, is_cut: Callable[[str], bool]) -> None:
         self.is_cut, self.cut = is_cut, list[str]()
 
-    def __call__(
-        self,
-        entry: Entry,
-        instance: Instance,
-        bugs: Sequence[str],
-        approach: Approach,
-        reporter: Reporter,
-        should_stop: Callable[[], bool],
-    ) -> Checked:
-        key = f"{named(entry.function)} {named(entry.suite)} {sorted(instance.parameters.items())} {[*bugs]} "
+    def __call__(self, task: Task, watch: Watch) -> Checked:
+        entry, approach = task.entry, task.approach
+        key = f"{named(entry.function)} {named(entry.suite)} {sorted(task.instance.parameters.items())} {[*task.bugs]} "
         key += f"{[*approach.properties]} {approach.symmetry}"
         if key not in MADE:
-            MADE[key] = check(entry, instance, bugs, approach, reporter, should_stop)
+            MADE[key] = check(task, watch)
         whole = MADE[key]
         if not self.is_cut(key):
             return whole
@@ -92,7 +84,7 @@ def everything(cluster: Cluster) -> set[object]:
 
 
 def answers_of(cluster: Cluster, cutting: Cutting, memory: int = 1 << 29) -> tuple[list[Answer], list[Established]]:
-    means = Means(Approach(by="exhaustive", workers=1, memory=memory), Reporter(quiet=True), check=cutting)
+    means = Means(Approach(by="exhaustive", workers=1, memory=memory), check=cutting)
     bugs, rows = known_bugs_in(cluster.configuration, cluster.releases), dict[str, Established]()
     return list(answered(cluster, bugs, means, Searches(cutting), rows)), list(rows.values())
 
@@ -152,7 +144,7 @@ def test_a_no_cannot_be_made_of_a_search_that_was_cut_short() -> None:
     instance = entry.instances("ci")[0]
     promised = [prop.name for prop in entry.outline(instance.parameters).properties if not prop.strict]
     approach = Approach(by="exhaustive", workers=1, properties=promised)
-    checked = check(entry, instance, (), approach, Reporter(quiet=True), lambda: False)
+    checked = check(Task(entry, instance, (), approach))
     assert isinstance(outcome(checked), Settled)
     for verdict in ("inconclusive", "sampled"):
         verdicts = (replace(checked.verdicts[0], verdict=verdict), *checked.verdicts[1:])

@@ -11,9 +11,8 @@ from xml.etree.ElementTree import fromstring
 import pytest
 
 from fencepost.checks.cli import main
-from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.induction.necessity import unneeded
-from fencepost.checks.engines.plan import Approach, check
+from fencepost.checks.engines.plan import Approach, Task, check
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions import doubt as doubts_module
@@ -111,9 +110,8 @@ RULES = ["suspicious/never-enabled", "suspicious/never-changes", "suspicious/nev
 
 
 def checked(entry: Entry = CLOCK, **options: Any) -> list[Checked]:
-    silent = Reporter(quiet=True)
     chosen = Approach(workers=1, **options)
-    return [check(entry, instance, (), chosen, silent, lambda: False) for instance in entry.sizes["ci"]]
+    return [check(Task(entry, instance, (), chosen)) for instance in entry.sizes["ci"]]
 
 
 def kinds(reports: Iterable[Doubt]) -> list[tuple[str, str, str]]:

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
@@ -34,7 +33,7 @@ from tests.checks.reports.test_ci_formats import SARIF
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("cut short")]
 
-MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 27), Reporter(quiet=True))
+MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 27))
 FEW = settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 MANY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 RELEASES = st.sampled_from([*PULSAR])

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from fencepost.checks.commands.arguments import whole_line
-from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.plan import Approach, check
+from fencepost.checks.engines.plan import Approach, Task, check
 from fencepost.checks.questions import planning
 from fencepost.checks.questions.planning import (
     EVERYTHING,
@@ -193,10 +192,10 @@ def test_a_property_that_only_a_bug_has_is_checked_there() -> None:
 def test_a_release_without_its_known_bugs_keeps_what_it_is_asked(conf: Path, pulsar: str, protocols: tuple[str, ...]) -> None:
     """With the settings of a file: those of the instances that are checked without one may differ."""
     asked = whole_line().parse_args(["check", *protocols])
-    approach, quiet = Approach(by=None, workers=1), Reporter(quiet=True)
+    approach = Approach(by=None, workers=1)
     plan = [pair for pair in planned(asked, read_settings(conf), Releases.of(pulsar)) if isinstance(pair[0], Entry)]
     assert {entry.name for entry, _ in plan} >= set(protocols or ("topic", "ledger", "ownership"))
     for entry, instance in plan:
-        verdicts = check(entry, instance, (), approach, quiet, lambda: False).verdicts
+        verdicts = check(Task(entry, instance, (), approach)).verdicts
         wrong = [v.property.name for v in verdicts if v.verdict in ("violated", "inconclusive") and not v.expected]
         assert not wrong, instance.name

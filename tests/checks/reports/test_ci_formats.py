@@ -19,8 +19,7 @@ import jsonschema
 import pytest
 import xmlschema
 
-from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.plan import Approach, check
+from fencepost.checks.engines.plan import Approach, Task, check
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.engines.search.sampling import Walks
@@ -81,7 +80,7 @@ ENTRY = Entry(name="clock", summary="a clock", function=clock, suite=suite, size
 
 def run(*bugs: str, by: str = "exhaustive") -> list[Checked]:
     approach = Approach(by=by, workers=1, walks=Walks(count=100))
-    return [check(ENTRY, Instance("three", {}), bugs, approach, Reporter(quiet=True), lambda: False)]
+    return [check(Task(ENTRY, Instance("three", {}), bugs, approach))]
 
 
 @pytest.fixture(scope="module")
@@ -228,7 +227,7 @@ def test_the_schemas_refuse_what_is_wrong(broken: list[Checked]) -> None:
 def test_what_is_said_of_a_real_run_is_valid(protocol: str, bug: str, prop: str) -> None:
     entry = PROTOCOLS[protocol]
     instance = Instance("bug", entry.shown_by[bug])
-    checked = check(entry, instance, [bug], Approach(properties=(prop,)), Reporter(quiet=True), lambda: False)
+    checked = check(Task(entry, instance, [bug], Approach(properties=(prop,))))
     assert junit([checked]).get("failures") == "1"
     (result,) = sarif([checked])["results"]
     trace = checked.verdicts[0].trace
@@ -243,7 +242,7 @@ def test_fingerprints_are_stable_and_tell_instances_and_properties_apart(broken:
     assert prints(broken) == prints(run("fast"))
     assert len(set(prints(broken))) == 2
     assert prints(broken)[0] == prints(run("fast", by="walks"))[0]
-    other = [check(ENTRY, Instance("five", {"hours": 5}), ["fast"], Approach(), Reporter(quiet=True), lambda: False)]
+    other = [check(Task(ENTRY, Instance("five", {"hours": 5}), ["fast"], Approach()))]
     assert set(prints(other)).isdisjoint(prints(broken))
 
 

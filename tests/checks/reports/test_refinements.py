@@ -10,8 +10,7 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 
-from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.plan import Approach, check
+from fencepost.checks.engines.plan import Approach, Task, check
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.reports.documents import as_annotations, as_junit, as_markdown
@@ -72,7 +71,7 @@ ENTRY = Entry(name="dimmer", summary="a dimmer", function=dimmer, suite=as_a_lam
 
 
 def run(*bugs: str) -> list[Checked]:
-    return [check(ENTRY, Instance("small", {}), bugs, Approach(workers=1), Reporter(quiet=True), lambda: False)]
+    return [check(Task(ENTRY, Instance("small", {}), bugs, Approach(workers=1)))]
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from fencepost.checks.commands.check import run as check
-from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines import plan
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
@@ -80,7 +79,7 @@ def test_what_there_was_no_time_for_is_counted_by_protocol(monkeypatch: pytest.M
 
 
 def _checked(instance: Instance, *bugs: str) -> Checked:
-    return plan.check(ELECTION, instance, bugs, plan.Approach(by="exhaustive"), Reporter(quiet=True), lambda: False)
+    return plan.check(plan.Task(ELECTION, instance, bugs, plan.Approach(by="exhaustive")))
 
 
 def test_what_failed_is_there_in_full_and_nothing_else() -> None:

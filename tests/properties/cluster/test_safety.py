@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.plan import Approach, check
+from fencepost.checks.engines.plan import Approach, Task, check
 from fencepost.model.language import Protocol, Universe
 from fencepost.model.language.mistakes import ModelError
 from fencepost.model.stand_ins.ownership import Ownership, stand_in
@@ -142,7 +141,7 @@ def _states(bundles: int) -> int:
     """How many states a search visits to decide whether a message of one bundle can be lost, of so many."""
     asked = Approach(by="exhaustive", workers=1, properties=("acked_is_in_log",))
     instance = Instance("bundles", {**ONE, "bundles": bundles})
-    (verdict,) = check(CLUSTER, instance, (), asked, Reporter(quiet=True), lambda: False).verdicts
+    (verdict,) = check(Task(CLUSTER, instance, (), asked)).verdicts
     assert verdict.verdict == "exhausted"
     return int(verdict.reach["distinct"])
 

@@ -10,13 +10,12 @@ import pytest
 import z3
 
 from fencepost.checks.commands.arguments import run
-from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.any_size import obligations as engine
 from fencepost.checks.engines.any_size.instantiation import Instantiation
 from fencepost.checks.engines.any_size.link import link
 from fencepost.checks.engines.any_size.proof import GeneralProof, prove_for_any_size
 from fencepost.checks.engines.induction.proof import prove
-from fencepost.checks.engines.plan import Approach, check
+from fencepost.checks.engines.plan import Approach, Task, check
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.engines.solvers.second_solver import ground_answer
@@ -199,7 +198,7 @@ JOURNAL = Entry(
 
 def checked(*bugs: str, any: tuple[str, ...] = ("entries",), **parameters: int) -> Checked:
     instance = Instance("a journal", parameters, any=any)
-    return check(JOURNAL, instance, bugs, Approach(second_solver=True), Reporter(quiet=True), lambda: False)
+    return check(Task(JOURNAL, instance, bugs, Approach(second_solver=True)))
 
 
 @pytest.mark.long

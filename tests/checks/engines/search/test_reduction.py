@@ -11,7 +11,7 @@ import pytest
 
 from fencepost.checks.cli import main
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.plan import Approach, check
+from fencepost.checks.engines.plan import Approach, Task, check
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import exit_status
 from fencepost.checks.engines.search import reduction
@@ -98,8 +98,7 @@ CONTROL_PLANE = [
 @pytest.mark.parametrize(("entry", "instance"), CONTROL_PLANE)
 def test_verdicts_and_counts_are_those_of_the_search_of_everything(entry: Entry, instance: Instance) -> None:
     full, reduced = (
-        check(entry, instance, (), Approach(by="exhaustive", symmetry=symmetry), Reporter(quiet=True), lambda: False)
-        for symmetry in (False, True)
+        check(Task(entry, instance, (), Approach(by="exhaustive", symmetry=symmetry))) for symmetry in (False, True)
     )
     finite = [v for v in full.verdicts if v.property.kind != "leads_to"]
     assert [(v.property.name, v.verdict, v.reach.get("steps")) for v in finite] == [
@@ -203,7 +202,7 @@ def locks_checked(spoiled: str, *, brokers: int, symmetry: bool, only: tuple[str
 
     entry = Entry(name="locks", summary="locks", function=build, suite=lock_suite, sizes={})
     approach = Approach(symmetry=symmetry, properties=only, slice=False)
-    return check(entry, Instance("some", {}), (), approach, Reporter(quiet=True), lambda: False)
+    return check(Task(entry, Instance("some", {}), (), approach))
 
 
 def verdicts_of(findings: Findings) -> dict[str, str]:

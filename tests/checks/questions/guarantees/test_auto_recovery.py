@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.guarantees.bookies import replication_guarantees
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
@@ -14,7 +13,7 @@ from fencepost.checks.settings.broker_conf import ConfigurationError
 from fencepost.checks.settings.cluster_settings import Sizes, read_settings
 from fencepost.model.releases import Releases
 
-MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 28), Reporter(quiet=True))
+MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 28))
 USUAL = "bookiePort=3181"
 
 

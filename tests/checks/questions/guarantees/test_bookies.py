@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.guarantees.bookies import bookie_guarantees
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
@@ -17,7 +16,7 @@ from fencepost.model.releases import Releases
 from tests.command import fencepost
 from tests.marking import first_at_once
 
-MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 28), Reporter(quiet=True))
+MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 28))
 
 
 def rows(folder: Path, text: str) -> dict[str, Established]:

@@ -40,7 +40,7 @@ def extensible(store: str) -> LoadManagerSettings:
 
 
 MODULAR = manager_of("ModularLoadManagerImpl")
-MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 28), QUIET)
+MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 28))
 NEWEST = Releases.of("4.2.4")
 
 
@@ -160,7 +160,7 @@ def test_what_would_raise_a_guarantee_is_tried(tmp_path: Path) -> None:
 
 def test_of_a_search_that_is_cut_short_nothing_is_claimed() -> None:
     (question,) = (g for g in ledger_guarantees(Sizes(6, 5, 3, 2), NEWEST) if g.name == "disks")
-    row = establish(question, Means(Approach(by="exhaustive", workers=1, memory=1_800_000), QUIET))
+    row = establish(question, Means(Approach(by="exhaustive", workers=1, memory=1_800_000)))
     assert (row.figure, row.verdict, row.number, row.failure) == (None, "inconclusive", None, None)
     assert (row.sentence, row.is_known) == ("unknown", False)
     assert "search not exhausted" in row.gap
@@ -170,7 +170,7 @@ def of_few(name: str, sizes: Sizes, *bugs: str, memory: int = 1 << 24) -> Establ
     """The answer with these bugs of the release only, and so little memory that the search of all states has no end."""
     (question,) = (g for g in ledger_guarantees(sizes, NEWEST) if g.name == name)
     few = {bug: question.bugs[bug] for bug in bugs}
-    return establish(replace(question, bugs=few), Means(Approach(by="exhaustive", workers=1, memory=memory), QUIET))
+    return establish(replace(question, bugs=few), Means(Approach(by="exhaustive", workers=1, memory=memory)))
 
 
 @pytest.mark.long

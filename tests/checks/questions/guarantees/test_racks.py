@@ -10,14 +10,13 @@ import pytest
 from fencepost.checks.cluster.saved import CLUSTER, Files
 from fencepost.checks.commands.check.profile import with_profile
 from fencepost.checks.commands.check.request import CheckRequest
-from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
 from fencepost.checks.questions.guarantees.racks import rack_guarantees
 from fencepost.checks.settings.broker_conf import ConfigurationError
 from fencepost.checks.settings.cluster_settings import Racks, Sizes, read_settings
 
-MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 28), Reporter(quiet=True))
+MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 28))
 ENFORCED = "bookkeeperClientEnforceMinNumRacksPerWriteQuorum=true"
 
 

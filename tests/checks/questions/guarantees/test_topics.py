@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
@@ -20,7 +19,7 @@ from fencepost.traces.replay import replay_on
 
 pytestmark = pytest.mark.long
 
-MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 28), Reporter(quiet=True))
+MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 28))
 DEDUP, KEPT = "brokerDeduplicationEnabled=true", "brokerDeleteInactiveTopicsEnabled=false"
 
 
