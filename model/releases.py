@@ -288,40 +288,53 @@ def both(*behaviours: Behaviour) -> Behaviour:
 @dataclass(frozen=True)
 class Releases:
     """What a cluster runs: a release of Pulsar and one of BookKeeper, or one of Kafka, or both; empty is what it does not
-    run."""
+    run. ``bookkeeper`` is that of the bookies, ``client`` that of the brokers' client, which is the same unless it is named."""
 
     pulsar: str
     bookkeeper: str
     kafka: str = ""
     instead: tuple[str, ...] = field(default=(), compare=False)
     """Of each release that was named and is not modelled, that the nearest one answers for it."""
+    client: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "client", self.client or self.bookkeeper)
 
     @classmethod
-    def of(cls, pulsar: str | None = None, bookkeeper: str | None = None, kafka: str | None = None) -> Releases:
+    def of(
+        cls, pulsar: str | None = None, bookkeeper: str | None = None, kafka: str | None = None, client: str | None = None
+    ) -> Releases:
         """The releases of these names; what is not named follows from the other, or is the newest.
 
-        A BookKeeper that is named alone goes with the newest Pulsar, and a Kafka with neither. For a release that is not
-        modelled the one before it answers (``instead``). Raises ReleaseError where there is none.
+        The client is what a Pulsar that is named ships. A BookKeeper that is named without a Pulsar is that of the client too,
+        and goes with the newest Pulsar; a Kafka that is named alone with neither. For a release that is not modelled the one
+        before it answers (``instead``). Raises ReleaseError where there is none.
         """
-        named = {"pulsar": pulsar, "bookkeeper": bookkeeper, "kafka": kafka}
-        chosen = {project: _nearest(project, number) for project, number in named.items() if number is not None}
+        named = {"pulsar": pulsar, "bookkeeper": bookkeeper, "kafka": kafka, "client": client}
+        projects = {**{project: project for project in SYSTEMS}, "client": "bookkeeper"}
+        chosen = {name: _nearest(projects[name], number) for name, number in named.items() if number is not None}
         instead = tuple(
-            f"{SYSTEMS[project]} {asked} was read by nobody: the answers are those of {number}, the nearest that was read; "
-            f"fencepost releases diff {number} {asked} tells what to read"
-            for project, number in chosen.items()
-            if (asked := named[project]) != number
+            f"{SYSTEMS[projects[name]]} {asked} was read by nobody: the answers are those of {number}, the nearest that was "
+            f"read; fencepost releases diff {number} {asked} tells what to read"
+            for name, number in chosen.items()
+            if (asked := named[name]) != number
         )
         if chosen.keys() == {"kafka"}:
             return cls("", "", chosen["kafka"], instead)
         of_pulsar = chosen.get("pulsar", NEWEST)
-        return cls(of_pulsar, chosen.get("bookkeeper", PULSAR[of_pulsar]), chosen.get("kafka", ""), instead)
+        bookies = chosen.get("bookkeeper", PULSAR[of_pulsar])
+        shipped = PULSAR[of_pulsar] if "pulsar" in chosen else bookies
+        return cls(of_pulsar, bookies, chosen.get("kafka", ""), instead, chosen.get("client", shipped))
 
-    def of_project(self, project: str) -> str:
-        """The number of the release of ``pulsar``, ``bookkeeper`` or ``kafka``; empty where there is none."""
-        return {"pulsar": self.pulsar, "bookkeeper": self.bookkeeper, "kafka": self.kafka}[project]
+    def of_project(self, project: str, *, client: bool = False) -> str:
+        """The number of the release of ``pulsar``, ``bookkeeper`` or ``kafka``; empty where there is none. Of BookKeeper it is
+        that of the bookies, or of the brokers' client."""
+        bookkeeper = self.client if client else self.bookkeeper
+        return {"pulsar": self.pulsar, "bookkeeper": bookkeeper, "kafka": self.kafka}[project]
 
     def __str__(self) -> str:
-        pulsar = f"Pulsar {self.pulsar} with BookKeeper {self.bookkeeper}" if self.pulsar else ""
+        client = f" (its client {self.client})" if self.client != self.bookkeeper else ""
+        pulsar = f"Pulsar {self.pulsar} with BookKeeper {self.bookkeeper}{client}" if self.pulsar else ""
         return ", ".join(filter(None, (pulsar, f"Kafka {self.kafka}" if self.kafka else "")))
 
 

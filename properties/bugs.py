@@ -73,6 +73,7 @@ class Bug:
 
     ``project`` is whose releases may have it; empty in a protocol whose system has no table of releases. ``weakening`` is
     whether upstream never had it: it shows why a part of the code is there, and no release that ranges reach over has it.
+    ``client`` is whether it is in BookKeeper's client, which brokers run, and so comes and goes with their release.
     ``upstream`` are issues of the project. ``releases`` says which releases were read, and which of them have it (see
     ``reading``): a release that it does not name is unread. ``since`` and ``fixed`` are as they are known; ``fixed`` is
     empty where nothing has fixed it.
@@ -107,6 +108,7 @@ class Bug:
     fixed: str = ""
     releases: str = ""
     weakening: bool = False
+    client: bool = False
     only: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     applies: str = ""
     regardless: tuple[str, ...] = ()
@@ -153,15 +155,19 @@ class Bug:
 
     def is_in(self, releases: Releases) -> bool:
         """Whether one of these releases has it."""
-        return bool(self.project) and releases.of_project(self.project) in self.present
+        return bool(self.project) and self.number(releases) in self.present
 
     def is_unread(self, releases: Releases) -> bool:
         """Whether nobody has read if these releases have it."""
-        return bool(self.project) and releases.of_project(self.project) in self.unread
+        return bool(self.project) and self.number(releases) in self.unread
 
     def release(self, releases: Releases) -> str:
         """The one of these releases that it is about, by the system's name and its number."""
-        return f"{SYSTEMS[self.project]} {releases.of_project(self.project)}"
+        return f"{SYSTEMS[self.project]} {self.number(releases)}"
+
+    def number(self, releases: Releases) -> str:
+        """The number of that release: of a bug of BookKeeper's client that of the client."""
+        return releases.of_project(self.project, client=self.client)
 
     def fits(self, parameters: Parameters) -> bool:
         """Whether an instance with these parameters, which are all that the protocol has, can have it."""

@@ -118,7 +118,15 @@ class NamedReleases:
 
     pulsar: Annotated[str | None, Option("behave as this release of Pulsar", "RELEASE", once=True)] = None
     bookkeeper: Annotated[
-        str | None, Option("the release of BookKeeper (default: what that Pulsar ships)", "RELEASE", once=True)
+        str | None, Option("the release of the bookies (default: the BookKeeper that this Pulsar ships)", "RELEASE", once=True)
+    ] = None
+    bookkeeper_client: Annotated[
+        str | None,
+        Option(
+            "the release of the brokers' BookKeeper client (default: what a --pulsar ships, else that of the bookies)",
+            "RELEASE",
+            once=True,
+        ),
     ] = None
     kafka: Annotated[
         str | None,
@@ -132,5 +140,5 @@ class NamedReleases:
 
 def chosen_releases(asked: NamedReleases) -> Releases | None:
     """The releases that are named; None if none is named, ReleaseError if one is not modelled."""
-    named = (asked.pulsar, asked.bookkeeper, asked.kafka)
-    return None if named == (None, None, None) else Releases.of(*named)
+    named = (asked.pulsar, asked.bookkeeper, asked.kafka, asked.bookkeeper_client)
+    return None if named == (None,) * len(named) else Releases.of(*named)

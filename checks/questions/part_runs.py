@@ -142,7 +142,7 @@ def _run(behind: Sequence[Part], move: str, releases: Releases, active: Collecti
     for part, name, bug in sorted(meant, key=lambda one: len(one[2].shown_by)):
         run = _shortest(part, move, name)
         if run is not None:
-            release = releases.of_project(bug.project) if bug.is_in(releases) else bug.present[-1]
+            release = bug.number(releases) if bug.is_in(releases) else bug.present[-1]
             return PartRun(move, part.weak[move], name, f"{SYSTEMS[bug.project]} {release}", *run)
     return None
 

@@ -175,7 +175,7 @@ def _present(bug: Bug) -> str:
 def _sightings(way: Way, bug: Bug, releases: Releases) -> Iterator[str]:
     """Where it was seen, on the classes of the release or of another or by a command that shows it, or that it was read
     only; and the newest release in which its methods were compared, which shows nothing of a bug that nobody saw."""
-    number = releases.of_project(bug.project)
+    number = bug.number(releases)
     seen_on = seen_anywhere(way.name)
     if not seen_on and not bug.reproduced_by:
         yield "read only, not seen on real code"

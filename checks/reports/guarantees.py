@@ -147,7 +147,11 @@ def _remedy(each: Tried) -> dict[str, object]:
         "kind": each.remedy.kind,
         "text": each.remedy.says,
         "settings": dict(each.remedy.settings),
-        "releases": {"pulsar": each.remedy.releases.pulsar, "bookkeeper": each.remedy.releases.bookkeeper},
+        "releases": {
+            "pulsar": each.remedy.releases.pulsar,
+            "bookkeeper": each.remedy.releases.bookkeeper,
+            "bookkeeper_client": each.remedy.releases.client,
+        },
         "cost": each.remedy.cost or None,
         "closes": [list(key) if isinstance(key, tuple) else key for key in closes],
         "brings": [way.name for way in each.brings],

@@ -15,8 +15,12 @@ midst of it leaves files that no index names, or an index whose entries replay a
 journal of its own, so that all before the mark are deleted. What replay has read counts as synced, because it is saved before
 the bookie serves. A save fails as a whole, and only while the bookie serves. Two journals stand for several.
 
-Not modelled: DEFERRED_SYNC, entry logs and their compaction, deletion of ledgers, more than two journals, records of the
-journal that are broken.
+A ledger is collected when no metadata name the bookie for it: it is deleted, or its copies are on other bookies. Auto-recovery
+may bring its entries back later. Nothing that came before is owed after that, and an add that comes then is a new one.
+
+Entry logs are modelled where something happens to them: see ``entry_logs.py``. A compaction is one step.
+
+Not modelled: DEFERRED_SYNC, an entry log of a ledger's own, more than two journals, records of the journal that are broken.
 
 Constants
     storage              db, sorted or interleaved (ledgerStorageClass)
@@ -32,6 +36,10 @@ Constants
     full_caches          times that a write cache is full; with db only
     failed_saves         times that a save fails, as on a full disk; with db and one directory only
     failed_index_saves   times that a save has written the entries, and then fails to write the index of ledgers; likewise
+    collections          times that a ledger is collected; with no failed saves
+    rotations, collector_looks, compactions, rebuilds
+                         times that an entry log is full; that the collector deletes one; that one is compacted; that the index
+                         of entries is rebuilt. With db, one directory and no failed saves only
     kills                times that the process is killed
     power_losses         times that the page cache is lost too
     stops                times that the bookie is stopped cleanly
@@ -60,10 +68,16 @@ Variables
     left                 the entries that a failed save has left in the cache being flushed. With the bug
                          failed_save_forgotten only
     unqueued             whether the index will not write what it has of a ledger. With the bug index_update_forgotten only
+    owed_from            where in the journal the records begin that a ledger is owed for: those since it was collected
+    copies               the entries of each ledger in the file of each entry log. This and the next with entry logs only
+    mapped, deleted      whether a log has a map of its ledgers, and whether its file is deleted
+    current              the log that is written
+    undeleted            whether a collected ledger is still on the disk: the next save deletes it there. With db only
     checked              whether an add has found no fence. With the bug fence_checked_apart only
 
 Variables that count
-    reads, full_caches, failed_saves, failed_index_saves, kills, power_losses, stops
+    reads, full_caches, failed_saves, failed_index_saves, collections, rotations, collector_looks, compactions, rebuilds,
+    kills, power_losses, stops
                          how often each event has happened, up to the constant of that name
 
 Actions
@@ -88,6 +102,11 @@ Actions
     save, save_mark      flusher: the memory is saved; the log mark moves
     fail_to_save         flusher, a fault: writing what is in memory fails: the checkpoint ends, and the log mark stays
     fail_to_save_index   flusher, a fault: the entries are written, and what the index has of a ledger is not: likewise
+    collect              bookie: a ledger is collected: it is forgotten, with all that is owed of it
+    rotate               flusher: the current entry log is full, and gets a map of its ledgers; the next one begins
+    collect_log          collector: deletes an entry log of which the bookie knows no ledger
+    compact              collector: copies what is left in an entry log to the current one, and deletes it
+    rebuild_index        operator: has the index of entries made again of the logs, while the bookie is down
     stop, end            bookie: the bookie saves all; its process ends
     replay, serve        bookie: a boot rebuilds the memory; it is saved, and the bookie serves
     kill, lose_power     bookie, a fault: the process ends; the page cache too
@@ -105,6 +124,7 @@ from typing import Any
 from fencepost.model.bookkeeper.bookie_bugs import BUGS, STORAGES
 from fencepost.model.bookkeeper.bookie_variables import ADDS, CHECKPOINTS, STAGES
 from fencepost.model.bookkeeper.checkpoints import SYNC, checkpoints, positions_taken
+from fencepost.model.bookkeeper.entry_logs import EntryLogs, are_modelled, declare_logs, declare_steps_of_logs
 from fencepost.model.bookkeeper.journal import Journal, Replay, Saved
 from fencepost.model.language import (
     ABSENT,
@@ -119,9 +139,11 @@ from fencepost.model.language import (
     Outcome,
     Protocol,
     Subset,
+    Truth,
     Updates,
     any_of,
     maximum,
+    minimum,
 )
 
 
@@ -139,6 +161,11 @@ def bookie(
     full_caches: int = 0,
     failed_saves: int = 0,
     failed_index_saves: int = 0,
+    collections: int = 0,
+    rotations: int = 0,
+    collector_looks: int = 0,
+    compactions: int = 0,
+    rebuilds: int = 0,
     kills: int = 0,
     power_losses: int = 0,
     stops: int = 0,
@@ -155,6 +182,12 @@ def bookie(
         raise ModelError(f"bookie: with storage {storage} there is one directory and no full write cache")
     if (failed_saves or failed_index_saves) and (storage != "db" or directories > 1):
         raise ModelError("bookie: saves fail with storage db and one directory only: set failed_saves=0 failed_index_saves=0")
+    if (rotations or collector_looks or compactions or rebuilds) and (
+        storage != "db" or directories > 1 or failed_saves or failed_index_saves
+    ):
+        raise ModelError("bookie: entry logs go with storage db, one directory and no failed saves only")
+    if collections and (failed_saves or failed_index_saves):
+        raise ModelError("bookie: collections go with no failed saves: set failed_saves and failed_index_saves to 0")
     if journals not in (1, 2) or (journals == 2 and (storage != "db" or directories > 1 or ledgers < 2)):
         raise ModelError("bookie: journals is 1, or 2 with storage db, one directory and at least 2 ledgers")
     parameters = {name: value for name, value in locals().items() if name != "bugs"}
@@ -183,6 +216,13 @@ def bookie(
     forgets_updates = p.has("index_update_forgotten") and failed_index_saves > 0
     unqueued: Family[Condition] = p.flag("unqueued", per=ledger) if forgets_updates else ABSENT
 
+    owed_from: Family[Number] = p.number("owed_from", 0, records, per=ledger) if collections else ABSENT
+    undeleted: Family[Condition] = p.flag("undeleted", per=ledger) if collections and on_db else ABSENT
+
+    with_logs = are_modelled(p.parameters)
+    if with_logs:
+        declare_logs(p)
+
     # The disk.
     journal = Journal.declare(p)
     saved = Saved.declare(p)
@@ -209,6 +249,11 @@ def bookie(
     p.budget("full_caches", full_caches)
     p.budget("failed_saves", failed_saves)
     p.budget("failed_index_saves", failed_index_saves)
+    p.budget("collections", collections)
+    p.budget("rotations", rotations)
+    p.budget("collector_looks", collector_looks)
+    p.budget("compactions", compactions)
+    p.budget("rebuilds", rebuilds)
     p.budget("kills", kills)
     p.budget("power_losses", power_losses)
     p.budget("stops", stops)
@@ -418,9 +463,45 @@ def bookie(
         """What is written is forced to the disk: nothing loses it any more, and checkpoints may go that far."""
         return And(runs, journal.synced[j] < journal.written[j]), {journal.synced[j]: journal.written[j]}
 
+    # --- ledgers that are collected
+
+    @p.rule
+    def key_after_collection(of: int) -> Truth:
+        """Whether the process takes the master key of a collected ledger for logged: its next add logs the key again."""
+        return False
+
+    key_after_collection.instead("key_of_collected_ledger_kept", lambda of: key_logged[of])
+
+    def deleted_from_disk(of: int) -> Updates:
+        """What the disk has of a collected ledger: all that it had until the next save with db, else nothing."""
+        if undeleted is not None:
+            return {undeleted[of]: True}
+        return {saved.entries[of]: (), saved.key[of]: False, saved.fence[of]: False, saved.lac[of]: 0, paged[of]: False}
+
+    @p.step(
+        by="bookie",
+        spends="collections",
+        mirrors="ScanAndCompareGarbageCollector.gc, HandleFactoryImpl.ledgerDeleted, "
+        + ("SingleDirectoryDbLedgerStorage" if on_db else "InterleavedLedgerStorage")
+        + ".deleteLedger",
+        of=ledger,
+    )
+    def collect(of: int) -> Outcome:
+        """No metadata name the bookie for the ledger, of which nothing is under way: it is forgotten."""
+        known = Or(key_logged[of], Not(stored[of].is_empty), fenced[of])
+        idle = [x[of, e] != "accepted" for x in (added, recovered) for e in entry]
+        done: Updates = {stored[of]: (), fenced[of]: False, explicit_lac[of]: 0, key_logged[of]: key_after_collection(of)}
+        done |= {fence_told[of]: False, denied[of]: (), lac_told[of]: 0, shown[of]: ()}
+        done |= {x[of, e]: "none" for x in (added, recovered) for e in entry}
+        done |= {} if checked is None else {checked[of, e]: False for e in entry}
+        started = {} if owed_from is None else {owed_from[of]: journal.logged}
+        return And(up, known, *idle, Not(lac_asked[of])), {**done, **started, **deleted_from_disk(of)}
+
     # --- checkpoints, and the process
 
-    mark_after, saved_at_the_end = checkpoints(p, journal, saved)
+    mark_after, saved_at_the_end, is_known = checkpoints(p, journal, saved)
+    if with_logs:
+        declare_steps_of_logs(p, saved, is_known)
 
     def forgotten(ends: Sequence[Number]) -> Updates:
         """The process has ended: its memory is gone, what it had accepted is not answered, and each journal has an end."""
@@ -433,11 +514,14 @@ def bookie(
             *dirty,
             *lac_asked,
             *(() if unqueued is None else unqueued),
+            *(() if undeleted is None else undeleted),
             *(() if on_db else paged),
             *(() if checked is None else checked),
         ]
         numbers = [*taken, *(p.state.latest if journals > 1 and p.has("checkpoints_compared_by_first_journal") else ())]
         idle = {checkpoint[f]: "none" for f in flusher} | dict.fromkeys(numbers, 0)
+        if owed_from is not None:
+            updates |= {owed_from[of]: minimum(owed_from[of], maximum(*ends)) for of in ledger}
         return updates | dict.fromkeys(gone, False) | dict.fromkeys(() if left is None else left, ()) | idle
 
     @p.step(by="bookie", spends="stops", mirrors="BookieImpl.shutdown, SyncThread.shutdown")
@@ -499,8 +583,10 @@ def bookie(
                 updates[paged[of]] = replay_of.adds(of)
         for d in directory:
             updates[dirty[d]] = any_of(replay_of.adds(of) for of in ledger if of % directories == d)
-        return And(stage == "down", journal.reaches_mark()), {
+        has_a_log = EntryLogs(p).may_begin_again() if with_logs else True
+        return And(stage == "down", journal.reaches_mark(), has_a_log), {
             **updates,
+            **(EntryLogs(p).begins_again() if with_logs else {}),
             checkpoint[SYNC]: "taken",
             **taken_at(SYNC, ends),
         }

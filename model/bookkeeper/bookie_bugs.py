@@ -27,6 +27,12 @@ BUGS = {
     "the first left, and moves the log mark past it (DbLedgerStorage)",
     "index_update_forgotten": "an update of the index of ledgers that cannot be written is off its queue: a later checkpoint "
     "does not write it, and moves the log mark past the fence or the master key (DbLedgerStorage)",
+    "key_of_collected_ledger_kept": "bookkeeper#3522: the process takes the master key of a collected ledger for logged: "
+    "replay skips what comes back of the ledger",
+    "returned_entries_deleted": "the save that deletes a collected ledger deletes what has come back of it, too "
+    "(DbLedgerStorage)",
+    "log_header_has_remains": "bookkeeper#4607: the header of a new entry log has remains of memory: after a kill the "
+    "collector reads that it has no ledgers, and deletes it (DbLedgerStorage)",
     "mark_goes_back": "bookkeeper#4740, #4105: of two checkpoints the older one is done last, and the log mark goes back to "
     "where the journal is deleted",
     "checkpoints_compared_by_first_journal": "bookkeeper#4844: of two checkpoints over two journals the one that is later "

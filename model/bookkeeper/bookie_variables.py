@@ -46,6 +46,11 @@ class BookieVariables(Variables):
     full_caches: Number
     failed_saves: Number
     failed_index_saves: Number
+    collections: Number
+    rotations: Number
+    collector_looks: Number
+    compactions: Number
+    rebuilds: Number
     kills: Number
     power_losses: Number
     stops: Number
@@ -54,3 +59,9 @@ class BookieVariables(Variables):
     left: Family[Subset]
     unqueued: Family[Condition]
     latest: Family[Number]
+    owed_from: Family[Number]
+    undeleted: Family[Condition]
+    copies: Family[Subset]
+    mapped: Family[Condition]
+    deleted: Family[Condition]
+    current: Number

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fencepost.model.bookkeeper.bookie_variables import BookieVariables
+from fencepost.model.bookkeeper.entry_logs import EntryLogs, are_modelled
 from fencepost.model.bookkeeper.journal import Journal, Saved
 from fencepost.model.language import (
     And,
@@ -36,10 +37,13 @@ def positions_taken(p: Protocol, f: int) -> list[Number]:
     return [taken[f, j] for j in p.universes["journal"]] if p.parameters["journals"] > 1 else [taken[f]]
 
 
-def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[int], list[Number]], Callable[[], Updates]]:
+def checkpoints(
+    p: Protocol, journal: Journal, saved: Saved
+) -> tuple[Callable[[int], list[Number]], Callable[[], Updates], Callable[[int], Condition]]:
     """Declares the steps of checkpoints in a protocol with the variables of ``bookie``.
 
-    Returns where each leaves the mark of every journal, and what a storage that shuts down saves after the last of them.
+    Returns where each leaves the mark of every journal, what a storage that shuts down saves after the last of them, and
+    whether the storage knows a ledger.
     """
     s = BookieVariables.now(p)
     ledger, directory, flusher = (p.universes[name] for name in ("ledger", "directory", "flusher"))
@@ -50,9 +54,12 @@ def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[
     on_db = storage == "db"
     up = s.stage == "up"
 
+    @p.rule
     def is_known(of: int) -> Condition:
         """The storage has the ledger's master key, in memory at least."""
         return Or(key_logged[of], Not(stored[of].is_empty), fenced[of], explicit_lac[of] > 0)
+
+    is_known.instead("key_of_collected_ledger_kept", lambda of: Or(Not(stored[of].is_empty), fenced[of], explicit_lac[of] > 0))
 
     @p.rule
     def saves_index(d: int) -> bool:
@@ -146,18 +153,47 @@ def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[
         cache_after.instead("failed_save_forgotten", swapped_again)
         cache_after_failure.instead("failed_save_forgotten", left_behind)
 
+    logs = EntryLogs(p) if are_modelled(p.parameters) else None
+    collects = on_db and p.parameters["collections"] > 0
+
+    @p.rule
+    def returned(of: int) -> Subset:
+        """What is stored, once a save has deleted a collected ledger: all that has come back since."""
+        return stored[of]
+
+    returned.instead("returned_entries_deleted", lambda of: p.universes["entry"].where(lambda _: False))
+
+    def deletes(of: int, header: Condition) -> Updates:
+        """A save deletes a collected ledger, unless the index knows it again; what is written then replaces what was there."""
+        known = is_known(of)
+        return {
+            s.undeleted[of]: False,
+            stored[of]: returned(of),
+            saved.entries[of]: returned(of),
+            saved.key[of]: And(known, Or(saved.key[of], header)),
+            saved.fence[of]: And(known, If(header, fenced[of], saved.fence[of])),
+            saved.lac[of]: If(known, If(header, lac_saved(of), saved.lac[of]), 0),
+        }
+
     def saves(d: int) -> Updates:
         """What the storage has in memory of a directory's ledgers goes to its disk."""
         updates: Updates = dict(cache_after(d))
         for of in ledger:
             if of % directory.size == d:
                 header = And(saves_index(d), saves_header(of))
-                updates |= {
+                saving: Updates = {
                     saved.entries[of]: entries_saved(of),
                     saved.key[of]: Or(saved.key[of], And(header, is_known(of))),
                     saved.fence[of]: Or(saved.fence[of], And(header, fenced[of])),
                     saved.lac[of]: If(header, lac_saved(of), saved.lac[of]),
                 }
+                if collects:
+                    deleting = deletes(of, header).items()
+                    saving = {each: If(s.undeleted[of], value, saving.get(each, each)) for each, value in deleting}
+                if logs is not None:
+                    unsaved = stored[of] & ~saved.entries[of]
+                    saving |= logs.writes(of, If(s.undeleted[of], stored[of], unsaved) if collects else unsaved)
+                updates |= saving
         return updates
 
     @p.rule
@@ -277,4 +313,4 @@ def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> tuple[Callable[[
                 done |= {mark: moved, deleted: maximum(deleted, moved)}
         return And(up, checkpoint[f] == "saved"), done
 
-    return mark_after, saved_at_the_end
+    return mark_after, saved_at_the_end, is_known

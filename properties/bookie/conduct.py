@@ -15,6 +15,7 @@ from fencepost.model.language import (
     Not,
     Number,
     Or,
+    Truth,
     all_of,
     any_of,
     how_many,
@@ -41,6 +42,7 @@ def _requests(suite: Suite) -> None:
     safe = journal.synced if settings["journal_sync_data"] else journal.written
     journals = settings["journal_write_data"]
     goes_on = And(s.stage == "up", n.stage == "up")
+    collected = n.collections > s.collections
     adds = {"e": (s.added, n.added)} | ({"r": (s.recovered, n.recovered)} if settings["recovery"] else {})
 
     def is_past_safe(of: int, *kinds: str) -> Condition:
@@ -77,6 +79,7 @@ def _requests(suite: Suite) -> None:
                 And(before == "none", first),
                 And(before == "accepted", after == "acknowledged"),
                 And(before == "accepted", after == "none", n.stage == "down"),
+                And(collected, before != "accepted", after == "none"),
             )
 
         refused = {pair: And(s.added[pair] == "none", n.added[pair] == "refused", s.fenced[pair[0]]) for pair in pairs}
@@ -126,7 +129,27 @@ def _requests(suite: Suite) -> None:
             )
             for of in ledger
         ]
-        return Implies(goes_on, And(*by_adds, *nothing_goes))
+        return Implies(goes_on, And(*by_adds, Or(collected, And(*nothing_goes))))
+
+    if settings["collections"]:
+
+        @suite.step
+        def collections_forget_one_ledger() -> Condition:
+            """A collection forgets a ledger, its master key too, and owes nothing of it; it touches no other."""
+
+            def forgets(of: int) -> Condition:
+                blank = And(n.stored[of].is_empty, Not(n.fenced[of]), Not(n.key_logged[of]), n.explicit_lac[of] == 0)
+                unasked = And(Not(n.fence_told[of]), n.denied[of].is_empty, n.shown[of].is_empty, n.lac_told[of] == 0)
+                adds_anew = [And(s.added[of, e] != "accepted", n.added[of, e] == "none") for e in entry]
+                return And(n.owed_from[of] == s.logged, blank, unasked, *adds_anew)
+
+            def keeps(of: int) -> Condition:
+                memory = And(n.stored[of] == s.stored[of], n.fenced[of] == s.fenced[of], n.key_logged[of] == s.key_logged[of])
+                told = And(n.fence_told[of] == s.fence_told[of], *(n.added[of, e] == s.added[of, e] for e in entry))
+                return And(n.owed_from[of] == s.owed_from[of], memory, told)
+
+            ways = [And(forgets(of), *(keeps(other) for other in ledger if other != of)) for of in ledger]
+            return Implies(collected, And(goes_on, Or(*ways)))
 
     @suite.step
     def keys_and_fences_are_logged_once() -> Condition:
@@ -165,7 +188,8 @@ def _requests(suite: Suite) -> None:
         rises = {of: And(s.lac_asked[of], Not(n.lac_asked[of]), n.stage != "down") for of in ledger}
         lac = [Implies(rises[of], And(Not(is_past_safe(of, *lacs)), n.lac_told[of] >= s.explicit_lac[of])) for of in ledger]
         only = [
-            Implies(n.lac_told[of] != s.lac_told[of], And(rises[of], n.lac_told[of] == s.explicit_lac[of])) for of in ledger
+            Implies(n.lac_told[of] != s.lac_told[of], Or(collected, And(rises[of], n.lac_told[of] == s.explicit_lac[of])))
+            for of in ledger
         ]
         return And(*acknowledged, *confirmations, *lac, *only)
 
@@ -206,6 +230,15 @@ def _checkpoints(suite: Suite) -> None:
     def whose(f: int) -> list[int]:
         """The ledgers that a flusher saves."""
         return [of for of in ledger if f in (0, 1 + of % directory.size)]
+
+    rebuilt = n.rebuilds > s.rebuilds if settings["rebuilds"] else False
+    deletes = Or(And(n.collections > s.collections, not on_db), rebuilt)
+
+    def is_gone(of: int) -> Truth:
+        """A log is deleted with what the index still names there of a collected ledger."""
+        if not (settings["collector_looks"] and settings["collections"]):
+            return False
+        return And(n.collector_looks > s.collector_looks, s.undeleted[of], s.stored[of].is_empty)
 
     index_fails = n.failed_index_saves > s.failed_index_saves
 
@@ -258,7 +291,7 @@ def _checkpoints(suite: Suite) -> None:
         by = {of: any_of(done[f] for f in flusher if of in whose(f)) for of in ledger}
         known = {of: Or(s.key_logged[of], Not(s.stored[of].is_empty), s.fenced[of], s.explicit_lac[of] > 0) for of in ledger}
         keys = [Implies(And(n.saved_key[of], Not(s.saved_key[of])), known[of]) for of in ledger]
-        return And(*keys, *(If(by[of], n.saved[of] == s.stored[of], is_kept(of)) for of in ledger))
+        return And(*keys, *(If(by[of], n.saved[of] == s.stored[of], Or(deletes, is_gone(of), is_kept(of))) for of in ledger))
 
     @suite.step
     def dirt_goes_with_a_save() -> Condition:

@@ -13,6 +13,7 @@ from fencepost.properties.registry import Entry, Instance, Value
 _SMALL: Mapping[str, Value] = {"entries": 1, "records": 5, "recovery": False}
 _DIRECTORIES: Mapping[str, Value] = {"ledgers": 2, "directories": 2, "full_caches": 1, "kills": 1}
 _JOURNALS: Mapping[str, Value] = {"ledgers": 2, "journals": 2, "full_caches": 1, "kills": 1}
+_LOGS: Mapping[str, Value] = {"rotations": 1, "collector_looks": 1, "records": 4}
 _ALL_ENDS: Mapping[str, Value] = {"entries": 1, "records": 5, "kills": 1, "power_losses": 1, "stops": 1}
 _MANY: Mapping[str, Value] = {"entries": 3, "records": 10, "explicit_lacs": 2, "kills": 3, "power_losses": 3, "stops": 3}
 
@@ -29,6 +30,9 @@ SIZES = {
         Instance("interleaved, two ledgers", {**_SMALL, "storage": "interleaved", "ledgers": 2, "records": 4, "kills": 1}),
         Instance("failed save", {**_SMALL, "kills": 1, "stops": 1, "failed_saves": 1}),
         Instance("failed save of the index", {**_SMALL, "kills": 1, "stops": 1, "failed_index_saves": 1}),
+        Instance("collected ledger", {**_SMALL, "kills": 1, "collections": 1}),
+        Instance("entry logs", {**_SMALL, **_LOGS, "kills": 1, "collections": 1}),
+        Instance("compaction and rebuild", {**_SMALL, "kills": 1, "rotations": 1, "compactions": 1, "rebuilds": 1}),
         Instance("page cache", {**_SMALL, "power_losses": 1, "journal_sync_data": False}),
         Instance("no journal", {"entries": 1, "kills": 1, "journal_write_data": False}),
     ),

@@ -66,6 +66,8 @@ IN_CLUSTER = InCluster(
         "fail_to_save": "a checkpoint that cannot be written",
         "fail_to_save_index": "an update of the index of ledgers that cannot be written",
         "fill_cache": "a full write cache",
+        "collect_log": "a look of a bookie's garbage collector at an entry log",
+        "collect": "a copy that auto-recovery brings back to a bookie that has deleted it",
     },
 )
 """A bookie that costs a message has lost an entry or a fence, or denies what it has."""

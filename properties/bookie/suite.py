@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from fencepost.model.bookkeeper.bookie_variables import BookieVariables
+from fencepost.model.bookkeeper.entry_logs import are_modelled
 from fencepost.model.bookkeeper.journal import Journal, Replay, Saved
-from fencepost.model.language import And, Condition, Implies, Not, Or, Protocol, all_of, any_of
+from fencepost.model.language import And, Condition, Implies, Not, Or, Protocol, Truth, all_of, any_of
 from fencepost.properties.bookie.conduct import bookie_conduct
 from fencepost.properties.bookie.invariant import bookie_invariant
 from fencepost.properties.bookie.liveness import bookie_liveness
+from fencepost.properties.bookie.logs import bookie_logs
 from fencepost.properties.vocabulary import Suite
 
 
@@ -26,6 +28,10 @@ def bookie(p: Protocol) -> Suite:
     unsynced = loses_power and not settings["journal_sync_data"]
     unjournaled = ends_badly and not settings["journal_write_data"]
     ends = ends_badly or settings["stops"] > 0
+
+    def is_owed(place: int, of: int) -> Truth:
+        """The record at that place is none of a ledger that was collected after it."""
+        return s.owed_from[of] <= place if settings["collections"] else True
 
     # --- what must always hold
 
@@ -92,22 +98,25 @@ def bookie(p: Protocol) -> Suite:
     def mark_covers_only_what_is_saved() -> Condition:
         """What lies before the log mark is saved: replay needs none of it."""
         marks = {of: journal.mark[journal.of(of)] for of in ledger}
-        return all_of(Implies(x < marks[of], saved.covers(journal, x, of)) for x in place for of in ledger)
+        return all_of(Implies(And(x < marks[of], is_owed(x, of)), saved.covers(journal, x, of)) for x in place for of in ledger)
 
     @suite.always
     def replay_is_idempotent() -> Condition:
         """Replay from the journal's very beginning, if it were still there, would come to the same as replay from the mark.
 
-        An explicit last add confirmed may come to less that way, if it is not acknowledged.
+        An explicit last add confirmed may come to less that way, if it is not acknowledged. A ledger that was collected may
+        come to more.
         """
-        return all_of(
-            And(
+
+        def is_same(of: int) -> Condition:
+            return And(
                 from_start.fence(of) == from_mark.fence(of),
                 *(from_start.has(of, e) == from_mark.has(of, e) for e in entry),
                 Implies(from_mark.explicit_lac(of) >= s.lac_told[of], from_start.explicit_lac(of) >= s.lac_told[of]),
             )
-            for of in ledger
-        )
+
+        was_collected = {of: s.owed_from[of] > 0 if settings["collections"] else False for of in ledger}
+        return all_of(Or(was_collected[of], is_same(of)) for of in ledger)
 
     @suite.always
     def journal_reaches_the_mark() -> Condition:
@@ -179,8 +188,17 @@ def bookie(p: Protocol) -> Suite:
             """An add that was never answered is gone with the process."""
             return And(s.stage == "down", s.logged == 0, s.kills + s.power_losses == 1, *(mark == 0 for mark in journal.mark))
 
+    if settings["collections"]:
+
+        @suite.sometimes
+        def collected_ledger_is_back() -> Condition:
+            """Of a ledger that was collected, entries have come back."""
+            return And(s.collections > 0, any_of(And(s.owed_from[of] > 0, Not(s.stored[of].is_empty)) for of in ledger))
+
+    if are_modelled(settings):
+        bookie_logs(suite)
     bookie_liveness(suite)
     bookie_conduct(suite)
-    if settings["journal_write_data"] and not unsynced:
+    if settings["journal_write_data"] and not (unsynced or settings["collections"] or are_modelled(settings)):
         suite.lemmas_by(lambda: bookie_invariant(suite))
     return suite

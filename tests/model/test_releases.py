@@ -24,8 +24,10 @@ from fencepost.model.releases import (
 def test_what_is_not_named_follows() -> None:
     assert Releases.of() == Releases(NEWEST, PULSAR[NEWEST])
     assert Releases.of("4.0.8") == Releases("4.0.8", "4.17.2")
-    assert Releases.of("4.0.8", "4.18.0") == Releases("4.0.8", "4.18.0")
-    assert Releases.of(bookkeeper="4.14.5") == Releases(NEWEST, "4.14.5")
+    assert Releases.of("4.0.8", "4.18.0") == Releases("4.0.8", "4.18.0", client="4.17.2")
+    assert Releases.of(bookkeeper="4.14.5") == Releases(NEWEST, "4.14.5", client="4.14.5")
+    assert Releases.of("4.0.8", client="4.18.0") == Releases("4.0.8", "4.17.2", client="4.18.0")
+    assert str(Releases.of("4.0.8", "4.18.0")) == "Pulsar 4.0.8 with BookKeeper 4.18.0 (its client 4.17.2)"
     assert str(Releases.of("5.0.0-M1")) == "Pulsar 5.0.0-M1 with BookKeeper 4.18.0"
 
 

@@ -104,6 +104,7 @@ _STEPS: Mapping[str, Callable[[Taken, Mapping[str, str]], list[Step]]] = {
     "fail_to_save": _flush("fail-save"),
     "fail_to_save_index": lambda step, a: [{**_flush("fail-save-index")(step, a)[0], **_on(a)}],
     "save_mark": _flush("mark"),
+    "collect": lambda _, a: [{"do": "collect", **_on(a)}],
     "stop": _alone("stop"),
     "end": _alone("end"),
     "kill": _alone("kill"),

@@ -17,6 +17,7 @@ _NAMES = (
     "failed-flush",
     "twice-in-ensemble",
     "failed-audit",
+    "returned-copies",
     "transfer-comes-back",
     "migrated-owner",
     "missed-bounce",

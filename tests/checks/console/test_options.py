@@ -25,6 +25,7 @@ VOCABULARY = {
     "--all": (None,),  # every line, not only those that need attention
     "--bookies": ("N",),
     "--bookkeeper": ("RELEASE",),
+    "--bookkeeper-client": ("RELEASE",),
     "--brokers": ("N",),
     "--budget": ("SECONDS",),  # of the whole run
     "--bundle": ("LOWER_UPPER", "NAME"),

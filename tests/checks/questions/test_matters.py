@@ -14,6 +14,9 @@ ELSEWHERE = {
     "denies_what_it_has": "ledger has it as no_such_entry_though_stored",
     "headers_without_pages_not_saved": "ledger has it as idle_flush_skips_headers: it takes back a fence",
     "index_update_forgotten": "the row of a failed save and a kill, and a cluster by its moves",
+    "key_of_collected_ledger_kept": "a cluster by its moves; a bookie has it when a copy comes back that it had collected",
+    "log_header_has_remains": "likewise, when its collector looks at a log that was current at a kill",
+    "returned_entries_deleted": "likewise",
     "mark_goes_back": "the bookie does not start again: a bookie down, which the rows of ledgers count",
 }
 """The bugs of a bookie that no known bug of a ledger has by name, and what shows them."""

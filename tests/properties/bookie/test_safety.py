@@ -29,6 +29,9 @@ COUNTS = {
     "interleaved, two ledgers": (16451, 43838, 23),
     "failed save": (13181, 29742, 27),
     "failed save of the index": (13292, 29804, 27),
+    "collected ledger": (10529, 25785, 23),
+    "entry logs": (30999, 83244, 27),
+    "compaction and rebuild": (19622, 53090, 24),
     "page cache": (3077, 7677, 22),
     "no journal": (3801, 8925, 22),
 }
@@ -45,6 +48,9 @@ CONTROLS: dict[str, dict[str, int]] = {
     "interleaved, two ledgers": {},
     "failed save": {},
     "failed save of the index": {},
+    "collected ledger": {},
+    "entry logs": {},
+    "compaction and rebuild": {},
     "page cache": {"acknowledged_adds_survive": 5, "answered_fences_survive": 5, "denied_adds_stay_out": 10},
     "no journal": {
         "acknowledged_adds_survive": 3,
@@ -71,6 +77,9 @@ CAUGHT = {
     "explicit_lac_not_indexed": ({"mark_covers_only_what_is_saved"}, 6),
     "failed_save_forgotten": ({"dirt_goes_with_a_save"}, 3),
     "index_update_forgotten": ({"mark_covers_only_what_is_saved", "replay_is_idempotent"}, 8),
+    "key_of_collected_ledger_kept": ({"collections_forget_one_ledger"}, 2),
+    "returned_entries_deleted": ({"memory_grows_by_requests", "saves_are_whole"}, 5),
+    "log_header_has_remains": ({"memory_grows_by_requests", "saves_are_whole"}, 8),
     "mark_goes_back": ({"journal_reaches_the_mark", "mark_moves_with_a_checkpoint", "mark_never_goes_back"}, 9),
     "checkpoints_compared_by_first_journal": ({"saves_are_whole", "dirt_goes_with_a_save"}, 10),
     "one_directory_marks_for_all": ({"mark_covers_only_what_is_saved", "replay_is_idempotent"}, 7),
@@ -150,8 +159,9 @@ def test_what_is_open_is_in_the_newest_release_and_what_is_mended_is_not() -> No
 
 def test_every_step_says_what_it_mirrors() -> None:
     budgets = ("explicit_lacs", "reads", "full_caches", "failed_saves", "failed_index_saves", "kills", "power_losses", "stops")
-    every = BOOKIE.build(dict.fromkeys(budgets, 1))
-    assert {a.name for a in every.actions if not a.mirrors} == {"kill", "lose_power"}
+    of_logs = ("collections", "rotations", "collector_looks", "compactions", "rebuilds")
+    every = [BOOKIE.build(dict.fromkeys(each, 1)) for each in (budgets, of_logs)]
+    assert {a.name for protocol in every for a in protocol.actions if not a.mirrors} == {"kill", "lose_power"}
 
 
 @pytest.mark.parametrize(
@@ -160,6 +170,8 @@ def test_every_step_says_what_it_mirrors() -> None:
         ({"storage": "file"}, "storage is db, sorted or interleaved"),
         ({"entries": 0}, "at least 1"),
         ({"storage": "sorted", "directories": 2}, "one directory"),
+        ({"collections": 1, "failed_saves": 1}, "collections go with no failed saves"),
+        ({"compactions": 1, "storage": "sorted"}, "entry logs go with storage db"),
     ],
 )
 def test_an_instance_that_does_not_exist_is_refused(wrong: dict[str, Value], message: str) -> None:

@@ -27,6 +27,9 @@ AS_IN_A_LEDGER = {
     "denies_what_it_has": "no_such_entry_though_stored",
     "headers_without_pages_not_saved": "idle_flush_skips_headers",
     "index_update_forgotten": "idle_checkpoint_skips_index",
+    "key_of_collected_ledger_kept": "one_directory_marks_for_all",
+    "log_header_has_remains": "one_directory_marks_for_all",
+    "returned_entries_deleted": "one_directory_marks_for_all",
 }
 """Bugs that the protocol of a bookie has, and the bug by which a ledger has each."""
 PAIR = {"bookies": 3, "ensemble": 2, "write_quorum": 2, "ack_quorum": 2}

@@ -103,6 +103,7 @@ public final class BookieBench implements Lines.Target {
             case "fail-save": life.failsToSave(flusher); break;
             case "fail-save-index": life.failsToSaveIndex(flusher, ledger); break;
             case "mark": life.marks(flusher); break;
+            case "collect": life.storage.deleteLedger(ledger); break;
             case "stop": life.stops(); break;
             case "end": end(); break;
             case "kill": kill(false); break;

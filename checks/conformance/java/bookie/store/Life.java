@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.apache.bookkeeper.bookie.Journal.ForceWriteRequest;
 import org.apache.bookkeeper.bookie.Journal.QueueEntry;
@@ -375,6 +376,9 @@ final class Life {
         Gate gate = gate(directory);
         gate.let(Gate.SAVE);
         gate.arrives(Gate.MARK, directory < 0 ? null : full[directory]);
+        for (LedgerStorage each : directories) { // which delete collected ledgers in a thread of their own
+            ((ExecutorService) get(each, each.getClass(), "cleanupExecutor")).submit(() -> { }).get(Gate.SECONDS, TimeUnit.SECONDS);
+        }
     }
 
     /** The checkpoint of a directory, or of SyncThread (-1), is about to save, and the flush of the entry log fails: it ends. */

@@ -38,6 +38,7 @@ final class Settings {
         conf.setJournalPageCacheFlushIntervalMSec(0); // without syncData too, what is written may be synced at any time
         conf.setMaxJournalSizeMB(0); // each write is a file of its own
         conf.setMaxBackupJournals(0);
+        conf.setProperty("dbStorage_readAheadCacheMaxSizeMb", 0); // what was read stays readable there when the disk has lost it
         // requests are processed as they come, except for those that fence
         conf.setNumAddWorkerThreads(0);
         conf.setNumReadWorkerThreads(0);
