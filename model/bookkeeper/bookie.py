@@ -76,9 +76,10 @@ Variables
     checked              whether an add has found no fence. With the bug fence_checked_apart only
 
 Variables that count
-    reads, full_caches, failed_saves, failed_index_saves, collections, rotations, collector_looks, compactions, rebuilds,
-    kills, power_losses, stops
+    reads, full_caches, failed_saves, failed_index_saves, kills, power_losses, stops
                          how often each event has happened, up to the constant of that name
+    collections, rotations, collector_looks, compactions, rebuilds
+                         likewise
 
 Actions
     add                  writer: an entry goes to memory, and is logged
@@ -124,6 +125,7 @@ from typing import Any
 from fencepost.model.bookkeeper.bookie_bugs import BUGS, STORAGES
 from fencepost.model.bookkeeper.bookie_variables import ADDS, CHECKPOINTS, STAGES
 from fencepost.model.bookkeeper.checkpoints import SYNC, checkpoints, positions_taken
+from fencepost.model.bookkeeper.collecting import declare_collections
 from fencepost.model.bookkeeper.entry_logs import EntryLogs, are_modelled, declare_logs, declare_steps_of_logs
 from fencepost.model.bookkeeper.journal import Journal, Replay, Saved
 from fencepost.model.language import (
@@ -139,7 +141,6 @@ from fencepost.model.language import (
     Outcome,
     Protocol,
     Subset,
-    Truth,
     Updates,
     any_of,
     maximum,
@@ -463,39 +464,8 @@ def bookie(
         """What is written is forced to the disk: nothing loses it any more, and checkpoints may go that far."""
         return And(runs, journal.synced[j] < journal.written[j]), {journal.synced[j]: journal.written[j]}
 
-    # --- ledgers that are collected
-
-    @p.rule
-    def key_after_collection(of: int) -> Truth:
-        """Whether the process takes the master key of a collected ledger for logged: its next add logs the key again."""
-        return False
-
-    key_after_collection.instead("key_of_collected_ledger_kept", lambda of: key_logged[of])
-
-    def deleted_from_disk(of: int) -> Updates:
-        """What the disk has of a collected ledger: all that it had until the next save with db, else nothing."""
-        if undeleted is not None:
-            return {undeleted[of]: True}
-        return {saved.entries[of]: (), saved.key[of]: False, saved.fence[of]: False, saved.lac[of]: 0, paged[of]: False}
-
-    @p.step(
-        by="bookie",
-        spends="collections",
-        mirrors="ScanAndCompareGarbageCollector.gc, HandleFactoryImpl.ledgerDeleted, "
-        + ("SingleDirectoryDbLedgerStorage" if on_db else "InterleavedLedgerStorage")
-        + ".deleteLedger",
-        of=ledger,
-    )
-    def collect(of: int) -> Outcome:
-        """No metadata name the bookie for the ledger, of which nothing is under way: it is forgotten."""
-        known = Or(key_logged[of], Not(stored[of].is_empty), fenced[of])
-        idle = [x[of, e] != "accepted" for x in (added, recovered) for e in entry]
-        done: Updates = {stored[of]: (), fenced[of]: False, explicit_lac[of]: 0, key_logged[of]: key_after_collection(of)}
-        done |= {fence_told[of]: False, denied[of]: (), lac_told[of]: 0, shown[of]: ()}
-        done |= {x[of, e]: "none" for x in (added, recovered) for e in entry}
-        done |= {} if checked is None else {checked[of, e]: False for e in entry}
-        started = {} if owed_from is None else {owed_from[of]: journal.logged}
-        return And(up, known, *idle, Not(lac_asked[of])), {**done, **started, **deleted_from_disk(of)}
+    if collections:
+        declare_collections(p, journal, saved)
 
     # --- checkpoints, and the process
 

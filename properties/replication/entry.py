@@ -25,6 +25,7 @@ SIZES = {
         Instance("an empty bookie under its old name", {"losses": 1, "emptied": True, "decommissions": 1}),
         Instance("audits that fail", {"crashes": 2, "failed_audits": 2}),
         Instance("another auditor", {"crashes": 2, "elections": 1, "failed_audits": 1}),
+        Instance("an open handle", {"bookies": 4, "crashes": 2, "handle": True}),
         Instance("a gap and a bad copy", {"crashes": 1, "gaps": 1, "rots": 1}),
     ),
     "standard": (

@@ -49,6 +49,18 @@ def replication_liveness(suite: Suite, t: Terms) -> None:
                 """A worker hears in the end that its session is gone."""
                 return [(s.zombie[w], Not(s.zombie[w])) for w in t.locking]
 
+    if settings["handle"]:
+
+        def reads(e: int) -> Condition:
+            """A bookie that the handle knows is up, and has a good copy."""
+            known = [any_of(s.handle[i] == b for i in t.place) for b in bookie]
+            return any_of(And(known[b], s.up[b], t.has_good(s, b, e)) for b in bookie)
+
+        @suite.leads_to
+        def open_handles_read() -> Leads:
+            """What can be read by the metadata, a handle that is open can read in the end; or nobody can."""
+            return [(And(t.readable(s, e), Not(reads(e))), Or(reads(e), Not(t.readable(s, e)))) for e in t.entry]
+
     if settings["integrity"]:
 
         @suite.leads_to

@@ -69,7 +69,22 @@ def replication(p: Protocol) -> Suite:
                 for b in bookie
             )
 
+    if settings["handle"]:
+
+        @suite.step
+        def handles_know_the_ensemble() -> Condition:
+            """What a handle that is open knows of the ensemble is what it was, or is as a whole."""
+            stays, is_new = (all_of(n.handle[i] == known[i] for i in place) for known in (s.handle, s.member))
+            return And(Or(stays, is_new), Implies(Not(stays), all_of(n.member[i] == s.member[i] for i in place)))
+
     # --- what must be possible
+
+    if settings["handle"] and settings["workers"] and bookie.size > place.size:
+
+        @suite.sometimes
+        def handle_has_a_new_member() -> Condition:
+            """A handle has heard that a bookie was replaced."""
+            return any_of(s.handle[i] != i for i in place)
 
     if settings["workers"] and settings["crashes"] and bookie.size > place.size:
 

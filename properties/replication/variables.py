@@ -39,6 +39,7 @@ class ReplicationVariables(Variables):
     status: Choice[State]
     confirmed: Subset
     member: Family[Choice[int]]
+    handle: Family[Choice[int]]
     up: Family[Condition]
     gone: Family[Condition]
     stored: Family[Subset]

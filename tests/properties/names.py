@@ -21,6 +21,9 @@ NEEDED: dict[str, dict[str, Value]] = {
 }
 """What a fault is refused without."""
 
+APART = {"bookie": ("failed_saves", "failed_index_saves")}
+"""The faults that a protocol does not have together with all the others."""
+
 FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {
     "bookie": [{"storage": "sorted", "kills": 1}, {"ledgers": 2, "journals": 2}],
     "election": [
@@ -77,7 +80,7 @@ def names_of(protocol: str) -> Names:
     faults = [parameter.name for parameter in entry.parameters if parameter.type is int and parameter.default == 0]
     options = [parameter.name for parameter in entry.parameters if parameter.type is bool]
     alone: list[dict[str, Value]] = [{fault: 1, **NEEDED.get(fault, {})} for fault in faults]
-    every = {name: value for settings in alone for name, value in settings.items()}
+    every = {name: value for each in alone for name, value in each.items() if name not in APART.get(protocol, ())}
     further = FURTHER_SETTINGS.get(protocol, [])
     suites = [entry.outline(s) for s in ({}, *alone, every, *(every | {option: True} for option in options), *further)]
     bugs = suites[0].protocol.bugs

@@ -3,7 +3,7 @@
 Mirrors Auditor, ReplicationWorker, LedgerChecker, LedgerFragmentReplicator, BookKeeperAdmin, ZkLedgerUnderreplicationManager,
 ScanAndCompareGarbageCollector and DataIntegrityCheckImpl of bookkeeper-server 4.17.3 and 4.18.0, without the bugs that are
 switches. ``protocol.py`` says how these work together, and what is one step; ``checker.py``, ``tasks.py``, ``workers.py``,
-``by_hand.py``, ``collector.py`` and ``integrity.py`` have a class or two each.
+``by_hand.py``, ``collector.py``, ``integrity.py`` and ``readers.py`` have a class or two each.
 
 Not modelled: several fragments, lostBookieRecoveryDelay, placement, deletion of ledgers, limbo after an unclean stop.
 
@@ -27,10 +27,12 @@ Constants
     decommissions        how often an operator decommissions a bookie
     failed_audits        how often an audit fails
     elections            how often the auditor dies, and another one starts
+    handle               whether a client has had the ledger open for reading since before anything happened
 
 Variables
     status, confirmed    the ledger: open or closed, and its confirmed entries
     member               the list of places of its ensemble. Nothing keeps a bookie from having two
+    handle               the ensemble as the client's handle has it
     up, gone             whether a bookie is up, and whether its disk was lost
     stored, rotten       the copies of a bookie, and those whose digest is wrong
     limbo, needs_check, cached
@@ -82,6 +84,7 @@ Actions
     replace_disk, end_limbo, refill, end_check
                          bookie: boots with an empty disk, recovers what is in limbo, gets its entries back, and clears the
                          flag
+    hear_of_ensemble     reader: the handle that is open hears of a new ensemble
     write, close         writer: the part that the protocol ledger refines
     crash, restart, lose_disk, lose_entry, rot
                          bookie: faults, and the return

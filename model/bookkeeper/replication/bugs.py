@@ -27,6 +27,8 @@ BUGS = {
     "refill_ignores_digest": "a bookie that gets its entries back stores a copy whose digest is wrong",
     "refill_by_boot_metadata": "a bookie that gets its entries back asks whom the metadata named as it booted, until it is "
     "restarted",
+    "handle_keeps_its_ensemble": "bookkeeper#4613: a handle of a closed ledger does not hear that its bookies were replaced: "
+    "in the end all that it knows are gone",
     "open_fragment_replicated": "a fragment that the writer still adds to is replicated: the compare-and-set does not look at "
     "the state",
     "replaced_before_copy": "a bookie is replaced in the metadata before every entry is copied",

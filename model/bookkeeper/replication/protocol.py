@@ -24,6 +24,7 @@ from fencepost.model.bookkeeper.replication.by_hand import DISABLE, declare_comm
 from fencepost.model.bookkeeper.replication.checker import Checker
 from fencepost.model.bookkeeper.replication.collector import declare_collector
 from fencepost.model.bookkeeper.replication.integrity import declare_integrity_check
+from fencepost.model.bookkeeper.replication.readers import declare_readers
 from fencepost.model.bookkeeper.replication.state import State
 from fencepost.model.bookkeeper.replication.surroundings import declare_surroundings
 from fencepost.model.bookkeeper.replication.tasks import Tasks
@@ -54,6 +55,7 @@ def replication(
     decommissions: int = 0,
     failed_audits: int = 0,
     elections: int = 0,
+    handle: bool = False,
     bugs: Iterable[str] = (),
 ) -> Protocol:
     """The replication of a ledger by ``workers``; the page of the room has the constants."""
@@ -87,6 +89,7 @@ def replication(
         rots=rots,
         marks=min(ensemble, crashes + losses) * (audits + (bookies if daily else 0)),
         elections=elections,
+        handle=handle,
     )
     checker = Checker(s)
     tasks = Tasks(s, checker, expiries=expiries, daily=daily, weekly=weekly)
@@ -95,4 +98,5 @@ def replication(
     declare_collector(s)
     declare_integrity_check(s)
     declare_surroundings(s, ack_quorum=ack_quorum)
+    declare_readers(s)
     return p

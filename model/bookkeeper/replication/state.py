@@ -40,6 +40,8 @@ class State:
     of them whose digest is wrong. ``gone`` says that a disk was lost, ``limbo`` that a bookie answers "unknown" where it would
     deny an entry, ``needs_check`` that its integrity check is not done, ``cached`` whom the metadata named as it booted.
 
+    ``handle`` is the ensemble as a client has it that has had the ledger open since the beginning.
+
     ``task`` is the node of the under-replicated ledger, ``task_version`` its version, ``missing`` the replicas that it lists;
     ``audited`` are the bookies whose present absence the auditor has looked at: those that are not in Auditor.knownBookies.
     ``starting`` says that a new auditor has not made its first check. ``switch`` is whether an operator has disabled
@@ -66,6 +68,7 @@ class State:
         rots: int,
         marks: int,
         elections: int,
+        handle: bool,
     ) -> None:
         bookie, entry, place, worker = (p.universes[name] for name in ("bookie", "entry", "place", "worker"))
         self.protocol, self.bookie, self.entry, self.place, self.worker = p, bookie, entry, place, worker
@@ -77,6 +80,8 @@ class State:
         self.ledger = p.include("", WrittenLedger, entry, written=len(first), closed=not opened)
         self.status, self.confirmed = self.ledger.status, self.ledger.confirmed
         self.member = p.choice("member", bookie, per=place, init=lambda i: i)
+
+        self.handle: Family[Choice[int]] | None = p.choice("handle", bookie, per=place, init=lambda i: i) if handle else ABSENT
 
         self.up = p.flag("up", per=bookie, init=True)
         self.gone = p.flag("gone", per=bookie)

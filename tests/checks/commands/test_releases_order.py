@@ -11,7 +11,7 @@ from tests.command import fencepost
 
 OF_THE_CLIENT = {
     *("LedgerHandle", "LedgerRecoveryOp", "ReadOnlyLedgerHandle", "PendingAddOp", "PendingReadOp", "DigestManager"),
-    "RackawareEnsemblePlacementPolicyImpl",
+    *("LedgerOpenOp", "RackawareEnsemblePlacementPolicyImpl"),
 }
 """The classes that run in a broker's client of BookKeeper, of those that bugs name."""
 

@@ -11,7 +11,7 @@ from functools import cache
 import pytest
 
 from fencepost.model.bookkeeper.bookie_bugs import STORAGES
-from fencepost.model.releases import BOOKKEEPER, Releases
+from fencepost.model.releases import BOOKKEEPER, Releases, is_since
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
 from tests.properties.searching import searched, unexpected
@@ -31,6 +31,8 @@ ELSEWHERE = {
 """What shows bugs that are none of a restart; the second row the ledger does not have."""
 
 NEWEST = BOOKKEEPER[-1]
+DESCRIPTORS_FIXED = "4.17.4"
+"""The first release in which a restart takes no acknowledged entry: before it two descriptors of a ledger log its key late."""
 
 
 @cache
@@ -67,4 +69,4 @@ def test_a_ledger_takes_for_granted_what_its_bookies_keep(release: str, storage:
     gone = broken("bookie", release, storage)
     assert gone == broken("ledger", release, storage)
     assert {"answered_fences_survive", "explicit_lacs_survive"} <= gone
-    assert ("acknowledged_adds_survive" in gone) == (release != NEWEST)
+    assert ("acknowledged_adds_survive" in gone) == (not is_since(release, DESCRIPTORS_FIXED))

@@ -32,6 +32,7 @@ COUNTS = {
     "an empty bookie under its old name": (33391, 85989, 25),
     "audits that fail": (8194, 19102, 24),
     "another auditor": (50274, 155222, 26),
+    "an open handle": (12741, 34983, 23),
     "a gap and a bad copy": (14557, 33532, 30),
 }
 
@@ -52,6 +53,7 @@ CAUGHT = {
     "checker_ignores_digest": ({"what_is_bad_is_replaced"}, 5),
     "refill_ignores_digest": ({"copies_come_for_a_reason", "rotten_copies_do_not_spread"}, 4),
     "refill_by_boot_metadata": ({"copies_come_for_a_reason"}, 9),
+    "handle_keeps_its_ensemble": ({"open_handles_read"}, 16),
     "open_fragment_replicated": ({"work_goes_forward"}, 4),
     "replaced_before_copy": (
         {"replaced_by_holders", "copies_are_not_fewer", "ensembles_change_as_chosen", "keeps_copies_of_a_ledger"},
