@@ -93,7 +93,7 @@ NOT_MODELLED = (
     ),
     NotModelled(
         "collection of entry logs",
-        "when a bookie removes or rewrites entry logs, and what it takes for garbage",
+        "when a bookie removes or rewrites entry logs, in a cluster; the protocol bookie has that of one bookie",
         ((positive("minorCompactionThreshold"), positive("majorCompactionThreshold"), true("isForceGCAllowWhenNoSpace")),),
         "GarbageCollectorThread",
         of_bookies=True,

@@ -26,13 +26,13 @@ def _tasks(suite: Suite, t: Terms) -> None:
         """A task is created, or lists one more bookie, for a member that is away or lacks something; and a mark is news."""
         audited = {b: And(n.audited[b], Not(s.audited[b])) for b in bookie}
         listed = {b: And(n.missing.has(b), Not(s.missing.has(b))) for b in bookie}
-        lacks = {b: And(t.named(s, b), Or(Not(s.up[b]), Not(t.holds_all(s, b)))) for b in bookie}
+        lacks = {b: And(t.named(s, b), Or(Not(t.is_fit(s, b)), Not(t.holds_all(s, b)))) for b in bookie}
         news = Or(Not(s.task), n.task_version > s.task_version)
         elected = n.elections > s.elections
         published = {b: Implies(t.named(s, b), And(n.missing.has(b), news)) for b in bookie}
         return And(
             *(Implies(listed[b], And(lacks[b], n.task, news)) for b in bookie),
-            *(Implies(And(audited[b], Not(elected)), And(Not(s.up[b]), published[b])) for b in bookie),
+            *(Implies(And(audited[b], Not(elected)), And(Not(t.registered(s, b)), published[b])) for b in bookie),
             Implies(And(n.task, Not(s.task)), any_of(listed.values())),
         )
 
@@ -77,13 +77,13 @@ def _tasks(suite: Suite, t: Terms) -> None:
             return And(heeds, Implies(And(off, n.switch != "disabled"), ended))
 
     settings = t.p.parameters
-    if not any(settings[name] for name in ("daily", "opened", "integrity", "emptied", "gaps", "rots", "elections")):
+    if not any(settings[name] for name in ("daily", "opened", "integrity", "emptied", "gaps", "rots", "elections", "cuts")):
 
         @suite.step
         def audits_are_remembered() -> Condition:
             """A newly listed bookie has been audited, and a version is raised only where a member is away."""
             listed = {b: And(n.missing.has(b), Not(s.missing.has(b))) for b in bookie}
-            away = any_of(And(t.named(s, b), Not(s.up[b])) for b in bookie)
+            away = any_of(And(t.named(s, b), Not(t.registered(s, b))) for b in bookie)
             return And(
                 *(Implies(listed[b], n.audited[b]) for b in bookie),
                 Implies(And(s.task, n.task, n.task_version != s.task_version), away),
@@ -94,7 +94,7 @@ def _tasks(suite: Suite, t: Terms) -> None:
         @suite.step
         def failed_audits_are_repeated() -> Condition:
             """An audit that fails was of a lost bookie, or is a first check; what it was to find is still to be found."""
-            lost = any_of(And(Not(s.up[b]), Not(s.audited[b])) for b in bookie)
+            lost = any_of(And(Not(t.registered(s, b)), Not(s.audited[b])) for b in bookie)
             checks = And(s.starting, Not(n.starting)) if settings["elections"] else False
             same = all_of(n.audited[b] == s.audited[b] for b in bookie)
             return Implies(n.failed_audits > s.failed_audits, And(same, Or(lost, checks)))
@@ -105,7 +105,7 @@ def _tasks(suite: Suite, t: Terms) -> None:
         def auditors_begin_with_a_check() -> Condition:
             """A new auditor is to check all bookies, and knows those that are away; a check publishes what they had."""
             elected, checked = n.elections > s.elections, And(s.starting, Not(n.starting), n.failed_audits == s.failed_audits)
-            unlisted = any_of(And(t.named(s, b), Not(s.up[b]), Not(And(n.task, n.missing.has(b)))) for b in bookie)
+            unlisted = any_of(And(t.named(s, b), Not(t.registered(s, b)), Not(And(n.task, n.missing.has(b)))) for b in bookie)
             known = And(n.starting, *(Not(n.audited[b]) for b in bookie))
             begins = Implies(And(n.starting, Not(s.starting)), elected)
             return And(Implies(elected, known), Implies(checked, Not(unlisted)), begins)
@@ -162,7 +162,7 @@ def _work(suite: Suite, t: Terms) -> None:
 
         def follows(w: int) -> Condition:
             begins = And(s.phase[w] != "choosing", n.phase[w] == "choosing")
-            bad = {b: And(t.named(s, b), Or(Not(s.up[b]), Not(t.holds_all(s, b)))) for b in bookie}
+            bad = {b: And(t.named(s, b), Or(Not(t.is_fit(s, b)), Not(t.holds_all(s, b)))) for b in bookie}
             seen = [n.excluded[w].has(b) == t.named(s, b) for b in bookie]
             own = [n.bad[w].has(b) == bad[b] for b in bookie]
             named = [Implies(n.bad[w].has(b), t.named(s, b)) for b in bookie]
@@ -177,7 +177,13 @@ def _work(suite: Suite, t: Terms) -> None:
 
         def follows(w: int, o: int, x: int) -> Condition:
             chosen = And(s.moves[w, o] != x, n.moves[w, o] == x)
-            fits = And(s.phase[w] == "choosing", s.bad[w].has(o), s.up[x], Not(s.excluded[w].has(x)), Not(t.is_target(s, w, x)))
+            fits = And(
+                s.phase[w] == "choosing",
+                s.bad[w].has(o),
+                t.registered(s, x),
+                Not(s.excluded[w].has(x)),
+                Not(t.is_target(s, w, x)),
+            )
             return Implies(chosen, fits)
 
         return all_of(follows(w, o, x) for w in t.worker for o in bookie for x in bookie)
@@ -206,8 +212,10 @@ def _work(suite: Suite, t: Terms) -> None:
             chosen = all_of(Implies(s.bad[w].has(o), s.moves[w, o] != "none") for o in bookie)
             still = any_of(And(t.named(s, o), s.bad[w].has(o)) for o in bookie)
             has_its_copies = {b: all_of(Implies(s.copied[w].has(e), t.has_good(s, b, e)) for e in t.entry) for b in bookie}
-            unfit = any_of(And(t.is_target(s, w, b), Or(Not(s.up[b]), t.named(s, b), Not(has_its_copies[b]))) for b in bookie)
-            free = any_of(And(s.up[b], Not(s.excluded[w].has(b)), Not(t.is_target(s, w, b))) for b in bookie)
+            unfit = any_of(
+                And(t.is_target(s, w, b), Or(Not(t.is_fit(s, b)), t.named(s, b), Not(has_its_copies[b]))) for b in bookie
+            )
+            free = any_of(And(t.registered(s, b), Not(s.excluded[w].has(b)), Not(t.is_target(s, w, b))) for b in bookie)
             lost = any_of(And(s.confirmed.has(e), Not(s.copied[w].has(e)), Not(t.readable(s, e))) for e in t.entry)
             return Implies(And(ends, same, still), Or(unfit, lost, And(Not(chosen), Not(free))))
 
@@ -255,7 +263,7 @@ def _copies(suite: Suite, t: Terms) -> None:
 
         def follows(w: int, e: int) -> Condition:
             copied = And(n.copied[w].has(e), Not(s.copied[w].has(e)))
-            there = all_of(Implies(t.is_target(s, w, b), And(s.up[b], t.has_good(n, b, e))) for b in bookie)
+            there = all_of(Implies(t.is_target(s, w, b), And(t.reached(s, b), t.has_good(n, b, e))) for b in bookie)
             chosen = all_of(Implies(s.bad[w].has(o), s.moves[w, o] != "none") for o in bookie)
             return Implies(copied, And(s.confirmed.has(e), t.readable(s, e), there, chosen))
 
@@ -267,7 +275,7 @@ def _copies(suite: Suite, t: Terms) -> None:
 
         def follows(b: int, e: int) -> Condition:
             gets = And(n.stored[b].has(e), Not(s.stored[b].has(e)))
-            added = And(n.confirmed.has(e), Not(s.confirmed.has(e)), t.named(s, b), s.up[b])
+            added = And(n.confirmed.has(e), Not(s.confirmed.has(e)), t.named(s, b), t.reached(s, b))
             target = any_of(And(t.is_target(s, w, b), n.copied[w].has(e), Not(s.copied[w].has(e))) for w in worker)
             ready = And(s.needs_check[b], Not(s.limbo[b]), s.up[b], t.named(s, b)) if settings["integrity"] else False
             back = And(ready, t.readable(s, e))
@@ -293,7 +301,7 @@ def _copies(suite: Suite, t: Terms) -> None:
         @suite.step
         def writes_reach_the_members() -> Condition:
             """What the writer adds, every member that is up gets, an ack quorum at least, and none of them is in limbo."""
-            takes = {b: And(t.named(s, b), s.up[b]) for b in bookie}
+            takes = {b: And(t.named(s, b), t.reached(s, b)) for b in bookie}
             limbo = any_of(And(takes[b], s.limbo[b]) for b in bookie) if settings["integrity"] else False
             enough = And(at_least(settings["ack_quorum"], takes.values()), Not(limbo))
             adds = [And(n.confirmed.has(e), Not(s.confirmed.has(e))) for e in entry]
@@ -337,6 +345,20 @@ def _bookies(suite: Suite, t: Terms) -> None:
             empty = {b: Implies(s.gone[b], n.stored[b].is_empty) for b in bookie}
             return all_of(Implies(back[b], And(Not(n.gone[b]), empty[b])) for b in bookie)
 
+    if t.p.parameters["cuts"]:
+
+        @suite.step
+        def cuts_are_of_bookies_that_run() -> Condition:
+            """A bookie that is up is cut off once at a time; a process that ends is cut off from nothing."""
+
+            def follows(b: int) -> Condition:
+                begins = And(s.cut[b] != n.cut[b], n.cut[b] != "no")
+                other = [And(n.cut[x] == s.cut[x], n.up[x] == s.up[x]) for x in bookie if x != b]
+                begun = And(s.cut[b] == "no", s.up[b], n.up[b], n.cuts > s.cuts, *other)
+                return And(Implies(begins, begun), Implies(Not(n.up[b]), n.cut[b] == "no"))
+
+            return all_of(follows(b) for b in bookie)
+
     if t.p.parameters["gaps"]:
 
         @suite.step
@@ -356,9 +378,10 @@ def _bookies(suite: Suite, t: Terms) -> None:
     @suite.step
     def absences_are_audited_again() -> Condition:
         """A bookie that goes is yet to be audited, and an audit lasts while it is away: unless somebody has another begun."""
-        goes = {b: And(s.up[b], Not(n.up[b])) for b in bookie}
+        here, then = ({b: t.registered(x, b) for b in bookie} for x in (s, n))
+        goes = {b: And(here[b], Not(then[b])) for b in bookie}
         forgets = Or(n.decommissions > s.decommissions, n.elections > s.elections)
-        audits_last = [Implies(And(s.audited[b], Not(s.up[b]), Not(n.up[b]), Not(forgets)), n.audited[b]) for b in bookie]
+        audits_last = [Implies(And(s.audited[b], Not(here[b]), Not(then[b]), Not(forgets)), n.audited[b]) for b in bookie]
         return And(*audits_last, *(Implies(goes[b], Not(n.audited[b])) for b in bookie))
 
     if t.p.parameters["integrity"]:

@@ -26,6 +26,8 @@ SIZES = {
         Instance("audits that fail", {"crashes": 2, "failed_audits": 2}),
         Instance("another auditor", {"crashes": 2, "elections": 1, "failed_audits": 1}),
         Instance("an open handle", {"bookies": 4, "crashes": 2, "handle": True}),
+        Instance("a bookie that is cut off", {"bookies": 4, "crashes": 1, "cuts": 1}),
+        Instance("an open ledger, a member cut off", {"opened": True, "entries": 2, "crashes": 1, "cuts": 1}),
         Instance("a gap and a bad copy", {"crashes": 1, "gaps": 1, "rots": 1}),
     ),
     "standard": (

@@ -54,7 +54,7 @@ def replication_liveness(suite: Suite, t: Terms) -> None:
         def reads(e: int) -> Condition:
             """A bookie that the handle knows is up, and has a good copy."""
             known = [any_of(s.handle[i] == b for i in t.place) for b in bookie]
-            return any_of(And(known[b], s.up[b], t.has_good(s, b, e)) for b in bookie)
+            return any_of(And(known[b], t.reached(s, b), t.has_good(s, b, e)) for b in bookie)
 
         @suite.leads_to
         def open_handles_read() -> Leads:

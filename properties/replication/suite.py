@@ -123,6 +123,22 @@ def replication(p: Protocol) -> Suite:
             some_up = any_of(s.up[b] for b in bookie)
             return And(s.status == "open", any_of(s.phase[w] == "grace" for w in t.locking), some_up)
 
+    if settings["cuts"] and settings["workers"]:
+
+        @suite.sometimes
+        def replaced_though_it_is_reached() -> Condition:
+            """A bookie was replaced that clients have reached all the time, and that the auditor misses."""
+            return any_of(And(s.cut[i] == "store", s.stored[i].has(0), Not(t.named(s, i))) for i in place)
+
+        if settings["opened"]:
+
+            @suite.sometimes
+            def fenced_though_all_are_reached() -> Condition:
+                """Auto-recovery waits to close a ledger to which its writer can still add at every member."""
+                graced = any_of(s.phase[w] == "grace" for w in t.locking)
+                reached = all_of(Implies(t.named(s, b), t.reached(s, b)) for b in bookie)
+                return And(s.status == "open", graced, reached, any_of(s.cut[b] == "store" for b in bookie))
+
     replication_conduct(suite, t)
     replication_liveness(suite, t)
     if p.formulates("sometimes"):

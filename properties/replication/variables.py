@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from fencepost.model.bookkeeper.replication.state import Phase, Switch
+from fencepost.model.bookkeeper.replication.state import Cut, Phase, Switch
 from fencepost.model.language import (
     And,
     Choice,
@@ -36,6 +36,8 @@ class ReplicationVariables(Variables):
     decommissions: Number
     failed_audits: Number
     elections: Number
+    cuts: Number
+    cut: Family[Choice[Cut]]
     status: Choice[State]
     confirmed: Subset
     member: Family[Choice[int]]
@@ -73,7 +75,19 @@ class Terms:
         settings = p.parameters
         self.locking = range(settings["workers"])
         self.has_spare = self.bookie.size > self.place.size
-        self.rots = settings["rots"] > 0
+        self.rots, self.cuts = settings["rots"] > 0, settings["cuts"] > 0
+
+    def registered(self, s: ReplicationVariables, b: int) -> Condition:
+        """The bookie is up, and the metadata store knows it."""
+        return And(s.up[b], s.cut[b] != "store") if self.cuts else s.up[b]
+
+    def reached(self, s: ReplicationVariables, b: int) -> Condition:
+        """The bookie is up, and clients reach it."""
+        return And(s.up[b], s.cut[b] != "clients") if self.cuts else s.up[b]
+
+    def is_fit(self, s: ReplicationVariables, b: int) -> Condition:
+        """The bookie is up, registered, and reached."""
+        return And(self.registered(s, b), self.reached(s, b))
 
     def named(self, s: ReplicationVariables, b: int) -> Condition:
         """The metadata name the bookie."""
@@ -89,7 +103,7 @@ class Terms:
 
     def lacks(self, s: ReplicationVariables, b: int) -> Condition:
         """The metadata name the bookie, and it is away or lacks an entry."""
-        return And(self.named(s, b), Not(And(s.up[b], self.holds_all(s, b))))
+        return And(self.named(s, b), Not(And(self.is_fit(s, b), self.holds_all(s, b))))
 
     def holders(self, s: ReplicationVariables, e: int) -> list[Condition]:
         """For each bookie, whether the metadata name it and it has a good copy of the entry."""
@@ -97,19 +111,21 @@ class Terms:
 
     def readable(self, s: ReplicationVariables, e: int) -> Condition:
         """A bookie that is up and named has a good copy of the entry."""
-        return any_of(And(s.up[b], self.named(s, b), self.has_good(s, b, e)) for b in self.bookie)
+        return any_of(And(self.reached(s, b), self.named(s, b), self.has_good(s, b, e)) for b in self.bookie)
 
     def is_whole(self) -> Condition:
         """Every bookie that the metadata name is up and has good copies of all that is confirmed."""
         s = ReplicationVariables.now(self.p)
-        return all_of(Implies(self.named(s, b), And(s.up[b], self.holds_all(s, b))) for b in self.bookie)
+        return all_of(Implies(self.named(s, b), And(self.is_fit(s, b), self.holds_all(s, b))) for b in self.bookie)
 
     def cannot_become_whole(self) -> Condition:
-        """Fewer bookies are up, and lack nothing if they are named, than an ensemble has; or an entry is at nobody who is."""
+        """Fewer bookies are up, and lack nothing if they are named, than an ensemble has; or an entry is at nobody who is; or
+        workers may choose a bookie again and again that nobody reaches."""
         s = ReplicationVariables.now(self.p)
-        fit = [And(s.up[b], Or(Not(self.named(s, b)), self.holds_all(s, b))) for b in self.bookie]
+        fit = [And(self.is_fit(s, b), Or(Not(self.named(s, b)), self.holds_all(s, b))) for b in self.bookie]
         lost = [And(s.confirmed.has(e), Not(self.readable(s, e))) for e in self.entry]
-        return Or(Not(at_least(self.place.size, fit)), *lost)
+        silent = [And(self.registered(s, b), Not(self.reached(s, b)), Not(self.named(s, b))) for b in self.bookie]
+        return Or(Not(at_least(self.place.size, fit)), *lost, *(silent if self.cuts else []))
 
     def unharmed(self) -> Condition:
         """The formula over a step: it is no fault that takes copies."""

@@ -21,7 +21,7 @@ NEEDED: dict[str, dict[str, Value]] = {
 }
 """What a fault is refused without."""
 
-APART = {"bookie": ("failed_saves", "failed_index_saves")}
+APART = {"bookie": ("failed_saves", "failed_index_saves"), "replication": ("cuts",)}
 """The faults that a protocol does not have together with all the others."""
 
 FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {

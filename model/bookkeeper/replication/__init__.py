@@ -27,12 +27,14 @@ Constants
     decommissions        how often an operator decommissions a bookie
     failed_audits        how often an audit fails
     elections            how often the auditor dies, and another one starts
+    cuts                 how often a bookie is cut off, from the metadata store or from clients
     handle               whether a client has had the ledger open for reading since before anything happened
 
 Variables
     status, confirmed    the ledger: open or closed, and its confirmed entries
     member               the list of places of its ensemble. Nothing keeps a bookie from having two
     handle               the ensemble as the client's handle has it
+    cut                  whether a bookie that is up is cut off from the metadata store, or from clients
     up, gone             whether a bookie is up, and whether its disk was lost
     stored, rotten       the copies of a bookie, and those whose digest is wrong
     limbo, needs_check, cached
@@ -51,7 +53,7 @@ Variables
     seen                 the version of the task that the worker saw
     excluded, bad, moves the ensemble at the check, the bookies that are to be replaced, and by whom
     copied, known        what the new bookies have acknowledged, and what a worker took for the fragment
-    crashes, losses, expiries, gaps, rots, decommissions, failed_audits, elections
+    crashes, losses, expiries, gaps, rots, decommissions, failed_audits, elections, cuts
                          how often each has happened
 
 Actions
@@ -86,6 +88,8 @@ Actions
                          flag
     hear_of_ensemble     reader: the handle that is open hears of a new ensemble
     write, close         writer: the part that the protocol ledger refines
+    lose_store, lose_clients, end_cut
+                         bookie: it is cut off from the metadata store, or from clients; it is there again
     crash, restart, lose_disk, lose_entry, rot
                          bookie: faults, and the return
 

@@ -28,10 +28,10 @@ class Checker:
         self._is_read, self._passes = is_read, passes
 
     def is_bad(self, b: int) -> Condition:
-        """The metadata name the bookie, and it is away, or does not answer for an entry that it should have."""
+        """The metadata name the bookie, and it is not registered, or does not answer for an entry that it should have."""
         s = self._s
         answers = all_of(Implies(And(self._is_read(e), s.confirmed.has(e)), self._passes(b, e)) for e in s.entry)
-        return And(s.named(b), Or(Not(s.up[b]), Not(answers)))
+        return And(s.named(b), Or(Not(And(s.registered(b), s.reached(b))), Not(answers)))
 
     def finds_nothing(self) -> Condition:
         """No place is bad."""

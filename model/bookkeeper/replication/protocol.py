@@ -56,6 +56,7 @@ def replication(
     failed_audits: int = 0,
     elections: int = 0,
     handle: bool = False,
+    cuts: int = 0,
     bugs: Iterable[str] = (),
 ) -> Protocol:
     """The replication of a ledger by ``workers``; the page of the room has the constants."""
@@ -63,6 +64,10 @@ def replication(
         raise ModelError("replication: entries is at least 1, and ack_quorum <= ensemble <= bookies")
     if disable not in DISABLE:
         raise ModelError(f"replication: disable is no, switch or wait, not {disable!r}")
+    if cuts and (collects or integrity or emptied or decommissions or elections):
+        raise ModelError(
+            "replication: cuts go without these: set collects=no integrity=no emptied=no decommissions=0 elections=0, or cuts=0"
+        )
     if workers + commands < 1:
         raise ModelError("replication: workers and commands are at least 1 together")
     parameters = {name: value for name, value in locals().items() if name != "bugs"}
@@ -73,10 +78,10 @@ def replication(
     names = [*(f"w{w}" for w in range(workers)), *(f"recover{c}" for c in range(commands))]
     p.universe("worker", workers + commands, names=names)
     budgets = {"crashes": crashes, "losses": losses, "expiries": expiries, "gaps": gaps, "rots": rots}
-    operations = {"decommissions": decommissions, "failed_audits": failed_audits, "elections": elections}
+    operations = {"decommissions": decommissions, "failed_audits": failed_audits, "elections": elections, "cuts": cuts}
     for budget, limit in {**budgets, **operations}.items():
         p.budget(budget, limit)
-    audits = crashes + losses + decommissions + 2 * elections
+    audits = cuts + crashes + losses + decommissions + 2 * elections
     s = State(
         p,
         workers=workers,
@@ -87,9 +92,10 @@ def replication(
         emptied=emptied,
         disable=disable,
         rots=rots,
-        marks=min(ensemble, crashes + losses) * (audits + (bookies if daily else 0)),
+        marks=min(ensemble, crashes + losses + cuts) * (audits + (bookies if daily else 0)),
         elections=elections,
         handle=handle,
+        cuts=cuts,
     )
     checker = Checker(s)
     tasks = Tasks(s, checker, expiries=expiries, daily=daily, weekly=weekly)

@@ -29,6 +29,8 @@ from fencepost.model.stand_ins.written_ledger import WrittenLedger
 
 Phase = Literal["idle", "checking", "choosing", "checking_again", "failed", "grace", "clean", "stopped"]
 PHASES: tuple[Phase, ...] = get_args(Phase)
+Cut = Literal["no", "store", "clients"]
+CUTS: tuple[Cut, ...] = get_args(Cut)
 Switch = Literal["on", "disabled", "enabled"]
 SWITCH: tuple[Switch, ...] = get_args(Switch)
 
@@ -41,6 +43,8 @@ class State:
     deny an entry, ``needs_check`` that its integrity check is not done, ``cached`` whom the metadata named as it booted.
 
     ``handle`` is the ensemble as a client has it that has had the ledger open since the beginning.
+
+    ``cut`` is whether a bookie that is up is cut off from the metadata store, or from clients.
 
     ``task`` is the node of the under-replicated ledger, ``task_version`` its version, ``missing`` the replicas that it lists;
     ``audited`` are the bookies whose present absence the auditor has looked at: those that are not in Auditor.knownBookies.
@@ -69,6 +73,7 @@ class State:
         marks: int,
         elections: int,
         handle: bool,
+        cuts: int,
     ) -> None:
         bookie, entry, place, worker = (p.universes[name] for name in ("bookie", "entry", "place", "worker"))
         self.protocol, self.bookie, self.entry, self.place, self.worker = p, bookie, entry, place, worker
@@ -84,6 +89,7 @@ class State:
         self.handle: Family[Choice[int]] | None = p.choice("handle", bookie, per=place, init=lambda i: i) if handle else ABSENT
 
         self.up = p.flag("up", per=bookie, init=True)
+        self.cut: Family[Choice[Cut]] | None = p.choice("cut", CUTS, per=bookie) if cuts else ABSENT
         self.gone = p.flag("gone", per=bookie)
         self.stored = p.subset("stored", entry, per=bookie, init=lambda b: first if b < place.size else [])
         self.rotten: Family[Subset] = p.subset("rotten", entry, per=bookie) if rots else ABSENT
@@ -119,6 +125,14 @@ class State:
 
     # --- the ledger and its copies
 
+    def registered(self, b: int) -> Condition:
+        """The bookie is up and the metadata store knows it: it is nobody's that is away."""
+        return self.up[b] if self.cut is None else And(self.up[b], self.cut[b] != "store")
+
+    def reached(self, b: int) -> Condition:
+        """The bookie is up, and clients reach it."""
+        return self.up[b] if self.cut is None else And(self.up[b], self.cut[b] != "clients")
+
     def named(self, b: int) -> Condition:
         """The metadata name the bookie."""
         return any_of(self.member[i] == b for i in self.place)
@@ -129,7 +143,7 @@ class State:
 
     def readable(self, e: int) -> Condition:
         """A member that is up has a good copy: a read by the handle tries them all, and checks digests."""
-        return any_of(And(self.named(b), self.up[b], self.has_good(b, e)) for b in self.bookie)
+        return any_of(And(self.named(b), self.reached(b), self.has_good(b, e)) for b in self.bookie)
 
     def stores(self, b: int, e: int, where: Truth = True, *, rotten: Truth = False) -> Updates:
         """The bookie gets a copy of the entry where the condition holds, a good one unless the source is rotten."""

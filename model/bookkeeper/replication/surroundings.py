@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fencepost.model.bookkeeper.replication.integrity import metadata_read
 from fencepost.model.bookkeeper.replication.state import State
-from fencepost.model.language import And, Condition, Not, Outcome, any_of, at_least
+from fencepost.model.language import And, Condition, If, Not, Outcome, Updates, any_of, at_least
 
 
 def declare_surroundings(s: State, *, ack_quorum: int) -> None:
@@ -12,7 +12,7 @@ def declare_surroundings(s: State, *, ack_quorum: int) -> None:
     p, bookie, entry = s.protocol, s.bookie, s.entry
 
     def takes(b: int) -> Condition:
-        return And(s.named(b), s.up[b])
+        return And(s.named(b), s.reached(b))
 
     @p.step(by="writer", e=entry, only_if=s.opened, mirrors="LedgerHandle.asyncAddEntry")
     def write(e: int) -> Outcome:
@@ -34,10 +34,20 @@ def declare_surroundings(s: State, *, ack_quorum: int) -> None:
 
     audited_before.instead("return_unseen", lambda b: s.audited[b])
 
+    cut = s.cut
+
+    def uncut(b: int) -> Updates:
+        """A process that ends is cut off from nothing."""
+        return {} if cut is None else {cut[b]: "no"}
+
+    def after_going(b: int) -> Condition | bool:
+        """Whether a bookie that goes counts as audited: one that the store did not know has gone before."""
+        return audited_before(b) if cut is None else If(cut[b] == "store", s.audited[b], audited_before(b))
+
     @p.fault(by="b", spends="crashes", b=bookie)
     def crash(b: int) -> Outcome:
         """The bookie goes away, with its data."""
-        return s.up[b], {s.up[b]: False, s.audited[b]: audited_before(b), **s.process_gone(b)}
+        return s.up[b], {s.up[b]: False, s.audited[b]: after_going(b), **uncut(b), **s.process_gone(b)}
 
     @p.step(by="b", b=bookie, mirrors="BookieImpl.start", only_if=p.budgets["crashes"])
     def restart(b: int) -> Outcome:
@@ -48,8 +58,8 @@ def declare_surroundings(s: State, *, ack_quorum: int) -> None:
     def lose_disk(b: int) -> Outcome:
         """The bookie's disk is lost with it. Without its cookie it does not start."""
         limbo = {s.limbo[b]: False, s.needs_check[b]: False} if s.integrity else {}
-        lost = {s.up[b]: False, s.gone[b]: True, s.audited[b]: audited_before(b), **s.forgets_all(b), **limbo}
-        return And(Not(s.gone[b]), s.up[b]), {**lost, **s.process_gone(b)}
+        lost = {s.up[b]: False, s.gone[b]: True, s.audited[b]: after_going(b), **s.forgets_all(b), **limbo}
+        return And(Not(s.gone[b]), s.up[b]), {**lost, **uncut(b), **s.process_gone(b)}
 
     @p.step(
         by="operator",
@@ -62,6 +72,23 @@ def declare_surroundings(s: State, *, ack_quorum: int) -> None:
     def start_empty(b: int) -> Outcome:
         """An operator has deleted the cookie of a bookie whose disk was lost: it starts under its name, as a new one."""
         return s.gone[b], {s.gone[b]: False, s.up[b]: True, **metadata_read(s, b)}
+
+    if cut is not None:
+
+        @p.fault(by="b", spends="cuts", b=bookie, mirrors="ZKRegistrationManager.registerBookie")
+        def lose_store(b: int) -> Outcome:
+            """The bookie is cut off from the metadata store, and its registration goes; clients still reach it."""
+            return And(s.up[b], cut[b] == "no"), {cut[b]: "store", s.audited[b]: audited_before(b)}
+
+        @p.fault(by="b", spends="cuts", b=bookie)
+        def lose_clients(b: int) -> Outcome:
+            """The bookie is cut off from clients, auto-recovery among them; its registration stays."""
+            return And(s.up[b], cut[b] == "no"), {cut[b]: "clients"}
+
+        @p.step(by="b", b=bookie, mirrors="ZKRegistrationManager.registerBookie")
+        def end_cut(b: int) -> Outcome:
+            """The bookie is reached again, or registers again."""
+            return And(s.up[b], cut[b] != "no"), {cut[b]: "no"}
 
     @p.fault(by="b", spends="gaps", b=bookie, e=entry)
     def lose_entry(b: int, e: int) -> Outcome:

@@ -61,7 +61,7 @@ class Tasks:
 
         def is_away(b: int) -> Condition:
             """The metadata name the bookie, and it is not registered."""
-            return And(s.named(b), Not(s.up[b]))
+            return And(s.named(b), Not(s.registered(b)))
 
         def all_published() -> Updates:
             """One audit marks the ledger for each member that is away, whichever has gone last."""
@@ -70,11 +70,11 @@ class Tasks:
 
         def is_lost(b: int) -> Condition:
             """The auditor knows the bookie, and it is away."""
-            return And(Not(s.up[b]), Not(s.audited[b]))
+            return And(Not(s.registered(b)), Not(s.audited[b]))
 
         def known() -> Updates:
             """The auditor takes who is away off the bookies that it knows, and adds who is up."""
-            return {s.audited[b]: Not(s.up[b]) for b in bookie}
+            return {s.audited[b]: Not(s.registered(b)) for b in bookie}
 
         @p.step(
             by="auditor",
@@ -87,7 +87,7 @@ class Tasks:
             that are away."""
             lost = any_of(is_lost(b) for b in bookie)
             marks = {target: If(lost, value, target) for target, value in all_published().items()}
-            changed = any_of(s.audited[b] == s.up[b] for b in bookie)
+            changed = any_of(s.audited[b] == s.registered(b) for b in bookie)
             return And(s.is_enabled(), changed), {**known(), **marks}
 
         @p.rule
@@ -95,7 +95,7 @@ class Tasks:
             """The auditor still knows the bookies whose audit has failed: the next attempt finds them."""
             return s.audited[b]
 
-        after_failure.instead("audit_not_repeated", lambda b: Not(s.up[b]))
+        after_failure.instead("audit_not_repeated", lambda b: Not(s.registered(b)))
 
         @p.fault(by="auditor", spends="failed_audits", mirrors="Auditor.submitAuditTask, AuditorBookieCheckTask.startAudit")
         def fail_audit() -> Outcome:
@@ -120,11 +120,12 @@ class Tasks:
             by="auditor",
             fair=True,
             mirrors="AuditorCheckAllLedgersTask.runTask, LedgerChecker.checkLedger",
-            only_if=weekly and (s.opened or s.integrity or s.emptied or p.budgets["gaps"] or p.budgets["rots"]),
+            only_if=weekly
+            and (s.opened or s.integrity or s.emptied or s.cut is not None or p.budgets["gaps"] or p.budgets["rots"]),
         )
         def check_all() -> Outcome:
             """Once a week the auditor checks every ledger, and publishes one that lacks copies."""
-            finding = any_of(And(s.up[b], checker.is_bad(b)) for b in bookie)
+            finding = any_of(And(s.registered(b), checker.is_bad(b)) for b in bookie)
             return And(s.is_enabled(), Not(s.task), finding), published(bookie.where(checker.is_bad), 1)
 
     def _declare_elections(self, all_published: Callable[[], Updates]) -> None:
@@ -138,7 +139,7 @@ class Tasks:
             """Whether a new auditor does not know the bookie: it knows all that have a cookie, and hears at once who is up."""
             return False
 
-        unknown_at_start.instead("lost_before_the_auditor", lambda b: Not(s.up[b]))
+        unknown_at_start.instead("lost_before_the_auditor", lambda b: Not(s.registered(b)))
 
         @p.fault(by="auditor", spends="elections", mirrors="AuditorElector.submitElectionTask, Auditor.start")
         def replace_auditor() -> Outcome:

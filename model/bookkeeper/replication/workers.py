@@ -58,8 +58,8 @@ def _declare_replacement(s: State, tasks: Tasks) -> None:
     p, bookie, entry = s.protocol, s.bookie, s.entry
 
     def is_choice(w: int, n: int) -> Condition:
-        """The bookie is up, was not in the ensemble at the check, and is not chosen yet."""
-        return And(s.up[n], Not(s.excluded[w].has(n)), Not(s.is_target(w, n)))
+        """The bookie is registered, was not in the ensemble at the check, and is not chosen yet."""
+        return And(s.registered(n), Not(s.excluded[w].has(n)), Not(s.is_target(w, n)))
 
     @p.step(
         by="w",
@@ -77,7 +77,7 @@ def _declare_replacement(s: State, tasks: Tasks) -> None:
     @p.rule
     def takes_copies(b: int) -> Condition:
         """The bookie stores what is added to it past a fence: BookieImpl.recoveryAddEntry."""
-        return s.up[b]
+        return s.reached(b)
 
     if s.refuses is not None:
         takes_copies.instead("collected_is_refused", lambda b: And(s.up[b], Not(s.refuses[b])))
@@ -110,7 +110,7 @@ def _declare_replacement(s: State, tasks: Tasks) -> None:
     def is_there(w: int) -> Condition:
         """Each new bookie is up, and has what it has acknowledged."""
         has_its_copies = {b: all_of(Implies(s.copied[w].has(e), s.has_good(b, e)) for e in entry) for b in bookie}
-        return all_of(Implies(s.is_target(w, b), And(s.up[b], has_its_copies[b])) for b in bookie)
+        return all_of(Implies(s.is_target(w, b), And(s.registered(b), s.reached(b), has_its_copies[b])) for b in bookie)
 
     is_copied.instead("replaced_before_copy", lambda w: True)
     is_new.instead("target_is_a_member", lambda w: True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from fencepost.model.bookkeeper.bookie_bugs import STORAGES
@@ -9,6 +11,7 @@ from fencepost.model.language import ModelError
 from fencepost.model.releases import BOOKKEEPER
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, Value
+from tests.properties.mutants import Mutant, judged, keeps, sets, without
 from tests.properties.searching import (
     proved,
     searched,
@@ -133,6 +136,25 @@ def test_a_log_mark_that_goes_back_keeps_a_bookie_down() -> None:
     """bookkeeper#4105: "Recovery log is missing", and the bookie does not start."""
     parameters = {**BOOKIE.shown_by["mark_goes_back"], "kills": 1}
     assert unexpected(searched(BOOKIE, parameters, ["mark_goes_back"], ["bookies_come_back"])) == {"bookies_come_back": 10}
+
+
+_SMALL: Mapping[str, Value] = {"entries": 1, "records": 4, "recovery": False}
+_LOGS: Mapping[str, Value] = {**_SMALL, "rotations": 1, "compactions": 1}
+
+SPOILED = {
+    "what_is_saved_is_in_a_log": Mutant(_LOGS, "compact", keeps("copies"), 5),
+    "logs_are_written_at_their_end": Mutant(_LOGS, "rotate", keeps("mapped"), 4),
+    "only_logs_that_are_not_written_are_deleted": Mutant({**_LOGS, "collector_looks": 1}, "collect_log", without("current"), 1),
+    "a_rebuild_finds_what_was_saved": Mutant({**_LOGS, "kills": 1, "rebuilds": 1}, "rebuild_index", sets("saved", ()), 5),
+    "collections_forget_one_ledger": Mutant({**_SMALL, "collections": 1}, "collect", keeps("stored"), 5),
+}
+"""What of logs and collections no bug of a release breaks first: an action that is spoiled, and how soon that is noticed."""
+
+
+@pytest.mark.parametrize("name", SPOILED)
+def test_a_spoiled_log_is_noticed(name: str) -> None:
+    mutant = SPOILED[name]
+    assert judged(BOOKIE, mutant.protocol(BOOKIE), name) == ("violated", mutant.steps)
 
 
 @pytest.mark.long

@@ -33,6 +33,8 @@ COUNTS = {
     "audits that fail": (8194, 19102, 24),
     "another auditor": (50274, 155222, 26),
     "an open handle": (12741, 34983, 23),
+    "a bookie that is cut off": (13679, 35436, 22),
+    "an open ledger, a member cut off": (22374, 60884, 26),
     "a gap and a bad copy": (14557, 33532, 30),
 }
 
@@ -53,7 +55,7 @@ CAUGHT = {
     "checker_ignores_digest": ({"what_is_bad_is_replaced"}, 5),
     "refill_ignores_digest": ({"copies_come_for_a_reason", "rotten_copies_do_not_spread"}, 4),
     "refill_by_boot_metadata": ({"copies_come_for_a_reason"}, 9),
-    "handle_keeps_its_ensemble": ({"open_handles_read"}, 16),
+    "handle_keeps_its_ensemble": ({"open_handles_read"}, 18),
     "open_fragment_replicated": ({"work_goes_forward"}, 4),
     "replaced_before_copy": (
         {"replaced_by_holders", "copies_are_not_fewer", "ensembles_change_as_chosen", "keeps_copies_of_a_ledger"},
@@ -94,6 +96,7 @@ COSTS: list[tuple[str, Mapping[str, Value], str, int | None]] = [
     ("lost_before_the_auditor", {"elections": 1, "failed_audits": 1}, "becomes_whole", 3),
     ("lost_before_the_auditor", {"elections": 1}, "becomes_whole", None),
     ("refill_by_boot_metadata", REPLICATION.shown_by["refill_by_boot_metadata"], "integrity_checks_end", 18),
+    ("handle_keeps_its_ensemble", {"bookies": 4, "crashes": 1, "handle": True}, "open_handles_read", None),
     ("open_fragment_replicated", {"opened": True, "entries": 2}, "copies_are_not_fewer", 9),
 ]
 """A bug, an instance, what it costs an operator there, and in how many steps; none if the instance avoids it."""
@@ -142,6 +145,26 @@ def test_what_the_ledger_does_not_ask_is_asked_here() -> None:
     asked = "integrity_checks_end"
     assert judged(REPLICATION, STAYS_IN_LIMBO.protocol(REPLICATION), asked) == ("violated", STAYS_IN_LIMBO.steps)
     assert unexpected(searched(REPLICATION, STAYS_IN_LIMBO.parameters, [], [asked, "members_are_distinct"])) == {}
+
+
+CUT: Mapping[str, Value] = {"cuts": 1, "crashes": 0}
+
+
+def test_a_bookie_that_only_clients_miss_is_found_by_the_weekly_check_alone() -> None:
+    """Its registration stays, so no audit is of it; one that only the auditor misses is replaced at once."""
+    assert unexpected(searched(REPLICATION, CUT, [], ["becomes_whole"])) == {}
+    assert unexpected(searched(REPLICATION, {**CUT, "weekly": False}, [], ["becomes_whole"])) == {"becomes_whole": 1}
+
+
+WRONG_MEMBER = Mutant({"bookies": 4, "crashes": 1, "handle": True}, "hear_of_ensemble", writes("handle[p0]", 1), 8)
+STAYS_CUT = Mutant({"cuts": 1}, "crash", keeps("cut"), 2)
+
+
+@pytest.mark.parametrize(
+    ("mutant", "broken"), [(WRONG_MEMBER, "handles_know_the_ensemble"), (STAYS_CUT, "cuts_are_of_bookies_that_run")]
+)
+def test_what_clients_and_the_store_see_is_held_to(mutant: Mutant, broken: str) -> None:
+    assert judged(REPLICATION, mutant.protocol(REPLICATION), broken) == ("violated", mutant.steps)
 
 
 @pytest.mark.parametrize(
