@@ -43,10 +43,28 @@ def declare_locks(
         Whoever sent it here found no owner, by the node as it is or as it was; or the node is from before a restart. Since
         4.0.8 a node of this session will do, too, for which the broker has no lock.
         """
-        idle = And(store.lives[b], stage[b, u] == "none", locks.acquires(b, u), seems_free(b, u))
+        idle = Or(And(stage[b, u] == "none", locks.acquires(b, u)), And(stage[b, u] == "valid", locks.is_given_up(b, u)))
         free = Or(nodes[u].absent, nodes[u].deleted[b], nodes[u].is_held(b, former=True))
         wanted = Or(free, nodes[u].is_own(b)) if locks.reacquires else free
-        return And(idle, wanted, locks.may_write(b), locks.may_acquire(b)), locks.begun(b, u)
+        led = And(store.lives[b], idle, seems_free(b, u), wanted)
+        return And(led, locks.may_write(b), locks.may_acquire(b)), locks.begun(b, u)
+
+    @p.step(
+        by="b",
+        mirrors="OwnershipCache.handleOwnershipTakenOver, OwnershipCache.stopServingTakenOverBundle, "
+        "ManagedLedgerImpl.fenceByAnotherWriter",
+        b=broker,
+        u=bundle,
+        only_if=locks.gives_up,
+    )
+    def give_up(b: int, u: int) -> Outcome:
+        """A broker that has heard of the loss of its session meets the fence of the next owner: it forgets the bundle.
+
+        The lock stays with LockManagerImpl, which looks after it with the next session.
+        """
+        served = And(stage[b, u].among("valid", "checking", "recreating", "retaking"), locks.bundle_state[b, u] == "active")
+        taken_over = And(store.lives[b], store.link[b] == "lost", Not(nodes[u].is_own(b)))
+        return And(served, taken_over), {locks.bundle_state[b, u]: "given_up"}
 
     @p.step(
         by="b",

@@ -26,6 +26,8 @@ Constants
     reacquires           whether a lookup at a broker that finds its own node, on which it has no lock, makes it acquire the
                          bundle, as since 4.0.8 (#23515)
     acquires_when_lost   whether a broker that has heard of the loss of its session acquires bundles, as up to 5.0.0-M1
+    gives_up             whether a broker that has heard of the loss of its session gives a bundle up when it meets the fence of
+                         the next owner, as since 5.0.1
     metadata_store       the store by the scheme of its URL: zk, etcd, oxia, rocksdb or memory
     migration            whether the metadata are moved to another store once (DualMetadataStore, since 4.2)
     fixed                not upstream: a deletion names the creation that it means, a re-creation that meets a node looks
@@ -50,7 +52,8 @@ Variables of the locks of each broker (resource_lock.py)
     lock                 which request is out: acquiring and recreating create the node, checking reads it, retaking deletes
                          what a former session left, releasing deletes it for good. Or none is: none, valid, and stranded if
                          a release has failed, after which nothing looks after the lock
-    bundle_state         the bundle in the broker's own cache: absent, active, inactive while it is given up
+    bundle_state         the bundle in the broker's own cache: absent, active, inactive while it is unloaded; and, with gives_up,
+                         given_up: absent, and the lock is still looked after
     unattended           whether the lock was acquired by finding its own node. Only with the bug found_lock_unattended
     orphan               whether a read that was out as the release began may still create the node. Only with the bug
                          recreated_behind_release
@@ -89,6 +92,8 @@ Actions of sessions (zookeeper/sessions_and_nodes.py)
 
 Actions of locks, by the broker (lock_steps.py, lock_bugs.py)
     try_to_own           a lookup has led here: the broker sets out to acquire the bundle
+    give_up              meets the fence of the next owner, having lost its session: forgets the bundle, and keeps the lock. Only
+                         with gives_up
     create               creates the node if it is absent, and serves. If it is there, an acquisition looks whose it is; a
                          revalidation takes the lock for lost
     creation_unheard     a fault: the node is created as the connection breaks. The request will be sent again
@@ -144,10 +149,16 @@ from fencepost.model.language import ABSENT, And, Condition, Family, ModelError,
 from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar import lock_bugs, store_migration
 from fencepost.model.pulsar.lock_steps import declare_locks, declare_releases
+from fencepost.model.pulsar.resource_lock import RELEASES as RELEASES_OF_LOCKS
 from fencepost.model.pulsar.resource_lock import ResourceLocks
 from fencepost.model.pulsar.shared_bugs import SHARED
 from fencepost.model.pulsar.stores import stated, store_named
+from fencepost.model.releases import both, changed
 from fencepost.model.zookeeper.sessions_and_nodes import Sessions, merged, updates_if
+
+RELEASES = both(RELEASES_OF_LOCKS, changed("gives_up", since="5.0.1", before=False, after=True))
+"""What behaves otherwise from release to release: the locks, and whether a broker gives up what another one has taken over
+(OwnershipCache.handleOwnershipTakenOver)."""
 
 BUGS = {
     **lock_bugs.BUGS,
@@ -169,6 +180,7 @@ def ownership(
     disables: int = 0,
     reacquires: bool = True,
     acquires_when_lost: bool = True,
+    gives_up: bool = False,
     metadata_store: str = "zk",
     migration: bool = False,
     fixed: bool = False,
@@ -185,7 +197,7 @@ def ownership(
     kind = store_named(metadata_store, "ownership", brokers=brokers, faults=disconnects + expiries)
     store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, kind=kind)
     writes = 1 if disables else 0
-    acquires = {"reacquires": reacquires, "acquires_when_lost": acquires_when_lost}
+    acquires = {"reacquires": reacquires, "acquires_when_lost": acquires_when_lost, "gives_up": gives_up}
     locks = ResourceLocks(p, store, bundle, fixed=fixed, writes=writes, **acquires)
     lock_bugs.put_in(locks)
     owners, stage, bundle_state = locks.nodes, locks.stage, locks.bundle_state
@@ -251,7 +263,7 @@ def ownership(
         A broker that serves the bundle itself answers so, without reading.
         """
         present = And(Not(owners[u].absent), owners[u].holder != b, is_named(u))
-        return And(store.reaches(b), locks.acquires(b, u), present), {cached[b, u]: owners[u].holder}
+        return And(store.reaches(b), locks.is_unknown(b, u), present), {cached[b, u]: owners[u].holder}
 
     @p.step(
         by="b",

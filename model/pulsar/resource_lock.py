@@ -9,7 +9,8 @@ have them, which are alike in all that is said here:
 - OwnershipCache: ``bundle_state`` is absent of a bundle that is not in ownedBundlesCache. The loader of that cache acquires the
   lock, and when the lock expires, which is when it is lost or released, it takes the bundle out again: ``lost``,
   ``released``.
-- OwnedBundle: ``bundle_state`` is active, or inactive while the bundle is unloaded.
+- OwnedBundle: ``bundle_state`` is active, or inactive while the bundle is unloaded. Since 5.0.1 it may be given up: then
+  OwnershipCache has forgotten bundle and lock, and LockManagerImpl still looks after the lock.
 
 A lock that is ``acquiring`` or ``recreating`` creates the node, ``checking`` reads it, ``retaking`` deletes what a former
 session left, ``releasing`` deletes it for good. A release that fails, because its session is gone or another node is there,
@@ -33,7 +34,7 @@ from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions
 
 Stage = Literal["none", "acquiring", "valid", "checking", "recreating", "retaking", "releasing", "stranded"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
-BundleState = Literal["absent", "active", "inactive"]
+BundleState = Literal["absent", "active", "inactive", "given_up"]
 BUNDLE_STATES: tuple[BundleState, ...] = get_args(BundleState)
 ANY = -1
 """The version of a lock that creates its node again: the store takes it for "any" where a node is deleted."""
@@ -53,7 +54,8 @@ class ResourceLocks:
     looks whose it is, and a release that fails with its session counts as done. ``reacquires`` says that a broker which is
     asked for a bundle, and finds a node of its own but no lock, acquires it (pulsar#23515, since 4.0.8); without
     ``acquires_when_lost`` a broker that has heard of the loss of its session acquires nothing. ``writes`` is how often
-    a node may be written after its creation, to mark it as disabled.
+    a node may be written after its creation, to mark it as disabled. ``gives_up`` says that a broker gives a bundle up when
+    it meets the fence of the next owner.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class ResourceLocks:
         reacquires: bool,
         acquires_when_lost: bool,
         writes: int = 0,
+        gives_up: bool = False,
     ) -> None:
         self.protocol, self.store, self.bundle, self.fixed, self.writes = p, store, bundle, fixed, writes
         self.reacquires, self.acquires_when_lost = reacquires, acquires_when_lost
@@ -74,7 +77,9 @@ class ResourceLocks:
         self.nodes: Sequence[EphemeralNode] = EphemeralNode.declare(store, "owner", bundle, writes=writes, marks=marks)
         broker = self.broker = store.client
         self.stage = p.choice("lock", STAGES, per=(broker, bundle))
-        self.bundle_state = p.choice("bundle_state", BUNDLE_STATES, per=(broker, bundle))
+        self.gives_up = gives_up and (store.disconnects or store.expiries)
+        bundle_states = BUNDLE_STATES if self.gives_up else BUNDLE_STATES[:-1]
+        self.bundle_state = p.choice("bundle_state", bundle_states, per=(broker, bundle))
         self.revalidate_when_back = p.flag("revalidate_when_back", per=(broker, bundle))
         self.version = p.number("lock_version", self.unknown, writes, per=(broker, bundle), init=0)
         self.retakes = store.leaves_sessions
@@ -105,13 +110,22 @@ class ResourceLocks:
         """The formula: the lock was never valid; its requests belong to an acquisition."""
         return self.bundle_state[b, u] == "absent"
 
+    def is_given_up(self, b: int, u: int) -> Truth:
+        """The formula: the broker's cache has forgotten the bundle, and the lock is still looked after."""
+        return self.bundle_state[b, u] == "given_up" if self.gives_up else False
+
+    def is_unknown(self, b: int, u: int) -> Condition:
+        """The formula: the broker's cache does not have the bundle, so that a lookup reads whose it is."""
+        return Or(self.acquires(b, u), self.is_given_up(b, u))
+
     def may_acquire(self, b: int) -> Truth:
         """The formula: the broker sets out to acquire what it is asked for."""
         return True if self.acquires_when_lost else self.store.link[b] != "lost"
 
     def may_release(self, b: int, u: int) -> Condition:
-        """The formula: the lock was acquired and is not released yet."""
-        return self.stage[b, u].among("valid", "checking", "recreating", "retaking")
+        """The formula: the lock was acquired and is not released yet, nor forgotten by the cache, which releases locks."""
+        acquired = self.stage[b, u].among("valid", "checking", "recreating", "retaking")
+        return And(acquired, Not(self.is_given_up(b, u)))
 
     def has_known_version(self, b: int, u: int, *, former: bool) -> Condition:
         """The formula: a deletion by the version that the lock knows takes effect, on whosoever node has that version."""
@@ -173,8 +187,9 @@ class ResourceLocks:
         return {self.version[b, u]: version, **self.nodes[u].learnt(b, of_node)}
 
     def begun(self, b: int, u: int) -> Updates:
-        """The broker sets out to acquire the lock."""
-        return merged({self.stage[b, u]: "acquiring"}, self.knows(b, u, 0), self.begins(b, u))
+        """The broker sets out to acquire the lock. One that it has given the bundle up with is of no account then."""
+        anew: Updates = {self.bundle_state[b, u]: "absent"} if self.gives_up else {}
+        return merged({self.stage[b, u]: "acquiring"}, anew, self.knows(b, u, 0), self.begins(b, u))
 
     def _begins(self, b: int, u: int) -> Updates:
         """What else an acquisition begins with: nothing."""

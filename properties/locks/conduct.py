@@ -57,6 +57,7 @@ def lock_conduct(suite: Suite, locks: Locks) -> None:
                 after == before,
                 And(reaches(b), by_request),
                 And(before == "none", after == "acquiring", Not(served)),
+                And(before == "valid", after == "acquiring", locks.is_given_up(b, u)),
                 And(before == "valid", after == "checking", Or(heard, is_back(b), *timed)),
                 And(fails, after == "none", is_zombie(b), Not(served)),
                 And(fails, after == "valid", cut_off, served, n.revalidate_when_back[b, u]),

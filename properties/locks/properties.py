@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fencepost.model.language import And, Condition, Implies, Not, Or, Protocol, Universe, all_of, any_of, at_least
+from fencepost.model.language import And, Condition, Implies, Not, Or, Protocol, Truth, Universe, all_of, any_of, at_least
 from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.resource_lock import Stage
 from fencepost.model.pulsar.stores import store_of
@@ -62,6 +62,15 @@ class Locks:
     def gives_up(self) -> bool:
         """Whether a broker may give a session up that goes on, and take its nodes for those of a former one."""
         return self.budget("disconnects") and self.kind.renews
+
+    @property
+    def forgets(self) -> bool:
+        """Whether a broker that meets the fence of the next owner forgets the bundle, and not the lock."""
+        return bool(self.p.parameters.get("gives_up")) and (self.budget("disconnects") or self.budget("expiries"))
+
+    def is_given_up(self, b: int, u: int) -> Truth:
+        """The formula: the broker has forgotten the bundle, and looks after its lock."""
+        return LockVariables.now(self.p).bundle_state[b, u] == "given_up" if self.forgets else False
 
     @property
     def deletes_others(self) -> bool:
@@ -152,7 +161,7 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
 
     @suite.always
     def valid_locks_are_served() -> Condition:
-        """A broker whose lock is valid has the bundle in its cache, and a bundle in the cache belongs to a lock."""
+        """A broker whose lock is valid has the bundle in its cache or has given it up; one in the cache belongs to a lock."""
         return all_of(
             And(
                 Implies(s.lock[b, u] == "valid", s.bundle_state[b, u] != "absent"),

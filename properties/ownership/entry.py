@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from fencepost.model.language import Parameters
-from fencepost.model.pulsar.ownership import ownership
-from fencepost.model.pulsar.resource_lock import RELEASES
+from fencepost.model.pulsar.ownership import RELEASES, ownership
 from fencepost.properties.any_size import General, sizes_from
 from fencepost.properties.bug_files import bugs_beside
 from fencepost.properties.ownership import suite

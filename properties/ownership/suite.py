@@ -72,25 +72,29 @@ def ownership(p: Protocol) -> Suite:
         def is_answered(b: int, u: int) -> Condition:
             named = {x: And(s.owner_holder[u] == x, s.cached[b, u].among(NOBODY, x)) for x in broker if x != b}
             by_another = any_of(And(is_named, s.lives[x], locks.is_active(x, u)) for x, is_named in named.items())
-            return Or(locks.is_active(b, u), And(s.bundle_state[b, u] == "absent", by_another))
+            is_unknown = Or(s.bundle_state[b, u] == "absent", locks.is_given_up(b, u))
+            return Or(locks.is_active(b, u), And(is_unknown, by_another))
 
         return [(s.lives[b], Or(Not(s.lives[b]), is_answered(b, u))) for b, u in pairs]
 
     @suite.step
     def lookups_follow_the_node() -> Condition:
-        """A broker that has no lock names the owner that it has read, and acquires a bundle only while it knows of none."""
+        """A broker without the bundle names the owner that it has read, and acquires only while it knows of none."""
 
         def follows(b: int, u: int) -> Condition:
             reaches = And(locks.is_live(b), s.link[b] == "connected")
             answers = And(n.cached[b, u] != s.cached[b, u], n.cached[b, u] != NOBODY)
-            begins = And(s.lock[b, u] == "none", n.lock[b, u] == "acquiring")
-            read = And(reaches, s.bundle_state[b, u] == "absent", n.cached[b, u] == s.owner_holder[u])
+            begins = And(s.lock[b, u].among("none", "valid"), n.lock[b, u] == "acquiring")
+            is_unknown = Or(s.bundle_state[b, u] == "absent", locks.is_given_up(b, u))
+            read = And(reaches, is_unknown, n.cached[b, u] == s.owner_holder[u])
             return And(Implies(answers, read), Implies(begins, s.cached[b, u] == NOBODY))
 
         return all_of(follows(b, u) for b, u in pairs)
 
     if settings["disables"]:
         _disabling(suite, locks)
+    if locks.forgets:
+        _giving_up(suite, locks)
 
     lock_conduct(suite, locks)
     lock_lemmas(suite, locks)
@@ -111,6 +115,26 @@ def ownership(p: Protocol) -> Suite:
             ownership_refinement(suite, locks)
 
     return suite
+
+
+def _giving_up(suite: Suite, locks: Locks) -> None:
+    """Adds when a broker may give up what another one has taken over, and what can come of that."""
+    s, n = OwnershipVariables.of(suite.protocol)
+
+    @suite.step
+    def given_up_when_taken_over() -> Condition:
+        """A broker gives up only what it served, when it has lost its session, and the node is not its own any more."""
+
+        def follows(b: int, u: int) -> Condition:
+            gives_up = And(n.bundle_state[b, u] == "given_up", s.bundle_state[b, u] != "given_up")
+            return Implies(gives_up, And(locks.is_active(b, u), s.link[b] == "lost", Not(locks.holds(b, u))))
+
+        return all_of(follows(b, u) for b, u in locks.pairs)
+
+    @suite.sometimes
+    def owner_has_given_up() -> Condition:
+        """The node names a broker that has given the bundle up, and that created the node again with its next session."""
+        return any_of(And(locks.is_live(b), locks.holds(b, u), locks.is_given_up(b, u)) for b, u in locks.pairs)
 
 
 def _disabling(suite: Suite, locks: Locks) -> None:

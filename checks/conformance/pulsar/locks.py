@@ -88,6 +88,12 @@ def _deletion(view: View, place: str) -> bool:
     return to_come
 
 
+def _in_cache(view: View, place: str) -> object:
+    """What OwnershipCache has of the bundle: one that was given up it does not have."""
+    state = view[f"bundle_state[{place}]"]
+    return "absent" if state == "given_up" else state
+
+
 LOCKS = (
     of_node("holder", NOBODY),
     of_node("former", False),
@@ -97,7 +103,7 @@ LOCKS = (
     of_broker("former_session"),
     Observable("link", ("link",), _links, read_of("link")),
     of_lock("state", ("lock", "unattended"), state),
-    of_lock("bundle_state", ("bundle_state",), lambda view, place: view[f"bundle_state[{place}]"]),
+    of_lock("bundle_state", ("bundle_state",), _in_cache),
     of_lock("revalidate_when_back", ("revalidate_when_back",), lambda view, place: view[f"revalidate_when_back[{place}]"]),
     of_lock("version", ("lock_version",), lambda view, place: view[f"lock_version[{place}]"]),
     of_lock("deletion", ("owner_deletion",), _deletion),

@@ -29,6 +29,7 @@ class OwnershipAdapter(LocksAdapter):
     steps: ClassVar = {
         **LOCK_STEPS,
         "release": _release,
+        "give_up": do("meet-fence"),
         "read_owner": do("look-up"),
         "lone_creation_unheard": lambda step: {"do": "let-alone-unheard", "what": "create"},
         "create_concurrently": lambda step: {"do": "let-second", "what": "create"},

@@ -61,6 +61,10 @@ def _reads_first(action: Action, view: View, seen: Seen) -> bool:
     return action.name == "unregister" and bool(seen.values["brokers"][action.arguments["b"]]["awaits"])
 
 
+def _assigns_yet(action: Action, view: View, seen: Seen) -> bool:
+    return action.name == "shut_down" and bool(seen.values["brokers"][action.arguments["b"]]["assigns"])
+
+
 def _nothing_is_left(action: Action, view: View, seen: Seen) -> bool:
     if action.name != "drop_newer_lookup":
         return False
@@ -154,5 +158,11 @@ ALLOWANCES: tuple[Allowance, ...] = (
         "a broker that leaves the registry before it has read what it handed over",
         "the code waits for that, up to metadataStoreOperationTimeoutSeconds (30); the model, which has no time, does not",
         _reads_first,
+    ),
+    Allowance(
+        "a shutdown that begins before an assignment is read",
+        "since 5.0.1 the code waits for that, up to metadataStoreOperationTimeoutSeconds (30), before it looks at what it owns; "
+        "the model writes a record in one step, and need not wait",
+        _assigns_yet,
     ),
 )

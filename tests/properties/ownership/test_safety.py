@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fencepost.model.pulsar.resource_lock import RELEASES
+from fencepost.model.pulsar.ownership import RELEASES
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, Value
 from tests.properties.searching import (
@@ -156,3 +156,13 @@ def test_a_lookup_at_the_owner_heals_what_is_owned_and_not_served(release: str, 
     assert {name: steps for name, steps in controls(findings).items() if name == "owned_in_the_end"} == stopped
     assert controls(findings)["holder_is_responsible"] == 9
     assert counts(findings) == ((2652, 9238, 14) if stopped else (2692, 9426, 16))
+
+
+def test_what_a_broker_gives_up_it_owns_again_with_its_next_session_and_serves_at_the_next_lookup() -> None:
+    faults: dict[str, Value] = {"disconnects": 1, "expiries": 1}
+    findings = searched(OWNERSHIP, {**faults, **RELEASES["5.0.1"]})
+    assert unexpected(findings) == {}
+    assert {v.note for v in findings.verdicts if v.property.name == "owner_has_given_up"} == {"reached"}
+    assert "owned_in_the_end" not in controls(findings)
+    without = searched(OWNERSHIP, {**faults, **RELEASES["5.0.1"], "reacquires": False})
+    assert "owned_in_the_end" in controls(without)

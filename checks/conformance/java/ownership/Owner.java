@@ -2,6 +2,7 @@ package org.apache.pulsar.metadata.coordination.impl;
 
 import com.google.common.collect.BoundType;
 import com.google.common.collect.Range;
+import com.google.common.hash.Hashing;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import fencepost.Refused;
 import fencepost.Server;
@@ -14,12 +15,14 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.pulsar.broker.namespace.NamespaceEphemeralData;
 import org.apache.pulsar.broker.namespace.OwnedBundle;
 import org.apache.pulsar.broker.namespace.OwnershipCache;
 import org.apache.pulsar.common.naming.NamespaceBundle;
 import org.apache.pulsar.common.naming.NamespaceBundleFactory;
 import org.apache.pulsar.common.naming.NamespaceName;
+import org.apache.pulsar.common.naming.TopicName;
 import org.apache.pulsar.metadata.api.coordination.CoordinationService;
 import org.apache.pulsar.metadata.api.extended.MetadataStoreExtended;
 import org.apache.pulsar.metadata.coordination.impl.HeldStore.Held;
@@ -58,7 +61,9 @@ final class Owner extends Owning {
 
     private static NamespaceBundleFactory factory() {
         try {
-            return Bare.of(NamespaceBundleFactory.class);
+            NamespaceBundleFactory factory = Bare.of(NamespaceBundleFactory.class);
+            Bare.set(NamespaceBundleFactory.class, factory, "hashFunc", Hashing.crc32());
+            return factory;
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }
@@ -252,6 +257,16 @@ final class Owner extends Owning {
 
     private org.apache.pulsar.broker.PulsarService pulsar() throws Exception {
         return (org.apache.pulsar.broker.PulsarService) HeldStore.field(cache, "pulsar");
+    }
+
+    /** A topic of the bundle has met the fence of the next owner, since 5.0.1 (ManagedLedgerImpl.fenceByAnotherWriter). */
+    void meetFence(String bundle) throws Exception {
+        NamespaceBundle of = bundles.get(bundle);
+        TopicName topic = Stream.iterate(0, i -> i + 1)
+                .map(i -> TopicName.get("persistent://" + namespace + "/t" + i)).filter(of::includes).findFirst().orElseThrow();
+        var takenOver = OwnershipCache.class.getDeclaredMethod("handleOwnershipTakenOver", TopicName.class);
+        takenOver.setAccessible(true);
+        takenOver.invoke(cache, topic);
     }
 
     void remove(String bundle) {

@@ -124,6 +124,9 @@ public final class OwnershipBench extends BundlesBench<Owner> {
             case "unload":
                 broker.unload(bundle);
                 break;
+            case "meet-fence":
+                broker.meetFence(bundle);
+                break;
             case "remove":
                 broker.remove(bundle);
                 break;

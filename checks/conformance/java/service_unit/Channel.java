@@ -1,5 +1,6 @@
 package org.apache.pulsar.metadata.coordination.impl;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -85,6 +86,16 @@ final class Channel extends ServiceUnitStateChannelImpl {
         var field = ServiceUnitStateChannelImpl.class.getDeclaredField(name);
         field.setAccessible(true);
         field.setLong(this, value);
+    }
+
+    /** Whether an assignment is under way, for which a shutdown waits since 5.0.1: written, and the record not read yet. */
+    boolean assigns() throws Exception {
+        for (var field : ServiceUnitStateChannelImpl.class.getDeclaredFields()) {
+            if (field.getName().equals("pendingAssignPublishes")) {
+                return !((Collection<?>) HeldStore.field(this, field.getName())).isEmpty();
+            }
+        }
+        return false;
     }
 
     /** Whether it has begun to shut down. */

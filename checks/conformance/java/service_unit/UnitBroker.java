@@ -366,6 +366,7 @@ final class UnitBroker extends Client {
             leaving.end();
         }
         told.put("awaits", awaits());
+        told.put("assigns", channel.assigns());
         told.put("stage", stage());
         told.put("hands_over", leaving != null && leaving.isToLook());
         List<String> all = List.copyOf(units.keySet());

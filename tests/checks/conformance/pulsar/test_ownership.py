@@ -327,6 +327,28 @@ def test_only_4_2_4_goes_on_when_a_broker_is_not_prepared() -> None:
     assert verdicts == {"4.2.4": "agrees", "5.0.0-M1": "departs"}
 
 
+TAKEN_OVER = """try_to_own(b0, *); create(b0, *); expire(b0); learn_of_expiry(b0); try_to_own(b1, *); create(b1, *); give_up(b0, *);
+start_release(b1, *); release(b1, *); reestablish(b0); find_missing(b0, *); create(b0, *)"""
+
+
+@pytest.mark.long
+def test_what_a_broker_gives_up_it_owns_again_with_its_next_session_and_serves_at_the_next_lookup() -> None:
+    """OwnershipCache.handleOwnershipTakenOver of 5.0.1; LockManagerImpl keeps the lock, and creates the node again."""
+    tools()
+    of_5_0_1: dict[str, Value] = {"expiries": 1, "releases": 1, "gives_up": True, "acquires_when_lost": False}
+    with start_ownership(Asked("5.0.1")) as adapter:
+        given_up = follow(adapter, TAKEN_OVER, **of_5_0_1)
+        assert (given_up.verdict, holder(given_up)) == ("agrees", "b0"), given_up
+        assert given_up.seen is not None
+        of_bundle = given_up.seen.values["brokers"]["b0"]["bundles"]["u0"]
+        assert (of_bundle["state"], of_bundle["bundle_state"]) == ("Valid", "absent")
+        adapter.begin(ENTRY.build(of_5_0_1))
+        follow(adapter, TAKEN_OVER, **of_5_0_1)
+        for line in lines("own", "let create"):  # what reads then is let go: another lock is there
+            values = adapter.seen(line).values
+        assert values["brokers"]["b0"]["bundles"]["u0"]["bundle_state"] == "active"
+
+
 def test_a_release_without_migrations_refuses_one(adapter: OwnershipAdapter) -> None:
     outcome = follow(adapter, f"{OWNS}; start_migration", migration=True)
     assert (outcome.verdict, outcome.why) == ("departs", "this release has nothing that migrates the metadata")
