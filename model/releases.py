@@ -66,7 +66,7 @@ RELEASES = (
     Release("pulsar", "4.0.8", bookkeeper="4.17.2", zookeeper="3.9.4", policies=True, held=True),
     Release("pulsar", "4.2.4", bookkeeper="4.17.3", zookeeper="3.9.5", policies=True, held=True),
     Release("pulsar", "5.0.0-M1", bookkeeper="4.18.0", zookeeper="3.9.5", policies=True, held=True),
-    Release("pulsar", "5.0.1", bookkeeper="4.18.2", zookeeper="3.9.5", policies=True, read="2026-11"),
+    Release("pulsar", "5.0.1", bookkeeper="4.18.2", zookeeper="3.9.5", policies=True, held=True, read="2026-11"),
 )
 """The modelled releases, of each project the oldest first."""
 

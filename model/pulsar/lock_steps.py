@@ -51,23 +51,6 @@ def declare_locks(
 
     @p.step(
         by="b",
-        mirrors="OwnershipCache.handleOwnershipTakenOver, OwnershipCache.stopServingTakenOverBundle, "
-        "ManagedLedgerImpl.fenceByAnotherWriter",
-        b=broker,
-        u=bundle,
-        only_if=locks.gives_up,
-    )
-    def give_up(b: int, u: int) -> Outcome:
-        """A broker that has heard of the loss of its session meets the fence of the next owner: it forgets the bundle.
-
-        The lock stays with LockManagerImpl, which looks after it with the next session.
-        """
-        served = And(stage[b, u].among("valid", "checking", "recreating", "retaking"), locks.bundle_state[b, u] == "active")
-        taken_over = And(store.lives[b], store.link[b] == "lost", Not(nodes[u].is_own(b)))
-        return And(served, taken_over), {locks.bundle_state[b, u]: "given_up"}
-
-    @p.step(
-        by="b",
         mirrors="ResourceLockImpl.acquireWithNoRevalidation, ResourceLockImpl.acquire, ResourceLockImpl.silentRevalidateOnce",
         fair=True,
         b=broker,

@@ -52,8 +52,8 @@ Variables of the locks of each broker (resource_lock.py)
     lock                 which request is out: acquiring and recreating create the node, checking reads it, retaking deletes
                          what a former session left, releasing deletes it for good. Or none is: none, valid, and stranded if
                          a release has failed, after which nothing looks after the lock
-    bundle_state         the bundle in the broker's own cache: absent, active, inactive while it is unloaded; and, with gives_up,
-                         given_up: absent, and the lock is still looked after
+    bundle_state         the bundle in the broker's own cache: absent, active, inactive while it is unloaded; given_up, only
+                         with gives_up, is absent while the lock is still looked after
     unattended           whether the lock was acquired by finding its own node. Only with the bug found_lock_unattended
     orphan               whether a read that was out as the release began may still create the node. Only with the bug
                          recreated_behind_release
@@ -92,8 +92,6 @@ Actions of sessions (zookeeper/sessions_and_nodes.py)
 
 Actions of locks, by the broker (lock_steps.py, lock_bugs.py)
     try_to_own           a lookup has led here: the broker sets out to acquire the bundle
-    give_up              meets the fence of the next owner, having lost its session: forgets the bundle, and keeps the lock. Only
-                         with gives_up
     create               creates the node if it is absent, and serves. If it is there, an acquisition looks whose it is; a
                          revalidation takes the lock for lost
     creation_unheard     a fault: the node is created as the connection breaks. The request will be sent again
@@ -123,6 +121,8 @@ Actions of locks, by the broker (lock_steps.py, lock_bugs.py)
                          created the node; a read that was out as the release began has it created for a lock that is gone
 
 Actions of ownership and of a migration, by the broker
+    give_up              meets the fence of the next owner, having lost its session: forgets the bundle, and keeps the lock.
+                         Only with gives_up
     read_owner           a lookup reads another broker's node and answers that, unless the node says disabled
     disable              writes that it is about to give the bundle up
     release_disabled     does so
@@ -241,6 +241,23 @@ def ownership(
 
     declare_releases(locks, releases=bool(releases or disables) or p.has("stale_unload"), on_released=taken_out)
     lock_bugs.declare_steps(locks)
+
+    @p.step(
+        by="b",
+        mirrors="OwnershipCache.handleOwnershipTakenOver, OwnershipCache.stopServingTakenOverBundle, "
+        "ManagedLedgerImpl.fenceByAnotherWriter",
+        b=broker,
+        u=bundle,
+        only_if=locks.gives_up,
+    )
+    def give_up(b: int, u: int) -> Outcome:
+        """A broker that has heard of the loss of its session meets the fence of the next owner: it forgets the bundle.
+
+        The lock stays with LockManagerImpl, which looks after it with the next session.
+        """
+        served = And(stage[b, u].among("valid", "checking", "recreating", "retaking"), bundle_state[b, u] == "active")
+        taken_over = And(store.lives[b], store.link[b] == "lost", Not(owners[u].is_own(b)))
+        return And(served, taken_over), {bundle_state[b, u]: "given_up"}
 
     @p.rule
     def is_named(u: int) -> Truth:

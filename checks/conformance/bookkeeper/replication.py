@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, TypeVar
 
 from fencepost.checks.conformance.java_side.session import Session
-from fencepost.checks.conformance.running.adapter import Adapter, Allowance, Departure, Observable, Owed, Seen, Taken
+from fencepost.checks.conformance.running.adapter import (
+    Adapter,
+    Allowance,
+    Departure,
+    Deviation,
+    Difference,
+    Observable,
+    Owed,
+    Seen,
+    Taken,
+)
 from fencepost.checks.conformance.running.view import View
 from fencepost.model.language import Action, Protocol
 
@@ -259,6 +269,29 @@ ALLOWANCES = (
 )
 
 
+def _comes_back(step: Taken, differences: Sequence[Difference], _: str) -> bool:
+    """A bookie that had nothing of the ledger is given an entry, and has others of it as well."""
+    if step.action.name != "copy" or not differences:
+        return False
+    return all(d.what.startswith("stored[") and _has_more(d, step) for d in differences)
+
+
+def _has_more(difference: Difference, step: Taken) -> bool:
+    held, code = step.after[difference.what], difference.code
+    return bool(not step.before[difference.what] and held and isinstance(code, frozenset) and held < code)
+
+
+DEVIATIONS = (
+    Deviation(
+        "copies come back with their ledger",
+        "DbLedgerStorage.deleteLedger leaves the places of a ledger's entries until the next checkpoint "
+        "(EntryLocationIndex.deletedLedgers): a bookie that has collected a ledger, and is given an entry of it before that, "
+        "can read what it had of it. In the model what was collected is gone",
+        _comes_back,
+    ),
+)
+
+
 class ReplicationAdapter(Adapter):
     """Drives ReplicationWorkers, the command recover and collectors over bookies and a closed ledger."""
 
@@ -266,6 +299,7 @@ class ReplicationAdapter(Adapter):
     covered = frozenset(_LINES)
     observables = OBSERVABLES
     allowances = ALLOWANCES
+    deviations = DEVIATIONS
     shown_by_requests = ("phase", "moves", "copied", "bad", "surplus")
     brought_about = ("gone",)
     not_covered: ClassVar[Mapping[str, str]] = {

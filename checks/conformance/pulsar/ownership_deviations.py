@@ -195,6 +195,20 @@ def _has_forgotten_its_version(step: Taken, differences: Sequence[Difference], w
     return [(each.what, each.code) for each in differences] == [(f"version[{_place(step.action)}]", -1)]
 
 
+def _is_released_at_once(step: Taken, differences: Sequence[Difference], why: str) -> bool:
+    """An acquisition is over, and the release that waited for it begins."""
+    place = _place(step.action)
+    about = place.replace(",", "")
+    acquired = step.before.get(f"bundle_state[{place}]") == "absent" and step.after.get(f"bundle_state[{place}]") == "active"
+    seen = {(d.kind, d.what, d.model, d.code) for d in differences}
+    releasing = {
+        ("value", f"state[{place}]", "Valid", "Releasing"),
+        ("value", f"state[{place}]", "Init", "Releasing"),
+        ("stray", f"request {about} release", "not expected", "outstanding"),
+    }
+    return acquired and bool(seen) and seen <= releasing and any(kind == "stray" for kind, *_ in seen)
+
+
 REVALIDATING = ("checking", "recreating", "retaking")
 """The stages of a lock that is looked after."""
 
@@ -233,6 +247,13 @@ DEVIATIONS: tuple[Deviation, ...] = (
         "several deletions",
         "a lock is looked after for each notification of a deletion; in the model those that a broker has not heard of are one",
         _looks_once_more,
+    ),
+    Deviation(
+        "release behind an acquisition",
+        "since 5.0.1 OwnershipCache does one thing after the other with a bundle (serialize): the release with which a split "
+        "ends waits for an acquisition of the parent that is under way. Earlier, and in the model, what is acquired by then is "
+        "released",
+        _is_released_at_once,
     ),
     Deviation(
         "version forgotten",

@@ -161,8 +161,8 @@ ALLOWANCES: tuple[Allowance, ...] = (
     ),
     Allowance(
         "a shutdown that begins before an assignment is read",
-        "since 5.0.1 the code waits for that, up to metadataStoreOperationTimeoutSeconds (30), before it looks at what it owns; "
-        "the model writes a record in one step, and need not wait",
+        "since 5.0.1 the code waits for that, up to metadataStoreOperationTimeoutSeconds (30), before it looks at what it "
+        "owns; the model writes a record in one step, and need not wait",
         _assigns_yet,
     ),
 )

@@ -102,6 +102,21 @@ def test_reads_under_way_are_of_those_that_were_named(adapter: ReplicationAdapte
     assert [outcome.verdict for outcome in outcomes] == ["differs", "agrees"], outcomes
 
 
+COMES_BACK = (
+    "lose_disk(b0); audit; take(0); find_bad(0); choose(w0, b0, b2); copy(w0, e2); copy(w0, e1); crash(b2); audit; fail(w0); "
+    "restart(b2); find_bad_again(0); audit; give_up(0); lock_surplus(b2); look(b2); collect(b2); take(0); find_bad(0); "
+    "choose(w0, b0, b2); copy(w0, e2)"
+)
+
+
+def test_copies_come_back_with_their_ledger(adapter: ReplicationAdapter) -> None:
+    """The places of a collected ledger's entries are there until the next checkpoint."""
+    lost: dict[str, Value] = {"workers": 1, "expiries": 0, "entries": 3, "collects": True, "losses": 1, "crashes": 1}
+    outcome = follow(adapter, COMES_BACK, **lost)
+    assert (outcome.verdict, outcome.known) == ("differs", "copies come back with their ledger"), outcome
+    assert [d.what for d in outcome.differences] == ["stored[b2]"]
+
+
 @pytest.mark.parametrize(("script", "task"), [(LOCK_GONE, False), (NO_NEWS, False)], ids=["lock", "news"])
 def test_a_task_ends_that_should_not(adapter: ReplicationAdapter, script: str, task: bool) -> None:
     outcome = follow(adapter, script)

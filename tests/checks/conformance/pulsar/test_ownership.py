@@ -174,14 +174,17 @@ def test_the_bugs_of_each_release(release: str) -> None:
         assert (holder(left), shown(left, "state"), shown(left, "requests")["b0"]) == ("b0", {"b0": "none", "b1": "none"}, [])
 
         cleaned = follow(adapter, CLEANED_UP, "stale_unload", expiries=1, releases=1)
-        assert cleaned.verdict == "agrees", cleaned
         assert shown(cleaned, "bundle_state")["b0"] == "active"  # until the release is answered
-        assert (shown(cleaned, "state")["b0"], shown(cleaned, "requests")["b0"]) == ("Releasing", ["release"])
-
-        # what is released is active, and so it is unloaded in its turn, when nothing may be left to release
-        again = follow(adapter, f"{CLEANED_UP}; release(b0, *); clean_up(b0, *)", "stale_unload", expiries=1, releases=1)
-        assert again.verdict == "agrees", again
-        assert shown(again, "bundle_state") == {"b0": "absent", "b1": "absent"}
+        if release not in ENTRY.bugs["stale_unload"].present:
+            assert (cleaned.verdict, cleaned.last) == ("differs", "clean_up(b0, u0)"), cleaned
+            assert (shown(cleaned, "state")["b0"], shown(cleaned, "requests")["b0"]) == ("Valid", [])
+        else:
+            assert cleaned.verdict == "agrees", cleaned
+            assert (shown(cleaned, "state")["b0"], shown(cleaned, "requests")["b0"]) == ("Releasing", ["release"])
+            # what is released is active, and so it is unloaded in its turn, when nothing may be left to release
+            again = follow(adapter, f"{CLEANED_UP}; release(b0, *); clean_up(b0, *)", "stale_unload", expiries=1, releases=1)
+            assert again.verdict == "agrees", again
+            assert shown(again, "bundle_state") == {"b0": "absent", "b1": "absent"}
 
         unheard = follow(adapter, LOSS_UNHEARD, "recreated_behind_release", disconnects=1, expiries=1, releases=1)
         assert unheard.verdict == "agrees", unheard
@@ -300,8 +303,13 @@ def test_migrations_are_as_in_the_model(release: str) -> None:
     tools()
     with start_ownership(Asked(release)) as adapter:
         dead = follow(adapter, DEAD_OWNER, "recreates_of_others", migration=True, crashes=1)
-        assert (dead.verdict, holder(dead)) == ("agrees", "b1"), dead
-        assert not follow(adapter, DEAD_OWNER, migration=True, crashes=1).explained
+        without = follow(adapter, DEAD_OWNER, migration=True, crashes=1)
+        if release in ENTRY.bugs["recreates_of_others"].present:
+            assert (dead.verdict, holder(dead)) == ("agrees", "b1"), dead
+            assert not without.explained
+        else:
+            assert (without.verdict, holder(without)) == ("agrees", "nobody"), without
+            assert not dead.explained
         forgotten = follow(adapter, FORGOTTEN, "recreated_behind_release", migration=True, crashes=1, releases=1)
         assert (forgotten.verdict, forgotten.known) == ("differs", "version forgotten")
         refused = follow(adapter, REFUSED, "release_refused", migration=True, releases=1)
@@ -327,8 +335,8 @@ def test_only_4_2_4_goes_on_when_a_broker_is_not_prepared() -> None:
     assert verdicts == {"4.2.4": "agrees", "5.0.0-M1": "departs"}
 
 
-TAKEN_OVER = """try_to_own(b0, *); create(b0, *); expire(b0); learn_of_expiry(b0); try_to_own(b1, *); create(b1, *); give_up(b0, *);
-start_release(b1, *); release(b1, *); reestablish(b0); find_missing(b0, *); create(b0, *)"""
+TAKEN_OVER = """try_to_own(b0, *); create(b0, *); expire(b0); learn_of_expiry(b0); try_to_own(b1, *); create(b1, *);
+give_up(b0, *); start_release(b1, *); release(b1, *); reestablish(b0); find_missing(b0, *); create(b0, *)"""
 
 
 @pytest.mark.long

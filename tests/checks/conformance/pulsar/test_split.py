@@ -57,6 +57,20 @@ def test_runs_differ_only_where_it_is_known(adapter: SplitAdapter) -> None:
     assert result.agreeing > 5
 
 
+RELEASED_BEHIND = """try_to_own(b0, u0_2); create(b0, u0_2); start_split(b0, u0_2); prepare(b0, u0_2, 1); create(b0, u0_1);
+start_release(b0, u0_2); release(b0, u0_2); create(b0, u1_2); try_to_own(b0, u0_2); write(b0); write_policies(b0);
+hand_over(b0, u0_2); create(b0, u0_2)"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("release", "known"), [("5.0.0-M1", ""), ("5.0.1", "release behind an acquisition")])
+def test_a_split_releases_the_parent_that_is_acquired_as_it_ends(release: str, known: str) -> None:
+    tools()
+    with start_split(Asked(release)) as adapter:
+        outcome = follow(adapter, RELEASED_BEHIND, releases=1, attempts=8)
+    assert (outcome.verdict, outcome.known) == ("differs" if known else "agrees", known), str(outcome)
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("release", SPLIT.releases)
 def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
