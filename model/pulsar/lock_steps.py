@@ -16,11 +16,13 @@ def declare_locks(
     locks: ResourceLocks,
     *,
     seems_free: Callable[[int, int], Truth] = lambda b, u: True,
+    on_creation: Callable[[int, int], Updates] = lambda b, u: {},
     on_deletion: Callable[[int, int], Updates] = lambda b, u: {},
 ) -> None:
     """Declares the steps of locks, except those of their release.
 
-    ``seems_free`` says when a broker knows of no owner, ``on_deletion`` what the notification of a deletion does besides.
+    ``seems_free`` says when a broker knows of no owner, ``on_creation`` what the creation of its own node does besides, and
+    ``on_deletion`` what the notification of a deletion does.
     """
     p, store, stage, nodes = locks.protocol, locks.store, locks.stage, locks.nodes
     broker, bundle = locks.broker, locks.bundle
@@ -62,7 +64,7 @@ def declare_locks(
         BadVersion: an acquisition looks whose node it is. For a revalidation the lock is lost, even if the node is its own
         from a request whose answer it did not hear.
         """
-        created = merged(locks.created(b, u), locks.valid(b, u))
+        created = merged(locks.created(b, u), locks.valid(b, u), on_creation(b, u))
         busy = {stage[b, u]: "checking"} if locks.fixed else locks.lost(b, u)
         refused = updates_if(stage[b, u] == "acquiring", locks.meets_node(b, u), busy)
         sent = stage[b, u].among("acquiring", "recreating")
@@ -129,7 +131,8 @@ def declare_locks(
         here only with etcd: elsewhere a broker that is back has no locks yet.)
         """
         stale = locks.retake_deletes(b, u)
-        outcome = updates_if(stale, {stage[b, u]: "recreating", **locks.knows(b, u, locks.unknown)}, locks.lost(b, u))
+        recreates = locks.unless_refused(b, u, {stage[b, u]: "recreating", **locks.knows(b, u, locks.unknown)})
+        outcome = updates_if(stale, recreates, locks.lost(b, u))
         gone = nodes[u].vanished(stale) | outcome
         return And(store.reaches(b), stage[b, u] == "retaking"), merged(gone, locks.remembers(b, u, False))
 

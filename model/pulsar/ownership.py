@@ -232,6 +232,7 @@ def ownership(
     declare_locks(
         locks,
         seems_free=lambda b, u: cached[b, u] == NOBODY,
+        on_creation=lambda b, u: {cached[b, u]: NOBODY} if locks.gives_up else {},
         on_deletion=lambda b, u: {cached[b, u]: NOBODY},
     )
 

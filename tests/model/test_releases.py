@@ -99,7 +99,7 @@ def test_a_release_is_since_itself_and_what_is_before() -> None:
 
 
 def test_what_is_held_against_real_code_begins_with_the_usual_release() -> None:
-    assert held("pulsar", "4.2.4") == ("4.2.4", "4.0.8", "5.0.0-M1")
+    assert held("pulsar", "4.2.4") == ("4.2.4", "4.0.8", "5.0.0-M1", "5.0.1")
     assert held("bookkeeper", "4.18.0") == ("4.18.0", "4.17.2", "4.17.3", "4.18.2")
 
 
