@@ -92,7 +92,9 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --ed
 	@$(INSTALL) .
 	@touch $@
 
-.venv/installed-parquet .venv/installed-spark .venv/installed-plots .venv/installed-odds: .venv/installed-%: pyproject.toml | .venv/bin/python
+EXTRAS := $(addprefix .venv/installed-,parquet spark plots odds second-solver hypothesis)
+
+$(EXTRAS): .venv/installed-%: pyproject.toml | .venv/bin/python
 	@echo "installing what the extra $* brings into .venv"
 	@$(INSTALL) '.[$*]'
 	@touch $@ .venv/installed
@@ -108,4 +110,4 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --ed
 	$(BIN)/fencepost check ledger --by walks --walks 100 --quiet >/dev/null; wait
 	@$(BIN)/mypy >/dev/null & $(BIN)/pytest -q --collect-only >/dev/null & \
 	$(BIN)/pytest -q -n auto -m 'not deep and not later' $(addprefix tests/model/kernel/,clause_tables search walks) >/dev/null; wait
-	@touch $@ .venv/installed .venv/installed-parquet .venv/installed-spark .venv/installed-plots .venv/installed-odds
+	@touch $@ .venv/installed $(EXTRAS)

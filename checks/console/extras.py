@@ -19,6 +19,8 @@ SPARK = Extra("spark", "Spark", ("pyspark", "pyarrow", "pandas"))
 PARQUET = Extra("parquet", "PyArrow", ("pyarrow",))
 PLOTS = Extra("plots", "Matplotlib and NetworkX", ("matplotlib", "networkx"))
 ODDS = Extra("odds", "SciPy", ("scipy",))
+SECOND_SOLVER = Extra("second-solver", "cvc5", ("cvc5",))
+HYPOTHESIS = Extra("hypothesis", "Hypothesis", ("hypothesis",))
 
 
 class ExtraError(Exception):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from fencepost.checks.engines.induction.plan import InductionPlan
 from fencepost.checks.engines.solvers.obligations import Part
-from fencepost.checks.engines.solvers.second_solver import bits_of
+from fencepost.checks.engines.solvers.solving import bits_of
 from fencepost.model.language import Action, And, Protocol, Variable
 from fencepost.model.language.domains import Choice, Number, Subset
 from fencepost.model.terms.in_smtlib import InSmtLib

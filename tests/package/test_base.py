@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from fencepost.checks.console.extras import PARQUET, PLOTS, SPARK, Extra
+from fencepost.checks.console.extras import HYPOTHESIS, ODDS, PARQUET, PLOTS, SECOND_SOLVER, SPARK, Extra
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from tests.package.environment import ROOT, Environment
 
@@ -51,7 +51,7 @@ def test_the_base_checks_protocols_and_settings(clean: Environment, theirs: Path
         theirs,
         ["check", "election", "--set", "brokers=2", *SETTINGS, "--quiet"],
         ["check", "hash_range", "--quiet"],
-        ["check", "unload", "--set", "brokers=1", "--by", "induction", "--second-solver", "--quiet"],
+        ["check", "unload", "--set", "brokers=1", "--by", "induction", "--quiet"],
         ["teeth", "election", "--set", "brokers=2", "leads=confirmed", "--mutant", "confirm.10", "--quiet"],
         ["export", "election", "--format", "smt2", "--set", "brokers=2", "--out", "exported", "--quiet"],
         ["list", "ledger"],
@@ -101,6 +101,10 @@ def test_the_base_asks_policies_and_loads_no_kernel_for_it(clean: Environment, t
     [
         (["explore", "ledger", "--out", "found"], "fencepost explore needs Spark: pip install 'fencepost[spark]', "),
         (
+            ["check", "unload", "--second-solver"],
+            "fencepost check --second-solver needs cvc5: pip install 'fencepost[second-solver]', ",
+        ),
+        (
             ["policy", "compare", "--conf", "AvgShedder", "--out", "found"],
             "fencepost policy compare needs PyArrow: pip install 'fencepost[parquet]', ",
         ),
@@ -118,7 +122,7 @@ def test_a_command_says_what_it_lacks(clean: Environment, theirs: Path, command:
     assert not (theirs / "found" / "run.json").exists()
 
 
-@pytest.mark.parametrize("extra", [PARQUET, PLOTS, SPARK], ids=lambda extra: extra.name)
+@pytest.mark.parametrize("extra", [HYPOTHESIS, ODDS, PARQUET, PLOTS, SECOND_SOLVER, SPARK], ids=lambda extra: extra.name)
 def test_an_extra_brings_the_packages_that_are_asked_for(extra: Extra) -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     brought = {Requirement(text).name for text in declared["optional-dependencies"][extra.name]}

@@ -20,7 +20,7 @@ from fencepost.checks.commands.check.outputs import Outputs, Shown, Teller
 from fencepost.checks.commands.check.profile import with_profile
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.subject import Subject, come_first, is_of_everything, refuse_parts, wanted_alone
-from fencepost.checks.console.extras import ODDS, require
+from fencepost.checks.console.extras import ODDS, SECOND_SOLVER, require
 from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter, Watch, interruptible
 from fencepost.checks.console.terminal import colour, screen, width
@@ -79,6 +79,8 @@ def _checked_as(asked: CheckRequest) -> ExitStatus:
     _make_folders(*(file.parent for file in Outputs.of(asked).files.values()))
     if asked.odds is not None:
         require(ODDS, "check --odds")
+    if asked.second_solver:
+        require(SECOND_SOLVER, "check --second-solver")
     subject = Subject.of(asked)
     if subject.releases is not None and (come_first(asked) or wanted_alone(asked)):
         Teller(asked).tell(*subject.releases.instead)  # before the answers

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from fencepost.checks.console.extras import SECOND_SOLVER, require
 from fencepost.checks.engines.induction.counterexample import SECONDS, Counterexample, counterexample
 from fencepost.checks.engines.induction.plan import InductionPlan
 from fencepost.checks.engines.results.verdicts import Verdict
@@ -125,9 +126,10 @@ def prove(
 
 
 def _solver(asked: bool | SecondSolver) -> SecondSolver | None:
-    """The second solver, which is loaded if it is asked for."""
+    """The second solver, which is loaded if it is asked for. ExtraError if it is not installed."""
     if asked is not True:
         return asked or None
+    require(SECOND_SOLVER, "check --second-solver")
     from fencepost.checks.engines.solvers.second_solver import cvc5_solver
 
     return cvc5_solver

@@ -12,10 +12,10 @@ from functools import reduce
 import cvc5
 from cvc5 import Kind
 
-from fencepost.checks.engines.solvers.solving import Answer, Solve
+from fencepost.checks.engines.solvers.solving import Answer, Solve, bits_of
 from fencepost.model.language import Protocol
 from fencepost.model.terms.in_smtlib import InSmtLib
-from fencepost.model.terms.nodes import Term, below, in_order
+from fencepost.model.terms.nodes import Term, in_order
 from fencepost.model.terms.values import Condition
 
 
@@ -61,16 +61,6 @@ def cvc5_solver(protocol: Protocol, assumptions: Sequence[Condition]) -> Solve:
         return "sat" if answer.isSat() else "unsat" if answer.isUnsat() else "unknown"
 
     return solve
-
-
-def bits_of(protocol: Protocol, formulas: Iterable[Condition], measured: set[Term]) -> int:
-    """How many bits every number in the formulas fits in, of what is not yet ``measured``."""
-    bits = 1
-    for term in below(formulas, measured):
-        if term.sort.kind == "Int":
-            low, high = protocol.constants.ranges.of(term)
-            bits = max(bits, 1 + max(high, -low - 1, 0).bit_length())
-    return bits
 
 
 SAME: dict[str, Kind] = {

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 import z3
 
 from fencepost.model.language import Protocol
+from fencepost.model.terms.nodes import Term, below
 from fencepost.model.terms.values import Condition
 
 
@@ -39,3 +40,13 @@ seconds, whether further formulas can hold together with that."""
 
 class Disagreement(Exception):
     """Z3 and the second solver answer differently; the message names the obligation. One of them has a bug."""
+
+
+def bits_of(protocol: Protocol, formulas: Iterable[Condition], measured: set[Term]) -> int:
+    """How many bits every number in the formulas fits in, of what is not yet ``measured``."""
+    bits = 1
+    for term in below(formulas, measured):
+        if term.sort.kind == "Int":
+            low, high = protocol.constants.ranges.of(term)
+            bits = max(bits, 1 + max(high, -low - 1, 0).bit_length())
+    return bits
