@@ -4,21 +4,29 @@ A machine finds what walks find, at sizes that no search exhausts, and Hypothesi
 and draws its arguments among those with which it is enabled; an action that is not enabled is never drawn. A rule takes
 Hypothesis some hundred microseconds and a step the kernel a tenth of one: so there is one more rule, ``wander``, which takes
 many steps, chosen by the bytes of one string. A byte of zero takes none: as Hypothesis shrinks the string, steps disappear
-from it. How long Hypothesis shrinks depends on how many rules it draws for a run (``stateful_step_count``): a few are enough.
+from it. Chance comes seldom to where the rarer branches of actions are taken, so half of the runs are first led to one, by a
+shortest way. Where to is drawn and does not depend on earlier runs: Hypothesis takes a run again and again. How long it shrinks
+depends on how many rules it draws for a run (``stateful_step_count``): a few are enough.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, ClassVar
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from fencepost.model.analysis.branches import branches
 from fencepost.model.counts import count_of
-from fencepost.model.kernel.search.paths import Path
+from fencepost.model.kernel.search.paths import Path, plain
+from fencepost.model.kernel.search.results import Limits
+from fencepost.model.kernel.search.ways import shortest_ways
 from fencepost.model.kernel.walks.steered import Steered
+from fencepost.model.language import And, Or
+from fencepost.model.terms.values import Condition
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Value, find
@@ -26,6 +34,9 @@ from fencepost.properties.vocabulary import Property
 
 STRETCH = 256
 """Bytes of one ``wander``."""
+
+SEARCHED = Limits(memory=256 << 20, states=50_000)
+"""What the search for ways to branches may take: some tenths of a second."""
 
 
 class Run:
@@ -51,6 +62,33 @@ class Run:
     def begin(self, start: int) -> None:
         """Begins again, in the initial state of that number; IndexError if there is none."""
         self.steered.begin(start)
+
+    @cached_property
+    def ways(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
+        """The ways to the branches of actions, each the number of an initial state and the actions from there.
+
+        For each action, and for each branch of it whatever its arguments are, it is a shortest way to where it can be taken, as
+        far as a small search comes there.
+        """
+        kernel = self.observed.kernel
+        goals: dict[tuple[str, int], list[Condition]] = {}
+        for action in kernel.protocol.actions:
+            goals.setdefault((action.name, -1), []).append(And(action.guard))
+            for number, (taken, _) in enumerate(branches(action)):
+                goals.setdefault((action.name, number), []).append(And(action.guard, taken))
+        paths = shortest_ways(kernel.protocol, [Or(goal) for goal in goals.values()], SEARCHED)
+        starts = {plain(state): number for number, state in enumerate(self.steered.initials)}
+        return tuple(dict.fromkeys((starts[path.states[0]], path.actions) for path in paths.values() if path.actions))
+
+    def lead(self, way: int) -> None:
+        """Goes the way of that number, from 1, up to a violation, if the run has not begun; with 0 it goes nowhere."""
+        if way and not self.steered.actions:
+            start, actions = self.ways[way - 1]
+            self.begin(start)
+            for action in actions:
+                if self.steered.is_violated:
+                    break
+                self.steered.take(action)
 
     @property
     def breaks(self) -> list[Property]:
@@ -154,7 +192,7 @@ def machine(observed: Observed, *, stretch: int = STRETCH, made_by: str = "Run(o
     members: dict[str, Any] = {f"take_{name}": _taking(run, name, numbers) for name, numbers in places.items()}
     members |= {"run": run, "made_by": made_by, "begin": _beginning(len(run.steered.initials))}
     if stretch:
-        members["wander"] = _wandering(stretch)
+        members["wander"] = _wandering(run, stretch)
     protocol = observed.kernel.protocol
     return type(f"{protocol.name.title().replace('_', '')}Machine", (Machine,), {"__doc__": protocol.doc, **members})
 
@@ -180,14 +218,18 @@ def _taking(run: Run, name: str, numbers: Sequence[int]) -> Callable[..., None]:
     return precondition(is_enabled)(drawing(take))
 
 
-def _wandering(stretch: int) -> Callable[..., None]:
+def _wandering(run: Run, stretch: int) -> Callable[..., None]:
     """The rule that takes many steps."""
 
-    def wander(self: Machine, choices: bytes) -> None:
-        """Takes up to as many steps as there are bytes, and begins again where a run is over."""
-        self.run.steered.follow(choices)
+    def wander(self: Machine, way: int, choices: bytes) -> None:
+        """Goes that way to a branch of an action first, if the run has not begun; then it takes up to as many steps as there
+        are bytes, and begins again where a run is over."""
+        self.run.lead(way)
+        if not self.run.steered.is_violated:
+            self.run.steered.follow(choices)
 
-    return rule(choices=st.binary(min_size=stretch, max_size=stretch))(wander)
+    ways = st.just(0) | st.deferred(lambda: st.integers(0, len(run.ways)))
+    return rule(way=ways, choices=st.binary(min_size=stretch, max_size=stretch))(wander)
 
 
 def _beginning(initials: int) -> Callable[..., None]:

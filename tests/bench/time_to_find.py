@@ -1,5 +1,7 @@
 """Measures how long each engine takes to find each bug: random walks by each strategy, Hypothesis, exhaustive search.
 
+Hypothesis has two columns: with each run from the beginning, and with half of them led to a branch of an action first.
+
 Run by ``make bench``, and alone: python tests/bench/time_to_find.py [--protocol NAME ...] [--seeds N] [--full]. With
 --known-bugs it measures instead what ``fencepost check --pulsar RELEASE`` takes for each bug of each release (known_bugs.py).
 Each bug is switched on in the small instance that shows it. Walks are made until the first violation that is not expected;
@@ -50,7 +52,8 @@ EVERY = 4
 
 @dataclass(frozen=True)
 class Effort:
-    """What one engine took with one seed: steps up to the find, or all of them if there was none, walks, and seconds."""
+    """What one engine took with one seed: steps up to the find, or all of them if there was none, walks or examples, and
+    seconds."""
 
     success: bool
     steps: int
@@ -82,10 +85,13 @@ def by_walks(observed: Observed, number: int, most: int, *, strategy: Strategy) 
     return Effort(False, steps, walks, time.process_time() - started)
 
 
-def by_hypothesis(observed: Observed, number: int, most: int) -> Effort:
-    """Hypothesis draws a few rules for each of its runs; without shrinking."""
-    steps = 0
+def by_hypothesis(observed: Observed, number: int, most: int, *, led: bool) -> Effort:
+    """Hypothesis draws a few rules for each of its runs, half of which are ``led`` to a branch first; without shrinking."""
+    steps = examples = 0
+    started = time.process_time()
     machine_type = machine(observed)
+    if not led:
+        machine_type.run.ways = ()
     steered = machine_type.run.steered
     follow, take = steered.follow, steered.take
 
@@ -101,6 +107,12 @@ def by_hypothesis(observed: Observed, number: int, most: int) -> Effort:
         steps += 1
 
     steered.follow, steered.take = followed, took  # type: ignore[method-assign]
+    class Counted(machine_type):  # type: ignore[misc, valid-type]
+        def __init__(self) -> None:
+            nonlocal examples
+            super().__init__()
+            examples += 1
+
     chosen = settings(
         max_examples=max(1, most // 512),
         stateful_step_count=8,
@@ -110,12 +122,11 @@ def by_hypothesis(observed: Observed, number: int, most: int) -> Effort:
         suppress_health_check=list(HealthCheck),
         verbosity=Verbosity.quiet,
     )
-    started = time.process_time()
     try:
-        seed(number)(get_state_machine_test(machine_type, settings=chosen))()
+        seed(number)(get_state_machine_test(Counted, settings=chosen))()
     except Violation:
-        return Effort(True, steps, 0, time.process_time() - started)
-    return Effort(False, steps, 0, time.process_time() - started)
+        return Effort(True, steps, examples, time.process_time() - started)
+    return Effort(False, steps, examples, time.process_time() - started)
 
 
 def exhaustively(observed: Observed) -> Effort:
@@ -132,15 +143,16 @@ def median(efforts: list[Effort]) -> Effort:
     return Effort(middle.success, middle.steps, middle.walks, statistics.median(e.seconds for e in efforts))
 
 
-def cells(effort: Effort, *, walks: bool) -> list[str]:
+def cells(effort: Effort, *, runs: bool = True) -> list[str]:
     """An effort as the table shows it."""
     mark = "" if effort.success else "> "
-    return [f"{mark}{effort.steps}", *([f"{mark}{effort.walks}"] if walks else []), f"{effort.seconds:.3f}"]
+    return [f"{mark}{effort.steps}", *([f"{mark}{effort.walks}"] if runs else []), f"{effort.seconds:.3f}"]
 
 
 ENGINES: dict[str, Callable[[Observed, int, int], Effort]] = {
     **{strategy: partial(by_walks, strategy=strategy) for strategy in get_args(Strategy)},
-    "Hypothesis": by_hypothesis,
+    "Hypothesis": partial(by_hypothesis, led=False),
+    "Hypothesis, led": partial(by_hypothesis, led=True),
 }
 """What is drawn at random, with a seed and the most steps."""
 
@@ -180,8 +192,8 @@ def main() -> None:
                 efforts = [engine(observed, number, most) for number in range(asked.seeds)]
                 by_engine[name] += efforts
                 rates[name] += [e.steps / e.seconds for e in efforts if e.steps > most // 2]
-                row += cells(median(efforts), walks=name != "Hypothesis")
-            rows.append([*row, *cells(exhaustively(observed), walks=False)])
+                row += cells(median(efforts))
+            rows.append([*row, *cells(exhaustively(observed), runs=False)])
             print(f"# {row[0]}", file=sys.stderr)
     show(rows)
     print(f"Medians of {asked.seeds} seeds; > N: half of them or more find nothing in N steps. Walks of up to {STEPS} steps.")
@@ -192,7 +204,7 @@ def main() -> None:
 
 
 def _headings(name: str) -> list[str]:
-    return [f"{name}: steps", "walks", "s"] if name != "Hypothesis" else [f"{name}: steps", "s"]
+    return [f"{name}: steps", "examples" if name.startswith("Hypothesis") else "walks", "s"]
 
 
 if __name__ == "__main__":

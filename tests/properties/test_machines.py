@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from fencepost.model.kernel.search.search import search
 from fencepost.properties.machines import Machine, Violation, machine, program_of, run_of
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
@@ -125,6 +127,49 @@ def test_each_machine_runs_clean_without_a_bug(protocol: str, monkeypatch: pytes
     monkeypatch.setattr(kind.run.steered, "follow", lambda choices: steps.append(follow(choices)))
     assert ran(kind, max_examples=100) is None
     assert sum(steps) > (2000 if protocol in FOUND else 100)
+
+
+def test_runs_that_are_led_find_what_chance_does_not_come_to() -> None:
+    run = run_of("ownership", PROTOCOLS["ownership"].bugs["deletion_ignored"].shown_by, ["deletion_ignored"])
+
+    def found(ways: int) -> bool:
+        draws = random.Random(0)
+        for _ in range(100):
+            run.begin(0)
+            run.lead(draws.randint(0, ways))
+            if run.violated or (run.steered.follow(draws.randbytes(512)) and run.violated):
+                return True
+        return False
+
+    assert (found(0), found(len(run.ways))) == (False, True)
+
+
+def test_half_of_the_runs_are_led(monkeypatch: pytest.MonkeyPatch) -> None:
+    kind, drawn = machine(run_of("ownership", {}).observed), list[int]()
+    monkeypatch.setattr(kind.run, "lead", drawn.append)
+    assert ran(kind, max_examples=100) is None
+    led = sum(way > 0 for way in drawn)
+    assert max(drawn) <= len(kind.run.ways)
+    assert len(drawn) / 4 < led < len(drawn) * 3 / 4
+
+
+def test_runs_are_led_to_every_action_that_can_be_taken() -> None:
+    run = run_of("election", {"brokers": 2, "disconnects": 1})
+    actions = run.observed.kernel.actions
+    takeable = {a.name for a, count in zip(actions, search(run.observed.kernel).enabled, strict=True) if count}
+    led_to: set[str] = set()
+    for number, (start, way) in enumerate(run.ways, start=1):
+        run.begin(start)
+        run.lead(number)
+        assert tuple(run.steered.actions) == way
+        led_to |= {action.name for place, action in enumerate(actions) if run.steered.enabled >> place & 1}
+    assert led_to == takeable
+    taken = list(run.steered.actions)
+    run.lead(1)
+    assert run.steered.actions == taken, "a run that has begun is led nowhere"
+    run.begin(0)
+    run.lead(0)
+    assert run.steered.actions == []
 
 
 def test_the_tables_have_the_same_protocols() -> None:

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from fencepost.model.analysis.branches import conjuncts
 from fencepost.model.kernel import Kernel
 from fencepost.model.terms.values import Condition
 from fencepost.properties.vocabulary import Property, Suite
 from fencepost.traces.trace import Loop, State, Trace
-from fencepost.traces.wording.reasons import Why, conjuncts, why_false
+from fencepost.traces.wording.reasons import Why, why_false
 
 Numbers = frozenset[int]
 

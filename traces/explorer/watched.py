@@ -9,12 +9,13 @@ from __future__ import annotations
 import copy
 from functools import cached_property
 
+from fencepost.model.analysis.branches import conjuncts
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Protocol
 from fencepost.model.terms.nodes import Term, constants_of
 from fencepost.model.terms.values import Condition, conditions_of
 from fencepost.properties.vocabulary import Property
-from fencepost.traces.wording.reasons import conjuncts, shortened
+from fencepost.traces.wording.reasons import shortened
 from fencepost.traces.wording.wording import Wording
 
 CONNECTIVES = {"not": "not", "and": "and", "or": "or", "=>": "implies", "ite": "if"}

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from fencepost.model.language import And, Implies, Not, Protocol
+from fencepost.model.analysis.branches import conjuncts
+from fencepost.model.language import Protocol
 from fencepost.model.terms.evaluation import Evaluation
 from fencepost.model.terms.nodes import Term, constants_of
-from fencepost.model.terms.values import Condition, Truth, condition, conditions_of
+from fencepost.model.terms.values import Condition, Truth, condition
 from fencepost.traces.trace import State
 from fencepost.traces.wording.wording import Wording
 
@@ -50,29 +51,6 @@ def true_sentences(protocol: Protocol, sentences: Iterable[tuple[str, Truth]], s
     """The words whose formula holds in a state."""
     judgement = _Judgement(protocol, state, None)
     return [words for words, formula in sentences if judgement.holds(condition(formula))]
-
-
-def conjuncts(formula: Condition) -> Iterator[Condition]:
-    """The parts of a formula all of which must hold: those of a conjunction, each under the premises that it has.
-
-    Several conclusions from one premise are several parts; that two things do not hold together is one.
-    """
-    if formula.op == "and":
-        for child in conditions_of(formula):
-            yield from conjuncts(child)
-    elif formula.op == "=>":
-        premise, conclusion = conditions_of(formula)
-        for part in conjuncts(conclusion):
-            if part.op == "=>":
-                nested, last = conditions_of(part)
-                yield Implies(And(premise, nested), last)
-            else:
-                yield Implies(premise, part)
-    elif formula.op == "not" and formula.arguments[0].op == "or":
-        for child in conditions_of(formula.arguments[0]):
-            yield from conjuncts(Not(child))
-    elif formula.op != "true":
-        yield formula
 
 
 def shortened(conjunct: str) -> str:

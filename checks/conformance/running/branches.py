@@ -7,19 +7,18 @@ through its conditions, was not held against the code in the others.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache
 
+from fencepost.model.analysis.branches import branches
 from fencepost.model.kernel import Kernel
-from fencepost.model.kernel.search.results import Limits, Sought
-from fencepost.model.kernel.search.search import search
-from fencepost.model.language import Action, And, Not, Or, Protocol
+from fencepost.model.kernel.search.results import Limits
+from fencepost.model.kernel.search.ways import shortest_ways
+from fencepost.model.language import Action, And, Or, Protocol
 from fencepost.model.terms.nodes import Term
 from fencepost.model.terms.simplification import truth_of
-from fencepost.model.terms.values import Condition, conditions_of
-from fencepost.model.terms.values import condition as condition_of
+from fencepost.model.terms.values import Condition
 from fencepost.traces.trace import State, Trace
-from fencepost.traces.wording.reasons import conjuncts
 from fencepost.traces.wording.wording import Wording
 
 Branch = tuple[str, str]
@@ -29,8 +28,8 @@ LONGEST = 160
 """Characters of a condition that are worth reading. Conditions that are alike so far count as one."""
 
 
-SEARCHED = 64 << 20
-"""Bytes that the search for ways to branches may take: some seconds."""
+SEARCHED = Limits(memory=64 << 20)
+"""What the search for ways to branches may take: some seconds."""
 
 REMEMBERED = 10_000
 """States of which the branches are remembered: some megabytes."""
@@ -51,7 +50,11 @@ class Branches:
         self._goals: dict[Branch, list[Condition]] = {}
         for action in protocol.actions:
             rows = self._of.setdefault(action.label, [])
-            for formula, text in _alternatives(action, self._words(action)):
+            words = self._words(action)
+            for formula, way in branches(action):
+                if truth_of(formula) is not None:
+                    continue  # it is taken always, or never
+                text = words(way)
                 self._goals.setdefault((action.name, text), []).append(And(action.guard, formula))
                 number = numbers.setdefault(formula, len(formulas))
                 if number == len(formulas):
@@ -85,13 +88,10 @@ class Branches:
     def ways(self) -> Mapping[Branch, tuple[str, ...]]:
         """For each branch that a search of the instance meets, in order, the labels of a shortest run to a state in which it is
         open. The search has a limit; what it does not meet, random runs may still."""
-        branches = sorted(self._goals)
-        kernel = Kernel(self._protocol, [Or(self._goals[branch]) for branch in branches])
-        result = search(kernel, Sought(watch=range(len(branches))), workers=1, limits=Limits(memory=SEARCHED))
-        return {
-            branches[find.formula]: tuple(kernel.actions[number].label for number in result.path(find, 1).actions)
-            for find in sorted(result.watched, key=lambda find: find.formula)
-        }
+        goals = sorted(self._goals)
+        ways = shortest_ways(self._protocol, [Or(self._goals[branch]) for branch in goals], SEARCHED)
+        actions = self._protocol.actions
+        return {goals[goal]: tuple(actions[number].label for number in way.actions) for goal, way in ways.items()}
 
     @cached_property
     def _kernel(self) -> Kernel:
@@ -109,39 +109,3 @@ class Branches:
             return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
         return words
-
-
-def _alternatives(action: Action, words: Callable[[Condition], str]) -> Iterator[tuple[Condition, str]]:
-    """The conditions that tell the branches of an action apart, each with its text."""
-    for part in conjuncts(action.guard):
-        if part.op == "or":
-            yield from ((one, words(one)) for one in conditions_of(part) if not _is_settled(one))
-    seen: set[Term] = set()
-    for value in action.updates.values():
-        for path, condition in _decisions(value, (), seen):
-            for way in (condition, Not(condition)):
-                formula = And(*path, way)
-                if not _is_settled(formula):
-                    yield formula, words(way)
-
-
-def _is_settled(formula: Condition) -> bool:
-    """Whether it holds always, or never."""
-    return truth_of(formula) is not None
-
-
-def _decisions(term: Term, path: tuple[Condition, ...], seen: set[Term]) -> Iterator[tuple[tuple[Condition, ...], Condition]]:
-    """The condition of every ``If`` in a term, each once, with the conditions on the way to it."""
-    stack = [(term, path)]
-    while stack:
-        node, way = stack.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        if node.op == "ite":
-            test, then, otherwise = node.arguments
-            condition = condition_of(test)
-            yield way, condition
-            stack += [(then, (*way, condition)), (otherwise, (*way, Not(condition))), (condition, way)]
-        else:
-            stack += [(child, way) for child in node.arguments]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import z3
 
+from fencepost.model.analysis.branches import conjuncts
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import And, If, Implies, Not, Or, Protocol, at_least
 from fencepost.model.terms.evaluation import Evaluation
@@ -16,7 +17,7 @@ from fencepost.model.terms.in_z3 import InZ3
 from fencepost.model.terms.values import FALSE, TRUE
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.traces.wording.explaining import UnknownActionError, actions_named, explained
-from fencepost.traces.wording.reasons import Reason, conjuncts, why_false
+from fencepost.traces.wording.reasons import Reason, why_false
 from fencepost.traces.wording.wording import Wording
 
 
