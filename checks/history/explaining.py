@@ -1,29 +1,33 @@
-"""Logs by the thousand: for each ledger of the table events, whether a run of the model explains its lines, as a task of Spark.
-
-A bookie logs each read that fences, also those of a recovery (ReadEntryProcessor, ReadEntryProcessorV3), and each add that it
-refuses on a fenced ledger (WriteEntryProcessor, WriteEntryProcessorV3); a client logs each ensemble that it has changed
-(LedgerHandle.ensembleChangeLoop).
-"""
+"""Logs by the thousand: for each unit or ledger of the table events, whether runs of the model explain its lines, as a task of
+Spark."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from fencepost.checks.conformance.logs.events import EmptyLogError, Line, Log, LogError, Meaning, Shown, events_of
+from fencepost.checks.conformance.logs.events import EmptyLogError, Line, Log, LogError, events_of
 from fencepost.checks.conformance.logs.explanation import LIMIT, explain
 from fencepost.checks.conformance.logs.mismatch import why_not
+from fencepost.checks.history.ledgers import ledger_parts
+from fencepost.checks.history.parts import Part, Row
 from fencepost.checks.history.schema import VERDICTS
 from fencepost.checks.history.tables import Tables
+from fencepost.checks.history.units import unit_parts
 from fencepost.model.kernel import Kernel
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import RegistryError, Value, find
 from fencepost.traces.files.itf import text
+
+READINGS: Mapping[str, Callable[[Sequence[Row]], Iterator[Part]]] = {"ledger": ledger_parts, "service_unit": unit_parts}
+"""The protocols whose events are explained, and how the lines of a subject are read."""
 
 _VERDICT = pa.schema(
     [
@@ -41,42 +45,6 @@ _SPARKS = (
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What the events of a protocol mean, and which of its parameters follow from them."""
-
-    meaning: Meaning
-    parameters: Callable[[Sequence[Mapping[str, str]], Sequence[str]], dict[str, Value]]
-
-
-def _ledger(events: Sequence[Mapping[str, str]], bookies: Sequence[str]) -> dict[str, Value]:
-    """Three bookies or those that there are, and as many recoveries as clients that fence one and the same of them."""
-    fenced = {(event["bookie"], event["by"]) for event in events if event["event"] == "fenced"}
-    at_each = [bookie for bookie, _ in fenced]
-    changes = sum(event["event"] == "new_ensemble" for event in events)
-    return {"bookies": max(3, len(bookies)), "recoverers": max(map(at_each.count, at_each), default=1), "changes": changes}
-
-
-FENCING = ("read_lac", "fence_unheard", "read_found", "read_no_such_entry")
-"""The steps that are reads which fence: of the LAC, and then of entries."""
-
-READINGS: Mapping[str, Reading] = {
-    "ledger": Reading(
-        Meaning(
-            "event",
-            {
-                "fenced": tuple(f"{step}(_, {{bookie}})" for step in FENCING),
-                "refused": (),
-                "new_ensemble": ("resend", "publish_change"),
-            },
-            {"is_fenced": Shown("fenced[{bookie}]")},
-        ),
-        _ledger,
-    )
-}
-"""The protocols whose events are explained."""
-
-
-@dataclass(frozen=True)
 class Question:
     """With which protocol the events are explained, which of its parameters and bugs are set, and how many states may be
     possible at once."""
@@ -89,7 +57,7 @@ class Question:
     def verdict(self, rows: pa.Table) -> pa.Table:
         """What a task answers of the rows of one subject."""
         keys = [(name, "ascending") for name in ("time", "source", "line")]
-        events = rows.sort_by(keys).to_pylist()
+        events = [defaultdict(str, {**row, **dict(row["fields"])}) for row in rows.sort_by(keys).to_pylist()]
         first = events[0]
         cells = {
             "cluster": first["cluster"],
@@ -110,7 +78,7 @@ def explained(tables: Tables, asked: Question) -> DataFrame:
     if asked.protocol not in READINGS:
         raise RegistryError(f"the events of {asked.protocol} are in the table, and not explained: name {', '.join(READINGS)}")
     events = tables.rows("events").where(f"protocol = '{asked.protocol}'")
-    columns = events.select("cluster", "subject", "time", "process", "event", "fields.by", "source", "line")
+    columns = events.select("cluster", "subject", "time", "process", "event", "fields", "source", "line")
     return columns.groupBy("cluster", "subject").applyInArrow(_task(asked), _SPARKS)
 
 
@@ -128,38 +96,34 @@ def keep(tables: Tables, verdicts: DataFrame) -> int:
     return tables.append({VERDICTS.name: verdicts}, {})[VERDICTS.name]
 
 
-def _explained(asked: Question, rows: Sequence[Mapping[str, str]]) -> dict[str, str | int | None]:
-    reading = READINGS[asked.protocol]
-    processes = list(dict.fromkeys(row["process"] for row in rows if row["event"] != "new_ensemble"))
-    names = {process: f"b{number}" for number, process in enumerate(processes)}
-    said = [
-        {
-            "event": row["event"],
-            "bookie": names.get(row["process"], ""),
-            "by": row["by"] or "",
-            **({"is_fenced": True} if row["process"] in names else {}),
-        }
-        for row in rows
-    ]
-    entry = find(asked.protocol, PROTOCOLS)
-    settings = {**reading.parameters(said, processes), **asked.parameters}  # type: ignore[arg-type]
-    protocol = entry.build(settings, asked.bugs)
-    lines = tuple(Line(number, content) for number, content in enumerate(said, start=1))
-    kernel = Kernel(protocol)
-    found = explain(kernel, events_of(Log(Path("events"), lines), protocol, reading.meaning), limit=asked.limit)
-    trace = text(found.run, protocol)
-    if found.whole:
-        return {"verdict": "explained", "explained": found.explained, "trace": trace}
-    event = found.next
-    assert event is not None
-    row = rows[event.line - 1]
-    return {
-        "verdict": "inconclusive" if found.stopped else "unexplained",
-        "explained": found.explained,
-        "next": f"{row['source']}:{row['line']}: {row['event']} at {row['process']}",
-        "why": found.stopped or "\n".join(why_not(kernel, found, 120)),
-        "trace": trace,
-    }
+def _explained(asked: Question, rows: Sequence[Row]) -> dict[str, str | int | None]:
+    """Explains part after part, until one has no run; the trace is the last part's."""
+    explained, trace = set[int](), ""
+    for part in READINGS[asked.protocol](rows):
+        kernel = _kernel(asked.protocol, tuple(sorted({**part.parameters, **asked.parameters}.items())), asked.bugs)
+        protocol = kernel.protocol
+        meaning = part.meaning if part.logs_all else replace(part.meaning, unobserved=tuple(protocol.mirrors))
+        lines = tuple(Line(number, content) for number, (_, content) in enumerate(part.lines))
+        found = explain(kernel, events_of(Log(Path("events"), lines), protocol, meaning), limit=asked.limit)
+        trace = text(found.run, protocol)
+        explained |= {place for place, _ in part.lines[: found.explained]}
+        if (event := found.next) is not None:
+            place, _ = part.lines[event.line]
+            row = rows[place]
+            return {
+                "verdict": "inconclusive" if found.stopped else "unexplained",
+                "explained": len(explained - {place}),
+                "next": f"{row['source']}:{row['line']}: {row['event']} at {row['process']}",
+                "why": found.stopped or "\n".join(why_not(kernel, found, 120)),
+                "trace": trace,
+            }
+    return {"verdict": "explained", "explained": len(explained), "trace": trace}
+
+
+@lru_cache(maxsize=32)
+def _kernel(name: str, parameters: tuple[tuple[str, Value], ...], bugs: tuple[str, ...]) -> Kernel:
+    """An instance, compiled: many subjects of a task have the same."""
+    return Kernel(find(name, PROTOCOLS).build(dict(parameters), bugs))
 
 
 def as_json(rows: Sequence[Mapping[str, object]]) -> str:

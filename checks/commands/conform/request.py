@@ -66,14 +66,15 @@ longest prefix that a run explains, the states possible there, and why no step f
 A log in the protocol's own words has "steps" and "seen" on each line, and perhaps a first line with "parameters". For any
 other, --mapping says which field names what a line is about, which steps it may be, and which fields show which variables.
 
---tables explains the lines of every ledger in the tables of fencepost ingest, on Spark, and adds a row for each to the table
-verdicts."""
+--tables explains the lines of every ledger, or every bundle (service_unit), in the tables of fencepost ingest, on Spark, and
+adds a row for each to the table verdicts."""
 
 LOG_EXAMPLES = """examples:
   fencepost conform log ledger run.jsonl                              in the protocol's own words
   fencepost conform log ledger client.jsonl --mapping mapping.json --set entries=3
   fencepost conform log election run.jsonl --out run.itf.json         the run that explains it, as a trace
   fencepost conform log ledger --tables tables --out unexplained      every ledger whose lines were ingested
+  fencepost conform log service_unit --tables tables --set store=metadata
 
 exit status: 0 explained, 12 no run explains it, 20 interrupted or too many states, 2 wrong usage, 75 the log is empty or the
   mapping matches none of its lines, 150 the log or the mapping cannot be read or does not fit"""
@@ -222,7 +223,7 @@ class LogRequest:
     file: Annotated[Path | None, Argument("the log: a JSON object on each line", "FILE")] = None
     tables: Annotated[
         Path | str | None,
-        Option("explain each ledger of these tables instead, which fencepost ingest writes", "DIR", local_or_url),
+        Option("explain each ledger, or bundle, of these tables instead, which fencepost ingest writes", "DIR", local_or_url),
     ] = None
     mapping: Annotated[Path | None, Option("what the lines mean, if they are not in the protocol's own words", "FILE")] = None
     set: Set = ()

@@ -1,4 +1,4 @@
-"""``fencepost conform log PROTOCOL --tables``: an explanation of each ledger's lines, on Spark."""
+"""``fencepost conform log PROTOCOL --tables``: an explanation of each ledger's or bundle's lines, on Spark."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 
+from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.reproductions.reproduction import NotSetUp, Observation, Reproduction
 from fencepost.checks.conformance.reproductions.stage import SECONDS, Stage
 from fencepost.checks.conformance.reproductions.whole_broker import whole_broker
@@ -20,8 +21,8 @@ PAUSE_SECONDS = 5
 """Between looks, each of which waits for a producer as long as the harness has it."""
 
 
-def take(stage: Stage, release: str, control: bool) -> Observation:
-    """One run; the control closes topics in one phase. Raises ToolchainError and SessionError."""
+def transferred(stage: Stage, release: str, control: bool) -> Session:
+    """The broker, once it owns the bundle again that it was to give to a dead one. Raises ToolchainError and SessionError."""
     broker = whole_broker(stage, release, "TransferBench")
     broker.ask({"do": "start", "multi_phase": not control})
     setting = f"loadBalancerMultiPhaseBundleUnload={'false' if control else 'true'}"
@@ -36,7 +37,12 @@ def take(stage: Stage, release: str, control: bool) -> Observation:
     if not stage.until(lambda: broker.ask({"do": "owner"})["owned_here"]):
         raise NotSetUp(f"the source does not own the bundle again within {SECONDS:g} s")
     stage.say("the source owns the bundle again")
-    taken = 0
+    return broker
+
+
+def take(stage: Stage, release: str, control: bool) -> Observation:
+    """One run; the control closes topics in one phase. Raises ToolchainError and SessionError."""
+    broker, taken = transferred(stage, release, control), 0
     for _ in range(LOOKS):
         seen = broker.ask({"do": "look"})
         stage.say(f"its producer can send: {_yes(seen['producer'])}; a new producer can: {_yes(seen['new_producer'])}")
