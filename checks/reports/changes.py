@@ -20,30 +20,6 @@ def heading(change: BugChange) -> str:
     return f"Known bugs that change from {change.before} to {change.now}"
 
 
-def answer(change: BugChange, weaker: Sequence[str]) -> str:
-    """Whether an upgrade costs messages or guarantees, yes or no first; ``weaker`` are the guarantees of which it has less."""
-    usual = [name for name in change.felt if not change.reach[name].seldom]
-    lost = [name for name in usual if _matter(name, change) == "lost"]
-    gone = [name for name in change.go if name in change.reach and change.reach[name].way]
-    closed = [name for name in gone if _matter(name, change) == "lost"]
-    closes = f" It closes {count_of(len(closed), 'way')} to lose a message." if closed else ""
-    if lost or weaker:
-        ways = "; ".join(f"{facts.plain or facts.costs} ({facts.fix})" for facts in (change.come[name][0].bug for name in lost))
-        brings = [f"brings {count_of(len(lost), 'way')} to lose a message: {ways}"] if lost else []
-        brings += [f"guarantees less: {', '.join(weaker)}"] if weaker else []
-        return f"NO: {change.now} {', and '.join(brings)}.{closes}"
-    if unsure := [name for name in change.come if change.reach.get(name, NOT_ASKED).applies == "unknown"]:
-        return f"NOT KNOWN whether {change.now} brings a way to lose a message: see {', '.join(unsure)}.{closes}"
-    others = dict.fromkeys(_says(change.reach[name]) for name in usual)
-    besides = f" Besides: {'; '.join(others)}." if others else ""
-    return f"YES: {change.now} brings no way to lose a message.{besides}{closes}"
-
-
-def _matter(name: str, change: BugChange) -> str:
-    matter = change.reach[name].matter
-    return matter.name if matter else ""
-
-
 def verdict(change: BugChange) -> str:
     """What a person decides by, in a sentence: how many come, and what users meet by them."""
     come = f"{count_of(len(change.come), 'known bug')} come{'s' if len(change.come) == 1 else ''}"
@@ -52,7 +28,7 @@ def verdict(change: BugChange) -> str:
         return f"No known bug comes, {rest}."
     if not change.felt:
         return f"{come}, none that users were found to meet with these settings; {rest}."
-    usual = [f"{name}: {_says(change.reach[name])}" for name in change.felt if not change.reach[name].seldom]
+    usual = [f"{name}: {says(change.reach[name])}" for name in change.felt if not change.reach[name].seldom]
     others = len(change.felt) - len(usual)
     seldom = [f"{others} only during a migration of the metadata to another store"] if others else []
     met = "; ".join([*usual, *seldom])
@@ -68,6 +44,32 @@ def rows(change: BugChange) -> Iterator[tuple[str, list[str]]]:
     for name, bugs in change.go.items():
         reach = change.reach.get(name, NOT_ASKED)
         yield f"goes: {name} ({_protocols(bugs)})", [f"applied: {_applies(reach)}", _known(bugs[0])]
+
+
+def in_brief(change: BugChange) -> Iterator[tuple[str, list[str]]]:
+    """What comes and goes, those that users meet with what it takes and what avoids it, the others by their names."""
+    for verb, bugs in (("comes", change.come), ("goes", change.go)):
+        others = dict[str, list[str]]()
+        for name, several in bugs.items():
+            reach, facts = change.reach.get(name, NOT_ASKED), several[0].bug
+            if reach.way is None or reach.seldom:
+                others.setdefault(_why_apart(reach), []).append(name)
+                continue
+            needs = f"{says(reach)}, which needs {', '.join(reach.way.needs) or 'nothing else'}"
+            avoided = f"avoided by {facts.avoided_by}; " if facts.avoided_by else ""
+            known = f"{avoided}{facts.fix}; the run: {command(reach.way)}"
+            yield f"{verb}: {name}: {facts.plain or facts.costs}", [needs, known] if verb == "comes" else [needs]
+        for why, names in others.items():
+            yield f"{verb}, {why}: {', '.join(names)}", []
+
+
+def _why_apart(reach: Reach) -> str:
+    """Why users need not look at a bug first."""
+    if reach.way is not None:
+        return "only during a migration of the metadata"
+    if reach.gap:
+        return f"and it is not known what of it ({reach.gap})"
+    return "and you lose nothing by it" if reach.is_asked else "and nothing is asked about it (--all says what it costs)"
 
 
 def sentences(change: BugChange) -> Iterator[str]:
@@ -107,7 +109,8 @@ def _protocols(bugs: Sequence[KnownBug]) -> str:
     return ", ".join(bug.entry.name for bug in bugs)
 
 
-def _says(reach: Reach) -> str:
+def says(reach: Reach) -> str:
+    """What users meet by it; empty if they do not."""
     return reach.matter.says if reach.matter else ""
 
 
@@ -115,7 +118,7 @@ def _applies(reach: Reach) -> str:
     """Whether users meet it with the settings, and by which events."""
     if reach.way is not None:
         needs = f"needs {', '.join(reach.way.needs)}" if reach.way.needs else "needs nothing else"
-        return f"yes: {_says(reach)} ({needs})"
+        return f"yes: {says(reach)} ({needs})"
     if reach.gap:
         return f"unknown: {reach.gap}"
     return "no: no message, backlog, order or service is lost by it" if reach.is_asked else "not asked: see what it costs"

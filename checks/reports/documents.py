@@ -16,15 +16,19 @@ from fencepost.checks.reports.answers import headline, in_short, ordered
 from fencepost.checks.reports.changes import heading, sentences, verdict
 from fencepost.checks.reports.failures import Judged, as_in_repository, established_of, place_of
 from fencepost.checks.reports.guarantees import Opening, remedied, why
+from fencepost.checks.reports.upgrade import decisions, stops
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.language import Location
 from fencepost.properties.registry import written
 
 
-def as_annotations(verdicts: Iterable[Judged], suspicious: Iterable[Doubt] = (), shortfalls: Iterable[Shortfall] = ()) -> str:
-    """A workflow command for each verdict that is not as it should be, each guarantee that falls short, at the line of the
-    setting, and each suspicion: an error, or a warning where nothing is known, or the run succeeds nevertheless."""
-    short = "".join(_shortfall(s) for s in shortfalls)
+def as_annotations(verdicts: Iterable[Judged], suspicious: Iterable[Doubt] = (), opening: Opening | None = None) -> str:
+    """A workflow command for each verdict that is not as it should be, each guarantee that falls short, and what starts no
+    more, at the line of the setting, and each suspicion: an error, or a warning where nothing is known, or the run succeeds
+    nevertheless."""
+    short = "".join(_shortfall(s) for s in opening.shortfalls) if opening else ""
+    for stop in opening.stopped.stops if opening and opening.stopped else ():
+        short += command(True, stop.place and as_in_repository(stop.place), "brokers start no more", stop.why)
     rows = "".join(_annotation(row) for row in verdicts if row.failed)
     return short + rows + "".join(_at(doubt.strict, doubt.suspicion.location, "suspicious", str(doubt)) for doubt in suspicious)
 
@@ -106,12 +110,17 @@ def as_junit(
 
 
 def _guarantees(whole: Element, opening: Opening) -> bool:
-    """A case for each guarantee; whether one of them falls short."""
+    """A case for each guarantee, and for what starts no more; whether one of them falls short."""
     kinds = {"open": "error"}
     rows = [(row, opening.of(row)) for row in opening.now.rows]
+    stopped = stops(opening)
     errors = sum(any(s.kind == "open" for s in short) for _, short in rows)
     failures = sum(any(s.kind != "open" for s in short) for _, short in rows)
-    suite = _suite(whole, f"guarantees of {opening.now.cluster.file}", len(rows), failures, errors)
+    failures += len(stopped)
+    suite = _suite(whole, f"guarantees of {opening.now.cluster.file}", len(rows) + len(stopped), failures, errors)
+    for sentence in stopped:
+        case = SubElement(suite, "testcase", classname="guarantees", name="starts")
+        SubElement(case, "failure", type="starts no more", message=sentence)
     for row, short in rows:
         case = SubElement(suite, "testcase", classname="guarantees", name=row.guarantee.name)
         for shortfall in short:
@@ -156,6 +165,7 @@ def as_markdown(opening: Opening | None, rows: Iterable[Judged], status: ExitSta
     if status == ExitStatus.HOLDS and not table and not bugs and opening is not None:
         return ""
     answers = "".join(answered(answer) for answer in opening.answers) if opening else ""
+    answers += "".join(f"- {plain(sentence)}\n" for sentence in (*decisions(opening), *stops(opening))) if opening else ""
     listed = "".join(f"- {_failure(row)}\n" for row in failed[:MOST])
     parts = [f"### Fencepost: {plain(closing)}\n", answers, table, bugs, listed]
     if len(failed) > MOST:

@@ -19,18 +19,20 @@ from fencepost.checks.questions.remedies import ChangeFirst, key
 from fencepost.checks.questions.remedies import in_words as closes_in_words
 from fencepost.checks.reports.answers import FAULTS, NUMBERS, headline, survived
 from fencepost.checks.reports.guarantees import Opening
-from fencepost.checks.reports.report import MEANING
+from fencepost.checks.reports.report import IN_SHORT
 from fencepost.checks.settings.cluster_settings import Cluster
 from fencepost.checks.settings.not_modelled import PAGE, RACKS
 from fencepost.model.counts import count_of
 from fencepost.traces.wording.styles import BOLD, PLAIN, RED
 
-RIGHT = 20
-"""Columns of what stands on the right of a table."""
 SCREEN = 24
 """Lines of a screen."""
+SECOND = 30
+"""Lines of the second one, with the last line of the run."""
 MOST_NAMES = 3
 """Namespaces of a group that are named."""
+LONG = 55
+"""Characters of a remedy with what it costs that a row has room for."""
 MOST_ROWS = 4
 """Rows of a table; the others are counted."""
 
@@ -73,14 +75,18 @@ def numbered(opening: Opening) -> list[Numbered]:
     return [Numbered(number, *pair) for number, pair in enumerate(pairs, 1)]
 
 
-BLOCKS = (("namespaces", 2), ("namespaces", 3), ("survives", 2), ("changes", 2), ("happens", 2))
-"""What may take more than a line for each row, the most important first."""
+LEAST = {"changes": 1, "rows": MOST_ROWS - 1, "namespaces": 1, "survives": 1, "happens": 1}
+BLOCKS = (
+    *(("changes", 2), ("changes", 4), ("namespaces", 2), ("rows", MOST_ROWS)),
+    *(("namespaces", 3), ("survives", 2), ("happens", 2)),
+)
+"""What may take more lines for each row than ``LEAST``, or more rows, the most important first."""
 
 
 def front(opening: Opening, width: int, *, colour: bool = False, headed: bool = True) -> str:
     """The first screen: a row of a block takes several lines, or one where it would be more than a screen. ``headed`` has it
     begin with the heading, for which there is room anyway."""
-    head, most = wrapped(opening.heading, width), {name: 1 for name, _ in BLOCKS}
+    head, most = wrapped(opening.heading, width), LEAST
     lines = list(_lines(opening, width, most, colour=colour))
     for block, rows in BLOCKS:
         wider = most | {block: rows}
@@ -96,7 +102,7 @@ def _lines(opening: Opening, width: int, most: Mapping[str, int], *, colour: boo
     yield from [_emphasised(line, ways, colour) for line in wrapped(verdict(opening), width)]
     yield from wrapped(_kills(opening.now.rows), width) if _kills(opening.now.rows) else []
     yield from _changes(opening.change_first, width, most["changes"])
-    yield from _happens(ways, opening, width, most["happens"])
+    yield from _happens(ways, opening, width, most)
     also = "; ".join(_also(opening))
     yield from wrapped(f"Also: {also}", width, most=2) if also else []
     yield from _namespaces(opening, width, most["namespaces"])
@@ -128,28 +134,69 @@ def verdict(opening: Opening) -> str:
     return f"NO WAY TO LOSE A MESSAGE was found. {headline(lost)}"
 
 
-def closing(opening: Opening, status: ExitStatus) -> str:
-    """The last line: the verdict in words, and what the status says."""
-    return f"{verdict(opening).rstrip('.')}: {MEANING[status]} (exit {int(status)})"
+def closing(opening: Opening, status: ExitStatus, *, accepted: bool = False, outdated: bool = False) -> str:
+    """The last line: the verdict in words, and what the status says, in 80 columns. ``accepted`` is whether a known bug is,
+    ``outdated`` whether the run differs from a baseline."""
+    if status == ExitStatus.HOLDS:
+        return f"{_in_short(opening)}; {'all known bugs accepted' if accepted else 'no known bug affects you'} (exit 0)"
+    if outdated and status == ExitStatus.ASSUMPTION:
+        return f"{_in_short(opening)}; differs from the baseline (exit {int(status)})"
+    meaning = f"; {IN_SHORT[status]}" if status != ExitStatus.INCONCLUSIVE or opening.answers[0].unordered != "unknown" else ""
+    return f"{_in_short(opening)}{meaning} (exit {int(status)})"
 
 
-def listed(opening: Opening, width: int) -> Iterator[str]:
-    """Each way in one line, with its number, below what it comes to; a bug that another way has told of is only named."""
-    head, told = "", dict[str, int]()
+def _in_short(opening: Opening) -> str:
+    """The verdict without what the ways need."""
+    lost = opening.answers[0]
+    ways = in_order(lost.ways, opening.never, opening.accepted)
+    if ways.count:
+        return f"MESSAGES CAN BE LOST: {count_of(len(ways.count), 'way')}"
+    if ways.only_if:
+        return f"MESSAGES CAN BE LOST only if you act: {count_of(len(ways.only_if), 'way')}"
+    return "NOT KNOWN if messages can be lost" if lost.unordered == "unknown" else "NO WAY TO LOSE A MESSAGE was found"
+
+
+def listed(opening: Opening, width: int, room: int) -> list[str]:
+    """Each way in one line, with its number, below what it comes to; what another way has told of by the same bug is left out,
+    and of more ways than there is ``room`` for those that need the most faults: in one line, by their numbers."""
+    told, ways = dict[str, int](), list[Numbered]()
     for each in numbered(opening):
-        says, acts = each.answer.matter.says, acts_in(each.way)
-        only_if = f", only if {' or '.join(EVENTS[name].says for name in acts)}" if acts else ""
-        if head != (head := f"{says[0].upper()}{says[1:]}{only_if}:"):
+        if each.way.bug is None or told.setdefault(each.way.name, each.number) == each.number:
+            ways.append(each)
+    first = sorted(ways, key=lambda each: (bool(acts_in(each.way)), each.way.faults, each.number))
+    shown, lines = len(first), list(_listed(first, width))
+    while shown > 1 and len(lines) + (shown < len(first)) > room:
+        shown -= 1
+        lines = list(_listed(first[:shown], width))
+    left = sorted(each.number for each in first[shown:])
+    more = f"     {_ranges(left)}: what needs more faults, or an act of yours (--way N, --all)"
+    return [*lines, *wrapped(more, width, " " * 5)] if left else lines
+
+
+def _listed(ways: Sequence[Numbered], width: int) -> Iterator[str]:
+    head = ""
+    for each in sorted(ways, key=lambda each: each.number):
+        says = f"{each.answer.matter.says}{', only if you act' if acts_in(each.way) else ''}"
+        if head != (head := f"{says[0].upper()}{says[1:]}:"):
             yield from wrapped(f"  {head}", width, "    ")
-        first = told.setdefault(each.way.name, each.number) if each.way.bug is not None else each.number
-        what = plain(each.way) if first == each.number else f"by the same bug as {first}"
-        yield f"{each.number:>3}  {textwrap.shorten(what, width - 5, placeholder=' ...')}"
+        yield f"{each.number:>3}  {textwrap.shorten(plain(each.way), width - 5, placeholder=' ...')}"
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """3, 5 to 8"""
+    ranges = list[list[int]]()
+    for number in numbers:
+        if ranges and ranges[-1][-1] == number - 1:
+            ranges[-1].append(number)
+        else:
+            ranges.append([number])
+    return ", ".join(str(each[0]) if len(each) == 1 else f"{each[0]} to {each[-1]}" for each in ranges)
 
 
 def plain(way: Way) -> str:
     """What happens, as people say it."""
-    said = way.bug.plain if way.bug is not None else ""
-    return said or NUMBERS.sub("", way.what)
+    said = (way.bug.plain if way.bug is not None else "") or NUMBERS.sub("", way.what)
+    return f"{said[0].upper()}{said[1:].removesuffix('.')}."
 
 
 def _emphasised(line: str, ways: Sorted, colour: bool) -> str:
@@ -179,11 +226,12 @@ def _never(rows: Sequence[Established]) -> str:
 def _changes(change: ChangeFirst, width: int, most: int) -> Iterator[str]:
     if not change.remedies:
         return
-    yield f"{'Change first':<{width - RIGHT}}closes"
+    rows = list[Row]()
     for number, each in enumerate(change.remedies[:MOST_ROWS], 1):
         cost = f" ({each.remedy.cost})" if each.remedy.cost else ""
-        says = each.remedy.says if most == 1 and len(each.remedy.says + cost) > width - RIGHT - 5 else each.remedy.says + cost
-        yield from _row(f"{number:>3} ", says, closes_in_words(each), width, most)
+        says = each.remedy.says if most == 1 and len(each.remedy.says + cost) > LONG else each.remedy.says + cost
+        rows.append((f"{number:>3} ", says, closes_in_words(each)))
+    yield from table("Change first", "closes", rows, width, most)
     if change.after is not None:
         yield from wrapped(f"    {_after(change)}", width, "    ")
 
@@ -206,26 +254,27 @@ def _listing(words: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
-def _happens(ways: Sorted, opening: Opening, width: int, most: int) -> Iterator[str]:
+def _happens(ways: Sorted, opening: Opening, width: int, sizes: Mapping[str, int]) -> Iterator[str]:
+    most, rows = sizes["happens"], sizes["rows"]
     groups = dict[tuple[str, ...], list[Way]]()
     for way in sorted(ways.count, key=lambda way: way.faults):
         groups.setdefault(_needs(way), []).append(way)
     if not (groups or ways.only_if or ways.never or ways.accepted):
         return
-    yield f"{'What has to happen':<{width - RIGHT}}ways  remedy"
-    shown = list(groups.items())[:MOST_ROWS]
-    for needs, some in shown:
-        yield from _row("  ", ", ".join(needs) or "nothing else", f"{len(some):>4}  {_closed_by(some, opening)}", width, most)
-    if rest := sum(len(some) for _, some in list(groups.items())[MOST_ROWS:]):
-        yield from _row("  ", "other faults together", f"{rest:>4}", width, most)
+    lines = list[Row]()
+    for needs, some in list(groups.items())[:rows]:
+        lines.append(("  ", ", ".join(needs) or "nothing else", f"{len(some):>4}  {_closed_by(some, opening)}"))
+    if rest := sum(len(some) for _, some in list(groups.items())[rows:]):
+        lines.append(("  ", "other faults together", f"{rest:>4}"))
     if ways.only_if:
         acts = dict.fromkeys(act for way in ways.only_if for act in acts_in(way))
-        words = f"only if {', or '.join(EVENTS[act].says for act in acts)}"
-        yield from _row("  ", words, f"{len(ways.only_if):>4}  --never", width, most)
+        words = f"only if {' or '.join(EVENTS[act].says for act in acts)}"
+        lines.append(("  ", words, f"{len(ways.only_if):>4}  --never"))
     if ways.never:
-        yield from _row("  ", "left out, since it does not happen here (--never)", f"{len(ways.never):>4}", width, most)
+        lines.append(("  ", "left out, since it does not happen here (--never)", f"{len(ways.never):>4}"))
     if ways.accepted:
-        yield from _row("  ", "accepted, as the profile says", f"{len(ways.accepted):>4}", width, most)
+        lines.append(("  ", "accepted, by the profile or the baseline", f"{len(ways.accepted):>4}"))
+    yield from table("What has to happen", "ways  remedy", lines, width, most)
 
 
 def _needs(way: Way) -> tuple[str, ...]:
@@ -241,7 +290,7 @@ def _closed_by(ways: Sequence[Way], opening: Opening) -> str:
     if not closed:
         return "none known"
     left = len(keys - closed)
-    return f"{len(closed)} by {', '.join(numbers)}; {left} open" if left else ", ".join(numbers)
+    return f"{', '.join(numbers)} ({left} open)" if left else ", ".join(numbers)
 
 
 def _also(opening: Opening) -> Iterator[str]:
@@ -284,14 +333,14 @@ def _of_namespaces(group: Group, opening: Opening) -> str:
     less = {key(way) for way in here} - {key(way) for way in ways}
     known = "; some of it is not known" if group.lost.gaps else ""
     first = min((way for way in ways if key(way) in more), key=lambda way: way.faults, default=None)
-    needs = f": {', '.join(_needs(first)) or 'nothing else'} is enough" if first is not None else ""
+    needs = f" by {', '.join(_needs(first)) or 'nothing else'}" if first is not None else ""
     change = ", ".join(filter(None, [f"{len(less)} fewer" if less else "", f"{len(more)} more{needs}" if more else ""]))
     ordered = {each.feature.name for each in group.settings.orders} - set(_orders(opening))
     orders = f"; ordered there: {', '.join(name.replace('_', ' ') for name in sorted(ordered))}" if ordered else ""
     judged = {each.feature.name for each in group.settings.not_modelled} - {e.feature.name for e in opening.not_judged}
     judged -= {RACKS} if opening.now.cluster.racks else set()
-    besides = f"; NOT JUDGED there: {', '.join(sorted(judged))}" if judged else ""
-    return f"{names} ({words}): {count_of(len(ways), 'way')} ({change or 'the same'}){orders}{known}{besides}"
+    besides = f"; not judged: {', '.join(sorted(judged))}" if judged else ""
+    return f"{names} ({words}): {count_of(len(ways), 'way')}, {change or 'the same'}{orders}{known}{besides}"
 
 
 def _orders(opening: Opening) -> Iterator[str]:
@@ -310,12 +359,18 @@ def _number(faults: int) -> str:
     return FAULTS[faults] if faults < len(FAULTS) else str(faults)
 
 
-def _row(head: str, text: str, right: str, width: int, most: int) -> Iterator[str]:
-    """A row whose text takes so many lines at most."""
-    room = width - RIGHT - len(head) - 1
-    lines = textwrap.wrap(text, room, break_on_hyphens=False, max_lines=most, placeholder=" ...")
-    for number, line in enumerate(lines):
-        yield f"{head if not number else ' ' * len(head)}{line:<{room}} {right if not number else ''}".rstrip()
+Row = tuple[str, str, str]
+"""How a row of a table begins, its text, and what stands on the right."""
+
+
+def table(title: str, right: str, rows: Sequence[Row], width: int, most: int) -> Iterator[str]:
+    """A table with a heading, in which the text of a row takes so many lines at most."""
+    column = width - max(len(each) for each in (right, *(on_the_right for _, _, on_the_right in rows)))
+    yield f"{title:<{column}}{right}"
+    for head, text, on_the_right in rows:
+        room = column - len(head) - 1
+        for number, line in enumerate(textwrap.wrap(text, room, break_on_hyphens=False, max_lines=most, placeholder=" ...")):
+            yield f"{' ' * len(head) if number else head}{line:<{room}} {'' if number else on_the_right}".rstrip()
 
 
 def wrapped(text: str, width: int, indent: str = "  ", most: int | None = None) -> list[str]:

@@ -19,6 +19,7 @@ from fencepost.checks.reports.answers import command, switched
 from fencepost.checks.reports.changes import PolicyChange
 from fencepost.checks.reports.changes import as_json as bugs_as_json
 from fencepost.checks.settings.not_modelled import PAGE
+from fencepost.checks.settings.starting import StartsNoMore, Stop
 from fencepost.checks.settings.switches import SwitchedOn
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ class Opening:
     of guarantees that fall short, in which way users lose a message by that; ``not_judged`` are the features that the files
     switch on and no model has. ``heading`` says which cluster it is, ``change_first`` what to change, ``never`` which events do
     not happen here, ``accepted`` which known bugs are; ``namespaces`` are those with settings of their own,
-    ``changed_namespaces`` those in which other bugs come or go. ``odds`` are those of the ways, if they were asked for."""
+    ``changed_namespaces`` those in which other bugs come or go. ``odds`` are those of the ways, if they were asked for.
+    ``stopped`` says with what brokers start no more."""
 
     now: Guaranteed
     before: Guaranteed | None = None
@@ -57,6 +59,7 @@ class Opening:
     namespaces: tuple[Group, ...] = ()
     changed_namespaces: tuple[tuple[tuple[str, ...], BugChange], ...] = ()
     odds: Odds | None = None
+    stopped: StartsNoMore | None = None
 
     def of(self, row: Established) -> list[Shortfall]:
         """What falls short of one guarantee."""
@@ -72,7 +75,8 @@ class Opening:
         kinds = {shortfall.kind for shortfall in self.shortfalls if shortfall.decides}
         if "short" in kinds:
             return ExitStatus.SHORT
-        return ExitStatus.WEAKER if "weaker" in kinds else ExitStatus.INCONCLUSIVE if kinds else ExitStatus.HOLDS
+        weaker = "weaker" in kinds or self.stopped is not None
+        return ExitStatus.WEAKER if weaker else ExitStatus.INCONCLUSIVE if kinds else ExitStatus.HOLDS
 
     @property
     def met_bugs(self) -> dict[str, tuple[int, Sequence[str]]]:
@@ -119,6 +123,7 @@ def as_json(opening: Opening) -> dict[str, object]:
         "not_judged": [{"name": each.feature.name, "text": each.says, **switched(each)} for each in opening.not_judged],
         "policy": opening.policy.as_json() if opening.policy else None,
         "known_bugs": bugs_as_json(opening.bugs) if opening.bugs else None,
+        "starts_no_more": [_stop(stop) for stop in opening.stopped.stops] if opening.stopped else [],
         "shortfalls": [
             {
                 "kind": s.kind,
@@ -130,6 +135,11 @@ def as_json(opening: Opening) -> dict[str, object]:
             for s in shortfalls
         ],
     }
+
+
+def _stop(stop: Stop) -> dict[str, object]:
+    place = stop.place
+    return {"text": stop.why, "file": str(place.file) if place else None, "line": (place.line or None) if place else None}
 
 
 def _odds(odds: Odds | None) -> dict[str, object]:

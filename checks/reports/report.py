@@ -42,6 +42,14 @@ MEANING = {
     ExitStatus.EVALUATION: "nothing was checked",
 }
 
+IN_SHORT = MEANING | {
+    ExitStatus.HOLDS: "nothing falls short",
+    ExitStatus.ASSUMPTION: "an assumption does not hold",
+    ExitStatus.KNOWN_BUG: "a known bug affects you",
+    ExitStatus.INCONCLUSIVE: "not all is known",
+}
+"""The same in fewer words, for the last line of a run about a cluster, which has to fit a screen."""
+
 
 def text(
     checked: Checked, *, width: int = 120, colour: bool = False, whole: bool = True, releases: Releases | None = None
@@ -159,24 +167,36 @@ def closing_of_guarantees(opening: Opening, status: ExitStatus) -> str:
     """The last line where the guarantees alone were asked for."""
     short, unknown = opening.count("short", "weaker"), opening.count("open")
     counts = f"{count_of(len(opening.now.rows), 'guarantee')}, {short} short" + (f", {unknown} not known" if unknown else "")
-    meaning = "nothing falls short" if status == ExitStatus.HOLDS else MEANING[status]
+    meaning = IN_SHORT[status] if status == ExitStatus.HOLDS else MEANING[status]
     return f"{counts}: {meaning} (exit {int(status)})"
 
 
 def closing(
     everything: Sequence[Checked], status: ExitStatus, suspicious: Sequence[Doubt] = (), *, outdated: bool = False
 ) -> str:
-    """The last line: how many properties came to which verdict, how much of it is suspicious, and what the status says.
+    """The last line: how many properties came to which verdict, how much of it is suspicious, and what the status says. Where
+    80 columns do not hold all counts it has those that need somebody's attention, or no more than the total, or none.
 
     That everything holds is said only if it does at any depth, of all properties, and nothing makes that suspicious or had to
     be accepted. ``outdated`` is whether the run differs from a baseline.
     """
-    summary = counted(verdict for checked in everything for verdict in checked.verdicts)
-    summary += f", {len(suspicious)} suspicious" if suspicious else ""
+    verdicts = [verdict for checked in everything for verdict in checked.verdicts]
+    doubtful = f"{len(suspicious)} suspicious" if suspicious else ""
+    bad, total = counted(v for v in verdicts if _word(v) in ATTENTION), count_of(len(verdicts), "verdict")
+    several = [[counted(verdicts), doubtful], [total, bad, doubtful], [total]]
+    summaries = [", ".join(filter(None, parts)) for parts in several]
     meaning = _success(everything, suspicious) if status == ExitStatus.HOLDS else MEANING[status]
     if outdated and status == ExitStatus.ASSUMPTION:
         meaning = "differs from the baseline"
-    return f"{summary or 'no verdicts'}: {meaning} (exit {int(status)})"
+    end = f"{meaning} (exit {int(status)})"
+    lines = (f"{summary or 'no verdicts'}: {end}" for summary in summaries)
+    return next((line for line in lines if len(line) <= COLUMNS), f"{end[0].upper()}{end[1:]}")
+
+
+ATTENTION = ("violated", "known bug", "inconclusive", "unreached")
+"""The words of verdicts that somebody has to look at."""
+COLUMNS = 80
+"""How long the last line is at most."""
 
 
 def _success(everything: Sequence[Checked], suspicious: Sequence[Doubt]) -> str:

@@ -22,6 +22,7 @@ from fencepost.checks.reports.failures import about as about_bug
 from fencepost.checks.reports.front import front
 from fencepost.checks.reports.guarantees import Opening, details, unseen
 from fencepost.checks.reports.report import closing, closing_of_guarantees, text
+from fencepost.checks.reports.upgrade import decisions, stops
 from fencepost.model.counts import count_of
 from fencepost.model.releases import Releases
 from fencepost.traces.pages.markup import Html, each, filled, html, joined, palette
@@ -42,7 +43,8 @@ def report_page(opening: Opening, everything: Sequence[Checked], status: ExitSta
     bookies = count_of(now.cluster.sizes.bookies, "bookie") + (" (assumed)" if now.cluster.assumed else "")
     against = f"; before: {before.cluster.file}" if before else ""
     end = closing(everything, status) if everything else closing_of_guarantees(opening, status)
-    short = each('<p class="short">{}</p>', (f"{s.place}: {s.headline}" for s in opening.shortfalls))
+    falls = (f"{s.place}: {s.headline}" for s in opening.shortfalls)
+    short = each('<p class="short">{}</p>', [*decisions(opening), *stops(opening), *falls])
     link = html('<p><a href="{}">The runs, step by step</a></p>', runs) if runs else Html()
     page = files("fencepost.checks.reports").joinpath("report_page.html").read_text(encoding="utf-8")
     return filled(

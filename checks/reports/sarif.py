@@ -18,6 +18,7 @@ from fencepost.checks.reports.answers import covered, headline, in_short, ordere
 from fencepost.checks.reports.failures import Judged, as_in_repository, established_of, place_of, refined_by
 from fencepost.checks.reports.guarantees import Opening, unseen, why
 from fencepost.checks.settings.files.input_files import Place
+from fencepost.checks.settings.starting import Stop
 from fencepost.model.language import Location
 from fencepost.properties.vocabulary import Property
 from fencepost.traces.trace import Trace
@@ -69,6 +70,9 @@ def _version() -> dict[str, str]:
         return {}
 
 
+STARTS = "starts"
+"""The rule that brokers start."""
+
 KINDS = {"yes": "fail", "for a while": "fail", "as ordered": "informational", "no": "pass", "unknown": "open"}
 """By the answer, what SARIF calls such a result. What settings order is nothing to mend."""
 
@@ -111,9 +115,9 @@ def as_sarif(
     opening: Opening | None = None,
 ) -> str:
     """The run as SARIF: a rule for each property that was checked, a result for each verdict that is not as it should be, for
-    each guarantee that falls short, at the line of the setting, and for each question of a user, whatever the answer. What a
-    baseline accepts is a suppressed result with its reason, a refinement that holds a notification, and what no model has a
-    warning.
+    each guarantee that falls short, and what starts no more, at the line of the setting, and for each question of a user,
+    whatever the answer. What a baseline accepts is a suppressed result with its reason, a refinement that holds a
+    notification, and what no model has a warning.
 
     The steps of a trace are its code flow, each at the line of its action. A result's fingerprint depends on the instance and
     the property alone, so that it stays one alert when the shortest trace or the code around it changes.
@@ -124,6 +128,12 @@ def as_sarif(
     short, answers = ((), ()) if opening is None else (opening.shortfalls, opening.answers)
     rules |= {_guarantee_id(row): _guarantee_rule(row) for row in (opening.now.rows if opening else ())}
     rules |= {answer_id(answer): answer_rule(answer) for answer in answers}
+    stopped = opening.stopped.stops if opening is not None and opening.stopped is not None else ()
+    rules |= (
+        {STARTS: rule(STARTS, "Brokers start with the settings.", "The message has the remedy.", kind="starts")}
+        if stopped
+        else {}
+    )
     numbers = {name: number for number, name in enumerate(rules)}
     remarks = [*notes, *filter(None, (established_of(row.verdict) for row in rows))]
     not_judged = () if opening is None else unseen(opening)
@@ -139,6 +149,7 @@ def as_sarif(
     results = [
         *(_result(row, numbers[_rule_id(row)]) for row in rows if row.failed or row.verdict.accepted is not None),
         *(_shortfall(shortfall, numbers[_guarantee_id(shortfall.row)]) for shortfall in short),
+        *(_stop(stop, numbers[STARTS]) for stop in stopped),
         *(_suspicion(doubt, numbers[_suspicious_id(doubt)]) for doubt in suspicious),
         *(_answer(answer, numbers[answer_id(answer)], opening, _accepted(rows, opening)) for answer in answers if opening),
     ]
@@ -193,6 +204,18 @@ def _shortfall(shortfall: Shortfall, rule: int) -> dict[str, object]:
         "message": {"text": f"{shortfall.headline}\n\n{why(shortfall)}"},
         "locations": [_region(place)],
         "partialFingerprints": fingerprints(shortfall.kind, shortfall.row.guarantee.name, place.file.as_posix()),
+    }
+
+
+def _stop(stop: Stop, rule: int) -> dict[str, object]:
+    return {
+        "ruleId": STARTS,
+        "ruleIndex": rule,
+        "kind": "fail",
+        "level": "error",
+        "message": {"text": stop.why},
+        "partialFingerprints": fingerprints(STARTS, stop.why),
+        **({"locations": [_region(as_in_repository(stop.place))]} if stop.place else {}),
     }
 
 

@@ -10,8 +10,8 @@ from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established
 from fencepost.checks.questions.judging import compared
-from fencepost.checks.reports.changes import answer, heading, rows, verdict
-from fencepost.checks.reports.front import listed, numbered
+from fencepost.checks.reports.changes import heading, in_brief, rows, verdict
+from fencepost.checks.reports.front import SECOND, listed, numbered
 from fencepost.checks.reports.guarantees import Opening, details, legend, remedied, unseen
 from fencepost.checks.reports.in_short import (
     failure_text,
@@ -22,9 +22,14 @@ from fencepost.checks.reports.in_short import (
     suspicious_lines,
 )
 from fencepost.checks.reports.report import text
+from fencepost.checks.reports.upgrade import decisions, stops
 from fencepost.checks.settings.cluster_settings import Cluster
 from fencepost.model.counts import count_of
 
+LAST_LINES = 2
+"""The heading of the ways, and the last line of a run."""
+LEAST_WAYS = 12
+"""The lines that the ways have at least, whatever else there is to say."""
 COLUMN = 22
 """The width of the column with the names of guarantees."""
 
@@ -47,9 +52,10 @@ def sheet(
     blocks = [
         _verdict(opening, everything, width),
         [part for checked in everything if (part := failure_text(checked, width=width, colour=colour))],
+        _stopped(opening, width),
         _short(opening, width),
         _unknown(opening, width),
-        _bugs(opening, width),
+        _bugs(opening, width, whole=whole),
         _changed(opening, width),
         _policy(opening, width),
         *_rows(opening, width, whole=whole),
@@ -72,22 +78,21 @@ def second_screen(
     colour: bool = False,
 ) -> str:
     """What follows the first screen unless all is asked for: what is violated or falls short, each way in a line, and the known
-    bugs of which no way is one."""
-    ways, told = list(listed(opening, width)), {each.way.name for each in numbered(opening)}
+    bugs of which no way is one. It has ``SECOND`` lines with the last line of the run, unless what failed takes more."""
+    told = {each.way.name for each in numbered(opening)}
     verdicts = (verdict for checked in everything for verdict in checked.verdicts)
     bugs = dict.fromkeys(v.property.name for v in verdicts if v.verdict == "known bug" and v.accepted is None)
     others = sum(name not in told for name in bugs)
-    besides = f"Known bugs besides, which cause none of this: {others} (--all tells of each)"
-    blocks = [
-        [part for checked in everything if (part := failure_text(checked, width=width, colour=colour))],
-        _short(opening, width),
-        _unknown(opening, width),
-        _headed("The ways (--way N shows one, --all shows all, --html makes a page)", ways),
-        _wrapped("", besides, width, indent="  ") if others else [],
-        [line for each in suspicious_in_short(suspicious) for line in _wrapped("", each, width, indent="  ")],
-        [line for note in notes for line in _wrapped("", note, width, indent="  ")],
-    ]
-    return "\n".join("\n".join(block) + "\n" for block in blocks if block)
+    besides = [f"Known bugs besides, which cause none of this: {others} (--all tells of each)"] if others else []
+    failed = [part for checked in everything if (part := failure_text(checked, width=width, colour=colour))]
+    before = [failed, _short(opening, width), _unknown(opening, width)]
+    rest = [*besides, *suspicious_in_short(suspicious), *notes]
+    after = [line for each in rest for line in _wrapped("", each, width, indent="  ")]
+    taken = sum(text.count("\n") + 1 for block in (*before, after) for text in block)
+    blocks = sum(bool(block) for block in (*before, after)) + 1
+    ways = listed(opening, width, max(SECOND - taken - blocks - LAST_LINES, LEAST_WAYS))
+    heading = "The ways (--way N shows one, --all shows all, --html makes a page)"
+    return "\n".join("\n".join(block) + "\n" for block in (*before, _headed(heading, ways), after) if block)
 
 
 def _headed(heading: str, lines: Sequence[str]) -> list[str]:
@@ -106,10 +111,7 @@ def _verdict(opening: Opening, everything: Sequence[Checked], width: int) -> lis
 
 def _sentences(opening: Opening, everything: Sequence[Checked]) -> Iterator[str]:
     now, before = opening.now.cluster, None if opening.before is None else opening.before.cluster
-    if opening.bugs is not None and before is not None and before.releases != now.releases:
-        yield answer(opening.bugs, list(dict.fromkeys(s.row.guarantee.name for s in opening.shortfalls if s.kind == "weaker")))
-    for names, change in opening.changed_namespaces:
-        yield f"In {', '.join(names)}: {answer(change, ())}"
+    yield from decisions(opening)
     verdicts = [verdict for checked in everything for verdict in checked.verdicts]
     refuted = [v for v in verdicts if v.verdict == "violated" and not v.expected]
     if refuted:
@@ -141,6 +143,12 @@ def _named(one: Cluster, other: Cluster) -> str:
 
 
 KINDS = ("short", "weaker", "open")
+
+
+def _stopped(opening: Opening, width: int) -> list[str]:
+    """What starts no more; all else is said as if it did."""
+    lines = [line for each in stops(opening) for line in _wrapped("  ", each, width, indent="    ")]
+    return _headed("What starts no more (what follows is compared as if it did)", lines)
 
 
 def _short(opening: Opening, width: int) -> list[str]:
@@ -181,13 +189,16 @@ def _changed(opening: Opening, width: int) -> list[str]:
     return _headed("Changed, and not known to be worse", lines)
 
 
-def _bugs(opening: Opening, width: int) -> list[str]:
-    """Which known bugs a change of releases takes and brings."""
+def _bugs(opening: Opening, width: int, *, whole: bool) -> list[str]:
+    """Which known bugs a change of releases takes and brings: of all that there is to say if it is ``whole``."""
     if opening.bugs is None:
         return []
     lines = list[str]()
-    for head, about in rows(opening.bugs):
-        lines += [f"  {head}", *(line for sentence in about for line in _wrapped("      ", sentence, width))]
+    for head, about in rows(opening.bugs) if whole else in_brief(opening.bugs):
+        lines += [
+            *_wrapped("  ", head, width, indent="    "),
+            *(line for sentence in about for line in _wrapped("      ", sentence, width)),
+        ]
     return [*_wrapped("", f"{heading(opening.bugs)}:", width), *lines] if lines else []
 
 

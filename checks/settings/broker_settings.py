@@ -229,16 +229,6 @@ def control_plane_settings(conf: BrokerConf) -> ControlPlaneSettings:
     return settings
 
 
-def require_algorithms(settings: ControlPlaneSettings, release: str) -> None:
-    """Raises ConfigurationError if a release lacks a split algorithm that is configured: PulsarBrokerStarter does not start."""
-    named = (*settings.supported.value, settings.algorithm.value)
-    where = settings.supported.place or settings.algorithm.place
-    lacking = [name for name in dict.fromkeys(named) if name not in algorithms_of(release)]
-    if lacking and where is not None:
-        remedy = f"name of {', '.join(algorithms_of(release))}"
-        raise ConfigurationError(f"{where}: Pulsar {release} has no {lacking[0]}, and no broker starts; {remedy}", where)
-
-
 def algorithms_of(release: str) -> tuple[str, ...]:
     """The split algorithms of a release: NamespaceBundleSplitAlgorithm.AVAILABLE_ALGORITHMS."""
     return ALGORITHMS[:2] if release == "2.10.1" else ALGORITHMS

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from fencepost.checks.settings.broker_conf import PULSARS, BrokerConf, ConfigurationError, Taken
+from fencepost.checks.settings.broker_conf import PULSARS, BrokerConf, Taken
 from fencepost.model.balance.configuration import defaults
 from fencepost.model.releases import PULSAR, is_since
 
@@ -147,24 +147,6 @@ def mismatches(settings: LoadManagerSettings, release: str) -> Iterator[Mismatch
         yield from _of_extensible(settings, shedder, placement, release)
     elif manager == MODULAR:
         yield from _of_modular(settings, shedder, placement, release)
-
-
-def as_taken(settings: LoadManagerSettings, release: str, former: str = "") -> list[str]:
-    """What a release silently makes of the classes. Raises ConfigurationError if no broker starts with them.
-
-    The message begins with the upgrade if brokers of a ``former`` release do start.
-    """
-    notes = list(mismatches(settings, release))
-    for one in notes:
-        if one.outcome == "stops":
-            where = one.setting.place or settings.manager.place
-            text = str(one)
-            if former and all(then.outcome != "stops" for then in mismatches(settings, former)):
-                ran = settings.running(former).manager
-                upgrade = f"Pulsar {former} runs {ran}, {release} does not start"
-                text = f"NO: brokers with these settings start no more: {upgrade}; {text}"
-            raise ConfigurationError(f"{where}: {text}" if where else text, where)
-    return [str(one) for one in notes]
 
 
 def _thrown(setting: Taken[str], text: str, release: str) -> Mismatch:

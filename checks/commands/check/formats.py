@@ -107,18 +107,21 @@ def _closing(run: FinishedRun) -> str:
 
     outdated = run.comparison is not None and run.comparison.differs
     if run.opening is not None and run.alone:
-        return closing_of_guarantees(run.opening, run.status)
-    if run.opening is not None and run.opening.answers and not outdated:
+        from fencepost.checks.reports.upgrade import closing_of_upgrade
+
+        return closing_of_upgrade(run.opening, run.status) or closing_of_guarantees(run.opening, run.status)
+    if run.opening is not None and run.opening.answers:
         from fencepost.checks.reports.front import closing as closing_of_cluster
 
-        return closing_of_cluster(run.opening, run.status)
+        accepted = any(verdict.accepted is not None for checked in run.everything for verdict in checked.verdicts)
+        return closing_of_cluster(run.opening, run.status, accepted=accepted, outdated=outdated)
     return closing(run.everything, run.status, run.suspicious, outdated=outdated)
 
 
 def _annotated(run: FinishedRun) -> str:
     from fencepost.checks.reports.documents import as_annotations
 
-    return _text(run, as_annotations(_judged(run), run.suspicious, run.opening.shortfalls if run.opening else ()))
+    return _text(run, as_annotations(_judged(run), run.suspicious, run.opening))
 
 
 def _judged(run: FinishedRun) -> Iterator[Judged]:
@@ -156,10 +159,12 @@ def _markdown(run: FinishedRun) -> str:
 def _changes(opening: Opening | None) -> list[str]:
     """What another configuration changes in known bugs and in the balancing of load."""
     from fencepost.checks.reports.changes import heading, sentences, verdict
+    from fencepost.checks.reports.upgrade import decisions, stops
 
     bugs, policy = (opening.bugs, opening.policy) if opening else (None, None)
     changed = [heading(bugs), verdict(bugs), *sentences(bugs)] if bugs else []
-    return [*changed, *([*policy.sentences, *policy.commands] if policy else [])]
+    decided = [*decisions(opening), *stops(opening)] if opening else []
+    return [*decided, *changed, *([*policy.sentences, *policy.commands] if policy else [])]
 
 
 TEXT = Format(True, _text, lambda refusal: "")  # a refusal is on standard error

@@ -86,7 +86,7 @@ def opening_of(
         of_namespaces,
         elsewhere,
     )
-    return Opening(now, before, shortfalls, policy, changed, tuple(answers), met, *seen)
+    return Opening(now, before, shortfalls, policy, changed, tuple(answers), met, *seen, stopped=subject.stopped)
 
 
 def heading_of(asked: CheckRequest, subject: Subject) -> str:
@@ -192,7 +192,7 @@ def _approach(asked: CheckRequest) -> Approach:
 
 def run_alone(asked: CheckRequest, subject: Subject, started: float) -> ExitStatus:
     """Tells the guarantees, how they differ from those of another configuration, and what falls short."""
-    reporter, teller = Reporter(quiet=asked.quiet), Teller(asked)
+    reporter, teller = Reporter(quiet=asked.quiet), Teller(asked, at_the_end=True)
     with interruptible() as interrupt, Ahead(guarantees_ahead(asked, subject), asked.cores) as ahead:
         means = means_of(asked, started, Watch(reporter, interrupt), ahead.check)
         opening = opening_of(asked, subject, means, Searches(ahead.check))
@@ -209,7 +209,7 @@ def run_alone(asked: CheckRequest, subject: Subject, started: float) -> ExitStat
     outputs = Outputs.of(asked)
     for written in outputs.write(lambda each: each.run(run)):
         teller.name(written)
-    print(outputs.printed.run(run), end="")
+    print(outputs.printed.run(replace(run, messages=teller.lines)), end="")
     return run.status
 
 

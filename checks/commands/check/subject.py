@@ -10,9 +10,9 @@ from fencepost.checks.console.options import chosen_releases
 from fencepost.checks.console.unread import unread
 from fencepost.checks.questions.planning import configuration_notes
 from fencepost.checks.questions.requirements import Requirement, requirement
-from fencepost.checks.settings.broker_settings import require_algorithms
 from fencepost.checks.settings.cluster_settings import Settings, read_settings
-from fencepost.checks.settings.load_manager import as_taken
+from fencepost.checks.settings.load_manager import mismatches
+from fencepost.checks.settings.starting import StartsNoMore, starts_no_more
 from fencepost.model.releases import PULSAR, Releases, followed
 from fencepost.properties.configuration import Configuration
 from fencepost.properties.protocols import PROTOCOLS, names_run_by, run_by
@@ -24,7 +24,8 @@ class Subject:
     """The settings of a cluster, if there are any, and those ``before``; the releases, which nobody named if ``assumed``, and
     those ``former`` ones that the settings before had; what the releases silently make of the classes that balance the load;
     of which protocols nothing is claimed, and why; and ``how_known`` the releases are where no option names them. That of the
-    bookies may be ``supposed``: the one that the brokers' ships."""
+    bookies may be ``supposed``: the one that the brokers' ships. ``stopped`` says with what brokers of the former release
+    start, and those of this one do not."""
 
     settings: Settings | None
     before: Settings | None
@@ -35,6 +36,7 @@ class Subject:
     left_out: str = ""
     how_known: str = ""
     supposed: bool = False
+    stopped: StartsNoMore | None = None
 
     @classmethod
     def of(cls, asked: CheckRequest) -> Subject:
@@ -54,13 +56,15 @@ class Subject:
         releases = named if named and named.pulsar else replace(Releases.of(), kafka=named.kafka if named else "")
         former = Releases.of(asked.against_pulsar) if asked.against_pulsar else releases if before is not None else None
         upgraded = former.pulsar if former and asked.against_pulsar else ""
-        require_algorithms(settings.control_plane, releases.pulsar)
-        classes = tuple(f"note: {note}" for note in as_taken(settings.load_manager, releases.pulsar, upgraded))
+        stopped = starts_no_more(settings, releases.pulsar, upgraded)
+        taken = [one for one in mismatches(settings.load_manager, releases.pulsar) if one.outcome != "stops"]
+        classes = tuple(f"note: {one}" for one in taken)
         classes += _about_tag(settings, releases) if deployed is not None else ()
         left_out = _left_out([] if asked.protocols else names_run_by(settings.configuration(releases)), releases)
         how = "assumed" if named is None else "" if deployed is None else "as it says" if asked.cluster else "image tag"
         supposed = deployed is not None and settings.deployment.bookies is None
-        return cls(settings, before, releases, former, named is None, (*asked.facts, *classes), left_out, how, supposed)
+        notes = (*asked.facts, *classes)
+        return cls(settings, before, releases, former, named is None, notes, left_out, how, supposed, stopped)
 
     @property
     def release(self) -> str:

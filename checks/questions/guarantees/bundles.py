@@ -89,7 +89,7 @@ def _of_owners(owners: _Owners, cluster: Configuration, releases: Releases) -> I
     yield Guarantee(
         "owners",
         "a bundle has a single owner through {n} lost session{s}",
-        "when a broker loses its session, another serves its bundles beside it until it has heard of that",
+        "a bundle has two owners for a while when a broker loses its session",
         replace(owning, suite=suites.one_server),
         small,
         LOST,

@@ -86,7 +86,7 @@ def test_a_namespace_with_other_settings_has_a_line(tmp_path: Path) -> None:
     assert run.returncode == 14 or run.returncode == 0
     first = " ".join(fencepost("check", "--profile", profile, "--quiet").stdout.split("\n\n", 1)[0].split())
     assert "orders (2/2/1, deduplication): " in first
-    assert "NOT JUDGED there: geo-replication" in first
+    assert "not judged: geo-replication" in first
     assert "logs: as the cluster" in first
 
 

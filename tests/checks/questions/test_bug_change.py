@@ -15,7 +15,8 @@ from fencepost.checks.questions.bug_search import Searches
 from fencepost.checks.questions.guarantees.establishing import Means
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.questions.whole import Whole
-from fencepost.checks.reports.changes import answer, as_json, rows, sentences, verdict
+from fencepost.checks.reports.changes import as_json, in_brief, rows, sentences, verdict
+from fencepost.checks.reports.upgrade import decided
 from fencepost.checks.settings.cluster_settings import Settings, read_settings
 from fencepost.model.releases import Releases
 from tests.command import ROOT
@@ -150,12 +151,25 @@ def test_an_answer_says_yes_or_no_first(settings: Settings) -> None:
     lost = Reach(MATTERS[0], Way("removed_producer_publishes", "", ("a lost session of a broker",), 1, run, run))
     nothing = {name: Reach() for name in (*change.come, *change.go)}
     brings = replace(change, reach={**nothing, "removed_producer_publishes": lost})
-    assert answer(replace(change, reach=nothing), []) == f"YES: {change.now} brings no way to lose a message."
-    assert answer(replace(change, reach=nothing), ["disks"]) == f"NO: {change.now} guarantees less: disks."
-    assert answer(brings, []).startswith(f"NO: {change.now} brings 1 way to lose a message: ")
-    assert "none up to " in answer(brings, []), "and whether another release closes it"
+    assert str(decided(replace(change, reach=nothing))) == f"YES: {change.now} brings no way to lose a message."
+    assert str(decided(replace(change, reach=nothing), ["disks"])) == f"NO: {change.now} guarantees less: disks."
+    assert str(decided(brings)).startswith(f"NO: {change.now} brings 1 way to lose a message: ")
+    assert "none up to " in str(decided(brings)), "and whether another release closes it"
     open_ = replace(change, reach={**nothing, "removed_producer_publishes": Reach(gap="out of time")})
-    assert answer(open_, []).startswith(f"NOT KNOWN whether {change.now} brings a way to lose a message: see removed_producer")
+    unsure = f"NOT KNOWN whether {change.now} brings a way to lose a message: see removed_producer"
+    assert str(decided(open_)).startswith(unsure)
     gone = next(iter(change.go))
     closes = replace(change, reach={**nothing, gone: lost})
-    assert answer(closes, []).endswith(" It closes 1 way to lose a message.")
+    assert str(decided(closes)).endswith(" It closes 1 way to lose a message.")
+
+
+def test_in_brief_each_bug_is_told_once_and_what_costs_nothing_is_named(settings: Settings) -> None:
+    change = changed(settings, "4.0.8", "4.2.4")
+    reach = {name: Reach() for name in (*change.come, *change.go)} | {"release_refused": Reach(is_asked=False)}
+    quiet = dict(in_brief(replace(change, reach=reach)))
+    nothing = "comes, and you lose nothing by it: "
+    (line,) = (head for head in quiet if head.startswith(nothing))
+    assert set(line.removeprefix(nothing).split(", ")) == change.come.keys() - {"release_refused"}
+    assert "comes, and nothing is asked about it (--all says what it costs): release_refused" in quiet
+    heads = " ".join(quiet)
+    assert all(heads.count(name) == 1 for name in (*change.come, *change.go))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
-from fencepost.checks.settings.broker_conf import BrokerConf
+from fencepost.checks.settings.broker_conf import BrokerConf, ConfigurationError
+from fencepost.checks.settings.cluster_settings import read_settings
 from fencepost.checks.settings.load_manager import MANAGER, PLACEMENT, SHEDDER, load_manager_settings, mismatches
+from fencepost.checks.settings.starting import starts_no_more
 from fencepost.model.releases import PULSAR, is_since
 from tests.command import fencepost
 
@@ -130,14 +133,33 @@ def test_a_check_tells_it_or_refuses_where_no_broker_starts(tmp_path: Path) -> N
     )
 
 
-def test_an_upgrade_says_first_that_brokers_start_no_more(tmp_path: Path) -> None:
+@pytest.mark.long
+def test_an_upgrade_says_first_what_starts_no_more_and_compares_the_rest(tmp_path: Path) -> None:
     path = written(tmp_path, placement=AVG)
-    ran = fencepost("check", "--conf", path, "--pulsar", "4.2.4", "--against-pulsar", "4.0.8", "--quiet")
-    assert (ran.returncode, ran.stdout) == (150, "")
-    said = "NO: brokers with these settings start no more: Pulsar 4.0.8 runs SimpleLoadManagerImpl, 4.2.4 does not start; "
-    assert ran.stderr.startswith(f"fencepost: {path}:2: {said}{PLACEMENT} = {AVG} ({path}:2): it places only where it sheds")
-    ran = fencepost("check", "--conf", path, "--pulsar", "5.0.0-M1", "--against-pulsar", "4.2.4", "--quiet")
-    assert "start no more" not in ran.stderr, "they did not start before"
+    upgrade = ("check", "--conf", path, "--pulsar", "4.2.4", "--against-pulsar", "4.0.8", "--quiet")
+    document, log = tmp_path / "answer.json", tmp_path / "answer.sarif"
+    run = fencepost(*upgrade, "--json", document, "--sarif", log)
+    words = " ".join(run.stdout.split())
+    said = "Pulsar 4.0.8 runs SimpleLoadManagerImpl, 4.2.4 does not start"
+    assert words.startswith(f"NO: brokers with these settings start no more: {said}. Apart from that: YES: Pulsar 4.2.4")
+    assert f"What starts no more (what follows is compared as if it did): {path}:2: {PLACEMENT} = {AVG}" in words
+    assert "guarantees no less than" in words
+    assert "comes: removed_producer_publishes" in words
+    assert run.stdout.endswith("\nNO: brokers start no more with 4.2.4; a known bug affects you (exit 14)\n")
+    (stop,) = json.loads(document.read_text())["guarantees"]["starts_no_more"]
+    assert (stop["file"], stop["line"]) == (str(path), 2)
+    results = json.loads(log.read_text())["runs"][0]["results"]
+    assert [each["kind"] for each in results if each["ruleId"] == "starts"] == ["fail"]
+
+
+def test_what_starts_no_more_is_what_another_release_starts_with(tmp_path: Path) -> None:
+    settings = read_settings(written(tmp_path, placement=AVG))
+    assert starts_no_more(settings, "5.0.1", "4.2.4") is None, "5.0.1 takes another class"
+    stopped = starts_no_more(settings, "4.2.4", "4.0.8")
+    assert stopped is not None
+    assert [stop.place.line for stop in stopped.stops if stop.place] == [2]
+    with pytest.raises(ConfigurationError, match=r"no broker of Pulsar 5\.0\.0-M1 starts"):
+        starts_no_more(settings, "5.0.0-M1", "4.2.4")  # they did not start before
 
 
 def test_a_release_without_an_algorithm_does_not_start(tmp_path: Path) -> None:
