@@ -212,6 +212,23 @@ def reaching(row: Established, matter: Matter, whole: Whole, means: Means) -> Wa
     return next((_in_a_cluster(way, matter, whole, means) for way in _of_row(row, matter)), None)
 
 
+def with_ways(row: Established, ways: Iterable[Way]) -> Established:
+    """The row, or what is left of it: a bug elsewhere in the cluster may need no more than events that the row survives."""
+    survived, noun = row.number, row.guarantee.counted(1).removeprefix("1 ")
+    if not survived or not row.guarantee.event:
+        return row
+    words = {f"a {noun}": 1} | {f"a {noun} ({number} times)": number for number in range(2, survived + 1)}
+    enough = [way for way in ways if way.bug is not None and len(way.needs) == 1 and way.needs[0] in words]
+    if not enough:
+        return row
+    fewest = min(enough, key=lambda way: words[way.needs[0]])
+    events = words[fewest.needs[0]]
+    failure = Failure(events, fewest.checked, fewest.verdict, (fewest.name,))
+    if events == 1:
+        return replace(row, number=None, shown=(), failure=failure)
+    return replace(row, number=events - 1, failure=failure)
+
+
 def _distinct(ways: Iterable[Way]) -> Iterator[Way]:
     """Each bug once, and of what no bug is to blame for each set of events once."""
     seen = set[object]()

@@ -92,6 +92,11 @@ class Baseline:
         own = self.reasons.get(key, self._of_any_release.get(key.subject))
         return self.bugs.get(key.property) if own is None and key.verdict == "known bug" else own
 
+    @property
+    def known_bugs(self) -> dict[str, str]:
+        """The known bugs that are accepted, whatever the release, by name, each with the reason."""
+        return {key.property: reason for key, reason in self.reasons.items() if key.verdict == "known bug"} | dict(self.bugs)
+
     @cached_property
     def _of_any_release(self) -> Mapping[tuple[str, ...], str]:
         return {key.subject: self.reasons[key] for key in sorted(self.reasons, reverse=True)}

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from fencepost.checks.questions.blame import is_of_sizes, place_of_other
 from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established
 from fencepost.checks.questions.requirements import Requirement
 from fencepost.checks.settings.cluster_settings import Cluster, Sizes
@@ -40,14 +41,16 @@ class Guaranteed:
         fixed = f"{SYSTEMS[bug.project]} {bug.fixed}" if bug.fixed else ""
         return " or ".join(remedy for remedy in (str(bug.avoided_by or ""), fixed) if remedy)
 
-    def place(self, row: Established, other: Sizes | None) -> Place:
-        """The line of the setting to look at: the one that exposes the row, or the first that is not as in the other sizes
-        and is in a file."""
+    def place(self, row: Established, other: Sizes | None, before: Cluster | None = None) -> Place:
+        """The line of the setting to look at: the one that exposes the row, the first that is not as in the other sizes and is
+        in a file, or, of a row that is not about sizes, one that is not as ``before``."""
         if row.guarantee.unasked_by is not None:
             return row.guarantee.unasked_by.place or self.cluster.first
         exposing = [flag.place for flag in row.guarantee.exposed_by if flag.place]
         if exposing:
             return exposing[0]
+        if not is_of_sizes(row):
+            return place_of_other(row, history_of(row), self.cluster, before)
         changed = [] if other is None else list(self._changed(other))
         taken = self.cluster.taken
         places = [taken[name].place for name in (*changed, *reversed(taken)) if name in taken]
@@ -136,11 +139,11 @@ def _less_than(now: Guaranteed, before: Guaranteed) -> Iterator[Shortfall]:
         change = compared(row, old)
         if change == "weaker":
             headline = f"{name} is {row.figure}, and was {old.figure} ({before.cluster.file})"
-            yield Shortfall("weaker", now, row, headline, now.place(row, before.cluster.sizes))
+            yield Shortfall("weaker", now, row, headline, now.place(row, before.cluster.sizes, before.cluster))
         elif change == "open":
             of, open_row = (now, row) if not row.is_known else (before, old)
             headline = f"{name} cannot be compared: {of.cluster.file}: {gap_in_words(open_row)}"
-            yield Shortfall("open", now, row, headline, now.place(row, before.cluster.sizes))
+            yield Shortfall("open", now, row, headline, now.place(row, before.cluster.sizes, before.cluster))
 
 
 def history_of(row: Established) -> Bug | None:

@@ -44,7 +44,9 @@ MEANING = {
 
 IN_SHORT = MEANING | {
     ExitStatus.HOLDS: "nothing falls short",
-    ExitStatus.ASSUMPTION: "an assumption does not hold",
+    ExitStatus.ASSUMPTION: "an assumption fails",
+    ExitStatus.SAFETY: "safety is violated",
+    ExitStatus.LIVENESS: "liveness is violated",
     ExitStatus.KNOWN_BUG: "a known bug affects you",
     ExitStatus.INCONCLUSIVE: "not all is known",
 }
@@ -183,7 +185,7 @@ def closing(
     verdicts = [verdict for checked in everything for verdict in checked.verdicts]
     doubtful = f"{len(suspicious)} suspicious" if suspicious else ""
     bad, total = counted(v for v in verdicts if _word(v) in ATTENTION), count_of(len(verdicts), "verdict")
-    several = [[counted(verdicts), doubtful], [total, bad, doubtful], [total]]
+    several = [[counted(verdicts), doubtful], [total, bad, doubtful], [bad, doubtful], [bad or total]]
     summaries = [", ".join(filter(None, parts)) for parts in several]
     meaning = _success(everything, suspicious) if status == ExitStatus.HOLDS else MEANING[status]
     if outdated and status == ExitStatus.ASSUMPTION:

@@ -17,7 +17,7 @@ from fencepost.checks.console.progress import Reporter, Watch, interruptible
 from fencepost.checks.engines.ahead import Ahead, Check, Work
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.answering import Answer, Way, answer, reaching
+from fencepost.checks.questions.answering import Answer, Way, answer, reaching, with_ways
 from fencepost.checks.questions.asking import answer_to, answered, establish_named, guaranteed, questions
 from fencepost.checks.questions.bug_change import BugChange, bug_change, bugs_of, met_by, with_reach
 from fencepost.checks.questions.bug_search import KnownBug, Searches
@@ -26,7 +26,7 @@ from fencepost.checks.questions.guarantees.establishing import Established, Mean
 from fencepost.checks.questions.judging import Shortfall, judged
 from fencepost.checks.questions.matters import MATTERS, Matter
 from fencepost.checks.questions.remedies import ChangeFirst
-from fencepost.checks.questions.requirements import BOOKIES
+from fencepost.checks.questions.requirements import BOOKIES, TOPICS
 from fencepost.checks.questions.whole import Whole
 from fencepost.checks.reports.front import heading
 from fencepost.checks.reports.guarantees import Opening
@@ -63,6 +63,10 @@ def opening_of(
             answers.append(answer)
             tell(answer, subject.releases)
     now = guaranteed(clusters[0], means, established=rows)
+    if answers:
+        ways = answers[0].ways
+        lost = {name: with_ways(now.row(name), ways) for name in MATTERS[0].rows if name in TOPICS and name in rows}
+        now = replace(now, rows=tuple(lost.get(row.guarantee.name, row) for row in now.rows))
     before = guaranteed(clusters[1], means, now) if len(clusters) > 1 else None
     policy = None
     if asked.against and subject.before is not None:

@@ -121,6 +121,7 @@ def _planned(asked: CheckRequest, subject: Subject, started: float) -> Plan:
     """The plan, with folders to write to, and with what there is to say before anything is checked."""
     items, bugs = planned_with_bugs(asked, subject.settings, subject.releases)
     baseline = accepted(asked)  # a file that is no baseline is refused before anything is printed
+    asked = replace(asked, accepted=baseline.known_bugs) if baseline is not None else asked
     names = {item.name for item, _ in items} | {bug.entry.name for bug in bugs if not items}
     page = _page(asked)
     _make_folders(asked.trace_dir, page and page.parent, asked.write_baseline and asked.write_baseline.parent)

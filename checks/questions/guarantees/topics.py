@@ -65,7 +65,7 @@ def topic_guarantees(cluster: Configuration, releases: Releases) -> Iterator[Gua
 
     yield row(
         "lost_sessions",
-        survive + "{n} lost session{s} of brokers",
+        survive + "{n} lost session{s} of brokers, as long as bookies keep their fences",
         lost + "when a broker loses its session",
         suites.survive_sessions,
         RIVALS,

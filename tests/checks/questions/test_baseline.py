@@ -158,3 +158,8 @@ def test_what_is_no_baseline_is_refused(tmp_path: Path, text: str, message: str)
     with pytest.raises(BaselineError) as error:
         Baseline.read(file)
     assert str(error.value).startswith(f"{file}{message}")
+
+
+def test_the_known_bugs_of_a_baseline_leave_the_count_of_ways_whatever_the_release() -> None:
+    of_file = Baseline({replace(AJAR, release="another"): "waits for the upgrade"}, {"same_value": "one address each"})
+    assert of_file.known_bugs == {AJAR.property: "waits for the upgrade", "same_value": "one address each"}

@@ -246,7 +246,7 @@ def test_strict_makes_it_fail(capsys: pytest.CaptureFixture[str]) -> None:
     doubtful = "passed, with warnings (exit 0)"
     assert output.splitlines()[-1] == f"16 exhausted, 1 reached, 4 suspicious: {doubtful}"
     assert main([*LONELY, "--strict"]) == 10
-    last = "16 exhausted, 1 reached, 4 suspicious: an assumption of the model does not hold (exit 10)"
+    last = "17 verdicts, 4 suspicious: an assumption of the model does not hold (exit 10)"
     assert capsys.readouterr().out.splitlines()[-1] == last
 
 

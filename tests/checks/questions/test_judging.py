@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fencepost.checks.engines.results.findings import Checked, Findings
 from fencepost.checks.engines.results.verdicts import ExitStatus, Value, Verdict
+from fencepost.checks.questions.answering import Way, with_ways
 from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established, Failure
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
 from fencepost.checks.questions.judging import Guaranteed, judged
@@ -17,6 +19,7 @@ from fencepost.checks.settings.cluster_settings import Cluster, read_settings
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.language import Location, Protocol
 from fencepost.model.releases import Releases
+from fencepost.properties.bugs import Bug
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance
 from fencepost.properties.vocabulary import Kind, Property
@@ -77,3 +80,40 @@ def test_what_is_weaker_decides_beside_what_is_not_known() -> None:
     before = settings(KNOWN, row("recoveries", 1))
     assert status(KNOWN, TOO_LARGE, before=before) is ExitStatus.HOLDS
     assert status(row("disks", 1), TOO_LARGE, before=before) is ExitStatus.WEAKER
+
+
+def written(folder: Path, name: str, text: str) -> Cluster:
+    conf = folder / name
+    conf.write_text(text)
+    return Cluster(name, Place(conf), read_settings(conf), Releases.of("4.2.4"), 3, False, False)
+
+
+SIZES = "managedLedgerDefaultEnsembleSize=2\nmanagedLedgerDefaultAckQuorum=2\n"
+
+
+def test_what_is_weaker_is_at_the_line_of_the_setting_that_changed(tmp_path: Path) -> None:
+    """And not at that of the quorums, which say nothing of it."""
+    before = Guaranteed(written(tmp_path, "old.conf", SIZES), (row("lost_sessions", 1), row("owners", 1)))
+    other = "brokerDeduplicationEnabled=true\nzookeeperSessionExpiredPolicy=shutdown\n"
+    now = Guaranteed(written(tmp_path, "new.conf", SIZES + other), (row("lost_sessions", 0), row("owners", 0)))
+    fell = {each.row.guarantee.name: each.place for each in judged(now, before, ())}
+    assert {name: (place.file.name, place.line) for name, place in fell.items()} == {
+        "lost_sessions": ("new.conf", 3),
+        "owners": ("new.conf", 4),
+    }
+
+
+def test_what_no_line_decides_is_at_no_line(tmp_path: Path) -> None:
+    now = Guaranteed(written(tmp_path, "new.conf", SIZES), (row("lost_sessions", 0),))
+    (short,) = judged(now, None, [Requirement("lost_sessions>=1", ("lost_sessions",), 1)])
+    assert (short.place.file.name, short.place.line) == ("new.conf", 0)
+
+
+def test_a_row_survives_no_event_that_a_way_of_the_cluster_needs_alone() -> None:
+    question = replace(row("lost_sessions", 1).guarantee, event="{n} lost session{s} of a broker")
+    survives, broken = replace(row("lost_sessions", 1), guarantee=question), checked("violated")
+    way = Way("fence_checked_apart", "", ("a lost session of a broker",), 1, broken, broken.verdicts[0], Bug())
+    assert with_ways(survives, []) is survives
+    assert with_ways(survives, [replace(way, needs=("a restart of bookies", *way.needs))]) is survives
+    assert with_ways(survives, [way]).figure == 0
+    assert with_ways(survives, [replace(way, needs=("a lost session of a broker (2 times)",))]) is survives
