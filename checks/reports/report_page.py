@@ -21,8 +21,8 @@ from fencepost.checks.reports.changes import verdict as verdict_on
 from fencepost.checks.reports.failures import about as about_bug
 from fencepost.checks.reports.front import front
 from fencepost.checks.reports.guarantees import Opening, details, unseen
-from fencepost.checks.reports.report import closing, closing_of_guarantees, text
-from fencepost.checks.reports.upgrade import decisions, stops
+from fencepost.checks.reports.report import text
+from fencepost.checks.reports.upgrade import closing_of_configuration, decisions, stops
 from fencepost.model.counts import count_of
 from fencepost.model.releases import Releases
 from fencepost.traces.pages.markup import Html, each, filled, html, joined, palette
@@ -42,7 +42,7 @@ def report_page(opening: Opening, everything: Sequence[Checked], status: ExitSta
     columns = 2 if before else 1
     bookies = count_of(now.cluster.sizes.bookies, "bookie") + (" (assumed)" if now.cluster.assumed else "")
     against = f"; before: {before.cluster.file}" if before else ""
-    end = closing(everything, status) if everything else closing_of_guarantees(opening, status)
+    end = closing_of_configuration(opening, everything, status)
     falls = (f"{s.place}: {s.headline}" for s in opening.shortfalls)
     short = each('<p class="short">{}</p>', [*decisions(opening), *stops(opening), *falls])
     link = html('<p><a href="{}">The runs, step by step</a></p>', runs) if runs else Html()

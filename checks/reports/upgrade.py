@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.bug_change import BugChange
 from fencepost.checks.reports.changes import NOT_ASKED, says
+from fencepost.checks.reports.front import closing as closing_of_cluster
 from fencepost.checks.reports.guarantees import Opening
-from fencepost.checks.reports.report import IN_SHORT
+from fencepost.checks.reports.report import IN_SHORT, closing_of_guarantees
 from fencepost.model.counts import count_of
 
 Word = Literal["NO", "NOT KNOWN", "YES"]
@@ -44,6 +46,17 @@ def decisions(opening: Opening) -> Iterator[str]:
 def stops(opening: Opening) -> tuple[str, ...]:
     """What starts no more, each with the file, the line and the remedy."""
     return tuple(map(str, opening.stopped.stops)) if opening.stopped is not None else ()
+
+
+def closing_of_configuration(
+    opening: Opening, everything: Sequence[Checked], status: ExitStatus, *, outdated: bool = False
+) -> str:
+    """The last line of a run about a configuration as a whole: the verdict in words. ``outdated`` is whether it differs from a
+    baseline."""
+    if opening.answers:
+        accepted = any(verdict.accepted is not None for checked in everything for verdict in checked.verdicts)
+        return closing_of_cluster(opening, status, accepted=accepted, outdated=outdated)
+    return closing_of_upgrade(opening, status) or closing_of_guarantees(opening, status)
 
 
 def closing_of_upgrade(opening: Opening, status: ExitStatus) -> str:

@@ -103,18 +103,13 @@ def _body(run: FinishedRun) -> str:
 
 def _closing(run: FinishedRun) -> str:
     """The last line."""
-    from fencepost.checks.reports.report import closing, closing_of_guarantees
+    from fencepost.checks.reports.report import closing
 
     outdated = run.comparison is not None and run.comparison.differs
-    if run.opening is not None and run.alone:
-        from fencepost.checks.reports.upgrade import closing_of_upgrade
+    if run.opening is not None and (run.alone or run.opening.answers):
+        from fencepost.checks.reports.upgrade import closing_of_configuration
 
-        return closing_of_upgrade(run.opening, run.status) or closing_of_guarantees(run.opening, run.status)
-    if run.opening is not None and run.opening.answers:
-        from fencepost.checks.reports.front import closing as closing_of_cluster
-
-        accepted = any(verdict.accepted is not None for checked in run.everything for verdict in checked.verdicts)
-        return closing_of_cluster(run.opening, run.status, accepted=accepted, outdated=outdated)
+        return closing_of_configuration(run.opening, run.everything, run.status, outdated=outdated)
     return closing(run.everything, run.status, run.suspicious, outdated=outdated)
 
 
@@ -150,10 +145,8 @@ def _json(run: FinishedRun) -> str:
 
 def _markdown(run: FinishedRun) -> str:
     from fencepost.checks.reports.documents import as_markdown
-    from fencepost.checks.reports.report import closing
 
-    end = _closing(run) if run.alone else closing(run.everything, run.status, run.suspicious)
-    return as_markdown(run.opening, _judged(run), run.status, end)
+    return as_markdown(run.opening, _judged(run), run.status, _closing(run))
 
 
 def _changes(opening: Opening | None) -> list[str]:
