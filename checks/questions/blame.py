@@ -21,21 +21,21 @@ def place_of_other(row: Established, bug: Bug | None, now: Cluster, before: Clus
     """The line to look at for a guarantee that is of no sizes: of the setting that is another than ``before``, or that avoids
     the ``bug`` by which it fails; the files as a whole where no line is to blame."""
     if before is not None:
-        was = {taken.key: taken.value for taken in _settings_of(row, before.settings)}
-        changed = (taken for taken in _settings_of(row, now.settings) if taken.value != was.get(taken.key))
-        if place := next((taken.place for taken in changed if taken.place is not None), None):
-            return place
+        was = {key: value for key, value, _ in _settings_of(row, before.settings)}
+        changed = (place for key, value, place in _settings_of(row, now.settings) if value != was.get(key))
+        if found := next((place for place in changed if place is not None), None):
+            return found
     avoiding = bug.avoided_by.setting.partition("=")[0] if bug is not None and bug.avoided_by is not None else ""
     return now.settings.places.get(avoiding, now.first)
 
 
-def _settings_of(row: Established, settings: Settings) -> Iterator[Taken[object]]:
-    """The settings that a guarantee is about."""
+def _settings_of(row: Established, settings: Settings) -> Iterator[tuple[str, object, Place | None]]:
+    """The settings that a guarantee is about: key, value and place."""
     if row.guarantee.name in BOOKIES:
-        yield from settings.bookies.taken
+        several = [vars(settings.bookies)]
     elif row.guarantee.name in TOPICS:
-        topic = settings.topic
-        yield from (each for each in vars(topic).values() if isinstance(each, Taken))
+        several = [vars(settings.topic)]
     else:
-        yield from settings.control_plane.taken
-        yield from (each for each in vars(settings.load_manager).values() if isinstance(each, Taken))
+        several = [vars(settings.control_plane), vars(settings.load_manager)]
+    taken = (each for attributes in several for each in attributes.values())
+    yield from ((each.key, each.value, each.place) for each in taken if isinstance(each, Taken))
