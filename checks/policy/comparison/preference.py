@@ -13,10 +13,9 @@ from fencepost.model.counts import count_of
 from fencepost.traces.comparison.comparison import Contender
 
 RULE = (
-    "Who does nothing that the protocols do not allow comes before who does; then who makes fewer measures worse, then who "
-    "makes more of them better, then who takes fewer brokers, then who has the smaller imbalance. What you have is one of "
-    "them: whoever comes after it makes something worse, or nothing better. Whether a gain is worth its price the rule cannot "
-    "know."
+    "Ranked by: the rules of the protocols kept, fewest measures worse, most measures better, fewest brokers, smallest imbalance. "
+    "What you have is one of the policies: each below it makes something worse, or nothing better. The rule cannot know whether "
+    "a gain is worth its price."
 )
 FIRST_MOVES = 6
 """So many of its moves are shown."""
