@@ -13,9 +13,9 @@ from fencepost.model.counts import count_of
 from fencepost.traces.comparison.comparison import Contender
 
 RULE = (
-    "Ranked by: the rules of the protocols kept, fewest measures worse, most measures better, fewest brokers, smallest imbalance. "
-    "What you have is one of the policies: each below it makes something worse, or nothing better. The rule cannot know whether "
-    "a gain is worth its price."
+    "Ranked by: the rules of the protocols kept, fewest measures worse, most measures better, fewest brokers, smallest "
+    "imbalance. What you have is one of the policies: each below it makes something worse, or nothing better. The rule cannot "
+    "know whether a gain is worth its price."
 )
 FIRST_MOVES = 6
 """So many of its moves are shown."""
