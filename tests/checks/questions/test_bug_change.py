@@ -173,3 +173,13 @@ def test_in_brief_each_bug_is_told_once_and_what_costs_nothing_is_named(settings
     assert "comes, and nothing is asked about it (--all says what it costs): release_refused" in quiet
     heads = " ".join(quiet)
     assert all(heads.count(name) == 1 for name in (*change.come, *change.go))
+
+
+@pytest.mark.long
+def test_a_bug_that_needs_a_lost_session_needs_it_wherever_it_is_asked(settings: Settings) -> None:
+    releases = Releases.of("4.2.4")
+    reach = reach_of(bugs_with(settings, releases)["zombie_deletes"], Searches(), MEANS, whole(settings, releases))
+    assert reach.way is not None
+    assert reach.way.faults == 1
+    (need,) = reach.way.needs
+    assert "a lost session of a broker" in need
