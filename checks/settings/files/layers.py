@@ -36,14 +36,14 @@ def settings_in(path: Path) -> tuple[list[Setting], list[str]]:
         from fencepost.checks.settings.files.yaml_files import parts_of  # loads a parser, which most configurations do not need
 
         parts = parts_of(path, text)
-        note = f"{path}: read is {' and '.join(part.name for part in parts)}"
+        note = f"{path}: only {' and '.join(part.name for part in parts)} {'are' if len(parts) > 1 else 'is'} read"
         read = [replace(one, of=part.of, image=part.image) for part in parts for one in part.settings]
         notes = [note, *(note for part in parts for note in part.notes)]
     elif _lists_bookies(text):
         from fencepost.checks.settings.files.bookie_lists import listed_bookies  # loads the parser of YAML, seldom needed
 
         part = listed_bookies(text)
-        read, notes = part.settings, [f"{path}: read is the number of bookies", *(f"{path}: {note}" for note in part.notes)]
+        read, notes = part.settings, [f"{path}: only the number of bookies is read", *(f"{path}: {note}" for note in part.notes)]
     elif is_environment(text):
         read, notes = _environment(path, list(variables(text)))
     else:

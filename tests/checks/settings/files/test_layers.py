@@ -121,7 +121,7 @@ def test_a_later_file_counts_before_an_earlier_one(tmp_path: Path) -> None:
     assert quorums(settings) == [(3, "values.yaml:9"), (3, "values.yaml:10"), (3, "broker.env:1")]
     assert f"{env}:1: {ACK_QUORUM} = '3' replaces '2' ({base}:3)" in settings.ledger_notes
     assert not any(ENSEMBLE in note for note in settings.ledger_notes), "the same value, twice"
-    assert f"{values}: read is broker.configData and bookkeeper.configData" in settings.notes
+    assert f"{values}: only broker.configData and bookkeeper.configData are read" in settings.notes
     assert any(f"{values}:10: is not in quotes" in note for note in settings.notes)
     assert quorums(read_settings(env, base))[2] == (2, "broker.conf:3")
 
