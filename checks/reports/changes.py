@@ -69,7 +69,7 @@ def _why_apart(reach: Reach) -> str:
         return "only during a migration of the metadata"
     if reach.gap:
         return f"and it is not known what of it ({reach.gap})"
-    return "and you lose nothing by it" if reach.is_asked else "and nothing is asked about it (--all says what it costs)"
+    return "and no loss by it was found" if reach.is_asked else "and nothing is asked about it (--all says what it costs)"
 
 
 def sentences(change: BugChange) -> Iterator[str]:

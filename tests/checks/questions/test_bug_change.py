@@ -167,7 +167,7 @@ def test_in_brief_each_bug_is_told_once_and_what_costs_nothing_is_named(settings
     change = changed(settings, "4.0.8", "4.2.4")
     reach = {name: Reach() for name in (*change.come, *change.go)} | {"release_refused": Reach(is_asked=False)}
     quiet = dict(in_brief(replace(change, reach=reach)))
-    nothing = "comes, and you lose nothing by it: "
+    nothing = "comes, and no loss by it was found: "
     (line,) = (head for head in quiet if head.startswith(nothing))
     assert set(line.removeprefix(nothing).split(", ")) == change.come.keys() - {"release_refused"}
     assert "comes, and nothing is asked about it (--all says what it costs): release_refused" in quiet
