@@ -43,7 +43,7 @@ def settings_in(path: Path) -> tuple[list[Setting], list[str]]:
         from fencepost.checks.settings.files.bookie_lists import listed_bookies  # loads the parser of YAML, seldom needed
 
         part = listed_bookies(text)
-        read, notes = part.settings, [f"{path}: only the number of bookies is read", *(f"{path}: {note}" for note in part.notes)]
+        read, notes = part.settings, [f"{path}: {note}" for note in ("only the number of bookies is read", *part.notes)]
     elif is_environment(text):
         read, notes = _environment(path, list(variables(text)))
     else:
