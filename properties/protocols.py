@@ -68,9 +68,9 @@ def names_checked_in(cluster: Configuration) -> list[str]:
     return [name for name in names_run_by(cluster) if _OPERATED[name].is_checked]
 
 
-def touching(matter: str) -> list[Entry]:
-    """The protocols some of whose properties answer a question of users."""
-    return [PROTOCOLS[name] for name, each in _OPERATED.items() if matter in each.harms]
+def touching(matter: str, cluster: Configuration) -> list[Entry]:
+    """The protocols that a cluster runs, some of whose properties answer a question of users. No other is loaded."""
+    return [PROTOCOLS[name] for name in names_run_by(cluster) if matter in _OPERATED[name].harms]
 
 
 def run_by(cluster: Configuration) -> list[Entry]:

@@ -16,7 +16,6 @@ from fencepost.checks.questions.judging import Guaranteed
 from fencepost.checks.questions.matters import MATTERS, Matter
 from fencepost.checks.questions.whole import Whole
 from fencepost.checks.settings.cluster_settings import Cluster, Settings
-from fencepost.model.releases import Releases
 from fencepost.properties.cluster.bugs import PARTS
 from fencepost.properties.protocols import touching
 
@@ -101,13 +100,14 @@ def answered(
             if name in asked and name not in rows:
                 rows[name] = establish(asked[name], means)
         found = [rows[name] for name in matter.rows if name in rows]
-        unread = _unread(matter, cluster.releases)
+        unread = _unread(matter, cluster)
         yield answer(matter, found, bugs, searches, means, whole, cluster.settings.orders, unread)
 
 
-def _unread(matter: Matter, releases: Releases) -> str:
-    """Which releases nobody has read for bugs by which it could happen; empty if somebody has."""
-    known = [bug for entry in touching(matter.name) for bug in entry.bugs.values()]
+def _unread(matter: Matter, cluster: Cluster) -> str:
+    """Which releases nobody has read for bugs by which it could happen in the cluster; empty if somebody has."""
+    releases = cluster.releases
+    known = [bug for entry in touching(matter.name, cluster.configuration) for bug in entry.bugs.values()]
     known += [bug for _, bugs in PARTS for bug in bugs.values() if bug.moves] if matter.whole else []
     of = {bug.release(releases) for bug in known if bug.is_unread(releases) and not bug.weakening}
     return f"nobody has read {' and '.join(sorted(of))} for known bugs" if of else ""
