@@ -73,7 +73,7 @@ RELEASES = (
 NEWEST = "5.0.1"
 """The newest release of Pulsar that is no milestone: what is meant where none is named."""
 
-NEWEST_BALANCED = "4.2.4"
+NEWEST_BALANCED = "5.0.1"
 """The release of Pulsar whose rules of load balancing are meant where none is named."""
 
 RANGES: Mapping[str, tuple[str, ...]] = {

@@ -32,13 +32,13 @@ DEFAULTS_OF_2_10: Final[Mapping[str, Any]] = {
 }
 """Defaults that were others in 2.10."""
 
-DEFAULTS_SINCE_5_0_1: Final[Mapping[str, Any]] = {
-    "loadBalancerLoadSheddingStrategy": IMPLEMENTATION + "AvgShedder",
-    "loadBalancerLoadPlacementStrategy": IMPLEMENTATION + "AvgShedder",
-    "loadBalancerDistributeBundlesEvenlyEnabled": False,
-    "maxUnloadPercentage": 0.5,
+DEFAULTS_BEFORE_5_0_1: Final[Mapping[str, Any]] = {
+    "loadBalancerLoadSheddingStrategy": IMPLEMENTATION + "ThresholdShedder",
+    "loadBalancerLoadPlacementStrategy": IMPLEMENTATION + "LeastLongTermMessageRate",
+    "loadBalancerDistributeBundlesEvenlyEnabled": True,
+    "maxUnloadPercentage": 0.2,
 }
-"""Defaults that are others since 5.0.1."""
+"""Defaults that were others before 5.0.1."""
 
 NAMES_OF_2_10: Final[Mapping[str, str]] = {
     "loadBalancerBandwidthInResourceWeight": "loadBalancerBandwithInResourceWeight",
@@ -109,8 +109,8 @@ class Configuration:
 
     loadBalancerEnabled: bool = True
     loadManagerClassName: str = IMPLEMENTATION + "ModularLoadManagerImpl"
-    loadBalancerLoadSheddingStrategy: str = IMPLEMENTATION + "ThresholdShedder"
-    loadBalancerLoadPlacementStrategy: str = IMPLEMENTATION + "LeastLongTermMessageRate"
+    loadBalancerLoadSheddingStrategy: str = IMPLEMENTATION + "AvgShedder"
+    loadBalancerLoadPlacementStrategy: str = IMPLEMENTATION + "AvgShedder"
 
     loadBalancerReportUpdateThresholdPercentage: int = 10
     loadBalancerReportUpdateMaxIntervalMinutes: int = 15
@@ -135,7 +135,7 @@ class Configuration:
     loadBalancerMsgThroughputMultiplierDifferenceShedderThreshold: float = 4.0
     minUnloadMessage: int = 1000
     minUnloadMessageThroughput: int = 1024 * 1024
-    maxUnloadPercentage: float = 0.2
+    maxUnloadPercentage: float = 0.5
     maxUnloadBundleNumPerShedding: int = -1
 
     loadBalancerAvgShedderLowThreshold: int = 15
@@ -155,7 +155,7 @@ class Configuration:
 
     loadBalancerAverageResourceUsageDifferenceThresholdPercentage: int = 10
     loadBalancerBrokerMaxTopics: int = 50000
-    loadBalancerDistributeBundlesEvenlyEnabled: bool = True
+    loadBalancerDistributeBundlesEvenlyEnabled: bool = False
     failureDomainsEnabled: bool = False
     preferLaterVersions: bool = False
 
@@ -206,5 +206,5 @@ class Configuration:
 
 def defaults(version: Version = NEWEST_BALANCED) -> Configuration:
     """What a broker of that release has that is configured with nothing."""
-    others = DEFAULTS_OF_2_10 if version == "2.10.1" else DEFAULTS_SINCE_5_0_1 if _is_since(version, "5.0.1") else {}
-    return Configuration(pulsar_version=version, **others)
+    others = {} if _is_since(version, "5.0.1") else DEFAULTS_BEFORE_5_0_1
+    return Configuration(pulsar_version=version, **others, **(DEFAULTS_OF_2_10 if version == "2.10.1" else {}))

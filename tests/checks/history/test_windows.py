@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,15 @@ from fencepost.checks.history.happened import TOLD, Happened
 from fencepost.checks.history.rows import Rows
 from fencepost.checks.history.windows import DECISIONS, LOADS, NoWindow, Window
 from fencepost.checks.policy.strategies import manager_of
-from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.configuration import Configuration, defaults
 from fencepost.model.balance.load_manager import LoadManager
 from fencepost.model.balance.simulation.cycle import simulate
 from fencepost.model.balance.simulation.measures import measures
 from tests.checks.history.made import BEGIN, snapshots
 
 MINUTES = 60
+USUAL = defaults("4.2.4")
+CALM = replace(USUAL, loadBalancerSheddingEnabled=False)
 Change = Callable[[int, dict[str, Any]], None]
 
 
@@ -63,8 +66,8 @@ def moved(minute: int, snapshot: dict[str, Any]) -> None:
 
 def test_the_first_minute_is_what_the_brokers_reported() -> None:
     one = window()
-    happened = one.happened(Configuration())
-    run = simulate(manager(Configuration()), one.scenario("x"), 0, 1 / 60)
+    happened = one.happened(USUAL)
+    run = simulate(manager(USUAL), one.scenario("x"), 0, 1 / 60)
     assert run.brokers == happened.brokers
     np.testing.assert_allclose(run.usage[0], happened.usage[0], rtol=1e-6)
 
@@ -75,8 +78,8 @@ def test_the_rates_go_as_they_were() -> None:
             for stats in report["lastStats"].values():
                 stats |= {name: 2 * stats[name] for name in ("msgRateIn", "msgRateOut", "msgThroughputIn", "msgThroughputOut")}
 
-    run = simulate(manager(Configuration(loadBalancerSheddingEnabled=False)), window(doubled).scenario("x"), 0, 1.0)
-    plain = simulate(manager(Configuration(loadBalancerSheddingEnabled=False)), window().scenario("x"), 0, 1.0)
+    run = simulate(manager(CALM), window(doubled).scenario("x"), 0, 1.0)
+    plain = simulate(manager(CALM), window().scenario("x"), 0, 1.0)
     np.testing.assert_allclose(run.offered[:30], plain.offered[:30])
     np.testing.assert_allclose(run.offered[30:], 2 * plain.offered[30:])
 
@@ -96,7 +99,7 @@ def test_a_broker_that_goes_and_one_that_comes_are_events() -> None:
 
 
 def test_a_move_is_seen_in_the_reports_unless_a_decision_tells_it() -> None:
-    seen = window(moved).happened(Configuration()).actions
+    seen = window(moved).happened(USUAL).actions
     assert [(action.minute, action.kind, action.reason) for action in seen] == [(30, "unload", "seen in the reports")]
     bundle = seen[0].bundle
     told = {
@@ -107,7 +110,7 @@ def test_a_move_is_seen_in_the_reports_unless_a_decision_tells_it() -> None:
         "to": "broker-2:8080",
         "reason": "ThresholdShedder",
     }
-    (action,) = window(moved, [told]).happened(Configuration()).actions
+    (action,) = window(moved, [told]).happened(USUAL).actions
     assert (action.minute, action.source, action.destination, action.reason) == (
         28,
         "broker-1:8080",
@@ -134,12 +137,12 @@ def test_a_split_gives_each_part_its_share_and_is_seen() -> None:
                 report["bundles"].append(name)
 
     one = window(split)
-    assert [(action.minute, action.kind, action.bundle) for action in one.happened(Configuration()).actions] == [
+    assert [(action.minute, action.kind, action.bundle) for action in one.happened(USUAL).actions] == [
         (30, "split", whole)
     ]
-    run = simulate(manager(Configuration(loadBalancerSheddingEnabled=False)), one.scenario("x"), 0, 1.0)
+    run = simulate(manager(CALM), one.scenario("x"), 0, 1.0)
     np.testing.assert_allclose(
-        run.offered[45], simulate(manager(Configuration()), window().scenario("x"), 0, 1.0).offered[45], rtol=1e-9
+        run.offered[45], simulate(manager(USUAL), window().scenario("x"), 0, 1.0).offered[45], rtol=1e-9
     )
 
 
@@ -152,9 +155,9 @@ def test_a_window_without_bundles_is_none() -> None:
 
 def test_the_departure_of_the_present_policy_is_told_and_a_move_is_in_it() -> None:
     worlds = [window(moved), *(window() for _ in range(9))]
-    happened = [measures(one.happened(Configuration())).as_dict() for one in worlds]
+    happened = [measures(one.happened(USUAL)).as_dict() for one in worlds]
     values = {name: np.array([each[name] for each in happened]) for name in TOLD}
-    still = manager(Configuration(loadBalancerSheddingEnabled=False))
+    still = manager(CALM)
     runs = [measures(simulate(still, one.scenario("x"), 0, 1.0)).as_dict() for one in worlds]
     simulated = {"present": {name: np.array([each[name] for each in runs]) for name in TOLD}}
     text = Happened(values, simulated, 0.95).text

@@ -41,30 +41,30 @@ def placement(body: str, arguments: str = "bundle, candidates, load, conf") -> U
 
 
 def test_the_answer_is_what_is_unloaded() -> None:
-    answer, _ = shedder(f"return {{'b1': ({SECOND!r}, {FIRST!r}), 'b2': []}}").find_bundles_for_unloading(LOAD, defaults())
+    answer, _ = shedder(f"return {{'b1': ({SECOND!r}, {FIRST!r}), 'b2': []}}").find_bundles_for_unloading(LOAD, defaults("4.2.4"))
     assert answer.unload == {"b1": (SECOND, FIRST)}
     assert answer.destinations == {}
 
 
 def test_memory_goes_from_round_to_round() -> None:
     counting = shedder(f"return ({{}} if memory is None else {{'b1': [{FIRST!r}]}}), (memory or 0) + 1", "load, conf, memory")
-    first, counting = counting.find_bundles_for_unloading(LOAD, defaults())
-    second, counting = counting.find_bundles_for_unloading(LOAD, defaults())
+    first, counting = counting.find_bundles_for_unloading(LOAD, defaults("4.2.4"))
+    second, counting = counting.find_bundles_for_unloading(LOAD, defaults("4.2.4"))
     assert (first.unload, second.unload, counting.memory) == ({}, {"b1": (FIRST,)}, 2)
     turns = placement("return candidates[memory or 0], (memory or 0) + 1", "bundle, candidates, load, conf, memory")
-    one, turns = turns.select(["b2", "b3"], FIRST, LOAD, defaults())
-    two, turns = turns.select(["b2", "b3"], FIRST, LOAD, defaults())
+    one, turns = turns.select(["b2", "b3"], FIRST, LOAD, defaults("4.2.4"))
+    two, turns = turns.select(["b2", "b3"], FIRST, LOAD, defaults("4.2.4"))
     assert (one, two) == (("b2",), ("b3",))
 
 
 def test_without_candidates_the_function_is_not_asked() -> None:
-    assert placement("return 1 / 0").select([], FIRST, LOAD, defaults())[0] == ()
+    assert placement("return 1 / 0").select([], FIRST, LOAD, defaults("4.2.4"))[0] == ()
 
 
 def test_destinations_are_kept_where_policies_allow() -> None:
     sends = shedder(f"return {{'b1:1': {{{FIRST!r}: 'b3:1'}}}}")
     load = replace(LOAD, brokers={f"{name}:1": report for name, report in LOAD.brokers.items()})
-    manager = LoadManager(defaults(), sends, LeastLongTermMessageRate())
+    manager = LoadManager(defaults("4.2.4"), sends, LeastLongTermMessageRate())
     done, _ = manager.next_round(Snapshot(load))
     assert done.destinations == {FIRST: ("b3:1",)}
     failover = AutoFailoverPolicy(parameters={"min_limit": "1"})
@@ -96,7 +96,7 @@ def test_destinations_are_kept_where_policies_allow() -> None:
 def test_what_cannot_be_carried_out_is_a_fault(body: str, message: str) -> None:
     mine = shedder(body.replace("FIRST", repr(FIRST)).replace("OTHER", repr(OTHER)))
     with pytest.raises(PolicyFault) as caught:
-        mine.find_bundles_for_unloading(LOAD, defaults())
+        mine.find_bundles_for_unloading(LOAD, defaults("4.2.4"))
     assert str(caught.value).startswith(f"p.py:shed: {message}")
     assert caught.value.load is LOAD
 
@@ -104,7 +104,7 @@ def test_what_cannot_be_carried_out_is_a_fault(body: str, message: str) -> None:
 def test_a_bundle_that_nobody_owns_is_told_apart() -> None:
     known = replace(LOAD, bundles={"gone": BundleData()})
     with pytest.raises(PolicyFault, match="sheds gone from b1, which nobody owns"):
-        shedder("return {'b1': ['gone']}").find_bundles_for_unloading(known, defaults())
+        shedder("return {'b1': ['gone']}").find_bundles_for_unloading(known, defaults("4.2.4"))
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_bundle_that_nobody_owns_is_told_apart() -> None:
 )
 def test_a_placement_that_cannot_be_is_a_fault(body: str, message: str) -> None:
     with pytest.raises(PolicyFault) as caught:
-        placement(body).select(["b2", "b3"], FIRST, LOAD, defaults())
+        placement(body).select(["b2", "b3"], FIRST, LOAD, defaults("4.2.4"))
     assert str(caught.value) == f"p.py:place: {message}"
 
 
@@ -135,13 +135,13 @@ def test_a_placement_that_cannot_be_is_a_fault(body: str, message: str) -> None:
 def test_an_exception_is_told_with_its_line(body: str, message: str) -> None:
     text = f"def shed(load, conf):\n    {body}\ndef helper():\n    return 1 / 0\n"
     with pytest.raises(PolicyFault) as caught:
-        UserShedder(UserFunction("p.py", text, "shed")).find_bundles_for_unloading(LOAD, defaults())
+        UserShedder(UserFunction("p.py", text, "shed")).find_bundles_for_unloading(LOAD, defaults("4.2.4"))
     assert str(caught.value).startswith(message)
 
 
 def test_a_memory_must_be_returned() -> None:
     with pytest.raises(PolicyFault, match="with a memory it returns two things"):
-        shedder("return {}", "load, conf, memory").find_bundles_for_unloading(LOAD, defaults())
+        shedder("return {}", "load, conf, memory").find_bundles_for_unloading(LOAD, defaults("4.2.4"))
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ class Hits:
 def shed(load, conf, memory):
     return {}, Hits(1)
 """
-    _, after = UserShedder(UserFunction("p.py", text, "shed")).find_bundles_for_unloading(LOAD, defaults())
+    _, after = UserShedder(UserFunction("p.py", text, "shed")).find_bundles_for_unloading(LOAD, defaults("4.2.4"))
     assert after.memory.count == 1
 
 

@@ -12,7 +12,7 @@ from fencepost.model.balance.load_data import LoadData
 from fencepost.model.balance.uniform_load_shedder import UniformLoadShedder
 from tests.model.balance.clusters import MIB, broker, bundle, cluster
 
-CURRENT, OLD = defaults(), defaults("2.10.1")
+CURRENT, OLD = defaults("4.2.4"), defaults("2.10.1")
 
 
 # --- UniformLoadShedder

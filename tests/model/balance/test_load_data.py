@@ -43,7 +43,7 @@ from fencepost.model.balance.usage import RESOURCES, reported_usages, unweighted
 from tests.model.balance.clusters import MINUTE, broker, bundle, cluster, stats
 
 ROOT = Path(__file__).parents[3]
-CURRENT, OLD = defaults(), defaults("2.10.1")
+CURRENT, OLD = defaults("4.2.4"), defaults("2.10.1")
 
 # --- Java's arithmetic
 

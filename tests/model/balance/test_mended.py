@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from fencepost.model.balance.broker_loads import broker_loads
-from fencepost.model.balance.configuration import ABSENT, RELEASES, Configuration, Version, defaults
+from fencepost.model.balance.configuration import ABSENT, RELEASES, Version, defaults
 from fencepost.model.balance.isolation import NamespaceIsolationData, Policies, permitted
 from fencepost.model.balance.load_data import LocalBrokerData, NamespaceBundleStats, ResourceUsage
 from fencepost.model.balance.load_manager import LoadManager, Snapshot
@@ -25,7 +25,7 @@ from fencepost.model.balance.uniform_load_shedder import UniformLoadShedder
 from fencepost.model.pulsar.hash_range import Bundle, Refused
 from tests.model.balance.clusters import broker, bundle, cluster, stats
 
-NEWEST, OLD = defaults(), defaults("2.10.1")
+NEWEST, OLD = defaults("4.2.4"), defaults("2.10.1")
 EXTENSIBLE = replace(NEWEST, loadManagerClassName=EXTENSIBLE_LOAD_MANAGER)
 FIRST, SECOND, THIRD = "t/n/0x00000000_0x40000000", "t/n/0x40000000_0x80000000", "t/n/0x80000000_0xc0000000"
 NARROW = "t/n/0xc0000000_0xc0000001"
@@ -172,7 +172,7 @@ def test_what_remains_and_the_delta_overflow_an_int() -> None:
         {"a:1": broker(rate=2e10, bundles=[FIRST, SECOND]), "b:1": broker()}, {FIRST: bundle(rate=5), SECOND: bundle(rate=7)}
     )
     for version, unload in (("2.10.1", {}), ("4.0.8", {}), ("4.2.4", {"a:1": (SECOND, FIRST)})):
-        assert UniformLoadShedder().find_bundles_for_unloading(data, Configuration(version))[0].unload == unload
+        assert UniformLoadShedder().find_bundles_for_unloading(data, defaults(version))[0].unload == unload
 
 
 def test_what_is_accepted_beyond_what_remains() -> None:
@@ -180,7 +180,7 @@ def test_what_is_accepted_beyond_what_remains() -> None:
     full = broker(throughput=2e7, bundles=[FIRST, SECOND])
     data = cluster({"a:1": full, "b:1": broker(throughput=1e6)}, {FIRST: bundle(3.8e6 + 900), SECOND: bundle(3.9e6)})
     for version, unload in (("2.10.1", {}), ("4.0.8", {"a:1": (FIRST,)}), ("4.2.4", {})):
-        assert UniformLoadShedder().find_bundles_for_unloading(data, Configuration(version))[0].unload == unload
+        assert UniformLoadShedder().find_bundles_for_unloading(data, defaults(version))[0].unload == unload
 
 
 def test_a_key_that_a_release_lacks_is_absent() -> None:

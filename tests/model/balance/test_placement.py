@@ -30,7 +30,7 @@ from fencepost.model.balance.selection import Selection, assign, select
 from fencepost.model.balance.strategies import EXTENSIBLE_LOAD_MANAGER, load_manager
 from tests.model.balance.clusters import broker, bundle, cluster
 
-CURRENT, OLD, SINCE_5_0_1 = defaults(), defaults("2.10.1"), defaults("5.0.1")
+CURRENT, OLD, SINCE_5_0_1 = defaults("4.2.4"), defaults("2.10.1"), defaults("5.0.1")
 EXTENSIBLE = replace(CURRENT, loadManagerClassName=EXTENSIBLE_LOAD_MANAGER)
 NO_POLICIES = Policies()
 

@@ -15,7 +15,7 @@ from fencepost.model.balance.shedding import Unloading
 from fencepost.model.balance.threshold_shedder import ThresholdShedder
 from tests.model.balance.clusters import MIB, broker, bundle, cluster
 
-CURRENT, OLD = defaults(), defaults("2.10.1")
+CURRENT, OLD = defaults("4.2.4"), defaults("2.10.1")
 
 
 def threshold_rounds(*rounds: LoadData, conf: Configuration = CURRENT) -> list[Unloading]:

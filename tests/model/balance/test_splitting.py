@@ -13,7 +13,7 @@ from fencepost.model.balance.strategies import EXTENSIBLE_LOAD_MANAGER, load_man
 from fencepost.model.pulsar.hash_range import Bundle, Refused
 from tests.model.balance.clusters import MIB, broker, bundle, cluster, stats
 
-CONF = defaults()
+CONF = defaults("4.2.4")
 ONE, TWO = "n/0x00000000_0x40000000", "n/0x40000000_0x80000000"
 LARGE = stats(topics=1001)
 

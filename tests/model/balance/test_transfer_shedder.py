@@ -16,7 +16,7 @@ from fencepost.model.balance.top_bundles import top_bundles
 from fencepost.model.balance.transfer_shedder import TransferShedder
 from tests.model.balance.clusters import broker, bundle, cluster, stats
 
-CONF = replace(defaults(), loadManagerClassName=EXTENSIBLE_LOAD_MANAGER)
+CONF = replace(defaults("4.2.4"), loadManagerClassName=EXTENSIBLE_LOAD_MANAGER)
 NOW = 10_000_000
 SCALE = 1e6
 """What is said in megabytes: in steps of 100 kB and less the sizes of bundles are all the same."""

@@ -99,7 +99,7 @@ def test_pulsars_shedders_do_as_expected(name: str, version: Version) -> None:
 @given(load_data(), st.integers(0, 40))
 def test_a_fuller_broker_sheds_no_less(data: LoadData, more: int) -> None:
     """OverloadShedder is monotone: the same bundles leave a broker, and perhaps more, when its usage rises."""
-    conf = defaults()
+    conf = defaults("4.2.4")
     for name, report in data.reports.items():
         fuller = replace(report, cpu=replace(report.cpu, usage=report.cpu.usage + more))
         (before,) = answers("OverloadShedder", data, conf, 1)
@@ -116,7 +116,7 @@ def two(full: LocalBrokerData, *averages: BundleData, empty: LocalBrokerData | N
     return cluster({"a": full, "b": empty or broker(1)}, known, **others)
 
 
-AT_ONCE = replace(defaults(), loadBalancerAvgShedderHitCountHighThreshold=1, loadBalancerSheddingConditionHitCountThreshold=0)
+AT_ONCE = replace(defaults("4.2.4"), loadBalancerAvgShedderHitCountHighThreshold=1, loadBalancerSheddingConditionHitCountThreshold=0)
 ONLY = broker(99, throughput=100 * MIB, rate=100_000, bundles=["n/1"])
 BOTH = broker(99, throughput=100 * MIB, rate=100_000, bundles=["n/1", "n/2"])
 SPREAD = cluster({"a": ONLY, **{name: broker(1) for name in "bcd"}}, {"n/1": bundle(MIB, rate=100)})

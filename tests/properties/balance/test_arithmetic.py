@@ -66,7 +66,7 @@ def test_the_shedder_fills_a_lone_empty_broker_from_n_thresholds_on(count: int) 
             for place in range(count - 1)
         }
         data = cluster({**full, "empty": broker()}, names)
-        unloading, _ = ThresholdShedder().find_bundles_for_unloading(data, defaults())
+        unloading, _ = ThresholdShedder().find_bundles_for_unloading(data, defaults("4.2.4"))
         assert bool(unloading.unload) is sheds
 
 
@@ -74,8 +74,8 @@ def test_among_eleven_brokers_an_empty_one_is_never_filled() -> None:
     names = {f"n/{place}": bundle(500 * MIB) for place in range(20)}
     full = {f"b{p}": broker(100, throughput=1000 * MIB, bundles=[f"n/{2 * p}", f"n/{2 * p + 1}"]) for p in range(10)}
     data = cluster({**full, "empty": broker()}, names)
-    assert not ThresholdShedder().find_bundles_for_unloading(data, defaults())[0].unload
-    lower = replace(defaults(), loadBalancerBrokerThresholdShedderPercentage=9)
+    assert not ThresholdShedder().find_bundles_for_unloading(data, defaults("4.2.4"))[0].unload
+    lower = replace(defaults("4.2.4"), loadBalancerBrokerThresholdShedderPercentage=9)
     assert ThresholdShedder().find_bundles_for_unloading(data, lower)[0].unload
 
 

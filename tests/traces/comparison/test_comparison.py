@@ -31,12 +31,12 @@ from fencepost.traces.exploration.folder import FolderError
 
 pytestmark = pytest.mark.xdist_group("spark")
 SMALL = scenario("restart", Generated(count=4, bundles=16, namespaces=2, topics_per_bundle=4))
-POLICIES = tuple(Contender(name, load_manager(defaults(), name)) for name in ("ThresholdShedder", "UniformLoadShedder"))
+POLICIES = tuple(Contender(name, load_manager(defaults("4.2.4"), name)) for name in ("ThresholdShedder", "UniformLoadShedder"))
 COMPARISON = Comparison(POLICIES, SMALL, runs=10, hours=1.0, seed=7)
 
 
 def failing(text: str) -> Contender:
-    return Contender("mine", replace(load_manager(defaults()), shedder=UserShedder(UserFunction("p.py", text, "shed"))))
+    return Contender("mine", replace(load_manager(defaults("4.2.4")), shedder=UserShedder(UserFunction("p.py", text, "shed"))))
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from fencepost.checks.policy.comparison.contenders import changes, contenders
 from fencepost.checks.policy.comparison.supposing import require_possible
 from fencepost.checks.policy.usage import WrongUsage
 from fencepost.checks.settings.broker_conf import ConfigurationError
-from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.configuration import defaults
 from fencepost.model.balance.simulation.cluster import Generated
 from fencepost.model.balance.simulation.scenario import scenario
 from fencepost.model.balance.simulation.what_if import WhatIf
@@ -121,13 +121,13 @@ def test_what_is_supposed_wrongly_is_refused(part: str, message: str) -> None:
     ],
 )
 def test_what_the_cluster_lacks_cannot_be_supposed(what_if: WhatIf, message: str) -> None:
-    contender = Contender("x", load_manager(Configuration()), what_if)
+    contender = Contender("x", load_manager(defaults("4.2.4")), what_if)
     with pytest.raises(WrongUsage, match=re.escape(message)):
         require_possible(contender, scenario("steady", Generated(2, 4, 1, 2, 0.5)))
 
 
 def test_a_bundle_that_the_algorithm_does_not_split_cannot_be_split_first() -> None:
-    conf = replace(Configuration(), defaultNamespaceBundleSplitAlgorithm="topic_count_equally_divide")
+    conf = replace(defaults("4.2.4"), defaultNamespaceBundleSplitAlgorithm="topic_count_equally_divide")
     source = Generated(2, 64, 1, 1, 0.5)
     topics = source.cluster(np.random.default_rng(0)).topics.bundle.tolist()
     name = source.cluster(np.random.default_rng(0)).bundles[next(place for place in range(64) if place not in topics)]

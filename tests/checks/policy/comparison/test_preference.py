@@ -14,7 +14,7 @@ from fencepost.checks.policy.comparison.judgement import Judgement
 from fencepost.checks.policy.comparison.paired import Tolerances
 from fencepost.checks.policy.comparison.preference import preferred, recommendation
 from fencepost.checks.policy.comparison.text import not_chosen
-from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.configuration import defaults
 from fencepost.model.balance.simulation.cluster import Generated
 from fencepost.model.balance.simulation.measures import MEASURES
 from fencepost.model.balance.simulation.scenario import scenario
@@ -30,7 +30,7 @@ def judged(
     runs: int = RUNS, violating: str = "", suppose: Mapping[str, WhatIf] = NOTHING, **policies: dict[str, float]
 ) -> Judgement:
     """A comparison whose runs have these measures, and 5, with a little noise, in all others; the first is the baseline."""
-    manager = load_manager(Configuration())
+    manager = load_manager(defaults("4.2.4"))
     contenders = tuple(Contender(name, manager, suppose.get(name, WhatIf())) for name in policies)
     comparison = Comparison(contenders, scenario("steady", Generated(3, 6, 1, 2, 0.5)), runs, 1.0, 0)
     noise = np.random.default_rng(1)

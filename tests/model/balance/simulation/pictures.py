@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.configuration import defaults
 from fencepost.model.balance.load_data import LoadData, LocalBrokerData, NamespaceBundleStats, ResourceUsage
 from fencepost.model.balance.load_manager import LoadManager, Snapshot
 from fencepost.model.balance.simulation.scenario import Scenario
@@ -48,4 +49,4 @@ def still(owned: Mapping[str, Mapping[int, float]], *, topics: int = 1, **others
 
 def policy(shedder: str = "OverloadShedder", **settings: Any) -> LoadManager:
     """A policy with settings other than Pulsar's defaults."""
-    return load_manager(Configuration(**settings), shedder)
+    return load_manager(replace(defaults("4.2.4"), **settings), shedder)

@@ -112,7 +112,7 @@ def test_deviation_shedder_never_comes_to_rest() -> None:
 def test_2_10_moves_more_than_required_for_its_delta() -> None:
     """pulsar#21905: a fifth of 7200 - 450 is required, 1350; bundles up to 1000 above what remains are accepted."""
     world = still({"b1:1": dict.fromkeys(range(12), 600.0), "b2:1": {12: 300, 13: 150}})
-    old = Configuration(pulsar_version="2.10.1", loadBalancerLoadSheddingStrategy="UniformLoadShedder")
+    old = replace(defaults("2.10.1"), loadBalancerLoadSheddingStrategy="UniformLoadShedder")
     for manager, moved in ((load_manager(old), 3), (policy("UniformLoadShedder"), 2)):
         run = simulate(manager, world, seed=0, hours=0.02)
         assert len(run.done("unload")) == moved
@@ -309,7 +309,7 @@ class Asking:
 )
 def test_what_cannot_be_is_refused(source: str, asked: str, where: str, refused: str) -> None:
     asking = Asking({source: (asked,)}, where)
-    manager = LoadManager(defaults(), asking, asking)
+    manager = LoadManager(defaults("4.2.4"), asking, asking)
     run = simulate(manager, still({"b1:1": {0: 100}, "b2:1": {2: 100}, "b3:1": {3: 100}}), seed=0, hours=0.05)
     unloads = [action for action in run.actions if action.kind == "unload"]
     assert unloads

@@ -21,12 +21,12 @@ SOURCE = Generated(4, 16, 2, 6, 0.4)
 FIRST = "broker-1:8080"
 
 
-CALM = replace(defaults(), loadBalancerSheddingEnabled=False, loadBalancerAutoBundleSplitEnabled=False)
+CALM = replace(defaults("4.2.4"), loadBalancerSheddingEnabled=False, loadBalancerAutoBundleSplitEnabled=False)
 """A leader that does nothing but place what is looked up."""
 
 
 def ran(what_if: WhatIf, world: Scenario | None = None, minutes: int = 20, conf: Configuration | None = None) -> Run:
-    policy = load_manager(conf or defaults())
+    policy = load_manager(conf or defaults("4.2.4"))
     return simulate(policy, world or scenario("zipf", SOURCE), 3, minutes / 60, what_if=what_if)
 
 
@@ -34,7 +34,7 @@ def test_nothing_supposed_is_the_same_run() -> None:
     world = scenario("noisy-rates", SOURCE)
     assert WhatIf().of(world) is world
     assert not WhatIf()
-    assert np.array_equal(ran(WhatIf(), world).usage, simulate(load_manager(defaults()), world, 3, 20 / 60).usage)
+    assert np.array_equal(ran(WhatIf(), world).usage, simulate(load_manager(defaults("4.2.4")), world, 3, 20 / 60).usage)
 
 
 def test_brokers_that_join_are_filled_and_change_nothing_before() -> None:
