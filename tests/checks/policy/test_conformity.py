@@ -42,7 +42,7 @@ def test_what_differs_is_written_for_policy_decide(
     monkeypatch.setattr(conformity, "RULES", RULES[:1])
     from fencepost.checks.cli import main
 
-    status = main(["conform", "policy", "--cases", "200", "--quiet", "--out", str(tmp_path)])
+    status = main(["conform", "policy", "--release", "4.2.4", "--cases", "200", "--quiet", "--out", str(tmp_path)])
     out = capsys.readouterr().out
     assert status == 12
     assert "OverloadShedder, case " in out
@@ -73,7 +73,8 @@ def test_rules_by_name_alone(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     monkeypatch.setattr(conformity, "toolchain", lambda: None)
     from fencepost.checks.cli import main
 
-    assert main(["conform", "policy", "--cases", "1", "--quiet", "--rule", "UniformLoadShedder", "--format", "json"]) == 0
+    one = ("--release", "4.2.4", "--cases", "1", "--rule", "UniformLoadShedder")
+    assert main(["conform", "policy", *one, "--quiet", "--format", "json"]) == 0
     assert list(json.loads(capsys.readouterr().out)["rules"]) == ["UniformLoadShedder"]
 
 

@@ -15,7 +15,8 @@ from fencepost.checks.cli import main
 from fencepost.model.balance.simulation.measures import MEASURES
 from fencepost.model.balance.simulation.scenario import SCENARIOS
 from fencepost.model.balance.simulation.world import World
-from tests.command import Ran, fencepost
+from tests.checks.policy.asking import asked as ask_policy
+from tests.command import Ran
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES = ROOT / "docs" / "examples" / "policy"
@@ -24,7 +25,7 @@ SMALL = ("--brokers", "3", "--bundles", "12", "--namespaces", "2", "--topics-per
 
 
 def asked(*arguments: str | Path) -> Ran:
-    return fencepost("policy", "simulate", *arguments)
+    return ask_policy("simulate", *arguments)
 
 
 def answered(*arguments: str | Path) -> Any:

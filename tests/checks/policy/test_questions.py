@@ -10,9 +10,15 @@ from typing import Any
 import pytest
 
 from tests.checks.policy.asking import BUNDLES, answered, asked, broker, bundle, snapshot, write
-from tests.command import ROOT
+from tests.command import ROOT, fencepost
 
 # --- decide
+
+
+def test_the_newest_release_is_meant_where_none_is_named(tmp_path: Path) -> None:
+    status, out, _ = fencepost("policy", "decide", "--snapshot", write(tmp_path, snapshot()))
+    assert out.startswith("AvgShedder and AvgShedder, Pulsar 5.0.1\n"), out
+    assert status == 0
 
 
 def test_decide(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from fencepost.model.balance.placement import LeastLongTermMessageRate
 from fencepost.model.balance.user_code import UserCodeError, UserFunction
 from fencepost.model.balance.user_policy import PolicyFault, UserPlacement, UserShedder, user_strategy
 from fencepost.properties.balance.answers import properties_of
-from tests.command import Ran, fencepost
+from tests.checks.policy.asking import asked
 
 FIRST, SECOND, OTHER = (f"public/default/0x{n}0000000_0x{n + 1}0000000" for n in range(3))
 EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "policy" / "fill_the_emptiest.py"
@@ -41,7 +41,8 @@ def placement(body: str, arguments: str = "bundle, candidates, load, conf") -> U
 
 
 def test_the_answer_is_what_is_unloaded() -> None:
-    answer, _ = shedder(f"return {{'b1': ({SECOND!r}, {FIRST!r}), 'b2': []}}").find_bundles_for_unloading(LOAD, defaults("4.2.4"))
+    mine = shedder(f"return {{'b1': ({SECOND!r}, {FIRST!r}), 'b2': []}}")
+    answer, _ = mine.find_bundles_for_unloading(LOAD, defaults("4.2.4"))
     assert answer.unload == {"b1": (SECOND, FIRST)}
     assert answer.destinations == {}
 
@@ -181,10 +182,6 @@ def test_what_a_shedder_does_not_define_is_not_asked_of_it() -> None:
 
 
 # --- on the command line
-
-
-def asked(*arguments: str | Path) -> Ran:
-    return fencepost("policy", *arguments)
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,9 @@ def two(full: LocalBrokerData, *averages: BundleData, empty: LocalBrokerData | N
     return cluster({"a": full, "b": empty or broker(1)}, known, **others)
 
 
-AT_ONCE = replace(defaults("4.2.4"), loadBalancerAvgShedderHitCountHighThreshold=1, loadBalancerSheddingConditionHitCountThreshold=0)
+AT_ONCE = replace(
+    defaults("4.2.4"), loadBalancerAvgShedderHitCountHighThreshold=1, loadBalancerSheddingConditionHitCountThreshold=0
+)
 ONLY = broker(99, throughput=100 * MIB, rate=100_000, bundles=["n/1"])
 BOTH = broker(99, throughput=100 * MIB, rate=100_000, bundles=["n/1", "n/2"])
 SPREAD = cluster({"a": ONLY, **{name: broker(1) for name in "bcd"}}, {"n/1": bundle(MIB, rate=100)})

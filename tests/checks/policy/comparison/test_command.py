@@ -24,6 +24,7 @@ from fencepost.model.balance.simulation.measures import MEASURES
 from fencepost.traces.comparison import compare as compare_module
 from fencepost.traces.comparison.comparison import Comparison, Contender
 from tests import hostile
+from tests.checks.policy.asking import asked as ask_policy
 from tests.command import ROOT, Ran, fencepost
 
 pytestmark = [pytest.mark.xdist_group("policy compare"), pytest.mark.long]
@@ -31,7 +32,7 @@ SNAPSHOT = ROOT / "docs" / "examples" / "policy" / "restarted.json"
 
 
 def asked(*arguments: str | Path) -> Ran:
-    return fencepost("policy", "compare", *arguments)
+    return ask_policy("compare", *arguments)
 
 
 def small(out: Path, *others: str | Path) -> Sequence[str | Path]:

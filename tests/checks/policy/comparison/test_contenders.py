@@ -26,7 +26,7 @@ def test_policies_are_named_by_parts(tmp_path: Path) -> None:
     conf.write_text("loadBalancerBrokerThresholdShedderPercentage=7\n")
     policy.write_text("def shed(load, conf): return {}\ndef place(bundle, candidates, load, conf): return candidates\n")
     names = ["AvgShedder", f"{policy}:shed,RoundRobinBrokerSelector", f"{conf}, UniformLoadShedder, {policy}:place", "defaults"]
-    (baseline, *others), notes = contenders(str(conf), names, "current")
+    (baseline, *others), notes = contenders(str(conf), names, "4.2.4")
     assert (baseline.name, notes) == (str(conf), [])
     by_policy = [changes(baseline, other) for other in others]
     assert by_policy[0] == [
@@ -42,7 +42,7 @@ def test_a_policy_may_be_a_setting_and_may_have_a_name() -> None:
     names = ["maxUnloadPercentage=0.1", "calm=AvgShedder, minUnloadMessage=7,maxUnloadPercentage=0.4"]
     (baseline, one, two), _ = contenders("AvgShedder", names, "current")
     assert (one.name, two.name) == ("maxUnloadPercentage=0.1", "calm")
-    assert changes(baseline, one) == [("maxUnloadPercentage", "0.2", "0.1")]
+    assert changes(baseline, one) == [("maxUnloadPercentage", "0.5", "0.1")]
     assert [name for name, _, _ in changes(baseline, two)] == ["minUnloadMessage", "maxUnloadPercentage"]
 
 
