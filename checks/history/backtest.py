@@ -13,7 +13,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from fencepost.checks.history.happened import TOLD
+from fencepost.checks.history.happened import REPORTED
 from fencepost.checks.history.tables import Tables
 from fencepost.checks.history.windows import DECISIONS, LOADS, NoWindow, Window
 from fencepost.checks.policy.comparison.paired import Values
@@ -34,7 +34,7 @@ FEWEST = 2
 """Moments with reports that a window needs."""
 COVERED = 0.5
 """The part of a window between its first report and its last, at least."""
-_HAPPENED = "run long, " + ", ".join(f"`{name}` double" for name in TOLD)
+_HAPPENED = "run long, " + ", ".join(f"`{name}` double" for name in REPORTED)
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class Backtest(Comparison):
             name: np.array(
                 [by_run[run][name] if run in by_run and by_run[run][name] is not None else nothing for run in range(self.runs)]
             )
-            for name in TOLD
+            for name in REPORTED
         }
 
     def make(
@@ -212,10 +212,10 @@ def _world(name: str, window: Window) -> Scenario:
 
 
 def _happened(starts: Sequence[int], minutes: int, conf: Configuration, loads: pa.Table, decisions: pa.Table) -> pa.Table:
-    schema = pa.schema([("run", pa.int64()), *((name, pa.float64()) for name in TOLD)])
+    schema = pa.schema([("run", pa.int64()), *((name, pa.float64()) for name in REPORTED)])
     if not len(loads):
         return schema.empty_table()
     run = int(loads["run"][0].as_py())
     found: Mapping[str, float] = measures(_window(starts[run], minutes, loads, decisions).happened(conf)).as_dict()
-    cells = {name: found[name] if found[name] == found[name] else None for name in TOLD}
+    cells = {name: found[name] if found[name] == found[name] else None for name in REPORTED}
     return pa.Table.from_pylist([{"run": run, **cells}], schema=schema)

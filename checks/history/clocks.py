@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 AHEAD = 5.0
-"""Seconds by which a clock may differ without being told."""
+"""Seconds by which a clock may differ without a note."""
 BEHIND = 20 * 60.0
 """Seconds by which a report may be old: a broker writes one in each loadBalancerReportUpdateMaxIntervalMinutes, 15."""
 _QUARTER = 15 * 60.0
@@ -26,7 +26,7 @@ def clocks(frames: Mapping[str, DataFrame]) -> Iterator[str]:
     if "loads" in frames:
         reports = frames["loads"].where("bundle IS NULL AND reported IS NOT NULL")
         ages = reports.selectExpr("broker AS who", "CAST(reported AS double) - CAST(time AS double) AS apart")
-        yield from _told(ages, f"apart > {AHEAD} OR apart < -{BEHIND}", "the snapshot's", "report")
+        yield from _differences(ages, f"apart > {AHEAD} OR apart < -{BEHIND}", "the snapshot's", "report")
     if "events" not in frames:
         return
     events = (
@@ -40,7 +40,7 @@ def clocks(frames: Mapping[str, DataFrame]) -> Iterator[str]:
         f"moment - median(moment) OVER ({change}) AS apart",
         f"min(who) OVER ({change}) <> max(who) OVER ({change}) AS shared",
     )
-    yield from _told(shared.where("shared"), f"abs(apart) > {AHEAD}", "the others'", "line")
+    yield from _differences(shared.where("shared"), f"abs(apart) > {AHEAD}", "the others'", "line")
 
 
 def later_than_files(frames: Mapping[str, DataFrame], files: DataFrame) -> Iterator[str]:
@@ -52,10 +52,10 @@ def later_than_files(frames: Mapping[str, DataFrame], files: DataFrame) -> Itera
     ages = rows.join(F.broadcast(files.select("source", "modified")), "source").selectExpr(
         "source AS who", "CAST(time AS double) - CAST(modified AS double) AS apart"
     )
-    yield from _told(ages, f"apart > {AHEAD}", "the file's own time", "line")
+    yield from _differences(ages, f"apart > {AHEAD}", "the file's own time", "line")
 
 
-def _told(ages: DataFrame, differs: str, whose: str, what: str) -> Iterator[str]:
+def _differences(ages: DataFrame, differs: str, whose: str, what: str) -> Iterator[str]:
     medians = ages.groupBy("who").agg(F.median("apart").alias("apart"), F.count(F.lit(1)).alias("n"))
     for row in medians.where(differs).orderBy("who").limit(20).collect():
         seconds, count = float(row["apart"]), int(row["n"])

@@ -10,7 +10,7 @@ import numpy as np
 from fencepost.checks.policy.comparison.paired import Difference, Tolerances, Values, differences
 from fencepost.model.balance.simulation.measures import MEASURES
 
-TOLD = (
+REPORTED = (
     "imbalance",
     "deviation",
     "overloaded",
@@ -21,7 +21,7 @@ TOLD = (
     "bundles",
     "topics_moved",
 )
-"""The measures that reports and decisions tell. What nobody served, and what was refused, they do not."""
+"""The measures that reports and decisions show. What nobody served, and what was refused, they do not."""
 
 ROUNDING = 1e-6
 """The part of a measure that is no departure: percentages in reports are floats of 32 bits."""
@@ -40,14 +40,18 @@ class Happened:
     @property
     def measures(self) -> dict[str, float]:
         """The mean of each measure over the windows."""
-        return {name: float(np.nanmean(self.values[name])) for name in TOLD if np.isfinite(self.values[name]).any()}
+        return {name: float(np.nanmean(self.values[name])) for name in REPORTED if np.isfinite(self.values[name]).any()}
 
     @property
     def departures(self) -> list[Difference]:
         """For each measure how far each policy's simulation is from what happened, window by window."""
-        told = [MEASURES[name] for name in self.measures]
+        measures = [MEASURES[name] for name in self.measures]
         return differences(
-            told, dict(self.values), {name: dict(own) for name, own in self.simulated.items()}, Tolerances(), self.confidence
+            measures,
+            dict(self.values),
+            {name: dict(own) for name, own in self.simulated.items()},
+            Tolerances(),
+            self.confidence,
         )
 
     @property

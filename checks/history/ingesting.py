@@ -19,7 +19,16 @@ from fencepost.checks.history.logs import add_line
 from fencepost.checks.history.metrics import add_sample
 from fencepost.checks.history.rows import MADE, STRUCTS, Rows
 from fencepost.checks.history.schema import QUARANTINE
-from fencepost.checks.history.sources import Sources, documents, known_part, lines, numbered
+from fencepost.checks.history.sources import (
+    UNREAD,
+    Sources,
+    blocks,
+    documents,
+    known_part,
+    lines,
+    numbered,
+    passed_over,
+)
 from fencepost.checks.history.tables import Tables
 from fencepost.checks.settings.files.prometheus import sample_of
 from fencepost.traces.exploration.explore import watched
@@ -32,6 +41,8 @@ TASK = 1 << 26
 """Bytes of sources for each task that writes."""
 LONGEST = 1 << 16
 """Characters of a line; a longer one is not read."""
+NOTED = 20
+"""Files, and reasons of the quarantine, that are named at most in each round; all are in the tables."""
 _WAITING = 1 << 15
 """Rows that make a batch of Arrow's."""
 _FACTS = (
@@ -203,16 +214,20 @@ class _Round:
 
     def _left(self, facts: DataFrame) -> DataFrame:
         """The files of which nothing was read, as rows of the quarantine."""
-        listed = [(str(file["source"]), int(file["length"]), file["modified"]) for file in self._files]
-        files = self._spark.createDataFrame(listed, "source string, length long, modified timestamp")
+        listed = [(str(file["source"]), int(file["length"]), file["modified"], file["is_document"]) for file in self._files]
+        files = self._spark.createDataFrame(listed, "source string, length long, modified timestamp, is_document boolean")
         too_long = f"is longer than {MOST >> 20} MiB: export a shorter range, or a line for each record"
+        one_line = f"is longer than {UNREAD >> 20} MiB"
         return files.join(F.broadcast(facts.select("source")), "source", "left_anti").select(
             F.lit(self._reader.cluster).alias("cluster"),
             F.col("modified").alias("time"),
             F.lit("unread").alias("kind"),
             "source",
             F.lit(0).cast("long").alias("line"),
-            F.when(F.col("length") > MOST, too_long).otherwise("is empty").alias("reason"),
+            F.when(F.col("is_document"), too_long)
+            .when(F.col("length") >= UNREAD, one_line)
+            .otherwise("is empty")
+            .alias("reason"),
             F.lit(1).cast("long").alias("lines"),
             F.lit("").alias("text"),
             "modified",
@@ -242,9 +257,11 @@ class _Round:
         paths = self._of(is_document=False)
         if not paths:
             return None
-        kept, facts = numbered(lines(self._spark, paths))
+        every = lines(self._spark, paths)
+        parts = self._held_back(blocks(every))
+        gaps = passed_over(parts)
+        kept, facts = numbered(every, parts, None if gaps is None else self._held_back(gaps))
         known = self._tables.rows("files")
-        facts = self._held_back(facts)
         done = known_part(kept, facts, known.where("lines > 0"))
         facts = _first_of_each(facts.join(F.broadcast(done), "source", "left"))
         names = known.select("source").distinct().withColumn("is_known", F.lit(True))
@@ -267,8 +284,8 @@ def _first_of_each(facts: DataFrame) -> DataFrame:
 
 def _of_files(facts: DataFrame) -> list[str]:
     """What has to be known of the files: what is there under another name, and what does not end."""
-    told = facts.where("state IN ('duplicate', 'rewritten') OR unfinished").orderBy("source").limit(20).collect()
-    return [_of_file(row) for row in told]
+    notable = facts.where("state IN ('duplicate', 'rewritten') OR unfinished")
+    return [_of_file(row) for row in notable.orderBy("source").limit(NOTED).collect()]
 
 
 def _of_file(row: Row) -> str:
@@ -280,5 +297,5 @@ def _of_file(row: Row) -> str:
 
 
 def _of_quarantine(quarantine: DataFrame) -> list[str]:
-    told = quarantine.where("kind = 'unread'").orderBy("source", "line", "reason").limit(20).collect()
-    return [f"{row['source']}{':' + str(row['line']) if row['line'] else ''}: {row['reason']}" for row in told]
+    unread = quarantine.where("kind = 'unread'").orderBy("source", "line", "reason").limit(NOTED).collect()
+    return [f"{row['source']}{':' + str(row['line']) if row['line'] else ''}: {row['reason']}" for row in unread]

@@ -24,7 +24,7 @@ def measured_in(tables: Tables, cluster: str | None = None) -> Measurements:
     rows = tables.rows("rates").where(F.lit(True) if cluster is None else F.col("cluster") == cluster)
     series = ["process", "metric", "labels"]
     rise = "value - lag(value) OVER (PARTITION BY process, metric, labels ORDER BY time)"
-    told = rows.withColumn("rise", F.expr(f"IF({rise} < 0, value, {rise})")).groupBy(*series).agg(
+    by_series = rows.withColumn("rise", F.expr(f"IF({rise} < 0, value, {rise})")).groupBy(*series).agg(
         F.sum("rise").alias("rose"), F.avg("value").alias("usual"), F.max_by("value", "time").alias("last"),
         F.max(F.unix_timestamp("time")).alias("when"),
     )  # fmt: skip
@@ -32,7 +32,7 @@ def measured_in(tables: Tables, cluster: str | None = None) -> Measurements:
     value = F.expr(
         f"CASE WHEN metric RLIKE {_RISES} THEN coalesce(rose, last) WHEN metric IN ({of_now}) THEN last ELSE usual END"
     )
-    collected = told.select(*series, value.alias("value"), "when").orderBy(*series).collect()
+    collected = by_series.select(*series, value.alias("value"), "when").orderBy(*series).collect()
     if not collected:
         raise InputError(
             f"{tables.folder}: has no rates: ingest an export of Prometheus with the metrics of brokers and bookies"

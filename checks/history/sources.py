@@ -10,15 +10,21 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark import RDD
+from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from fencepost.checks.history.documents import MOST
 
 DOCUMENT = r"(?i)\.json$"
 """The name of a file that is a document as a whole. Every other one has lines, also of JSON."""
-_PACKED = r"(?i)\.(gz|bz2|zst|deflate|lz4|snappy)$"
+PACKED = r"(?i)\.(gz|bz2|zst|deflate|lz4|snappy)$"
+
+UNREAD = 1 << 22
+"""Bytes of a line that is not read at all: so many a task may need several times at once."""
+_MAXIMUM = "mapreduce.input.linerecordreader.line.maxlength"
 
 HASH = "shiftright(xxhash64(value), 32)"
 """Of a line: of so few bits that the sum of two thousand million lines is a number of 64."""
@@ -63,8 +69,22 @@ def documents(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
 
 
 def lines(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
-    """The lines of these: source, length, modified, block (where the part of the file begins), id (rising in it), value."""
-    read = spark.read.option("lineSep", "\n").text(list(map(literal, paths)))
+    """The lines of these: source, length, modified, block (where the part of the file begins), id (rising in it), value.
+
+    Those of UNREAD bytes are passed over by Hadoop, so that none needs more memory than that; not so in a packed file, which
+    has no length that would tell of them.
+    """
+    packed = [path for path in paths if re.search(PACKED, path)]
+    plain = [path for path in paths if not re.search(PACKED, path)]
+    read = spark.read.option("lineSep", "\n")
+    parts = [read.text(list(map(literal, packed)))] if packed else []
+    if plain:  # of a line that ends in another part of the file the beginning is there
+        short = read.option(_MAXIMUM, str(UNREAD)).text(list(map(literal, plain))).where(F.octet_length("value") < UNREAD - 1)
+        parts.append(short)
+    return reduce(DataFrame.unionByName, map(_with_their_places, parts))
+
+
+def _with_their_places(read: DataFrame) -> DataFrame:
     meta = F.col("_metadata")
     return read.select(
         F.url_decode(F.replace(meta.file_path, F.lit("+"), F.lit("%2B"))).alias("source"),
@@ -76,23 +96,71 @@ def lines(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
     )
 
 
-def numbered(every: DataFrame) -> tuple[DataFrame, DataFrame]:
-    """The lines with their numbers, from 1, and the facts of each file: source, length, modified, head, lines, digest.
-
-    A last line without its end is not there: who writes the file may not be done with it. ``unfinished`` says so.
-    """
-    hashed = every.withColumn("hash", F.expr(HASH))
-    blocks = hashed.groupBy("source", "length", "modified", "block").agg(
+def blocks(every: DataFrame) -> DataFrame:
+    """What each part of a file comes to: how many lines, the first id, their bytes, and what their hashes come to."""
+    return every.withColumn("hash", F.expr(HASH)).groupBy("source", "length", "modified", "block").agg(
         F.count(F.lit(1)).alias("count"),
         F.min("id").alias("first"),
         F.sum(F.octet_length("value") + 1).alias("bytes"),
         F.sum("hash").alias("sum"),
         F.min_by("hash", "id").alias("head"),
         F.max_by("hash", "id").alias("tail"),
+    )  # fmt: skip
+
+
+def passed_over(parts: DataFrame) -> DataFrame | None:
+    """The lines that Hadoop passed over: source, modified, after (how many lines before it were read). None if there are none.
+
+    Which files have some, their lengths tell; where, the offsets of the lines that were read. Several on end count as one.
+    """
+    spark = parts.sparkSession
+    whole = parts.groupBy("source", "length", "modified").agg(F.sum("bytes").alias("bytes"))
+    short = whole.where(~F.col("source").rlike(PACKED) & (F.col("length") - F.col("bytes") >= UNREAD)).drop("bytes")
+    sources = [str(row["source"]) for row in short.select("source").collect()]
+    if not sources:
+        return None
+    offsets = spark.sparkContext.union([_offsets(spark, source) for source in sources])
+    in_order = Window.partitionBy("source").orderBy("offset")
+    read = spark.createDataFrame(offsets, "source string, offset long").join(F.broadcast(short), "source")
+    placed = read.select(
+        "source",
+        "modified",
+        "offset",
+        F.row_number().over(in_order).alias("after"),
+        F.lead("offset").over(in_order).alias("next"),
+        "length",
     )
-    open_end = ~F.col("source").rlike(_PACKED) & (F.sum("bytes") > F.col("length"))
+    behind = placed.where(F.coalesce("next", "length") - F.col("offset") >= UNREAD)
+    before = placed.where((F.col("after") == 1) & (F.col("offset") >= UNREAD)).withColumn("after", F.lit(0))
+    return behind.unionByName(before).select("source", "modified", "after")
+
+
+def _offsets(spark: SparkSession, source: str) -> RDD[tuple[str, int]]:
+    """Where each line of a file begins that is read; the older interface of Hadoop says so also behind one that is not."""
+    package = "org.apache.hadoop"
+    escaped = literal(source).replace("\\", r"\\").replace(",", r"\,")
+    records: RDD[tuple[int, str]] = spark.sparkContext.hadoopRDD(
+        f"{package}.mapred.TextInputFormat",
+        f"{package}.io.LongWritable",
+        f"{package}.io.Text",
+        conf={
+            "mapreduce.input.fileinputformat.inputdir": escaped,
+            "textinputformat.record.delimiter": "\n",
+            _MAXIMUM: str(UNREAD),
+        },
+    )
+    return records.map(lambda record: (source, record[0]))
+
+
+def numbered(every: DataFrame, parts: DataFrame, gaps: DataFrame | None) -> tuple[DataFrame, DataFrame]:
+    """The lines with their numbers, from 1, and the facts of each file: source, length, modified, head, lines, digest.
+
+    A line that was passed over has no value. A last line without its end is not there: who writes the file may not be done
+    with it. ``unfinished`` says so.
+    """
+    open_end = ~F.col("source").rlike(PACKED) & (F.sum("bytes") > F.col("length"))
     facts = (
-        blocks.groupBy("source", "length", "modified")
+        parts.groupBy("source", "length", "modified")
         .agg(
             F.min_by("head", "block").alias("head"),
             open_end.alias("unfinished"),
@@ -102,12 +170,27 @@ def numbered(every: DataFrame) -> tuple[DataFrame, DataFrame]:
         .where("lines > 0 OR unfinished")
     )
     before = F.expr("sum(count) OVER (PARTITION BY source ORDER BY block) - count")
-    placed = blocks.select("source", "block", "first", before.alias("before"))
+    placed = parts.select("source", "block", "first", before.alias("before"))
     starts = placed.join(facts.select("source", F.col("lines").alias("last")), "source")
-    joined = hashed.join(F.broadcast(starts), ["source", "block"])
+    joined = every.withColumn("hash", F.expr(HASH)).join(F.broadcast(starts), ["source", "block"])
     number = F.col("before") + F.col("id") - F.col("first") + 1
-    kept = joined.withColumn("number", number).where("number <= last")
-    return kept.select("source", "modified", "number", "hash", "value"), facts
+    kept = joined.withColumn("number", number).where("number <= last").select("source", "modified", "number", "hash", "value")
+    if gaps is None:
+        return kept, facts
+    of_file = gaps.groupBy("source").agg(F.sort_array(F.collect_list("after")).alias("gaps"))
+    moved = kept.join(F.broadcast(of_file), "source", "left")
+    moved = moved.withColumn("number", F.expr("number + coalesce(array_size(filter(gaps, gap -> gap < number)), 0)")).drop(
+        "gaps"
+    )
+    places = of_file.join(gaps.select("source", "modified").distinct(), "source").selectExpr(
+        "source", "modified", "posexplode(gaps) AS (earlier, after)"
+    )
+    there = places.selectExpr(
+        "source", "modified", "after + earlier + 1L AS number", "0L AS hash", "CAST(NULL AS string) AS value"
+    )
+    more = F.coalesce(F.array_size("gaps"), F.lit(0))
+    facts = facts.join(F.broadcast(of_file), "source", "left").withColumn("lines", F.col("lines") + more).drop("gaps")
+    return moved.unionByName(there), facts
 
 
 def known_part(kept: DataFrame, facts: DataFrame, known: DataFrame) -> DataFrame:

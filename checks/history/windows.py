@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from fencepost.model.balance.configuration import Configuration
 from fencepost.model.balance.load_data import (
     KILOBIT,
+    TRAFFIC,
     LoadData,
     LocalBrokerData,
     NamespaceBundleStats,
@@ -39,8 +40,6 @@ COUNTS = ("topics", "producers", "consumers")
 USAGES = ("cpu", "memory", "direct_memory", "bandwidth_in", "bandwidth_out", "bandwidth_in_limit", "bandwidth_out_limit")
 LOADS = ("time", "broker", "bundle", *RATES, *COUNTS, *USAGES)
 """The columns of loads that a window needs."""
-TRAFFIC = ("msgRateIn", "msgRateOut", "msgThroughputIn", "msgThroughputOut")
-"""The rates as a report names them."""
 DECISIONS = ("time", "kind", "bundle", "from", "to", "reason")
 
 Row: TypeAlias = dict[str, float | int | str | None]
@@ -198,11 +197,11 @@ class Window:
 
     def _actions(self) -> list[Action]:
         """The decisions, and the changes of owners and of layouts that no decision tells of."""
-        told = list(self.decisions.sort_by([("time", "ascending"), ("bundle", "ascending")]).to_pylist())
+        decisions = list(self.decisions.sort_by([("time", "ascending"), ("bundle", "ascending")]).to_pylist())
         actions, pauses = list[Action](), Pauses()
         owner, topics = dict[str, str](), dict[str, int]()
         decided = defaultdict[str, list[int]](list)
-        for row in told:
+        for row in decisions:
             decided[str(row["bundle"])].append(self._minute(row))
         previous = 0
         for minute in self._times:
@@ -225,7 +224,7 @@ class Window:
                     )
                 del owner[bundle]
             previous = minute
-        for row in told:
+        for row in decisions:
             bundle, kind = str(row["bundle"]), str(row["kind"])
             if kind in ("unload", "split"):
                 count = topics.get(bundle, 0)
@@ -247,25 +246,9 @@ def _stats(row: Row) -> NamespaceBundleStats:
 
 def _report(row: Row, owned: Mapping[str, NamespaceBundleStats]) -> LocalBrokerData:
     """A report of a broker, whose row may lack what its bundles tell."""
-    totals = [sum(getattr(stats, key) for stats in owned.values()) for key in TRAFFIC]
     cpu, memory, direct = (ResourceUsage(_number(row.get(name)), 100.0) for name in ("cpu", "memory", "direct_memory"))
-    incoming, outgoing = (_network(row, name) for name in ("bandwidth_in", "bandwidth_out"))
-    topics = sum(stats.topics for stats in owned.values())
-    rate_in, rate_out, throughput_in, throughput_out = totals
-    return LocalBrokerData(
-        rate_in,
-        rate_out,
-        throughput_in,
-        throughput_out,
-        cpu,
-        memory,
-        direct,
-        incoming,
-        outgoing,
-        topics,
-        len(owned),
-        lastStats=owned,
-        bundles=tuple(owned),
+    return LocalBrokerData.of(
+        owned, [cpu, memory, direct, *(_network(row, name) for name in ("bandwidth_in", "bandwidth_out"))]
     )
 
 

@@ -83,6 +83,10 @@ class Traffic:
         return self.msgThroughputIn + self.msgThroughputOut
 
 
+TRAFFIC = ("msgRateIn", "msgRateOut", "msgThroughputIn", "msgThroughputOut")
+"""The fields of Traffic."""
+
+
 @dataclass(frozen=True)
 class NamespaceBundleStats(Traffic):
     """A bundle as its broker last saw it."""
@@ -114,6 +118,31 @@ class LocalBrokerData(Traffic):
     brokerVersionString: str | None = None
     persistentTopicsEnabled: bool = True
     nonPersistentTopicsEnabled: bool = True
+
+    @classmethod
+    def of(
+        cls, stats: Mapping[str, NamespaceBundleStats], usages: Sequence[ResourceUsage], totals: Sequence[float] | None = None
+    ) -> LocalBrokerData:
+        """A report of these bundles; ``usages`` are in the order of the fields, totals are sums if none are given."""
+        if totals is None:
+            totals = [sum(getattr(one, name) for one in stats.values()) for name in TRAFFIC]
+        rate_in, rate_out, throughput_in, throughput_out = totals
+        cpu, memory, direct, incoming, outgoing = usages
+        return cls(
+            rate_in,
+            rate_out,
+            throughput_in,
+            throughput_out,
+            cpu,
+            memory,
+            direct,
+            incoming,
+            outgoing,
+            numTopics=sum(one.topics for one in stats.values()),
+            numBundles=len(stats),
+            lastStats=stats,
+            bundles=tuple(stats),
+        )
 
     def serves(self, *, persistent: bool) -> bool:
         """Whether the broker serves topics of this kind."""

@@ -1,13 +1,15 @@
 """Measures a history: rows that are ingested a second by one, two and four executors, each a process of one core; the memory of
-the driver for a small and a large ingestion; and windows that are simulated a second.
+the driver for a small and a large ingestion; and windows that are compared a second.
 
-Run by ``make bench``. ``python tests/bench/history.py SNAPSHOTS WINDOWS`` takes more of both. Without pyspark a line says so.
+``make bench`` runs both parts, small. ``python tests/bench/history.py ingestion 144`` reads 144 snapshots with each number of
+executors and four times as many, two days, with two; ``python tests/bench/history.py backtest 120`` compares 120 windows.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import random
 import sys
 import tempfile
 import time
@@ -16,11 +18,15 @@ from concurrent.futures import ProcessPoolExecutor
 from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.bench.bench import show
-from tests.checks.history.made import snapshots
+from tests.checks.history.made import BEGIN, bundles_of, snapshots
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 BROKERS, BUNDLES = 200, 10_000
 EXECUTORS = (1, 2, 4)
@@ -29,8 +35,8 @@ OF_WINDOWS = ["backtest, 50 brokers and 3,000 bundles", "windows of 6 h", "polic
 POLICIES = ("UniformLoadShedder", "AvgShedder", "loadBalancerBrokerThresholdShedderPercentage=5")
 
 
-def main(count: int = 16, windows: int = 2) -> None:
-    """Prints the rows."""
+def main(part: str = "", count: int = 0) -> None:
+    """Prints the rows of a part, or of both."""
     spark = find_spec("pyspark")
     if spark is None or spark.origin is None:
         print("history: not measured, pyspark is not installed")
@@ -38,10 +44,11 @@ def main(count: int = 16, windows: int = 2) -> None:
     os.environ["SPARK_HOME"] = str(Path(spark.origin).parent)  # from where Spark starts executors
     print(f"# load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     with tempfile.TemporaryDirectory() as folder:
-        measured = [alone(ingested, Path(folder), executors, count) for executors in EXECUTORS]
-        measured.append(alone(ingested, Path(folder), 2, 4 * count))
-        show([HEADINGS, *measured])
-        show([OF_WINDOWS, alone(backtested, Path(folder), windows)])
+        if part in ("", "ingestion"):
+            amounts = [(executors, count or 16) for executors in EXECUTORS] + [(2, 4 * (count or 16))]
+            show([HEADINGS, *(alone(ingested, Path(folder), *amount) for amount in amounts)])
+        if part in ("", "backtest"):
+            show([OF_WINDOWS, alone(backtested, Path(folder), count or 2)])
 
 
 def alone(measure: Callable[..., list[str]], *given: Path | int) -> list[str]:
@@ -71,26 +78,53 @@ def ingested(folder: Path, executors: int, count: int) -> list[str]:
 
 
 def backtested(folder: Path, windows: int) -> list[str]:
-    """A row for so many windows, with the reading of their rows."""
+    """A row for so many windows, with the reading of their rows and what happened in them."""
     from fencepost.checks.history.backtest import Backtest, History
-    from fencepost.checks.history.ingesting import Reader, ingest
     from fencepost.checks.history.session import history_session, tables_at
-    from fencepost.checks.history.sources import Sources
     from fencepost.checks.policy.comparison.contenders import contenders
     from fencepost.traces.comparison.compare import compare
 
-    write(folder / "windows", 50, 3000, range(0, 360 * windows, 5))
     with history_session("local[2]") as spark:
         tables = tables_at(spark, folder / "tables-windows")
         with tables.held():
-            ingest(tables, Sources(spark, [str(folder / "windows")]), Reader("prod"))
+            tables.append({"loads": loads(spark, 50, 3000, 72 * windows)}, {"loads": max(1, windows // 4)})
         begin = time.perf_counter()
         one = Backtest.of(History.of(tables, 6.0, None, None, None), contenders("ThresholdShedder", POLICIES, None)[0], 0)
         with one.held(folder / "found"):
             compare(one.make, one, folder / "found")
+        one.happened(one.contenders[0].manager.conf)
         seconds = time.perf_counter() - begin
     policies = len(one.contenders)
     return ["two cores", f"{one.runs}", f"{policies}", f"{seconds:.0f}", f"{seconds / one.runs / policies:.2f}"]
+
+
+def loads(spark: SparkSession, brokers: int, bundles: int, reports: int) -> DataFrame:
+    """The rows of so many reports, five minutes apart, made by Spark: each bundle has its weight, some grow in each day."""
+    from pyspark.sql.functions import broadcast, expr
+
+    names, draw = bundles_of(bundles), random.Random(0)
+    rows = [(place % brokers, name, 400 * draw.uniform(0.5, 1.5), "ns-0" in name) for place, name in enumerate(names)]
+    own = spark.createDataFrame(rows, "place int, bundle string, weight double, grows boolean")
+    moments = spark.range(0, reports, 1, max(2, reports // 288)).selectExpr(
+        f"timestamp_seconds({int(BEGIN.timestamp())} + 300 * id) AS time", "1 + 0.5 * (id % 288) / 288 AS wave"
+    )
+    of_bundles = moments.crossJoin(broadcast(own)).selectExpr(
+        "time", "place", "bundle", "IF(grows, wave, 1) * weight AS rate", "CAST(NULL AS double) AS cpu"
+    )
+    totals = own.groupBy("place").agg(expr("sum(IF(grows, weight, 0)) AS growing"), expr("sum(IF(grows, 0, weight)) AS steady"))
+    of_brokers = moments.crossJoin(broadcast(totals)).selectExpr(
+        "time",
+        "place",
+        "CAST(NULL AS string) AS bundle",
+        "growing * wave + steady AS rate",
+        "(growing * wave + steady) / 600 AS cpu",
+    )
+    rates = [f"{factor} * rate AS {name}" for factor, name in ((1, "msg_rate_in"), (1, "msg_rate_out"))]
+    rates += [f"1000 * rate AS {name}" for name in ("msg_throughput_in", "msg_throughput_out")]
+    return of_bundles.unionByName(of_brokers).selectExpr(
+        "'prod' AS cluster", "time", "concat('broker-', place + 1, ':8080') AS broker", "bundle", *rates,
+        "4L AS topics", "4L AS producers", "4L AS consumers", "cpu",
+    )  # fmt: skip
 
 
 def write(folder: Path, brokers: int, bundles: int, minutes: range) -> None:
@@ -110,4 +144,4 @@ def _memory(spark: object) -> float:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(*sys.argv[1:2], *map(int, sys.argv[2:]))

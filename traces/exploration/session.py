@@ -146,7 +146,7 @@ def _settings(master: str, logging: Path, folder: Path, light: bool) -> dict[str
         settings |= {
             "spark.ui.enabled": "false",
             "spark.driver.host": "127.0.0.1",
-            "spark.driver.memory": "4g",  # the driver reads sources itself: a line of 100 MB is there several times at once
+            "spark.driver.memory": "2g",
             "spark.local.dir": str(folder),
             "spark.sql.shuffle.partitions": "8",
             "spark.sql.warehouse.dir": str(folder / "warehouse"),

@@ -13,7 +13,7 @@ from fencepost.checks.commands.policy.request import CompareRequest
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.history.backtest import Backtest, History
-from fencepost.checks.history.happened import TOLD, Happened
+from fencepost.checks.history.happened import REPORTED, Happened
 from fencepost.checks.history.session import history_session, tables_at
 from fencepost.checks.policy.comparison.paired import Values
 from fencepost.checks.policy.usage import WrongUsage
@@ -65,5 +65,5 @@ def _happened(comparison: Backtest, rows: pa.Table, confidence: float) -> Happen
     simulated = dict[str, dict[str, Values]]()
     for place, contender in enumerate(comparison.contenders):
         own = rows.take(np.arange(place, len(rows), count))
-        simulated[contender.name] = {name: own[name].to_numpy(zero_copy_only=False).astype(np.float64) for name in TOLD}
+        simulated[contender.name] = {name: own[name].to_numpy(zero_copy_only=False).astype(np.float64) for name in REPORTED}
     return Happened(values, simulated, confidence)

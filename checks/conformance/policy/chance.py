@@ -12,6 +12,7 @@ from fencepost.model.balance.configuration import ABSENT, Configuration, Version
 from fencepost.model.balance.load_data import (
     LONG_TERM_SAMPLES,
     SHORT_TERM_SAMPLES,
+    TRAFFIC,
     BundleData,
     LoadData,
     LocalBrokerData,
@@ -194,29 +195,14 @@ def report(
     random: Random, conf: Configuration, seen: dict[str, NamespaceBundleStats], *, wild: bool = False
 ) -> LocalBrokerData:
     """A broker's report, with totals that mostly are those of its bundles."""
-    totals = [sum(getattr(one, name) for one in seen.values()) for name in ("msgRateIn", "msgRateOut")]
-    totals += [sum(getattr(one, name) for one in seen.values()) for name in ("msgThroughputIn", "msgThroughputOut")]
+    totals = [sum(getattr(one, name) for one in seen.values()) for name in TRAFFIC]
     if random.random() < 0.4:
         totals = [amount(random, RATES), amount(random, RATES), amount(random, THROUGHPUTS), amount(random, THROUGHPUTS)]
     if wild and random.random() < 0.03:
         totals[random.randrange(4)] = random.choice((math.inf, math.nan))
-    cpu, memory, direct, incoming, outgoing = (
-        percentage(random, conf, wild=wild) if random.random() < 0.6 else ResourceUsage() for _ in range(5)
-    )
-    rate_in, rate_out, throughput_in, throughput_out = map(float, totals)
-    return LocalBrokerData(
-        rate_in,
-        rate_out,
-        throughput_in,
-        throughput_out,
-        cpu,
-        memory,
-        direct,
-        incoming,
-        outgoing,
+    usages = [percentage(random, conf, wild=wild) if random.random() < 0.6 else ResourceUsage() for _ in range(5)]
+    return replace(
+        LocalBrokerData.of(seen, usages, list(map(float, totals))),
         numTopics=random.choice((0, 5, 10, 11, 20, 21)),
-        numBundles=len(seen),
         lastUpdate=NOW,
-        lastStats=seen,
-        bundles=tuple(seen),
     )

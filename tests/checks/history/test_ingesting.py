@@ -202,7 +202,7 @@ def test_what_cannot_be_read_is_in_the_quarantine_with_its_line(spark: SparkSess
         "utf-8",
     )
     (source / "long.log").write_text(
-        log_line(1, "a") + '{"message": "' + "x" * 100_000_000 + '"}\n{"message": 3}\n' + log_line(2, "b"), "utf-8"
+        log_line(1, "a") + '{"message": "' + "x" * 70_000 + '"}\n{"message": 3}\n' + log_line(2, "b"), "utf-8"
     )
     came = ingest(source)
     assert came.rows["loads"] == 10, "one bad file holds up no other"
@@ -235,6 +235,37 @@ def test_what_cannot_be_read_is_in_the_quarantine_with_its_line(spark: SparkSess
     told = [note.replace(f"file:{source}/", "") for note in came.notes]
     assert told[:2] == ["empty.json: is empty", "empty.log: is empty"]
     assert len(told) == 11
+
+
+def test_lines_that_are_not_read_at_all_are_told_with_their_numbers(
+    spark: SparkSession, ingest: Ingest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is longer than so many bytes Hadoop passes over; the lines behind it have their numbers all the same."""
+    from fencepost.checks.history import sources
+
+    monkeypatch.setattr(sources, "UNREAD", 1000)
+    source, long = tmp_path / "source", "x" * 3000 + "\n"
+    source.mkdir()
+    lines = [log_line(minute, UNLOAD.format(f"a/b/0x{minute:08x}_0x{minute + 1:08x}")) for minute in range(4)]
+    stranger = '{"message": 3}\n'
+    (source / "all, [of] it.log").write_text(long + lines[0] + long + long + lines[1] + stranger + long, "utf-8")
+    (source / "one line.log").write_text(long, "utf-8")
+    (source / "plain.log").write_text(lines[2] + stranger, "utf-8")
+    assert ingest(source).rows["decisions"] == 3
+    query = f"SELECT replace(source, 'file:{source}/', ''), line, reason FROM quarantine ORDER BY 1, 2"
+    unread = "is longer than 64 Ki characters"
+    assert rows(spark, tmp_path, query) == [
+        ("all, [of] it.log", 1, unread),
+        ("all, [of] it.log", 5, "is no line of a log: has no message"),
+        ("one line.log", 0, "is longer than 4 MiB"),
+        ("plain.log", 2, "is no line of a log: has no message"),
+    ], "the two on end count as one"
+    assert rows(spark, tmp_path, "SELECT lines FROM quarantine WHERE line = 1") == [(3,)]
+    with (source / "all, [of] it.log").open("a", encoding="utf-8") as log:
+        log.write(lines[3] + long + stranger)
+    again = ingest(source)
+    assert (again.read, again.rows["decisions"]) == (1, 1)
+    assert [note.partition(".log:")[2] for note in again.notes] == [f"8: {unread}", "9: is no line of a log: has no message"]
 
 
 def test_a_document_that_is_too_long_is_not_opened(spark: SparkSession, ingest: Ingest, tmp_path: Path) -> None:

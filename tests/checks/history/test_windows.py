@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from fencepost.checks.history.documents import add_document
-from fencepost.checks.history.happened import TOLD, Happened
+from fencepost.checks.history.happened import REPORTED, Happened
 from fencepost.checks.history.rows import Rows
 from fencepost.checks.history.windows import DECISIONS, LOADS, NoWindow, Window
 from fencepost.checks.policy.strategies import manager_of
@@ -156,10 +156,10 @@ def test_a_window_without_bundles_is_none() -> None:
 def test_the_departure_of_the_present_policy_is_told_and_a_move_is_in_it() -> None:
     worlds = [window(moved), *(window() for _ in range(9))]
     happened = [measures(one.happened(USUAL)).as_dict() for one in worlds]
-    values = {name: np.array([each[name] for each in happened]) for name in TOLD}
+    values = {name: np.array([each[name] for each in happened]) for name in REPORTED}
     still = manager(CALM)
     runs = [measures(simulate(still, one.scenario("x"), 0, 1.0)).as_dict() for one in worlds]
-    simulated = {"present": {name: np.array([each[name] for each in runs]) for name in TOLD}}
+    simulated = {"present": {name: np.array([each[name] for each in runs]) for name in REPORTED}}
     text = Happened(values, simulated, 0.95).text
     assert text.startswith("happened: what the cluster did; the simulation of present departs from it by\n")
     assert "\n  unloads_per_hour -0.1 1/h: 0 simulated, 0.1 happened" in text
