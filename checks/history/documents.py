@@ -16,6 +16,8 @@ from fencepost.model.balance.load_data import LocalBrokerData, ResourceUsage
 MOST = 1 << 26
 """Bytes of a document; a longer one is not opened."""
 
+MAGIC, PARQUET = "PAR1", "is Parquet, which is no source: name what it was made of, or read it with Spark"
+"""How a file of Parquet begins, whatever its name is, and what is said of it."""
 CONFIGURATION = "is the configuration of a cluster, which fencepost check --conf or --cluster reads"
 
 
@@ -25,8 +27,8 @@ def add_document(rows: Rows, data: bytes, cluster: str, source: str, modified: i
     def leave(kind: str, reason: str) -> None:
         rows.leave(kind, cluster, source, 0, reason, data[:200].decode(errors="replace"), modified)
 
-    if data[:4] == b"PAR1":
-        leave("unread", "is Parquet, which is no source: name what it was made of, or read it with Spark")
+    if data.startswith(MAGIC.encode()):
+        leave("unread", PARQUET)
         return
     path = Path(source)
     try:

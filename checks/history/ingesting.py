@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
 from fencepost.checks.history.clocks import clocks, later_than_files
-from fencepost.checks.history.documents import MOST, add_document
+from fencepost.checks.history.documents import MAGIC, MOST, PARQUET, add_document
 from fencepost.checks.history.logs import add_line
 from fencepost.checks.history.metrics import add_sample
 from fencepost.checks.history.rows import MADE, STRUCTS, Rows
@@ -82,6 +82,9 @@ class Reader:
         if text is None:
             reason = f"is longer than {LONGEST >> 10} Ki characters"
             rows.leave("unread", self.cluster, source, number, reason, "", modified)
+            return
+        if number == 1 and text.startswith(MAGIC):
+            rows.leave("unread", self.cluster, source, number, PARQUET, text, modified)
             return
         first = text[:1]
         if first == "#":  # what a metric is, and the end of OpenMetrics

@@ -116,8 +116,8 @@ EVENTS = Table(
     "a line of a log that tells a step of a model, or shows a part of its state",
     (
         _TIME,
-        Column("protocol", "string", "", "the model whose step it is: ledger or service_unit"),
-        Column("subject", "string", "", "the ledger's number, or the bundle"),
+        Column("protocol", "string", "", "the model whose step it is: ledger, service_unit or topic"),
+        Column("subject", "string", "", "the ledger's number, the bundle, or the managed ledger of the topic"),
         Column("process", "string", "", "the client, bookie or broker that wrote the line"),
         Column("event", "string", "", "what happened, in a word of the protocol's mapping"),
         Column("fields", "map<string,string>", "", "what the line says of it"),

@@ -59,17 +59,28 @@ class Window:
     decisions: pa.Table
 
     @cached_property
+    def _sorted(self) -> pa.Table:
+        return self.loads.sort_by([("time", "ascending"), ("broker", "ascending"), ("bundle", "ascending")])
+
+    @cached_property
     def _rows(self) -> list[Row]:
-        keys = [("time", "ascending"), ("broker", "ascending"), ("bundle", "ascending")]
-        return list(self.loads.sort_by(keys).to_pylist())
+        return self._placed(self._sorted)
+
+    def _placed(self, table: pa.Table) -> list[Row]:
+        """The rows of a table, each with its minute and its place among them."""
+        minutes = ((table["time"].to_numpy() - self.start) // MINUTE).tolist()
+        rows = table.drop_columns(["time"]).to_pylist()
+        return [{**row, "minute": minute, "place": n} for n, (row, minute) in enumerate(zip(rows, minutes, strict=True))]
+
+    @cached_property
+    def _rates(self) -> NDArray[np.float64]:
+        """What each row carries, by its place; 0 where no report says it."""
+        return np.column_stack([self._sorted[name].fill_null(0.0).to_numpy() for name in RATES])
 
     @cached_property
     def _times(self) -> list[int]:
         """When there are reports, in minutes."""
-        return sorted({self._minute(row) for row in self._rows})
-
-    def _minute(self, row: Mapping[str, object]) -> int:
-        return (int(row["time"]) - self.start) // MINUTE  # type: ignore[call-overload, no-any-return]
+        return sorted({_whole(row["minute"]) for row in self._rows})
 
     @cached_property
     def _bundles(self) -> dict[int, dict[str, Row]]:
@@ -77,7 +88,7 @@ class Window:
         found: dict[int, dict[str, Row]] = {minute: {} for minute in self._times}
         for row in self._rows:
             if row["bundle"] is not None:
-                found[self._minute(row)][str(row["bundle"])] = row
+                found[_whole(row["minute"])][str(row["bundle"])] = row
         return found
 
     @cached_property
@@ -86,7 +97,7 @@ class Window:
         found: dict[int, dict[str, Row]] = {minute: {} for minute in self._times}
         for row in self._rows:
             if row["bundle"] is None:
-                found[self._minute(row)][str(row["broker"])] = row
+                found[_whole(row["minute"])][str(row["broker"])] = row
         return found
 
     @cached_property
@@ -144,19 +155,20 @@ class Window:
     def _course(self, names: Sequence[str], bundle: NDArray[np.intp], hashes: NDArray[np.int64]) -> Recorded:
         """What each topic carries: its share of the bundle that its hash was in, at each time of which there are reports."""
         by_namespace = _by_namespace(names, bundle, hashes)
-        minutes, rates = list[int](), list[NDArray[np.float64]]()
-        inside = dict[str, NDArray[np.intp]]()
+        rates, layout, inside = list[NDArray[np.float64]](), list[str](), list[NDArray[np.intp]]()
         carried = np.zeros((4, len(hashes)))
         for minute in self._times:
+            rows = self._bundles[minute]
+            if list(rows) != layout:
+                layout = list(rows)
+                inside = [_inside(name, by_namespace, hashes) for name in layout]
+                counts = np.array([len(topics) for topics in inside], dtype=np.intp)
+                topics = np.concatenate([*inside, np.zeros(0, dtype=np.intp)])
+            shares = self._rates[[_whole(row["place"]) for row in rows.values()]] / np.maximum(counts, 1)[:, None]
             carried = carried.copy()
-            for name, row in self._bundles[minute].items():
-                if name not in inside:
-                    inside[name] = _inside(name, by_namespace, hashes)
-                if len(inside[name]):
-                    carried[:, inside[name]] = (np.array([_number(row[rate]) for rate in RATES]) / len(inside[name]))[:, None]
-            minutes.append(minute)
+            carried[:, topics] = np.repeat(shares, counts, axis=0).T  # where bundles overlap, the later one
             rates.append(carried)
-        return Recorded(tuple(minutes), np.array(rates))
+        return Recorded(tuple(self._times), np.array(rates))
 
     def happened(self, conf: Configuration) -> Run:
         """What the cluster did, as a run: its brokers' usages, its decisions, and the changes that only reports show."""
@@ -197,12 +209,12 @@ class Window:
 
     def _actions(self) -> list[Action]:
         """The decisions, and the changes of owners and of layouts that no decision tells of."""
-        decisions = list(self.decisions.sort_by([("time", "ascending"), ("bundle", "ascending")]).to_pylist())
+        decisions = self._placed(self.decisions.sort_by([("time", "ascending"), ("bundle", "ascending")]))
         actions, pauses = list[Action](), Pauses()
         owner, topics = dict[str, str](), dict[str, int]()
         decided = defaultdict[str, list[int]](list)
         for row in decisions:
-            decided[str(row["bundle"])].append(self._minute(row))
+            decided[str(row["bundle"])].append(_whole(row["minute"]))
         previous = 0
         for minute in self._times:
             now = self._bundles[minute]
@@ -230,8 +242,13 @@ class Window:
                 count = topics.get(bundle, 0)
                 seconds = pauses.of_unload(count)
                 source, to, reason = (str(row[name] or "") for name in ("from", "to", "reason"))
-                actions.append(Action(self._minute(row), kind, bundle, source, to, reason, seconds, count))  # type: ignore[arg-type]
+                actions.append(Action(_whole(row["minute"]), kind, bundle, source, to, reason, seconds, count))  # type: ignore[arg-type]
         return sorted(actions, key=lambda action: (action.minute, action.bundle))
+
+
+def _whole(value: object) -> int:
+    assert isinstance(value, int)
+    return value
 
 
 def _number(value: object) -> float:

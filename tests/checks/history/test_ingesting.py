@@ -195,7 +195,8 @@ def test_what_cannot_be_read_is_in_the_quarantine_with_its_line(spark: SparkSess
     (source / "empty.log").write_text("", "utf-8")
     (source / "empty.json").write_text("", "utf-8")
     (source / "sum.json").write_text(matrix("", {"instance": "b"}, [(1.0, 2.0)]), "utf-8")
-    (source / "cut.parquet.json").write_bytes(b"PAR1" + bytes(range(200)))
+    for name in ("cut.parquet", "cut.parquet.json"):
+        (source / name).write_bytes(b"PAR1" + bytes(range(200)))
     (source / "metrics.om").write_text(
         '# TYPE x gauge\npulsar_bundle_new{instance="b"} 1 2.000\npulsar_bundle_new{instance="c"} 1 3.000\n'
         'pulsar_lb_cpu_usage{instance="b"} NaN 2.000\npulsar_lb_cpu_usage 3 2.000\nup{instance="b"} 1 2.000\n',
@@ -206,6 +207,7 @@ def test_what_cannot_be_read_is_in_the_quarantine_with_its_line(spark: SparkSess
     )
     came = ingest(source)
     assert came.rows["loads"] == 10, "one bad file holds up no other"
+    parquet = "is Parquet, which is no source: name what it was made of, or read it with Spark"
     names = f"SELECT replace(source, 'file:{source}/', ''), line, lines, reason FROM quarantine WHERE kind = '%s' ORDER BY 1, 2"
     assert rows(spark, tmp_path, names % "unread") == [
         (
@@ -214,7 +216,8 @@ def test_what_cannot_be_read_is_in_the_quarantine_with_its_line(spark: SparkSess
             1,
             "cannot be read: JSONDecodeError: Expecting property name enclosed in double quotes: line 1 column 14 (char 13)",
         ),
-        ("cut.parquet.json", 0, 1, "is Parquet, which is no source: name what it was made of, or read it with Spark"),
+        ("cut.parquet", 1, 1, parquet),
+        ("cut.parquet.json", 0, 1, parquet),
         ("long.log", 2, 1, "is longer than 64 Ki characters"),
         ("long.log", 3, 1, "is no line of a log: has no message"),
         ("metrics.om", 2, 2, "pulsar_bundle_new: no unit of it is known"),
@@ -234,7 +237,7 @@ def test_what_cannot_be_read_is_in_the_quarantine_with_its_line(spark: SparkSess
     ]
     told = [note.replace(f"file:{source}/", "") for note in came.notes]
     assert told[:2] == ["empty.json: is empty", "empty.log: is empty"]
-    assert len(told) == 11
+    assert len(told) == 13
 
 
 def test_lines_that_are_not_read_at_all_are_told_with_their_numbers(

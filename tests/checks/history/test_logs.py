@@ -135,6 +135,30 @@ SAME: dict[str, tuple[dict[str, str], list[str]]] = {
             for behind in ("", " {}")
         ],
     ),
+    "a topic whose broker opens it": (
+        {"event": "opened", "process": "b1", "subject": "t/n/persistent/x"},
+        [
+            "Opening managed ledger t/n/persistent/x",
+            "Opening managed ledger t/n/persistent/x {}",
+            "Opening managed ledger {lazyCursorRecovery=false, managedLedger=t/n/persistent/x, topic=persistent://t/n/x}",
+        ],
+    ),
+    "a topic that gets a ledger": (
+        {"event": "created", "process": "b1", "subject": "t/n/persistent/x", "ledger": "2"},
+        [
+            "[t/n/persistent/x] Created ledger 2 after closed null",
+            "[t/n/persistent/x] Created new ledger 2",
+            "Created ledger after closed {cost ms=30, ledgerId=2, managedLedger=t/n/persistent/x, previousLedgerId=null}",
+            "Created new ledger {ledgerId=2, managedLedger=t/n/persistent/x, topic=persistent://t/n/x}",
+        ],
+    ),
+    "a topic whose broker closes it": (
+        {"event": "closed", "process": "b1", "subject": "t/n/persistent/x"},
+        [
+            "[t/n/persistent/x] Closing managed ledger",
+            "Closing managed ledger {managedLedger=t/n/persistent/x, topic=persistent://t/n/x}",
+        ],
+    ),
     "a fence, as the first protocol asks for it": (
         FENCED,
         ["Ledger: 12  fenced by: /10.0.0.9:41000", "Ledger fenced {fencedBy=/10.0.0.9:41000, ledgerId=12}"],
