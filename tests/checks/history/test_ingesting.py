@@ -244,10 +244,11 @@ def test_lines_that_are_not_read_at_all_are_told_with_their_numbers(
     spark: SparkSession, ingest: Ingest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is longer than so many bytes Hadoop passes over; the lines behind it have their numbers all the same."""
-    from fencepost.checks.history import sources
+    from fencepost.checks.history import ingesting, sources
 
-    monkeypatch.setattr(sources, "UNREAD", 1000)
-    source, long = tmp_path / "source", "x" * 3000 + "\n"
+    for module in (ingesting, sources):
+        monkeypatch.setattr(module, "UNREAD", 1 << 20)
+    source, long = tmp_path / "source", "x" * (2 << 20) + "\n"
     source.mkdir()
     lines = [log_line(minute, UNLOAD.format(f"a/b/0x{minute:08x}_0x{minute + 1:08x}")) for minute in range(4)]
     stranger = '{"message": 3}\n'
@@ -260,7 +261,7 @@ def test_lines_that_are_not_read_at_all_are_told_with_their_numbers(
     assert rows(spark, tmp_path, query) == [
         ("all, [of] it.log", 1, unread),
         ("all, [of] it.log", 5, "is no line of a log: has no message"),
-        ("one line.log", 0, "is longer than 4 MiB"),
+        ("one line.log", 0, "is longer than 1 MiB"),
         ("plain.log", 2, "is no line of a log: has no message"),
     ], "the two on end count as one"
     assert rows(spark, tmp_path, "SELECT lines FROM quarantine WHERE line = 1") == [(3,)]
