@@ -27,7 +27,8 @@ from fencepost.checks.history.sources import (
     known_part,
     lines,
     numbered,
-    passed_over,
+    numbered_by_offsets,
+    with_long_lines,
 )
 from fencepost.checks.history.tables import Tables
 from fencepost.checks.settings.files.prometheus import sample_of
@@ -262,8 +263,12 @@ class _Round:
             return None
         every = lines(self._spark, paths)
         parts = self._held_back(blocks(every))
-        gaps = passed_over(parts)
-        kept, facts = numbered(every, parts, None if gaps is None else self._held_back(gaps))
+        kept, facts = numbered(every, parts)
+        if long := with_long_lines(parts):
+            is_long = F.col("source").isin(long)
+            files = parts.where(is_long).select("source", "length", "modified").distinct()
+            more, of_more = numbered_by_offsets(self._spark, files)
+            kept, facts = kept.where(~is_long).unionByName(more), facts.where(~is_long).unionByName(of_more)
         known = self._tables.rows("files")
         done = known_part(kept, facts, known.where("lines > 0"))
         facts = _first_of_each(facts.join(F.broadcast(done), "source", "left"))

@@ -78,9 +78,7 @@ def lines(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
     plain = [path for path in paths if not re.search(PACKED, path)]
     read = spark.read.option("lineSep", "\n")
     parts = [read.text(list(map(literal, packed)))] if packed else []
-    if plain:  # of a line that ends in another part of the file the beginning is there
-        short = read.option(_MAXIMUM, str(UNREAD)).text(list(map(literal, plain))).where(F.octet_length("value") < UNREAD - 1)
-        parts.append(short)
+    parts += [read.option(_MAXIMUM, str(UNREAD)).text(list(map(literal, plain)))] if plain else []
     return reduce(DataFrame.unionByName, map(_with_their_places, parts))
 
 
@@ -97,66 +95,31 @@ def _with_their_places(read: DataFrame) -> DataFrame:
 
 
 def blocks(every: DataFrame) -> DataFrame:
-    """What each part of a file comes to: how many lines, the first id, their bytes, and what their hashes come to."""
+    """What each part of a file comes to: how many lines, the first id, their bytes, and what their hashes come to.
+
+    A line that is passed over may be there with its beginning, if it ends in the next part: that has no bytes.
+    """
     return every.withColumn("hash", F.expr(HASH)).groupBy("source", "length", "modified", "block").agg(
         F.count(F.lit(1)).alias("count"),
         F.min("id").alias("first"),
-        F.sum(F.octet_length("value") + 1).alias("bytes"),
+        F.sum(F.when(F.octet_length("value") < UNREAD - 1, F.octet_length("value") + 1).otherwise(0)).alias("bytes"),
         F.sum("hash").alias("sum"),
         F.min_by("hash", "id").alias("head"),
         F.max_by("hash", "id").alias("tail"),
     )  # fmt: skip
 
 
-def passed_over(parts: DataFrame) -> DataFrame | None:
-    """The lines that Hadoop passed over: source, modified, after (how many lines before it were read). None if there are none.
-
-    Which files have some, their lengths tell; where, the offsets of the lines that were read. Several on end count as one.
-    """
-    spark = parts.sparkSession
-    whole = parts.groupBy("source", "length", "modified").agg(F.sum("bytes").alias("bytes"))
-    short = whole.where(~F.col("source").rlike(PACKED) & (F.col("length") - F.col("bytes") >= UNREAD)).drop("bytes")
-    sources = [str(row["source"]) for row in short.select("source").collect()]
-    if not sources:
-        return None
-    offsets = spark.sparkContext.union([_offsets(spark, source) for source in sources])
-    in_order = Window.partitionBy("source").orderBy("offset")
-    read = spark.createDataFrame(offsets, "source string, offset long").join(F.broadcast(short), "source")
-    placed = read.select(
-        "source",
-        "modified",
-        "offset",
-        F.row_number().over(in_order).alias("after"),
-        F.lead("offset").over(in_order).alias("next"),
-        "length",
-    )
-    behind = placed.where(F.coalesce("next", "length") - F.col("offset") >= UNREAD)
-    before = placed.where((F.col("after") == 1) & (F.col("offset") >= UNREAD)).withColumn("after", F.lit(0))
-    return behind.unionByName(before).select("source", "modified", "after")
+def with_long_lines(parts: DataFrame) -> list[str]:
+    """The files that have lines which were passed over: they are longer than what was read of them."""
+    whole = parts.groupBy("source", "length").agg(F.sum("bytes").alias("bytes"))
+    short = whole.where(~F.col("source").rlike(PACKED) & (F.col("length") - F.col("bytes") >= UNREAD))
+    return [str(row["source"]) for row in short.select("source").collect()]
 
 
-def _offsets(spark: SparkSession, source: str) -> RDD[tuple[str, int]]:
-    """Where each line of a file begins that is read; the older interface of Hadoop says so also behind one that is not."""
-    package = "org.apache.hadoop"
-    escaped = literal(source).replace("\\", r"\\").replace(",", r"\,")
-    records: RDD[tuple[int, str]] = spark.sparkContext.hadoopRDD(
-        f"{package}.mapred.TextInputFormat",
-        f"{package}.io.LongWritable",
-        f"{package}.io.Text",
-        conf={
-            "mapreduce.input.fileinputformat.inputdir": escaped,
-            "textinputformat.record.delimiter": "\n",
-            _MAXIMUM: str(UNREAD),
-        },
-    )
-    return records.map(lambda record: (source, record[0]))
-
-
-def numbered(every: DataFrame, parts: DataFrame, gaps: DataFrame | None) -> tuple[DataFrame, DataFrame]:
+def numbered(every: DataFrame, parts: DataFrame) -> tuple[DataFrame, DataFrame]:
     """The lines with their numbers, from 1, and the facts of each file: source, length, modified, head, lines, digest.
 
-    A line that was passed over has no value. A last line without its end is not there: who writes the file may not be done
-    with it. ``unfinished`` says so.
+    A last line without its end is not there: who writes the file may not be done with it. ``unfinished`` says so.
     """
     open_end = ~F.col("source").rlike(PACKED) & (F.sum("bytes") > F.col("length"))
     facts = (
@@ -174,23 +137,60 @@ def numbered(every: DataFrame, parts: DataFrame, gaps: DataFrame | None) -> tupl
     starts = placed.join(facts.select("source", F.col("lines").alias("last")), "source")
     joined = every.withColumn("hash", F.expr(HASH)).join(F.broadcast(starts), ["source", "block"])
     number = F.col("before") + F.col("id") - F.col("first") + 1
-    kept = joined.withColumn("number", number).where("number <= last").select("source", "modified", "number", "hash", "value")
-    if gaps is None:
-        return kept, facts
-    of_file = gaps.groupBy("source").agg(F.sort_array(F.collect_list("after")).alias("gaps"))
-    moved = kept.join(F.broadcast(of_file), "source", "left")
-    moved = moved.withColumn("number", F.expr("number + coalesce(array_size(filter(gaps, gap -> gap < number)), 0)")).drop(
-        "gaps"
+    kept = joined.withColumn("number", number).where("number <= last")
+    return kept.select("source", "modified", "number", "hash", "value"), facts
+
+
+def numbered_by_offsets(spark: SparkSession, files: DataFrame) -> tuple[DataFrame, DataFrame]:
+    """The same of files with lines that are passed over: such a line has no value. ``files`` has source, length and modified.
+
+    Each file is read in one piece: where pieces meet, Hadoop takes the end of such a line for one of its own. Where the next
+    line begins says whether one is missing in between; several on end count as one.
+    """
+    sources = [str(row["source"]) for row in files.select("source").collect()]
+    records = spark.sparkContext.union([_offsets(spark, source) for source in sources])
+    read = spark.createDataFrame(records, "source string, offset long, value string")
+    in_order = Window.partitionBy("source").orderBy("offset")
+    earlier = in_order.rowsBetween(Window.unboundedPreceding, -1)
+    placed = read.join(F.broadcast(files), "source").select(
+        "*",
+        F.expr(HASH).alias("hash"),
+        F.row_number().over(in_order).alias("place"),
+        F.coalesce(F.lead("offset").over(in_order), "length").alias("next"),
     )
-    places = of_file.join(gaps.select("source", "modified").distinct(), "source").selectExpr(
-        "source", "modified", "posexplode(gaps) AS (earlier, after)"
+    gaps = placed.select(
+        "*",
+        ((F.col("place") == 1) & (F.col("offset") >= UNREAD)).cast("long").alias("before"),
+        (F.col("next") - F.col("offset") >= UNREAD).cast("long").alias("behind"),
+        (F.col("offset") + F.octet_length("value") + 1 > F.col("length")).alias("is_open"),
     )
-    there = places.selectExpr(
-        "source", "modified", "after + earlier + 1L AS number", "0L AS hash", "CAST(NULL AS string) AS value"
+    passed = F.sum(F.col("before") + F.col("behind")).over(earlier)
+    lines = gaps.withColumn("number", F.col("place") + F.coalesce(passed, F.lit(0)) + F.col("before"))
+    facts = lines.groupBy("source", "length", "modified").agg(
+        F.min_by("hash", "offset").alias("head"),
+        F.max("is_open").alias("unfinished"),
+        F.max(F.col("number") + F.col("behind") - F.col("is_open").cast("long")).alias("lines"),
+        F.sum(F.when(F.col("is_open"), 0).otherwise(F.col("hash"))).alias("digest"),
     )
-    more = F.coalesce(F.array_size("gaps"), F.lit(0))
-    facts = facts.join(F.broadcast(of_file), "source", "left").withColumn("lines", F.col("lines") + more).drop("gaps")
-    return moved.unionByName(there), facts
+    kept = lines.where("NOT is_open").select("source", "modified", "number", "hash", "value")
+    missing = "source", "modified", F.lit(0).cast("long").alias("hash"), F.lit(None).cast("string").alias("value")
+    before = lines.where("before > 0").select(F.lit(1).cast("long").alias("number"), *missing)
+    behind = lines.where("behind > 0").select((F.col("number") + 1).alias("number"), *missing)
+    return reduce(DataFrame.unionByName, [kept, before, behind]), facts
+
+
+def _offsets(spark: SparkSession, source: str) -> RDD[tuple[str, int, str]]:
+    """The lines of a file that are read, and where each begins; the older interface of Hadoop says so behind any other."""
+    escaped = literal(source).replace("\\", r"\\").replace(",", r"\,")
+    conf = {
+        "mapreduce.input.fileinputformat.inputdir": escaped,
+        "mapreduce.input.fileinputformat.split.minsize": str((1 << 63) - 1),
+        "textinputformat.record.delimiter": "\n",
+        _MAXIMUM: str(UNREAD),
+    }
+    reader, number, text = (f"org.apache.hadoop.{kind}" for kind in ("mapred.TextInputFormat", "io.LongWritable", "io.Text"))
+    records: RDD[tuple[int, str]] = spark.sparkContext.hadoopRDD(reader, number, text, conf=conf)
+    return records.map(lambda record: (source, *record))
 
 
 def known_part(kept: DataFrame, facts: DataFrame, known: DataFrame) -> DataFrame:
