@@ -54,7 +54,7 @@ conform: .venv/installed-dev ## replay the bugs of releases on their real code, 
 	@status=0; $(BIN)/fencepost conform bugs --record $(ARGS) || status=$$?; \
 	$(BIN)/python tests/docs/refresh.py docs/reproduced.md; exit $$status
 
-bench: .venv/installed-dev ## measure the kernel against plain Python on the same terms, what liveness takes, a simulated hour, shrinking, slices, odds, states on disk and on two executors of Spark, a history, pages, steps of real code, whole commands, and TLC beside it
+bench: .venv/installed-dev ## measure the kernel against plain Python on the same terms, what liveness takes, a simulated hour, shrinking, slices, what grows how, odds, states on disk and on two executors of Spark, a history, pages, steps of real code, whole commands, and TLC beside it
 	@$(BIN)/python tests/bench/bench.py $(ARGS)
 	@$(BIN)/python tests/bench/liveness.py
 	@$(BIN)/python tests/bench/time_to_find.py
@@ -62,6 +62,7 @@ bench: .venv/installed-dev ## measure the kernel against plain Python on the sam
 	@$(BIN)/python tests/bench/simulation.py
 	@$(BIN)/python tests/bench/shrinking.py
 	@$(BIN)/python tests/bench/slices.py
+	@$(BIN)/python tests/bench/growth.py
 	@$(BIN)/python tests/bench/odds.py
 	@$(BIN)/python tests/bench/on_disk.py
 	@$(BIN)/python tests/bench/executors.py
