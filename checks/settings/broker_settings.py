@@ -7,7 +7,7 @@ from typing import Any
 
 from fencepost.checks.settings.broker_conf import LARGEST, BrokerConf, ConfigurationError, Taken
 from fencepost.model.pulsar.hash_range import ALGORITHMS
-from fencepost.model.pulsar.stores import STORES
+from fencepost.model.pulsar.stores import STORES, stores_of
 from fencepost.properties.configuration import Topics
 
 ENSEMBLE = "managedLedgerDefaultEnsembleSize"
@@ -192,10 +192,14 @@ class ControlPlaneSettings:
         stores = (self.metadata_store,) if self.metadata_store.place is not None else ()
         return *bundles, self.on_session_loss, self.session_timeout, *stores
 
-    @property
-    def session_policy(self) -> str:
+    def store_in(self, release: str) -> str:
+        """The metadata store by its scheme; where a release of Pulsar lacks it, and no broker starts, what else there is to say
+        of the release is said of ZooKeeper."""
+        return self.metadata_store.value if self.metadata_store.value in stores_of(release) else ZOOKEEPER
+
+    def session_policy(self, store: str) -> str:
         """What a broker does when its session is lost: it goes on where no store tells it so."""
-        return self.on_session_loss.value if STORES[self.metadata_store.value].tells else "reconnect"
+        return self.on_session_loss.value if STORES[store].tells else "reconnect"
 
 
 def control_plane_settings(conf: BrokerConf) -> ControlPlaneSettings:
@@ -214,7 +218,7 @@ def control_plane_settings(conf: BrokerConf) -> ControlPlaneSettings:
         _session_timeout(conf),
         metadata_store(conf),
     )
-    if settings.session_policy != settings.on_session_loss.value:
+    if settings.session_policy(settings.metadata_store.value) != settings.on_session_loss.value:
         note = f"{settings.metadata_store} does not report a lost session to brokers, so none shuts down"
         conf.notes.append(f"{settings.on_session_loss}: {note}")
     if settings.algorithm.value not in settings.supported.value:

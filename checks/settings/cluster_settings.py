@@ -70,6 +70,7 @@ class Settings:
     def configuration(self, releases: Releases | None = None) -> Configuration:
         """What protocols take of them, as plain values, in some releases: the newest, unless named."""
         release, plane, manager = (releases.pulsar if releases else "") or NEWEST, self.control_plane, self.load_manager
+        store = plane.store_in(release)
         return Configuration(
             release=release,
             ensemble=self.ledger.ensemble.value,
@@ -77,8 +78,8 @@ class Settings:
             ack_quorum=self.ledger.ack_quorum.value,
             bookies=self.bookies.plain if self.bookies.is_given else None,
             topics=self.topic.plain,
-            metadata_store=plane.metadata_store.value,
-            on_session_loss=plane.session_policy,
+            metadata_store=store,
+            on_session_loss=plane.session_policy(store),
             split_algorithm=plane.algorithm.value,
             unloads_after_split=plane.unloads.value,
             most_bundles=plane.most_bundles.value,

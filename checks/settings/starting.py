@@ -1,8 +1,8 @@
 """With which settings no broker of a release starts, and which of them another release starts with.
 
 Compared were ServiceConfiguration of 2.10.1, 3.0.7, 4.0.8, 4.2.4, 5.0.0-M1 and 5.0.1, PulsarConfigurationLoader.isComplete,
-PulsarBrokerStarter and LoadManager.create. The limits that 3.0.7 added to six intervals refuse nothing with which 2.10.1
-starts: there BrokerService schedules them at a fixed rate, which throws for 0.
+PulsarBrokerStarter, LoadManager.create and MetadataStoreFactoryImpl.findProvider. The limits that 3.0.7 added to six intervals
+refuse nothing with which 2.10.1 starts: there BrokerService schedules them at a fixed rate, which throws for 0.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fencepost.checks.settings.broker_conf import ConfigurationError
+from fencepost.checks.settings.broker_conf import ConfigurationError, Taken
 from fencepost.checks.settings.broker_settings import ControlPlaneSettings, algorithms_of
 from fencepost.checks.settings.cluster_settings import Settings
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.checks.settings.load_manager import mismatches
+from fencepost.model.pulsar.stores import stores_of
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ def stops_in(settings: Settings, release: str) -> Iterator[Stop]:
         if one.outcome == "stops":
             yield Stop(str(one), one.setting.place or settings.load_manager.manager.place)
     yield from _without_algorithms(settings.control_plane, release)
+    yield from _without_store(settings.control_plane.metadata_store, release)
 
 
 def _without_algorithms(settings: ControlPlaneSettings, release: str) -> Iterator[Stop]:
@@ -59,6 +61,15 @@ def _without_algorithms(settings: ControlPlaneSettings, release: str) -> Iterato
     if lacking and where is not None:
         remedy = f"name of {', '.join(algorithms_of(release))}"
         yield Stop(f"Pulsar {release} has no {lacking[0]}, and no broker starts; {remedy}", where)
+
+
+def _without_store(store: Taken[str], release: str) -> Iterator[Stop]:
+    """A release lacks the metadata store. From 5.0.0-M1 on findProvider throws for etcd. A scheme unknown to it, as that
+    of Oxia up to 3.0.7, it takes for ZooKeeper's, whose ConnectStringParser throws for such an address."""
+    known = stores_of(release)
+    if store.value not in known:
+        remedy = f"migrate the metadata to one that it has: {', '.join(known)}"
+        yield Stop(f"Pulsar {release} has no metadata store {store.value}, and no broker starts; {remedy}", store.place)
 
 
 def starts_no_more(settings: Settings, release: str, former: str = "") -> StartsNoMore | None:

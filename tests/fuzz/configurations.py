@@ -273,7 +273,8 @@ def asked(
     document.unlink(missing_ok=True)
     ran = fencepost("check", *files, *configuration.options, "--memory", memory, "--json", document, *options)
     if ran.returncode in (2, 150):
-        must(ran.stderr.count("\n") == 1 and not document.exists(), f"a refusal takes one line: {ran.stderr}")
+        said = json.loads(document.read_text())["error"]["message"]
+        must(ran.stderr == f"fencepost: {said}\n", f"a refusal takes one line, which its document says, too: {ran.stderr}")
         return ran, None
     must(ran.returncode in (0, 10, 11, 12, 13, 14, 15, 16, 17, 20), f"status {ran.returncode}: {ran.stderr}")
     return ran, json.loads(document.read_text(encoding="utf-8"))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from fencepost.checks.settings.cluster_settings import read_settings
+from fencepost.checks.settings.starting import starts_no_more
 from fencepost.model.language import ModelError
 from fencepost.model.pulsar.stores import STORES
+from fencepost.model.releases import Releases
 from fencepost.properties.protocols import PROTOCOLS
 from tests.command import fencepost
 
@@ -65,7 +68,7 @@ def test_no_broker_shuts_down_for_a_session_of_which_it_is_not_told(tmp_path: Pa
 @pytest.mark.parametrize("name", ["metadata_store", "election", "ownership", "unload", "split"])
 def test_every_protocol_has_every_store(tmp_path: Path, name: str, store: str) -> None:
     named(tmp_path, f"metadataStoreUrl={store}:one")
-    taken = PROTOCOLS[name].taken(read_settings(tmp_path / "broker.conf").configuration(), {})
+    taken = PROTOCOLS[name].taken(read_settings(tmp_path / "broker.conf").configuration(Releases.of("4.2.4")), {})
     assert PROTOCOLS[name].build(taken).parameters.get("metadata_store", "zk") == store
 
 
@@ -79,3 +82,30 @@ def test_a_store_that_a_release_does_not_have_is_refused() -> None:
     assert run.returncode == 2
     assert "Pulsar 5.0.0-M1 has no metadata store etcd; it has zk, oxia, rocksdb, memory" in run.stderr
     assert "no metadata store oxia" in fencepost("check", "unload", "--pulsar", "3.0.7", "--set", "metadata_store=oxia").stderr
+
+
+@pytest.mark.parametrize(("store", "release"), [("oxia", "2.10.1"), ("oxia", "3.0.7"), ("etcd", "5.0.0-M1"), ("etcd", "5.0.1")])
+def test_settings_with_a_store_that_a_release_lacks_are_refused_in_a_line(tmp_path: Path, store: str, release: str) -> None:
+    named(tmp_path, f"metadataStoreUrl={store}://one")
+    conf, document = tmp_path / "broker.conf", tmp_path / "answer.json"
+    run = fencepost("check", "--conf", conf, "--pulsar", release, "--json", document)
+    said = (
+        f"Pulsar {release} has no metadata store {store}, and no broker starts; migrate the metadata to one that it has: zk, "
+    )
+    assert run.returncode == 150
+    assert run.stderr.startswith(f"fencepost: {conf}:2: {said}")
+    assert run.stderr.count("\n") == 1
+    error = json.loads(document.read_text())["error"]
+    assert (error["file"], error["line"]) == (str(conf), 2)
+
+
+def test_an_upgrade_without_the_store_stops_the_brokers_and_the_rest_is_compared_as_of_zookeeper(tmp_path: Path) -> None:
+    named(tmp_path, "metadataStoreUrl=etcd:http://one:2379")
+    settings = read_settings(tmp_path / "broker.conf")
+    stopped = starts_no_more(settings, "5.0.1", "4.2.4")
+    assert stopped is not None
+    assert [str(stop).partition(":")[2].partition(",")[0] for stop in stopped.stops] == [
+        "2: Pulsar 5.0.1 has no metadata store etcd"
+    ]
+    assert settings.configuration(Releases.of("4.2.4")).metadata_store == "etcd"
+    assert settings.configuration(Releases.of("5.0.1")).metadata_store == "zk"
