@@ -59,6 +59,11 @@ class _Owners:
     still: Mapping[str, Value]
     slow: Mapping[str, Value]
 
+    def taken(self, entry: Entry, releases: Releases) -> dict[str, Value]:
+        """With which parameters one of the two protocols behaves as the releases do, and as is configured."""
+        behaviour = {} if entry.refusal(releases) else entry.behaviour(releases)
+        return {**behaviour, **self.configured}
+
 
 def _by_locks() -> _Owners:
     from fencepost.properties.ownership import guarantees
@@ -80,11 +85,10 @@ def _by_records(cluster: Configuration) -> _Owners:
 def _of_owners(owners: _Owners, cluster: Configuration, releases: Releases) -> Iterator[Guarantee]:
     """What is asked of who owns a bundle, and serves it."""
     owning, unloading, suites, steps_of = owners.owning, owners.unloading, owners.suites, owners.steps_of
-    behaviour = {} if owning.refusal(releases) else owning.behaviour(releases)
-    taken = {**behaviour, **owners.configured}
+    taken, moving = owners.taken(owning, releases), owners.taken(unloading, releases)
     small: dict[str, Value] = {**taken, **owners.still, "brokers": 2, "crashes": int(cluster.on_session_loss == "shutdown")}
     unloads: dict[str, Value] = {"brokers": 2, "unloads": 1, "timeouts": 1, **owners.slow}
-    moved: dict[str, Value] = {**taken, "brokers": 2, "unloads": 1}
+    moved: dict[str, Value] = {**moving, "brokers": 2, "unloads": 1}
 
     yield Guarantee(
         "owners",
@@ -125,7 +129,7 @@ def _of_owners(owners: _Owners, cluster: Configuration, releases: Releases) -> I
         moved,
         DEAD,
         1,
-        dict(_shown_by(DEAD, unloading, moved, taken, releases)),
+        dict(_shown_by(DEAD, unloading, moved, moving, releases)),
         event="{n} death{s} of a broker during an unload",
     )
     yield Guarantee(
