@@ -37,7 +37,7 @@ COMMANDS = Group(
         },
     },
     f"""to begin with:
-  fencepost check --conf broker.conf    what a cluster with these settings guarantees
+  fencepost check --conf broker.conf    can messages be lost, and what to change first
   fencepost list                        what can be checked
   fencepost COMMAND --help              what a command does, its options and examples
 
