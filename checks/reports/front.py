@@ -77,8 +77,8 @@ def numbered(opening: Opening) -> list[Numbered]:
 
 LEAST = {"changes": 1, "rows": MOST_ROWS - 1, "namespaces": 1, "survives": 1, "happens": 1}
 BLOCKS = (
-    *(("changes", 2), ("changes", 4), ("namespaces", 2), ("rows", MOST_ROWS)),
-    *(("namespaces", 3), ("survives", 2), ("happens", 2)),
+    *(("changes", 2), ("namespaces", 2), ("changes", 4), ("rows", MOST_ROWS)),
+    *(("namespaces", 3), ("survives", 2), ("happens", 2), ("survives", 3)),
 )
 """What may take more lines for each row than ``LEAST``, or more rows, the most important first."""
 
