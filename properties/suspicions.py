@@ -11,6 +11,7 @@ from fencepost.model.analysis.slices import digest_of
 from fencepost.model.kernel.compiler.store import product
 from fencepost.model.language import Action, Location, Not, Or, Protocol
 from fencepost.model.language.domains import Choice
+from fencepost.model.terms.asking import Asking
 from fencepost.model.terms.nodes import Term
 from fencepost.model.terms.values import Condition, conditions_of
 from fencepost.properties.vocabulary import Property, Suite
@@ -57,15 +58,9 @@ def empty(protocol: Protocol, properties: Iterable[Property]) -> Iterator[Suspic
     asked = list(properties)
 
     def answer() -> list[int]:
-        import z3
-
-        from fencepost.model.terms.in_z3 import InZ3
-
-        solver, printed = z3.SimpleSolver(), InZ3()
-        solver.set("rlimit", _EFFORT)
-        for v in protocol.variables:
-            solver.add(printed(v.domain.within(v.term)), printed(v.domain.within(v.next)))
-        return [place for place, p in enumerate(asked) if solver.check(printed(Not(p.judged))) == z3.unsat]
+        inside = (v.domain.within(term) for v in protocol.variables for term in (v.term, v.next))
+        asking = Asking(inside, effort=_EFFORT)
+        return [place for place, p in enumerate(asked) if asking.excludes(Not(p.judged))]
 
     for p in (asked[place] for place in _answers(("empty", _EFFORT, digest_of(protocol, [p.judged for p in asked])), answer)):
         yield Suspicion("says-nothing", p.name, f"{p.name} is true whatever the values of the variables", p.location)
@@ -129,17 +124,13 @@ def frozen(suite: Suite, constant: Collection[str]) -> Iterator[tuple[str, Actio
     lemmas = [lemma.formula for lemma in suite.lemmas]
 
     def answer() -> list[tuple[str, int]]:
-        import z3
-
-        from fencepost.model.terms.in_z3 import InZ3
-
-        pairs, solver, printed = list[tuple[str, int]](), z3.SimpleSolver(), InZ3()
-        solver.add(*printed.all([*(v.domain.within(v.term) for v in protocol.variables), *lemmas]))
-        solver.add(*printed.all(Or([v.term == v.domain.literal(raw) for raw in v.initial]) for v in still))
+        beginnings = (Or([v.term == v.domain.literal(raw) for raw in v.initial]) for v in still)
+        asking = Asking([*(v.domain.within(v.term) for v in protocol.variables), *lemmas, *beginnings])
+        pairs = list[tuple[str, int]]()
         for family in families:
             for number, action in enumerate(protocol.actions):
                 new = [term != v.term for v, term in action.updates.items() if v.family == family]
-                if new and solver.check(printed(action.guard), printed(Or(new))) != z3.unsat:
+                if new and not asking.excludes(action.guard, Or(new)):
                     pairs.append((family, number))
                     break
         return pairs

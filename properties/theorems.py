@@ -1,4 +1,4 @@
-"""The words for what must hold of arithmetic, whatever the numbers: a theorem, proved in steps over Z3's terms.
+"""The words for what must hold of arithmetic, whatever the numbers: a theorem, proved in steps over terms.
 
 A protocol has states and runs. Arithmetic has neither: a theorem is about all values of some constants and functions, and what
 refutes it are values.
@@ -9,18 +9,17 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from fencepost.model.language import Location
+from fencepost.model.language import And, Implies, Location, Number, Truth
+from fencepost.model.terms.nodes import Term, constant
+from fencepost.model.terms.sorts import INT
 from fencepost.properties.registry import Instance, RegistryError
 from fencepost.properties.registry import Value as RegistryValue
 from fencepost.properties.vocabulary import Property
 
-if TYPE_CHECKING:
-    import z3
-
 Bugs = frozenset[str]
-Value: TypeAlias = "Callable[[z3.ExprRef], int]"
+Value: TypeAlias = "Callable[[Term], int]"
 """What a term is in a refutation."""
 
 
@@ -34,9 +33,9 @@ class Step:
     """
 
     name: str
-    given: tuple[z3.BoolRef, ...]
-    claim: z3.BoolRef
-    least: tuple[z3.ArithRef, ...]
+    given: tuple[Truth, ...]
+    claim: Truth
+    least: tuple[Number, ...]
     describe: Callable[[Value], str | None]
 
 
@@ -52,10 +51,8 @@ class Theorem:
     @property
     def property(self) -> Property:
         """The theorem as a property that must always hold."""
-        import z3  # where a theorem is judged, and nowhere else
-
-        formula = z3.And(*(z3.Implies(z3.And(*step.given), step.claim) for step in self.steps))
-        return Property(self.name, "always", formula, self.doc, self.location)  # type: ignore[arg-type]  # in Z3's terms
+        formula = And(*(Implies(And(*step.given), step.claim) for step in self.steps))
+        return Property(self.name, "always", formula, self.doc, self.location)
 
 
 @dataclass(frozen=True)
@@ -98,3 +95,8 @@ class Statements:
         doc = inspect.cleandoc(function.__doc__ or "")
         self.theorems.append(Theorem(function.__name__, doc, tuple(function()), Location.of(function)))
         return function
+
+
+def numbers(names: str) -> tuple[Number, ...]:
+    """Constants for any numbers, by names with spaces between."""
+    return tuple(constant(name, INT) for name in names.split())

@@ -12,6 +12,7 @@ from fencepost.model.analysis.refinement import Refinement
 from fencepost.model.language import Action, And, Implies, Location, ModelError, Not, Or, Protocol
 from fencepost.model.language.circumstances import is_outline, is_part_wanted, is_wanted
 from fencepost.model.language.mistakes import build, guess
+from fencepost.model.terms.asking import Asking
 from fencepost.model.terms.cases import always_holds
 from fencepost.model.terms.nodes import Term
 from fencepost.model.terms.values import Condition, Truth, condition, conditions_of, equation
@@ -283,14 +284,8 @@ class Suite:
 
     def _is_proved(self, formula: Condition) -> bool:
         """Whether Z3 proves, with little effort, that a formula holds wherever variables are in their domains."""
-        import z3
-
-        from fencepost.model.terms.in_z3 import InZ3
-
-        solver, printed = z3.SimpleSolver(), InZ3()
-        solver.set("rlimit", _EFFORT)
-        solver.add(*printed.all(v.domain.within(v.term) for v in self.protocol.variables), printed(Not(formula)))
-        return bool(solver.check() == z3.unsat)
+        inside = (v.domain.within(v.term) for v in self.protocol.variables)
+        return Asking(inside, effort=_EFFORT).excludes(Not(formula))
 
     def _formulated(
         self, where: str, kind: Kind, function: Callable[[], object], unfair: frozenset[str]

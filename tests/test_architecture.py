@@ -23,7 +23,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
     "model": (
         ("own_sources", "terms"),
         ("language", "releases", "counts", "nobody"),
-        ("any_size", "analysis"),
+        ("any_size", "analysis", "java_numbers"),
         ("kernel/compiler",),
         ("kernel/search",),
         ("kernel/walks", "kernel/clause_tables"),
@@ -151,6 +151,17 @@ def test_few_lines_say_that_a_value_is_anything() -> None:
     word = re.compile(r"\bAny\b")
     lines = [f"{_name(module)}: {line.strip()}" for module in ALL for line in _source(module).splitlines() if word.search(line)]
     assert len(lines) < MOST_UNTYPED
+
+
+SPEAKS_Z3 = re.compile(r"^\s*(import z3\b|from z3\b)", re.MULTILINE)
+PROVES = ("model/terms/in_z3.py", "model/terms/asking.py", "checks/engines/", "checks/teeth/equivalence.py")
+"""Where Z3 is asked; everything else gives terms to these."""
+
+
+def test_z3_is_asked_in_few_rooms() -> None:
+    speaking = [_name(module) for module in ALL if SPEAKS_Z3.search(_source(module))]
+    assert [name for name in speaking if not name.startswith(PROVES)] == []
+    assert all(any(name.startswith(room) for name in speaking) for room in PROVES)
 
 
 def test_every_layer_exists() -> None:

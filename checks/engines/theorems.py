@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 import z3
@@ -12,8 +12,10 @@ from fencepost.checks.console.progress import UNWATCHED, Watch
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.findings import Checked, Findings, PropertyError
 from fencepost.checks.engines.results.verdicts import Verdict
-from fencepost.checks.engines.solvers.solving import Disagreement, ask
-from fencepost.model.language import Protocol
+from fencepost.checks.engines.solvers.solving import Answer, Disagreement, ask
+from fencepost.model.language import Not, Protocol
+from fencepost.model.terms.in_z3 import InZ3, raw
+from fencepost.model.terms.nodes import Term
 from fencepost.properties.suspicions import Suspicion
 from fencepost.properties.theorems import Step, Theorem, Theory
 
@@ -86,7 +88,7 @@ def vacuous(theorem: Theorem) -> list[Step]:
     steps = []
     for step in theorem.steps:
         solver = z3.Solver()
-        solver.add(*step.given)
+        solver.add(InZ3().all(step.given))
         if solver.check() == z3.unsat:
             steps.append(step)
     return steps
@@ -94,7 +96,7 @@ def vacuous(theorem: Theorem) -> list[Step]:
 
 def _negated(step: Step) -> z3.Solver:
     solver = z3.Solver()
-    solver.add(*step.given, z3.Not(step.claim))
+    solver.add(InZ3().all([*step.given, Not(step.claim)]))
     return solver
 
 
@@ -102,31 +104,31 @@ def _proof(answer: z3.CheckSatResult) -> Proof:
     return "proved" if answer == z3.unsat else "refuted" if answer == z3.sat else "unknown"
 
 
-def _least(solver: z3.Solver, step: Step) -> Callable[[z3.ExprRef], int]:
+def _least(solver: z3.Solver, step: Step) -> Callable[[Term], int]:
     """The values of the refutation in which the terms of ``least`` are smallest, one after the other."""
+    printed = InZ3()
+
+    def value(term: Term) -> int:
+        return raw(solver.model().eval(printed(term), model_completion=True))
+
     for term in step.least:
-        low, high = -1, solver.model().eval(term, model_completion=True).as_long()
+        low, high = -1, value(term)
         while high - low > 1:
             middle = (low + high) // 2
             solver.push()
-            solver.add(term <= middle)
+            solver.add(printed(term <= middle))
             low, high = (low, middle) if solver.check() == z3.sat else (middle, high)
             solver.pop()
-        solver.add(term == high)
+        solver.add(printed(term == high))
         solver.check()
-    model = solver.model()
-    return lambda term: int(model.eval(term, model_completion=True).as_long())
+    return value
 
 
 def _confirmed(step: Step, seconds: float) -> Proof:
-    """What cvc5 says of the same question, put to it in SMT-LIB."""
-    import cvc5
+    """What cvc5 says of the same question."""
+    from fencepost.checks.engines.solvers.second_solver import ground_answer
 
-    other = cvc5.Solver()
-    other.setOption("tlimit-per", str(max(1, int(seconds * 1000))))
-    parser = cvc5.InputParser(other)
-    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, f"(set-logic ALL)\n{_negated(step).sexpr()}", "step")
-    while not (command := parser.nextCommand()).isNull():
-        command.invoke(other, parser.getSymbolManager())
-    answer = other.checkSat()
-    return "proved" if answer.isUnsat() else "refuted" if answer.isSat() else "unknown"
+    return _SAID[ground_answer([*step.given, Not(step.claim)], seconds, "ALL")]
+
+
+_SAID: Mapping[Answer, Proof] = {"unsat": "proved", "sat": "refuted", "unknown": "unknown"}

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from fencepost.model.language.declarations import Action, Variable
 from fencepost.model.language.domains import Choice, Domain, Subset, Universe
 from fencepost.model.language.protocol import Protocol
+from fencepost.model.terms.asking import Asking
 from fencepost.model.terms.nodes import S, Term
 from fencepost.model.terms.simplification import Simplification
 from fencepost.model.terms.traversal import Substitution
 from fencepost.model.terms.values import Condition, concatenation, conditional, conjunction, equation, extract, negation
-
-if TYPE_CHECKING:
-    import z3
-
-    from fencepost.model.terms.in_z3 import InZ3
 
 
 @dataclass(frozen=True)
@@ -119,28 +114,14 @@ class Equivalence:
         self._simple = Simplification()
 
     @cached_property
-    def _asked(self) -> tuple[z3.Solver, InZ3]:
-        """A solver that knows the domains, and what prints terms for it."""
-        import z3
-
-        from fencepost.model.terms.in_z3 import InZ3
-
-        solver, printed = z3.SimpleSolver(), InZ3()
-        solver.set("rlimit", EFFORT)
-        for v in self._protocol.variables:
-            solver.add(printed(v.domain.within(v.term)), printed(v.domain.within(v.next)))
-        return solver, printed
+    def _asking(self) -> Asking:
+        """Questions about what is in the domains."""
+        inside = (v.domain.within(term) for v in self._protocol.variables for term in (v.term, v.next))
+        return Asking(inside, effort=EFFORT)
 
     def always(self, *formulas: Condition) -> bool:
         """Whether Z3 proves that all formulas hold there; False if it cannot decide."""
-        if not formulas:
-            return True
-        solver, printed = self._asked
-        solver.push()
-        solver.add(printed(negation(conjunction(formulas))))
-        proved = str(solver.check()) == "unsat"
-        solver.pop()
-        return proved
+        return not formulas or self._asking.excludes(negation(conjunction(formulas)))
 
     def same(self, first: Term, second: Term) -> bool:
         """Whether Z3 proves that both terms are worth the same there."""

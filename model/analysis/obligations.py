@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
+from fencepost.model.language import Not, Protocol
 from fencepost.model.language.declarations import Action, Variable
 from fencepost.model.language.domains import Choice, Number
 from fencepost.model.language.mistakes import ModelError
-
-if TYPE_CHECKING:
-    import z3
-
-    from fencepost.model.terms.in_z3 import InZ3
-from fencepost.model.language.protocol import Protocol
+from fencepost.model.terms.asking import Asking
+from fencepost.model.terms.values import conjunction
 
 
 def prove_domains(protocol: Protocol) -> int:
@@ -35,54 +31,31 @@ def _doubtful(protocol: Protocol, action: Action) -> list[Variable]:
 
 
 def _prove_all(protocol: Protocol, asked: Iterable[tuple[Action, Sequence[Variable]]]) -> None:
-    import z3
-
-    from fencepost.model.terms.in_z3 import InZ3
-
-    printed, solver = InZ3(), z3.SimpleSolver()
-    solver.add([printed(v.domain.within(v.term)) for v in protocol.variables if _is_number(v)])
+    asking = Asking(v.domain.within(v.term) for v in protocol.variables if _is_number(v))
     for action, doubtful in asked:
-        solver.push()
-        solver.add(printed(action.guard))
-        solver.push()
-        solver.add(z3.Not(z3.And([printed(v.domain.within(action.updates[v])) for v in doubtful])))
-        all_stay = solver.check() == z3.unsat
-        solver.pop()
-        if not all_stay:
-            for variable in doubtful:
-                _prove(solver, printed, protocol, action, variable)
-        solver.pop()
+        with asking.supposing(action.guard):
+            if not asking.excludes(Not(conjunction(tuple(v.domain.within(action.updates[v]) for v in doubtful)))):
+                for variable in doubtful:
+                    _prove(asking, protocol, action, variable)
 
 
-def _prove(solver: z3.Solver, printed: InZ3, protocol: Protocol, action: Action, variable: Variable) -> None:
-    """Proves one update, with the domains and the guard asserted; ModelError if it cannot."""
-    import z3
-
-    from fencepost.model.terms.in_z3 import raw
-
+def _prove(asking: Asking, protocol: Protocol, action: Action, variable: Variable) -> None:
+    """Proves one update, with the domains and the guard supposed; ModelError if it cannot."""
     domain, term = variable.domain, action.updates[variable]
     where = f"{protocol.name}: action {action.label}"
-    solver.push()
-    solver.add(z3.Not(printed(domain.within(term))))
-    answer = solver.check()
-    if answer == z3.unknown:
-        message = f"Z3 cannot decide whether {variable.name} stays in its domain: {solver.reason_unknown()}"
+    answer = asking.answer(Not(domain.within(term)))
+    if answer == "unknown":
+        message = f"Z3 cannot decide whether {variable.name} stays in its domain: {asking.reason}"
         raise ModelError(f"{where}: {message}", action.location)
-    if answer == z3.sat:
-        model = solver.model()
+    if answer == "sat":
         mentioned = protocol.variables_of(term) | protocol.variables_of(action.guard)
-        values = [
-            f"{v.name} = {v.domain.show(raw(model.eval(printed(v.term), model_completion=True)))}"
-            for v in protocol.variables
-            if v in mentioned
-        ]
+        values = [f"{v.name} = {v.domain.show(asking.value(v.term))}" for v in protocol.variables if v in mentioned]
         raise ModelError(
             f"{where} takes {variable.name} out of {domain.low}..{domain.low + domain.size - 1}: it becomes"
-            f" {model.eval(printed(term), model_completion=True)} where {', '.join(values) or 'it is enabled'};"
+            f" {asking.value(term)} where {', '.join(values) or 'it is enabled'};"
             " guard the action against that or widen the domain",
             action.location,
         )
-    solver.pop()
 
 
 def _is_number(variable: Variable) -> bool:

@@ -15,6 +15,7 @@ from typing import Protocol, runtime_checkable
 
 from fencepost.model.any_size.sizes import Size
 from fencepost.model.language.mistakes import ModelError
+from fencepost.model.terms.asking import Asking
 from fencepost.model.terms.nodes import Function, Term, constant, number
 from fencepost.model.terms.simplification import simplified
 from fencepost.model.terms.sorts import BOOL, Sort, things_sort
@@ -234,13 +235,7 @@ class Quorums:
 
     def _follows(self, formula: Condition) -> bool:
         """Whether that is so for all sizes: a question of linear arithmetic, which is decided."""
-        import z3
-
-        from fencepost.model.terms.in_z3 import InZ3
-
-        solver = z3.Solver()
-        solver.add(InZ3().all([*self._assumed, negation(formula)]))
-        return bool(solver.check() == z3.unsat)
+        return Asking(self._assumed).excludes(negation(formula))
 
 
 def _apart(first: Quorum | Single, second: Quorum | Single, holds: Callable[[Term], Condition]) -> Condition:

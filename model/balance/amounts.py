@@ -1,4 +1,4 @@
-"""The arithmetic of shedding, once: on Python's floats, and on Z3's real terms, for all loads at a time.
+"""The arithmetic of shedding, once: on Python's floats, and on terms of real numbers, for all loads at a time.
 
 What is proved of real numbers (``properties/balance/arithmetic.py``) holds of Pulsar's doubles except for rounding. A
 comparison is a bool for numbers and a formula for terms.

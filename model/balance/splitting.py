@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from fencepost.model.balance.configuration import Configuration
 from fencepost.model.balance.load_data import Amount, Figure, LoadData, Size, namespace_of, sizes
 from fencepost.model.balance.wording import MIB
+from fencepost.model.java_numbers import int_of
 from fencepost.model.pulsar.hash_range import FULL, Bundle, Refused, TopicLoad, topic_hash
 from fencepost.model.pulsar.hash_range import algorithms as cuts
-from fencepost.model.pulsar.hash_range.boundaries import int_of
 
 FEWEST_TOPICS = 2
 RATES: tuple[Figure, ...] = ("rate", "throughput")

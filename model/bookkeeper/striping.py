@@ -4,23 +4,35 @@ Mirrors RoundRobinDistributionSchedule of bookkeeper-server 4.16.0 to 4.18.0, wh
 two ways. A write set, by which entries are read, has ``(int) ((e + w) % ensembleSize)``. Adds, explicit last adds
 confirmed and the ledger checker ask getWriteSetBookieIndex, which has ``(int) (e + w) % ensembleSize``: there the cast
 binds tighter than the remainder, so the sum loses its upper 32 bits, and may turn negative, before it is divided.
+
+Each place is a number for a number, and a term for a term.
 """
 
 from __future__ import annotations
 
-import z3
+from typing import TypeVar, cast
+
+from fencepost.model.java_numbers import int_of, modulo, remainder
+from fencepost.model.terms.values import Number
+
+N = TypeVar("N", int, Number)
 
 
-def place_read(total: z3.BitVecRef, ensemble: int) -> z3.BitVecRef:
-    """WriteSetImpl.reset: the place (32 bits) of the copy for which entry + copy is ``total`` (64 bits)."""
-    return z3.Extract(31, 0, z3.SRem(total, z3.BitVecVal(ensemble, 64)))
+def place_read(total: N, ensemble: int) -> N:
+    """WriteSetImpl.reset: the place of the copy for which entry + copy is ``total``."""
+    return cast(N, int_of(remainder(total, ensemble)))
 
 
-def place_written(total: z3.BitVecRef, ensemble: int) -> z3.BitVecRef:
-    """getWriteSetBookieIndex: the place (32 bits) of the copy for which entry + copy is ``total`` (64 bits)."""
-    return z3.SRem(z3.Extract(31, 0, total), z3.BitVecVal(ensemble, 32))
+def place_written(total: N, ensemble: int) -> N:
+    """getWriteSetBookieIndex: the place of the copy for which entry + copy is ``total``."""
+    return place_of_int(cast(N, int_of(total)), ensemble)
 
 
-def right_place(total: z3.BitVecRef, ensemble: int) -> z3.BitVecRef:
-    """The place (32 bits) that round robin means: ``total`` (64 bits, not negative) modulo the ensemble."""
-    return z3.Extract(31, 0, z3.URem(total, z3.BitVecVal(ensemble, 64)))
+def place_of_int(total: N, ensemble: int) -> N:
+    """The place that ``total`` leads to once it is an int, which may be negative."""
+    return cast(N, remainder(total, ensemble))
+
+
+def right_place(total: N, ensemble: int) -> N:
+    """The place that round robin means: ``total``, which is not negative, modulo the ensemble."""
+    return cast(N, modulo(total, ensemble))

@@ -14,7 +14,7 @@ _LEAVES = frozenset({"constant", "literal", "true", "false", "none"})
 _FOLDED: Mapping[str, str] = {"bvand": "bvand", "bvor": "bvor", "bvxor": "bvxor", "concat": "concat"}
 """Operators of two, which are applied to one after the other."""
 
-_OF_NUMBERS: Mapping[str, str] = {"unary -": "-"}
+_OF_NUMBERS: Mapping[str, str] = {"unary -": "-", "real": "to_real"}
 _OF_VECTORS: Mapping[str, str] = {
     "unary -": "bvneg",
     "<=": "bvsle",
@@ -119,13 +119,19 @@ class InSmtLib:
             return f"({name} {' '.join(parts)})" if parts else name
         if op in self._folded:
             return reduce(lambda left, right: f"({self._folded[op]} {left} {right})", parts)
-        return f"({self._operators.get(op, op)} {' '.join(parts)})" if parts else op
+        operator = "div" if op == "/" and term.sort.kind == "Int" else self._operators.get(op, op)
+        return f"({operator} {' '.join(parts)})" if parts else op
 
     def _literal(self, term: Term) -> str:
         size = term.sort.bits or self._bits
         if size:
             return f"#b{term.detail % (1 << size):0{size}b}"
-        return str(term.detail) if term.detail >= 0 else f"(- {-term.detail})"
+        if term.sort.kind == "Real":
+            top, bottom = abs(term.detail).as_integer_ratio()
+            text = f"(/ {top}.0 {bottom}.0)"
+        else:
+            text = str(abs(term.detail))
+        return text if term.detail >= 0 else f"(- {text})"
 
     def _datatype(self, sort: Sort[Term]) -> str:
         none, one = _constructors(sort)

@@ -92,6 +92,8 @@ def _sort(sort: Sort[Term], context: z3.Context) -> z3.SortRef:
         return _datatype(sort, context)
     if sort.bits:
         return z3.BitVecSort(sort.bits, context)
+    if sort.kind == "Real":
+        return z3.RealSort(context)
     return z3.BoolSort(context) if sort.kind == "Bool" else z3.IntSort(context)
 
 
@@ -117,6 +119,9 @@ _OF_SOME: Mapping[str, Callable[..., z3.Ast]] = {
     "=": z3core.Z3_mk_eq,
     "ite": z3core.Z3_mk_ite,
     "unary -": z3core.Z3_mk_unary_minus,
+    "/": z3core.Z3_mk_div,
+    "mod": z3core.Z3_mk_mod,
+    "real": z3core.Z3_mk_int2real,
     "<=": z3core.Z3_mk_le,
     "<": z3core.Z3_mk_lt,
     ">=": z3core.Z3_mk_ge,

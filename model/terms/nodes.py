@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NoReturn, TypeVar, overload
 
-from fencepost.model.terms.sorts import BOOL, INT, Kind, Sort, bits_sort
+from fencepost.model.terms.sorts import BOOL, INT, REAL, Kind, Sort, bits_sort
 
 if TYPE_CHECKING:
-    from fencepost.model.terms.values import Number, Subset
+    from fencepost.model.terms.values import Number, Real, Subset
 
 Op = Literal[
     "true",
@@ -33,6 +34,9 @@ Op = Literal[
     "-",
     "unary -",
     "*",
+    "/",
+    "mod",
+    "real",
     "<=",
     "<",
     ">=",
@@ -51,8 +55,8 @@ Op = Literal[
     "one",
 ]
 
-OF_ANY_SIZE = frozenset({"apply", "forall", "exists", "none", "one"})
-"""The operators that only formulas for any size have: what is searched has none of them."""
+ONLY_PROVED = frozenset({"apply", "forall", "exists", "none", "one", "/", "mod", "real"})
+"""The operators that only formulas for any size, and theorems of arithmetic, have: what is searched has none of them."""
 
 WIDEST = 64
 """Bits of the widest vector that the kernel has words for."""
@@ -108,7 +112,7 @@ class Term:
     @property
     def stranger(self) -> str | None:
         """What in this term (not below it) cannot be searched, in words; None if it can."""
-        if self.op in OF_ANY_SIZE:
+        if self.op in ONLY_PROVED:
             return "a quantifier" if self.op in ("forall", "exists") else str(self)
         if self.sort.bits > WIDEST:
             return f"a bit vector of {self.sort.bits} bits"
@@ -257,6 +261,11 @@ def literal(sort: Sort[S], value: int) -> S:
     if sort is BOOL:
         return made("true" if value else "false", sort)
     return made("literal", sort, (), int(value))
+
+
+def rational(value: float) -> Real:
+    """The number as a term, as it is written in decimals: 0.05 is a twentieth."""
+    return made("literal", REAL, (), Fraction(repr(value)))
 
 
 def number(value: int) -> Number:

@@ -1,4 +1,4 @@
-"""Sorts of terms: conditions, numbers, choices among names, subsets; and, of any size, things and one thing or none."""
+"""Sorts of terms: conditions, numbers, choices among names, subsets; what is proved alone has real numbers and things, too."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 if TYPE_CHECKING:
     from fencepost.model.terms.nodes import Term
-    from fencepost.model.terms.values import Choice, Condition, Number, OneOrNone, Subset, Thing
+    from fencepost.model.terms.values import Choice, Condition, Number, OneOrNone, Real, Subset, Thing
 
 S_co = TypeVar("S_co", bound="Term", covariant=True)
 
-Kind = Literal["Bool", "Int", "BitVec", "thing", "one or none"]
+Kind = Literal["Bool", "Int", "Real", "BitVec", "thing", "one or none"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +50,7 @@ class Sort(Generic[S_co]):
 
 BOOL: Sort[Condition] = Sort("Bool")
 INT: Sort[Number] = Sort("Int")
+REAL: Sort[Real] = Sort("Real")
 
 
 @cache

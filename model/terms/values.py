@@ -13,8 +13,8 @@ from functools import cache, reduce
 from operator import or_
 from typing import Any, Generic, NoReturn, TypeAlias, TypeVar, overload
 
-from fencepost.model.terms.nodes import S, Term, bits, literal, made, number, of_kind
-from fencepost.model.terms.sorts import BOOL, INT, Sort, bits_sort
+from fencepost.model.terms.nodes import S, Term, bits, literal, made, number, of_kind, rational
+from fencepost.model.terms.sorts import BOOL, INT, REAL, Sort, bits_sort
 
 E = TypeVar("E", bound="int | str")
 """The values of a choice: a ``Literal`` of its names; a number for a member of a universe."""
@@ -156,6 +156,49 @@ class Number(Compared["Number | int | StandsForNumber"]):
         raise TypeError(f"{self}: of terms there is no quotient, remainder or power, which the kernel cannot compile")
 
     __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = _is_none
+
+
+@of_kind("Real")
+class Real(Compared["Real | int | float"]):
+    """A term that is a real number, of which theorems are proved; no variable is one."""
+
+    __slots__ = ()
+
+    def _beside(self, other: object) -> Real:
+        if isinstance(other, Real):
+            return other
+        if type(other) is int or isinstance(other, float):
+            return rational(other)
+        raise TypeError(f"{self} is a real number, and {shown(other)} is none")
+
+    def __le__(self, other: Real | float) -> Condition:
+        return made("<=", BOOL, (self, self._beside(other)))
+
+    def __lt__(self, other: Real | float) -> Condition:
+        return made("<", BOOL, (self, self._beside(other)))
+
+    def __ge__(self, other: Real | float) -> Condition:
+        return made(">=", BOOL, (self, self._beside(other)))
+
+    def __gt__(self, other: Real | float) -> Condition:
+        return made(">", BOOL, (self, self._beside(other)))
+
+    def __add__(self, other: Real | float) -> Real:
+        return made("+", REAL, (self, self._beside(other)))
+
+    def __sub__(self, other: Real | float) -> Real:
+        return made("-", REAL, (self, self._beside(other)))
+
+    def __rsub__(self, other: float) -> Real:
+        return self._beside(other) - self
+
+    def __mul__(self, other: Real | float) -> Real:
+        return made("*", REAL, (self, self._beside(other)))
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __truediv__(self, other: Real | float) -> Real:
+        return made("/", REAL, (self, self._beside(other)))
 
 
 @of_kind("choice")
@@ -403,6 +446,21 @@ def within(term: Term, low: int, beyond: int) -> Condition:
 def total(numbers: tuple[Number, ...]) -> Number:
     """The sum."""
     return made("+", INT, numbers) if numbers else number(0)
+
+
+def floor(dividend: Number, divisor: Number | int) -> Number:
+    """The quotient by a positive divisor, rounded down; the kernel has none."""
+    return made("/", INT, (dividend, number(divisor) if isinstance(divisor, int) else divisor))
+
+
+def modulus(dividend: Number, divisor: int) -> Number:
+    """What is left over by a positive divisor, which is not negative; the kernel has none."""
+    return made("mod", INT, (dividend, number(divisor)))
+
+
+def real(term: Number) -> Real:
+    """The number as a real number."""
+    return made("real", REAL, (term,))
 
 
 def extract(high: int, low: int, vector: Term) -> Subset:

@@ -19,12 +19,14 @@ _INFIX: Mapping[str, str] = {
     "+": "+",
     "-": "-",
     "*": "*",
+    "/": "/",
+    "mod": "%",
     "bvand": "&",
     "bvor": "|",
     "bvxor": "^",
     "xor": "^",
 }
-_COMPARISONS, _ARITHMETIC = ("=", "distinct", "<=", "<", ">=", ">"), ("+", "-", "*")
+_COMPARISONS, _ARITHMETIC = ("=", "distinct", "<=", "<", ">=", ">"), ("+", "-", "*", "/", "mod")
 _PREFIX: Mapping[str, str] = {"unary -": "-", "bvnot": "~"}
 _CALLED: Mapping[str, str] = {"and": "And", "or": "Or", "not": "Not", "=>": "Implies", "ite": "If", "concat": "Concat"}
 _QUANTIFIED: Mapping[str, str] = {"forall": "all_of", "exists": "any_of"}
@@ -58,7 +60,7 @@ def _text(term: Term, parts: list[str]) -> str:
         return f"{_inner(term.arguments[0], parts[0])}[{':'.join(map(str, term.detail))}]"
     if op in _QUANTIFIED:
         return f"{_QUANTIFIED[op]}({parts[0]} for {', '.join(str(one.detail) for one in term.detail)})"
-    return parts[0] if op == "one" else term.sort.none if op == "none" else op.capitalize()
+    return parts[0] if op in ("one", "real") else term.sort.none if op == "none" else op.capitalize()
 
 
 def _literal(term: Term) -> str:

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import z3
-
 from fencepost.model.balance.amounts import BUGS, Amounts
-from fencepost.properties.theorems import Bugs, Statements, Step, Theorem, Theory, Value
+from fencepost.model.language import Condition, Not, Number
+from fencepost.model.terms.values import Real, real
+from fencepost.properties.theorems import Bugs, Statements, Step, Theorem, Theory, Value, numbers
 
 WHOLE = 10_000
 BROKERS = 1000
 
-usage, threshold, fullest, emptiest, mean = z3.Ints("usage threshold fullest emptiest mean")
-history, now, weight, share, brokers = z3.Ints("history now weight share brokers")
-most, least, moved = z3.Ints("most least moved")
+usage, threshold, fullest, emptiest, mean = numbers("usage threshold fullest emptiest mean")
+history, now, weight, share, brokers = numbers("history now weight share brokers")
+most, least, moved = numbers("most least moved")
 
 
 def theorems(bugs: Bugs = frozenset()) -> list[Theorem]:
@@ -80,7 +80,7 @@ def _overload(statements: Statements, amounts: Amounts) -> None:
 
 def _threshold(statements: Statements, amounts: Amounts) -> None:
     loads = (*_fraction(fullest), *_fraction(emptiest), *_fraction(threshold), threshold > 0, emptiest <= fullest)
-    sheds = z3.Not(amounts.is_below(_real(fullest), _real(mean), _real(threshold)))
+    sheds = Not(amounts.is_below(_real(fullest), _real(mean), _real(threshold)))
 
     @statements.theorem
     def close_brokers_are_left_alone() -> Iterator[Step]:
@@ -91,7 +91,7 @@ def _threshold(statements: Statements, amounts: Amounts) -> None:
             levels = ", ".join(_percent(value(term)) for term in (emptiest, mean, fullest))
             return f"emptiest, mean and fullest broker at {levels}, threshold {_percent(value(threshold))}: the fullest sheds"
 
-        yield Step("rests", given, z3.Not(sheds), (fullest, emptiest, threshold), describe)
+        yield Step("rests", given, Not(sheds), (fullest, emptiest, threshold), describe)
 
     @statements.theorem
     def a_lone_empty_broker_is_filled_from_n_thresholds_on() -> Iterator[Step]:
@@ -101,9 +101,9 @@ def _threshold(statements: Statements, amounts: Amounts) -> None:
         eleven or more never.
         """
         level = _real(fullest)
-        middle = level * (z3.ToReal(brokers) - 1) / z3.ToReal(brokers)
+        middle = level * (real(brokers) - 1) / real(brokers)
         given = (*_fraction(fullest), *_fraction(threshold), threshold > 0, brokers >= 2, brokers <= BROKERS)
-        exactly = z3.Not(amounts.is_below(level, middle, _real(threshold))) == (fullest >= brokers * threshold)
+        exactly = Not(amounts.is_below(level, middle, _real(threshold))) == (fullest >= brokers * threshold)
 
         def describe(value: Value) -> str:
             return (
@@ -123,8 +123,8 @@ def _pairs(statements: Statements, amounts: Amounts) -> None:
 
         More than half may leave it emptier, so that bundles come back.
         """
-        amount = amounts.of_the_difference(z3.ToReal(most), z3.ToReal(least), _real(share))
-        given = (*pair, *_fraction(share), 2 * share <= WHOLE, moved >= 0, amounts.fits(z3.ToReal(moved), amount))
+        amount = amounts.of_the_difference(real(most), real(least), _real(share))
+        given = (*pair, *_fraction(share), 2 * share <= WHOLE, moved >= 0, amounts.fits(real(moved), amount))
 
         def describe(value: Value) -> str:
             return f"{value(moved)} go from {value(most)} to {value(least)}, share {value(share) / WHOLE:g}"
@@ -134,21 +134,21 @@ def _pairs(statements: Statements, amounts: Amounts) -> None:
     @statements.theorem
     def handing_half_the_difference_over_makes_two_brokers_even() -> Iterator[Step]:
         """What TransferShedder hands over would leave both brokers with the same load."""
-        half = amounts.half(z3.ToReal(most), z3.ToReal(least))
+        half = amounts.half(real(most), real(least))
 
         def describe(value: Value) -> str:
             handed = amounts.half(value(most), value(least))
             return f"{handed:g} go from {value(most)} to {value(least)}"
 
-        yield Step("even", pair, z3.ToReal(most) - half == z3.ToReal(least) + half, (most, least), describe)
+        yield Step("even", pair, real(most) - half == real(least) + half, (most, least), describe)
 
 
-def _fraction(term: z3.ArithRef) -> tuple[z3.BoolRef, z3.BoolRef]:
+def _fraction(term: Number) -> tuple[Condition, Condition]:
     return term >= 0, term <= WHOLE
 
 
-def _real(term: z3.ArithRef) -> z3.ArithRef:
-    return z3.ToReal(term) / WHOLE
+def _real(term: Number) -> Real:
+    return real(term) / WHOLE
 
 
 def _percent(hundredths: float) -> str:

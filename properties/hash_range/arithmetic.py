@@ -9,21 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-import z3
-
+from fencepost.model.language import And, Condition, If, Implies, Not, Number, Or
 from fencepost.model.pulsar.hash_range import BUGS, Bundle, HashRange, Layout, Refused
 from fencepost.model.pulsar.hash_range.layout import MOST_BUNDLES
-from fencepost.properties.theorems import Bugs, Statements, Step, Theorem, Theory, Value
+from fencepost.model.terms.nodes import Function, below, constant, number
+from fencepost.model.terms.sorts import BOOL, INT
+from fencepost.properties.theorems import Bugs, Statements, Step, Theorem, Theory, Value, numbers
 
 LONGS = (-(2**63), 2**63 - 1)
 FEW = 8
 """Up to so many bundles a refutation is computed again with numbers."""
 
-count, index, later, low, high, place, more, parts = z3.Ints("count index later low high place more parts")
-hash, lower, upper, position = z3.Ints("hash lower upper position")
-start, end, next_start, next_end = z3.Ints("start end next_start next_end")
-boundary = z3.Function("boundary", z3.IntSort(), z3.IntSort())
-inserted = z3.Function("inserted", z3.IntSort(), z3.IntSort())
+count, index, later, low, high, place, more, parts = numbers("count index later low high place more parts")
+hash, lower, upper, position = numbers("hash lower upper position")
+start, end, next_start, next_end = numbers("start end next_start next_end")
+boundary = Function("boundary", INT, INT)
+inserted = Function("inserted", INT, INT)
 
 
 def theorems(bugs: Bugs = frozenset(), last: int = 0xFFFFFFFF) -> list[Theorem]:
@@ -71,13 +72,13 @@ def _layouts(statements: Statements, hashes: HashRange) -> None:
 
         By induction over the boundaries: once the hashes below one are in bundles, so are those below the next.
         """
-        covered = z3.Bool("covered")
-        given = (*well_formed, index >= 0, index < count, z3.Implies(hash < boundary(index), covered))
+        covered = constant("covered", BOOL)
+        given = (*well_formed, index >= 0, index < count, Implies(hash < boundary(index), covered))
         bundle_has = hashes.contains(boundary(index), boundary(index + 1), hash)
         yield Step("those below the first", well_formed, hash >= boundary(0), (count, hash), not_once)
-        claim = z3.Implies(hash < boundary(index + 1), z3.Or(covered, bundle_has))
+        claim = Implies(hash < boundary(index + 1), Or(covered, bundle_has))
         yield Step("those below the next", given, claim, (count, hash), not_once)
-        yield Step("the last", (*given, index == count - 1), z3.Or(covered, bundle_has), (count, hash), not_once)
+        yield Step("the last", (*given, index == count - 1), Or(covered, bundle_has), (count, hash), not_once)
 
     @statements.theorem
     def no_hash_is_in_two_bundles() -> Iterator[Step]:
@@ -89,11 +90,11 @@ def _layouts(statements: Statements, hashes: HashRange) -> None:
         yield Step("rises beyond", rises, boundary(index) < boundary(later + 1), (), _hypothetical)
         given = (
             *(*well_formed, index >= 0, index < later, later < count, *(_rises(at) for at in (index, later))),
-            z3.Or(index + 1 == later, boundary(index + 1) < boundary(later)),
-            z3.Or(later + 1 == count, boundary(later + 1) < hashes.last),
+            Or(index + 1 == later, boundary(index + 1) < boundary(later)),
+            Or(later + 1 == count, boundary(later + 1) < hashes.last),
         )
-        both = z3.And(*(hashes.contains(boundary(at), boundary(at + 1), hash) for at in (index, later)))
-        yield Step("none in common", given, z3.Not(both), (count, hash), not_once)
+        both = And(*(hashes.contains(boundary(at), boundary(at + 1), hash) for at in (index, later)))
+        yield Step("none in common", given, Not(both), (count, hash), not_once)
 
 
 def _lookup(statements: Statements, hashes: HashRange) -> None:
@@ -101,12 +102,12 @@ def _lookup(statements: Statements, hashes: HashRange) -> None:
     well_formed = _well_formed(hashes)
     not_once = _not_once(hashes)
 
-    def between(low: z3.ArithRef, high: z3.ArithRef) -> z3.BoolRef:
+    def between(low: Number, high: Number) -> Condition:
         """The loop's invariant: the hash is above every boundary before ``low`` and below every one behind ``high``."""
-        return z3.And(
+        return And(
             *(low >= 0, low <= high + 1, high <= count),
-            z3.Or(low == 0, boundary(low - 1) < hash),
-            z3.Or(high == count, hash < boundary(high + 1)),
+            Or(low == 0, boundary(low - 1) < hash),
+            Or(high == count, hash < boundary(high + 1)),
         )
 
     @statements.theorem
@@ -114,10 +115,10 @@ def _lookup(statements: Statements, hashes: HashRange) -> None:
         """The lookup of any hash in a well formed layout ends at a bundle that has the hash."""
         middle, is_hit, further, nearer = hashes.narrowed(boundary, low, high, hash)
         a_round = (*well_formed, between(low, high), low <= high)
-        goes_on = (*a_round, z3.Not(is_hit))
+        goes_on = (*a_round, Not(is_hit))
         least = (count, hash)
-        yield Step("the search begins", well_formed, between(z3.IntVal(0), count), (), _hypothetical)
-        yield Step("it looks between", a_round, z3.And(low <= middle, middle <= high), (), _hypothetical)
+        yield Step("the search begins", well_formed, between(number(0), count), (), _hypothetical)
+        yield Step("it looks between", a_round, And(low <= middle, middle <= high), (), _hypothetical)
         yield Step("it goes on between", goes_on, between(further, nearer), (), _hypothetical)
         yield Step("it comes to an end", goes_on, nearer - further < high - low, (), _hypothetical)
         for name, is_found, at, given in (
@@ -125,15 +126,15 @@ def _lookup(statements: Statements, hashes: HashRange) -> None:
             ("it finds none", False, low, (*well_formed, between(low, high), low > high)),
         ):
             answer = hashes.place(is_found, at, count)
-            rises = (z3.Or(at < 1, _rises(at - 1)), z3.Or(at >= count, _rises(at)))
+            rises = (Or(at < 1, _rises(at - 1)), Or(at >= count, _rises(at)))
             has_it = hashes.contains(boundary(answer), boundary(answer + 1), hash)
-            yield Step(name, (*given, *rises), z3.And(answer >= 0, answer < count, has_it), least, not_once)
+            yield Step(name, (*given, *rises), And(answer >= 0, answer < count, has_it), least, not_once)
 
 
 def _splits(statements: Statements, hashes: HashRange) -> None:
     """A split of the bundle at ``place`` at the boundaries ``inserted(0)`` to ``inserted(more - 1)``."""
     parent = (boundary(place), boundary(place + 1))
-    first, final = inserted(z3.IntVal(0)), inserted(more - 1)
+    first, final = inserted(0), inserted(more - 1)
     least = (count, more, *parent, first)
     admitted = (
         *(count >= 1, boundary(0) == 0, boundary(count) == hashes.last, place >= 0, place < count, _rises(place)),
@@ -142,18 +143,18 @@ def _splits(statements: Statements, hashes: HashRange) -> None:
     )
     within = (*admitted, index >= 0, index < count + more)
 
-    def after(at: z3.ArithRef) -> z3.ArithRef:
-        cut: z3.ArithRef = hashes.spliced(boundary, place, inserted, more, at)
+    def after(at: Number) -> Number:
+        cut: Number = hashes.spliced(boundary, place, inserted, more, at)
         return cut
 
-    def accepted(at: z3.ArithRef) -> z3.BoolRef:
-        inside = z3.And(at >= 0, at < count + more)
-        return z3.Implies(inside, hashes.accepts(after(at), after(at + 1), at + 1 == count + more))
+    def accepted(at: Number) -> Condition:
+        inside = And(at >= 0, at < count + more)
+        return Implies(inside, hashes.accepts(after(at), after(at + 1), at + 1 == count + more))
 
     def describe(value: Value) -> str | None:
         if value(count) > FEW or value(more) > FEW:
             return None
-        cuts = [value(inserted(z3.IntVal(at))) for at in range(value(more))]
+        cuts = [value(inserted(at)) for at in range(value(more))]
         bundle, where = Bundle(*map(value, parent)), f" at {_listed(cuts)}"
         try:
             layout = _layout(value, hashes).split(bundle, cuts)
@@ -165,7 +166,7 @@ def _splits(statements: Statements, hashes: HashRange) -> None:
     @statements.theorem
     def splits_keep_layouts_well_formed() -> Iterator[Step]:
         """If no constructor refuses what a split makes, its boundaries rise strictly from 0 to the last hash."""
-        yield Step("begins at 0", admitted, after(z3.IntVal(0)) == 0, least, describe)
+        yield Step("begins at 0", admitted, after(number(0)) == 0, least, describe)
         yield Step("ends at the last hash", admitted, after(count + more) == hashes.last, least, describe)
         given = (*within, accepted(index), accepted(index - 1))
         yield Step("rises", given, after(index) < after(index + 1), least, describe)
@@ -174,17 +175,17 @@ def _splits(statements: Statements, hashes: HashRange) -> None:
     def splits_at_rising_boundaries_are_accepted() -> Iterator[Step]:
         """Boundaries that rise strictly, of which splitBundles admits the first and the final one, are accepted."""
         near = (index - place - 1, index - place)
-        rising = (z3.Implies(z3.And(at >= 0, at < more - 1), inserted(at) < inserted(at + 1)) for at in near)
+        rising = (Implies(And(at >= 0, at < more - 1), inserted(at) < inserted(at + 1)) for at in near)
         # by induction as for bundles: what rises strictly lies between its first and its final
-        inside = (z3.Implies(z3.And(at >= 0, at < more), z3.And(first <= inserted(at), inserted(at) <= final)) for at in near)
-        old = (z3.Implies(z3.And(at >= 0, at < count), _rises(at)) for at in (index, index - more))
-        below = (z3.Implies(z3.And(at >= 0, at < count), boundary(at) < hashes.last) for at in (index + 1, index + 1 - more))
+        inside = (Implies(And(at >= 0, at < more), And(first <= inserted(at), inserted(at) <= final)) for at in near)
+        old = (Implies(And(at >= 0, at < count), _rises(at)) for at in (index, index - more))
+        below = (Implies(And(at >= 0, at < count), boundary(at) < hashes.last) for at in (index + 1, index + 1 - more))
         yield Step("accepted", (*within, *rising, *inside, *old, *below), accepted(index), least, describe)
 
     @statements.theorem
     def splits_leave_other_bundles_alone() -> Iterator[Step]:
         """A split moves no boundary of the layout; it only adds some within the bundle that is split."""
-        moved = z3.If(index <= place, index, index + more)
+        moved = If(index <= place, index, index + more)
         yield Step("kept", (*admitted, index >= 0, index <= count), after(moved) == boundary(index), least, describe)
         added = (*admitted, index > place, index <= place + more)
         yield Step("added", added, after(index) == inserted(index - place - 1), least, describe)
@@ -195,10 +196,10 @@ def _algorithms(statements: Statements, hashes: HashRange) -> None:
     bundle = (lower >= 0, lower < upper, upper <= hashes.last)
     topics = (*bundle, start <= end, *(hashes.contains(lower, upper, topic) for topic in (start, end)))
 
-    def inside(cut: z3.ArithRef) -> z3.BoolRef:
-        return z3.And(lower < cut, cut < upper)
+    def inside(cut: Number) -> Condition:
+        return And(lower < cut, cut < upper)
 
-    def cuts(cut: z3.ArithRef, *between: z3.ArithRef) -> Callable[[Value], str]:
+    def cuts(cut: Number, *between: Number) -> Callable[[Value], str]:
         def shown(value: Value) -> str:
             topics = f" between topics {_listed(map(value, between))}" if between else ""
             return f"bundle {Bundle(value(lower), value(upper))} is cut{topics} at {value(cut):#010x}"
@@ -235,9 +236,9 @@ def _algorithms(statements: Statements, hashes: HashRange) -> None:
         That is: both on its lowest hash, or on that and the one above it; or both on the last hash of all.
         """
         cut = hashes.midpoint(start, end)
-        at_an_edge = z3.Or(z3.And(start == lower, end <= lower + 1), start == upper)
+        at_an_edge = Or(And(start == lower, end <= lower + 1), start == upper)
         least, shown = (lower, upper, start, end), cuts(cut, start, end)
-        yield Step("inside", topics, inside(cut) == z3.Not(at_an_edge), least, shown)
+        yield Step("inside", topics, inside(cut) == Not(at_an_edge), least, shown)
         yield Step("fits in longs", topics, _fits_in_longs(cut), least, shown)
 
     @statements.theorem
@@ -248,9 +249,9 @@ def _algorithms(statements: Statements, hashes: HashRange) -> None:
         most two below it.
         """
         cut = hashes.behind_midpoint(start, end)
-        at_the_edge = z3.Or(z3.And(start == end, end >= upper - 1), z3.And(end == upper, end - start <= 2))
+        at_the_edge = Or(And(start == end, end >= upper - 1), And(end == upper, end - start <= 2))
         least, shown = (lower, upper, start, end), cuts(cut, start, end)
-        yield Step("inside", topics, inside(cut) == z3.Not(at_the_edge), least, shown)
+        yield Step("inside", topics, inside(cut) == Not(at_the_edge), least, shown)
         yield Step("fits in longs", topics, _fits_in_longs(cut), least, shown)
 
     @statements.theorem
@@ -266,38 +267,28 @@ def _algorithms(statements: Statements, hashes: HashRange) -> None:
         def shown(value: Value) -> str:
             return f"between topics {_listed(map(value, least))} it cuts at {_listed(map(value, (cut, next_cut)))}"
 
-        yield Step("separates", (*given, start < end), z3.And(start < cut, cut <= end), least, shown)
+        yield Step("separates", (*given, start < end), And(start < cut, cut <= end), least, shown)
         yield Step("never falls", given, cut <= next_cut, least, shown)
         yield Step("rises", (*given, start < end, next_start < next_end), cut < next_cut, least, shown)
 
 
-def _well_formed(hashes: HashRange) -> tuple[z3.BoolRef, ...]:
+def _well_formed(hashes: HashRange) -> tuple[Condition, ...]:
     """The layout begins and ends where it should, and there is a hash; where it must rise, a step says so by ``_rises``."""
     return (count >= 1, boundary(0) == 0, boundary(count) == hashes.last, hash >= 0, hash <= hashes.last)
 
 
-def _rises(at: z3.ArithRef) -> z3.BoolRef:
-    rises: z3.BoolRef = boundary(at) < boundary(at + 1)
-    return rises
+def _rises(at: Number) -> Condition:
+    return boundary(at) < boundary(at + 1)
 
 
-def _fits_in_longs(term: z3.ArithRef) -> z3.BoolRef:
+def _fits_in_longs(term: Number) -> Condition:
     """Nothing that is computed on the way to the term leaves the range of Java's longs."""
-    numbers = [node for node in _parts(term, set()) if isinstance(node, z3.ArithRef)]
-    return z3.And(*(z3.And(LONGS[0] <= number, number <= LONGS[1]) for number in numbers))
-
-
-def _parts(term: z3.ExprRef, seen: set[int]) -> Iterator[z3.ExprRef]:
-    """The terms within a term, each once."""
-    if term.get_id() not in seen:
-        seen.add(term.get_id())
-        yield term
-        for part in term.children():
-            yield from _parts(part, seen)
+    computed = [part for part in below([term], set()) if isinstance(part, Number)]
+    return And(*(And(part >= LONGS[0], part <= LONGS[1]) for part in computed))
 
 
 def _layout(value: Value, hashes: HashRange) -> Layout:
-    return Layout(tuple(value(boundary(z3.IntVal(at))) for at in range(value(count) + 1)), hashes)
+    return Layout(tuple(value(boundary(at)) for at in range(value(count) + 1)), hashes)
 
 
 def _hypothetical(value: Value) -> None:

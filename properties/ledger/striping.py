@@ -8,15 +8,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import z3
-
-from fencepost.model.bookkeeper.striping import place_read, place_written, right_place
+from fencepost.model.bookkeeper.striping import place_of_int, place_read, place_written, right_place
+from fencepost.model.java_numbers import int_of
+from fencepost.model.language import And, Condition, Implies, Not, Number, Or
+from fencepost.model.terms.asking import Asking
+from fencepost.model.terms.nodes import constant
+from fencepost.model.terms.sorts import INT
 
 INT_RANGE = 2**31
 CAST_PERIOD = 2**32
 LARGEST_ENSEMBLE = 2**16
-PATIENCE = 20_000
-"""Milliseconds for one proof; each takes a few of them."""
+LAST = 2**63 - 1
+EFFORT = 50_000_000
+"""What Z3 may spend on one proof, in its own units."""
+
+TOTAL = constant("total", INT)
+"""Any entry + copy."""
 
 
 class Unproved(Exception):
@@ -66,12 +73,11 @@ def check(ensemble: int, write_quorum: int) -> Placement:
     if not 1 <= write_quorum <= ensemble <= LARGEST_ENSEMBLE:
         raise ValueError(f"1 <= write quorum ({write_quorum}) <= ensemble ({ensemble}) <= {LARGEST_ENSEMBLE} does not hold")
     _prove_round_robin(ensemble, write_quorum)
-    small, every = z3.ZeroExt(33, z3.BitVec("small", 31)), z3.ZeroExt(1, z3.BitVec("total", 63))
-    _prove(place_read(every, ensemble) == right_place(every, ensemble))
-    _prove(place_written(small, ensemble) == right_place(small, ensemble))
+    _prove(place_read(TOTAL, ensemble) == right_place(TOTAL, ensemble))
+    _prove(Implies(TOTAL < INT_RANGE, place_written(TOTAL, ensemble) == right_place(TOTAL, ensemble)))
     wrong = next((s for s in range(INT_RANGE, INT_RANGE + ensemble + 1) if _misplaced(s, 1, ensemble)), None)
     if wrong is None:
-        _prove(place_written(every, ensemble) == right_place(every, ensemble))
+        _prove(place_written(TOTAL, ensemble) == right_place(TOTAL, ensemble))
         return Placement(ensemble, write_quorum, None, None)
     first = _misplaced(wrong - write_quorum + 1, write_quorum, ensemble)
     if first is None:
@@ -84,36 +90,46 @@ def _silent(start: int, ensemble: int, write_quorum: int) -> Misplacement | None
         misplacement = _misplaced(entry, write_quorum, ensemble)
         if misplacement and all(0 <= place < ensemble for place in misplacement.written):
             return misplacement
-    total = z3.ZeroExt(1, z3.BitVec("total", 63))
-    place, following = place_written(total, ensemble), place_written(total + 1, ensemble)
     if write_quorum == ensemble:  # places that follow each other round the ensemble are all of it, wherever they begin
-        _prove(z3.Or(place < 0, following < 0, following == place + 1, z3.And(place == ensemble - 1, following == 0)))
+        _prove_in_turn(ensemble)
     else:
-        _prove(z3.Or(place < 0, place == right_place(total, ensemble)))
+        place = place_written(TOTAL, ensemble)
+        _prove(Or(place < 0, place == right_place(TOTAL, ensemble)))
     return None
 
 
+def _prove_in_turn(ensemble: int) -> None:
+    """Of two totals that follow each other so do the places, unless one is negative; as an int the second may begin anew."""
+    one, other, least = int_of(TOTAL), int_of(TOTAL + 1), -INT_RANGE
+    _prove(Or(other == one + 1, And(one == INT_RANGE - 1, other == least)))
+
+    def in_turn(place: Number | int, following: Number | int) -> Condition:
+        return Or(place < 0, following < 0, following == place + 1, And(place == ensemble - 1, following == 0))
+
+    ends = place_of_int(INT_RANGE - 1, ensemble), place_of_int(least, ensemble)
+    _prove(in_turn(*ends))
+    some = place_of_int(TOTAL + least, ensemble), place_of_int(TOTAL + least + 1, ensemble)
+    _prove(Implies(TOTAL < CAST_PERIOD - 1, in_turn(*some)))
+
+
 def _misplaced(entry: int, write_quorum: int, ensemble: int) -> Misplacement | None:
-    totals = [z3.BitVecVal(entry + copy, 64) for copy in range(write_quorum)]
-    written = tuple(z3.simplify(place_written(total, ensemble)).as_signed_long() for total in totals)
-    right = tuple(z3.simplify(right_place(total, ensemble)).as_signed_long() for total in totals)
+    totals = range(entry, entry + write_quorum)
+    written = tuple(place_written(total, ensemble) for total in totals)
+    right = tuple(right_place(total, ensemble) for total in totals)
     return Misplacement(entry, written, right) if set(written) != set(right) else None
 
 
 def _prove_round_robin(ensemble: int, write_quorum: int) -> None:
     """The right places are places of the ensemble, and distinct. Only what is left of an entry modulo the ensemble matters."""
-    residue = z3.Int("residue")
-    inside = z3.And(residue >= 0, residue < ensemble)
-    places = [(residue + copy) % ensemble for copy in range(write_quorum)]
+    inside = ensemble > TOTAL
+    places = [right_place(TOTAL + copy, ensemble) for copy in range(write_quorum)]
     for place in places[1:]:
-        _prove(z3.Implies(inside, z3.And(places[0] != place, place >= 0, place < ensemble)))
+        _prove(Implies(inside, And(places[0] != place, place >= 0, place < ensemble)))
 
 
-def _prove(statement: z3.BoolRef | bool) -> None:
-    solver = z3.Solver()
-    solver.set("timeout", PATIENCE)
-    solver.add(z3.Not(statement))
-    if solver.check() != z3.unsat:
+def _prove(statement: Condition) -> None:
+    """Proves it of all longs that are not negative."""
+    if not Asking([TOTAL >= 0, TOTAL <= LAST], effort=EFFORT).excludes(Not(statement)):
         raise Unproved(f"not proved: {statement}")
 
 

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TypeAlias
 
 from fencepost.model.language import And, Implies, Not, Or, Truth
 from fencepost.model.language.domains import choice_of
 from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.service_unit.records import FIRST, STATES, Record, keeps_old
-from fencepost.model.terms.nodes import Term, constant, number
+from fencepost.model.terms.nodes import constant, number
 from fencepost.model.terms.sorts import BOOL, INT, names_sort
 from fencepost.model.terms.values import conditional
-from fencepost.properties.theorems import Bugs, Statements, Step, Theorem, Theory
+from fencepost.properties.theorems import Bugs, Statements, Step, Theorem, Theory, Value
 
 LEAST, LAST = -(2**63), 2**63 - 1
 BROKERS = ("b0", "b1", "b2", "b3", NOBODY)
@@ -119,21 +118,14 @@ def _is_written(record: Record) -> Truth:
 
 
 def _step(name: str, given: tuple[Truth, ...], claim: Truth, *records: Record) -> Step:
-    """A step about these records, printed for Z3."""
-    from fencepost.model.terms.in_z3 import InZ3
-
-    printed, words = InZ3(), _words(*records)
-    return Step(name, tuple(printed.all(given)), printed(claim), (), lambda value: words(lambda term: value(printed(term))))
+    """A step about these records."""
+    return Step(name, given, claim, (), _words(*records))
 
 
-Raw: TypeAlias = "Callable[[Term], int]"
-"""What a term is in a refutation."""
-
-
-def _words(*records: Record) -> Callable[[Raw], str]:
+def _words(*records: Record) -> Callable[[Value], str]:
     """Puts a refutation in words."""
 
-    def shown(record: Record, value: Raw) -> str:
+    def shown(record: Record, value: Value) -> str:
         if value(record.state) == 0:
             return "none"
         dst, src = BROKERS[value(record.dst)], BROKERS[value(record.src)]

@@ -16,13 +16,14 @@ from fencepost.checks.engines.solvers.solving import Answer, Solve, bits_of
 from fencepost.model.language import Protocol
 from fencepost.model.terms.in_smtlib import InSmtLib
 from fencepost.model.terms.nodes import Term, in_order
-from fencepost.model.terms.values import Condition
+from fencepost.model.terms.values import Condition, Truth
 
 
-def ground_answer(formulas: Sequence[Condition], seconds: float) -> Answer:
+def ground_answer(formulas: Sequence[Truth], seconds: float, logic: str = "") -> Answer:
     """cvc5's answer to whether formulas over integers, things of sorts and functions of them can hold together.
 
-    With quantifiers, which are over things, it goes on from instances that it meets to all of the terms that there are.
+    With quantifiers, which are over things, it goes on from instances that it meets to all of the terms that there are. What
+    has other arithmetic names its ``logic``.
     """
     if seconds <= 0:
         return "unknown"
@@ -30,7 +31,9 @@ def ground_answer(formulas: Sequence[Condition], seconds: float) -> Answer:
     solver = cvc5.Solver(manager)
     text = "\n".join(InSmtLib().script(formulas))
     theories = "UFDTLIA" if "(declare-datatypes " in text else "UFLIA"
-    if "(forall " in text or "(exists " in text:
+    if logic:
+        solver.setLogic(logic)
+    elif "(forall " in text or "(exists " in text:
         solver.setLogic(theories)
         solver.setOption("enum-inst", "true")
     else:

@@ -1,4 +1,4 @@
-"""The arithmetic of boundaries, once: on Python's integers, and on Z3's integer terms, for all hashes at a time.
+"""The arithmetic of boundaries, once: on Python's integers, and on terms, for all hashes at a time.
 
 Java computes all of this in 64-bit longs, in which nothing here overflows (``properties/hash_range/arithmetic.py`` proves that
 too), so unbounded integers stand for them. A condition is a bool for numbers and a formula for terms.
@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+from fencepost.model.java_numbers import choose, int_of, quotient
 
 BUGS: dict[str, str] = {
     "lookup_hits_last_boundary": "Upstream as it is: a hash equal to the last boundary is looked up behind the last bundle.",
@@ -128,27 +130,3 @@ class HashRange:
 
 FULL = HashRange()
 """Pulsar's hash range: 32 bits, with the lookup fixed."""
-
-
-def choose(condition: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
-    """One of two values; of numbers only the one that is chosen is computed."""
-    if isinstance(condition, bool):
-        return then() if condition else otherwise()
-    import z3  # only where it is proved for all numbers
-
-    return z3.If(condition, then(), otherwise())
-
-
-def quotient(dividend: Any, divisor: Any) -> Any:
-    """Java's division by a positive divisor: toward zero."""
-    if isinstance(dividend, int) and isinstance(divisor, int):
-        return dividend // divisor if dividend >= 0 else -(-dividend // divisor)
-    import z3
-
-    dividend = dividend if z3.is_expr(dividend) else z3.IntVal(dividend)
-    return z3.If(dividend >= 0, dividend / divisor, -(-dividend / divisor))
-
-
-def int_of(value: Any) -> Any:
-    """Java's cast of a long to an int."""
-    return (value + 2**31) % 2**32 - 2**31

@@ -8,7 +8,6 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-import z3
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines import theorems
@@ -17,12 +16,12 @@ from fencepost.checks.engines.results.findings import PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.engines.solvers.solving import Disagreement
 from fencepost.checks.engines.theorems import check_theory, decide
-from fencepost.model.language import ModelError
-from fencepost.properties.theorems import Bugs, Statements, Step, Theorem, Theory
+from fencepost.model.language import ModelError, Not
+from fencepost.properties.theorems import Bugs, Statements, Step, Theorem, Theory, numbers
 from tests.command import fencepost
 
 ROOT = Path(__file__).parents[3]
-x, y = z3.Ints("x y")
+x, y, z = numbers("x y z")
 SQUARE = (x >= 0, y == x * x)
 
 
@@ -82,8 +81,8 @@ def test_a_refutation_that_comes_to_nothing_claims_nothing() -> None:
 
 
 def test_a_step_that_is_not_decided_claims_nothing() -> None:
-    fermat = x * x * x + y * y * y == z3.Int("z") * z3.Int("z") * z3.Int("z")
-    step = Step("hard", (x > 0, y > 0, z3.Int("z") > 0), z3.Not(fermat), (), lambda value: "found")
+    fermat = x * x * x + y * y * y == z * z * z
+    step = Step("hard", (x > 0, y > 0, z > 0), Not(fermat), (), lambda value: "found")
     verdict = decide(Theorem("hard", "doc", (step,), toy(frozenset())[0].location), seconds=0.2)
     assert (verdict.verdict, verdict.note) == ("inconclusive", "not decided in 0.2 s: hard")
 

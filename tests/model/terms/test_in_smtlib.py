@@ -8,7 +8,7 @@ import z3
 from fencepost.model.terms.in_smtlib import InSmtLib, symbol
 from fencepost.model.terms.nodes import Function, constant, made, number
 from fencepost.model.terms.sorts import BOOL, INT, one_or_none_sort, things_sort
-from fencepost.model.terms.values import conjunction, equation, for_all, for_some, negation
+from fencepost.model.terms.values import conjunction, equation, floor, for_all, for_some, modulus, negation, real
 
 BROKER = things_sort("broker")
 ONE, OTHER = constant("b[0]", BROKER), constant("b", BROKER)
@@ -61,3 +61,12 @@ def test_numbers_are_integers_or_vectors() -> None:
 def test_a_name_that_is_no_symbol_is_refused() -> None:
     with pytest.raises(ValueError, match="SMT-LIB has no symbol"):
         symbol("a|b")
+
+
+def test_quotients_and_real_numbers() -> None:
+    assert answer(floor(X, 3) == 2, X == 8) == "sat"
+    assert answer(floor(X, 3) == -3, modulus(X, 3) == 1, X == -8) == "sat"
+    assert answer(floor(X, 3) == -2, X == -8) == "unsat"
+    assert answer((real(X) + 0.5) * 2 == 7) == "sat"
+    assert answer(real(X) / 2 - 0.05 == 0.95, X != 2) == "unsat"
+    assert answer(1 - real(X) == -1.5) == "unsat"

@@ -15,13 +15,13 @@ from fencepost.model.bookkeeper.ledger import ledger
 from fencepost.model.kernel.compiler.operations import RULES
 from fencepost.model.kernel.compiler.plane_terms import RULES as IN_PLANES
 from fencepost.model.language import And, If, Implies, Not, Or, Protocol, Universe
-from fencepost.model.terms.nodes import OF_ANY_SIZE, Op, bits
+from fencepost.model.terms.nodes import ONLY_PROVED, Op, bits
 from fencepost.model.terms.values import concatenation, extract
 from fencepost.properties.ledger.suite import ledger as ledger_properties
 from tests.model.kernel.compiler.agreeing import Ways, agree, draw_state, those_with
 from tests.model.kernel.compiler.drawn_terms import BY_SORT, CASES, Terms
 
-OPERATORS = [op for op in get_args(Op) if op not in OF_ANY_SIZE]
+OPERATORS = [op for op in get_args(Op) if op not in ONLY_PROVED]
 """What a term that is searched may be made of."""
 
 EXAMPLES = settings(
