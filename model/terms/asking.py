@@ -27,6 +27,8 @@ class Asking:
 
         self._solver, self._printed = z3.SimpleSolver(), InZ3()
         self._model: z3.ModelRef | None = None
+        self.reason = ""
+        """Why the last answer is unknown, in Z3's words."""
         if effort:
             self._solver.set("rlimit", effort)
         self._solver.add(self._printed.all(supposed))
@@ -46,16 +48,12 @@ class Asking:
         with self.supposing(*formulas):
             answer = str(self._solver.check())
             self._model = self._solver.model() if answer == "sat" else None
+            self.reason = self._solver.reason_unknown() if answer == "unknown" else ""
         return "sat" if answer == "sat" else "unsat" if answer == "unsat" else "unknown"
 
     def excludes(self, *formulas: Truth) -> bool:
         """Whether it is certain that the formulas cannot hold together."""
         return self.answer(*formulas) == "unsat"
-
-    @property
-    def reason(self) -> str:
-        """Why the last answer is unknown, in Z3's words."""
-        return self._solver.reason_unknown()
 
     def value(self, term: Term) -> int:
         """What a term is worth where the formulas of the last question hold, which it said they can."""
