@@ -4,7 +4,7 @@ There is no second transcription of a protocol. Within ``any_size`` the function
 instance has a variable for each member of a universe, here is a function of the member; where it has an action for each member,
 here is one with a constant for any; and where the text joins formulas over all members, here is a quantifier.
 
-Instances are not made of these formulas. The text of most protocols branches on members, which it can where they are numbers;
+Instances are not made of these formulas. Most protocols are written for members that are numbers, of which Python can decide;
 and that the two readings agree, at two sizes, is what a proof for any size rests on (``checks/engines/any_size/link.py``).
 """
 
