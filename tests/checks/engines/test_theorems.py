@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.console.progress import Reporter
+from fencepost.checks.console.progress import Reporter, Watch
 from fencepost.checks.engines import theorems
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.findings import PropertyError
@@ -47,7 +47,7 @@ TOY = Theory("toy", "squares", "for all numbers", {"shrinks": "Two is added.", "
 
 
 def run(*bugs: str, **options: object) -> theorems.Checked:
-    return check_theory(TOY, bugs, Approach(**options), Reporter(stream=StringIO()), lambda: False)
+    return check_theory(TOY, bugs, Approach(**options), Watch(Reporter(stream=StringIO())))
 
 
 def test_all_steps_proved_is_a_proof() -> None:
@@ -89,7 +89,7 @@ def test_a_step_that_is_not_decided_claims_nothing() -> None:
 
 def test_out_of_time_claims_nothing() -> None:
     assert {v.verdict for v in run(seconds=0.0).verdicts} == {"inconclusive"}
-    stopped = check_theory(TOY, (), Approach(), Reporter(stream=StringIO()), lambda: True)
+    stopped = check_theory(TOY, (), Approach(), Watch(Reporter(stream=StringIO()), lambda: True))
     assert exit_status(stopped.verdicts) == ExitStatus.INCONCLUSIVE
 
 
