@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fencepost.model.bookkeeper.placement import sizes_of
 from fencepost.model.language import And, Condition, Implies, Not, Protocol, all_of, any_of, at_least, how_many
+from fencepost.properties.placement.conduct import placement_conduct
 from fencepost.properties.placement.variables import PlacementVariables
 from fencepost.properties.vocabulary import Leads, Suite
 
@@ -73,6 +74,7 @@ def placement(p: Protocol) -> Suite:
         """An entry is acknowledged."""
         return s.stage == "stored"
 
+    placement_conduct(suite)
     return suite
 
 

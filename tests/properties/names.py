@@ -34,7 +34,7 @@ FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {
     "ledger": [{"changes": 1, "recoverers": 2}, {"entries": 1}],
     "metadata_store": [{"metadata_store": "oxia", "disconnects": 1}],
     "ownership": [{"metadata_store": "oxia", "disconnects": 1}],
-    "replication": [{"collects": True}, {"bookies": 2}, {"commands": 1, "disable": "wait"}],
+    "replication": [{"collects": True}, {"bookies": 2}, {"commands": 1, "disable": "wait"}, {"cuts": 1, "opened": True}],
     "cluster": [{"capacity": 2}, {"capacity": 1, "unfenced": True, "recoveries": 1}],
     "topic": [{"capacity": 2}, {"capacity": 1, "unfenced": True, "recoveries": 1}],
     "unload": [{"unloads": 0}, {"metadata_store": "oxia", "disconnects": 1}],
