@@ -105,8 +105,8 @@ def placement_conduct(suite: Suite) -> None:
 
     @suite.step
     def racks_go_and_come_back() -> Condition:
-        """A rack that is there is cut off, and one that is cut off comes back, but not while a client draws. One is lost after an
-        entry was acknowledged."""
+        """A rack that is there is cut off, and one that is cut off comes back, but not while a client draws. One is lost after
+        an entry was acknowledged."""
         draws = And(s.stage == "choosing", s.chosen > 0)
 
         def goes(r: int) -> Condition:
@@ -150,6 +150,26 @@ def placement_conduct(suite: Suite) -> None:
             whole = all_of(Implies(in_write_set(i), s.copies.has(i)) for i in position)
             reached = all_of(Implies(s.place[i] == r, Not(s.away.has(r))) for i in position for r in rack)
             return And(s.stage == "stored", whole, reached, Not(s.away.is_empty))
+
+        @suite.sometimes
+        def a_rack_is_back_before_draws() -> Condition:
+            """A rack was cut off and is back before a client draws."""
+            return And(s.stage == "choosing", s.chosen == 0, s.outages > 0, s.away.is_empty)
+
+    @suite.always
+    def lost_racks_have_no_copies() -> Condition:
+        """What was on a rack that is lost is gone."""
+        return all_of(Implies(And(s.lost.has(r), s.place[i] == r), Not(s.copies.has(i))) for i in position for r in rack)
+
+    @suite.sometimes
+    def an_entry_is_not_on_the_first() -> Condition:
+        """An entry goes to a write set that does not begin with the first bookie."""
+        return And(s.start != 0, Not(s.copies.is_empty))
+
+    @suite.sometimes
+    def all_of_a_write_set_have_it() -> Condition:
+        """Every bookie of a write set has the entry."""
+        return And(s.stage == "placed", how_many(*(s.copies.has(i) for i in position)) == write_quorum)
 
     @suite.sometimes
     def acknowledged_by_just_enough() -> Condition:
