@@ -60,7 +60,7 @@ SLOW_LISTING = Reproduction(
     harm="an acknowledged message: an update of the list of ledgers is slow, and a second creation begins beside the first",
     control="managedLedgerMetadataOperationsTimeoutSeconds=60, the default: the update takes less than twice that",
     system="Pulsar",
-    releases=("4.2.4", "5.0.0-M1"),
+    releases=("4.2.4", "5.0.0-M1", "5.0.1"),
     seconds=90,
     page="docs/findings/slow-listing.md",
     take=take,

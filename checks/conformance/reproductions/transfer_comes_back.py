@@ -67,7 +67,7 @@ TRANSFER_COMES_BACK = Reproduction(
     harm="service: a topic whose transfer comes back to its broker stays fenced until somebody unloads it",
     control="loadBalancerMultiPhaseBundleUnload=false",
     system="Pulsar",
-    releases=("4.2.4", "5.0.0-M1"),
+    releases=("4.2.4", "5.0.0-M1", "5.0.1"),
     seconds=210,
     page="docs/findings/transfer-comes-back.md",
     take=take,

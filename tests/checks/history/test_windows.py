@@ -137,13 +137,9 @@ def test_a_split_gives_each_part_its_share_and_is_seen() -> None:
                 report["bundles"].append(name)
 
     one = window(split)
-    assert [(action.minute, action.kind, action.bundle) for action in one.happened(USUAL).actions] == [
-        (30, "split", whole)
-    ]
+    assert [(action.minute, action.kind, action.bundle) for action in one.happened(USUAL).actions] == [(30, "split", whole)]
     run = simulate(manager(CALM), one.scenario("x"), 0, 1.0)
-    np.testing.assert_allclose(
-        run.offered[45], simulate(manager(USUAL), window().scenario("x"), 0, 1.0).offered[45], rtol=1e-9
-    )
+    np.testing.assert_allclose(run.offered[45], simulate(manager(USUAL), window().scenario("x"), 0, 1.0).offered[45], rtol=1e-9)
 
 
 def test_a_window_without_bundles_is_none() -> None:
