@@ -32,7 +32,7 @@ sys.exit(main(["list", "election"]))
 
 
 @pytest.mark.parametrize(
-    "loading", first_at_once(["z3", "argparse", "fencepost.checks.commands.arguments", "fencepost.model.pulsar.election"])
+    "loading", first_at_once(["argparse", "fencepost.checks.commands.arguments", "fencepost.model.pulsar.election"])
 )
 def test_ctrl_c_while_the_program_loads_is_no_traceback(loading: str) -> None:
     run = subprocess.run([sys.executable, "-c", CTRL_C, loading], cwd=ROOT, capture_output=True, text=True, check=False)
