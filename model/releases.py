@@ -237,6 +237,8 @@ ONLY_IN: Mapping[str, str] = {
     "ManagedLedgerImpl.createNewOpAddEntryForNewLedger": _FROM_3_0_7,
     "ManagedLedgerImpl.doDeleteLedgers": _FROM_3_0_7,
     "ManagedLedgerImpl.fenceByAnotherWriter": _FROM_5_0_1,
+    "OwnershipCache.handleOwnershipTakenOver": _FROM_5_0_1,
+    "OwnershipCache.stopServingTakenOverBundle": _FROM_5_0_1,
     "ManagedLedgerImpl.handleBadVersion": _FROM_3_0_7,
     "ManagedLedgerImpl.metadataSessionLost": _FROM_5_0_1,
     "MessageDeduplication.isDuplicateNormal": _FROM_4_0_8,

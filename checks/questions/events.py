@@ -53,6 +53,7 @@ EVENTS: Mapping[str, Event] = {
     "unload": Event("a bundle is unloaded", ("unload of the bundle", "transfer of the bundle")),
     "split": Event("a bundle is split", ("split of the bundle",)),
     "topic-close": Event("a topic is closed", ("topic that is closed", "topic that does not close")),
+    "returned-copy": Event("auto-recovery brings a deleted copy back", ("copy that auto-recovery brings back",)),
     "foreign-recovery": Event("another client recovers the ledger", ("recovery of the ledger by another",)),
 }
 """The events that can be named, by name."""

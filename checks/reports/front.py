@@ -164,13 +164,19 @@ def listed(opening: Opening, width: int, room: int) -> list[str]:
         if each.way.bug is None or told.setdefault(each.way.name, each.number) == each.number:
             ways.append(each)
     first = sorted(ways, key=lambda each: (bool(acts_in(each.way)), each.way.faults, each.number))
-    shown, lines = len(first), list(_listed(first, width))
-    while shown > 1 and len(lines) + (shown < len(first)) > room:
+    shown = len(first)
+    while len(lines := _of_first(first, shown, width)) > room and shown > 1:
         shown -= 1
-        lines = list(_listed(first[:shown], width))
-    left = sorted(each.number for each in first[shown:])
-    more = f"     {_ranges(left)}: what needs more faults, or an act of yours (--way N, --all)"
-    return [*lines, *wrapped(more, width, " " * 5)] if left else lines
+    return lines
+
+
+def _of_first(ways: Sequence[Numbered], shown: int, width: int) -> list[str]:
+    """The first ways in a line each, and the others by their numbers."""
+    lines = list(_listed(ways[:shown], width))
+    if left := sorted(each.number for each in ways[shown:]):
+        more = f"     {_ranges(left)}: what needs more faults, or an act of yours (--way N, --all)"
+        lines += wrapped(more, width, " " * 5)
+    return lines
 
 
 def _listed(ways: Sequence[Numbered], width: int) -> Iterator[str]:

@@ -119,7 +119,7 @@ def test_acts_of_an_administrator_stand_last_and_count_for_nothing() -> None:
 
 UNNAMED = {
     *("a bundle that is disabled", "an explicit last add confirmed", "a deletion that meets the next owner's node"),
-    "a bookie that is named without a copy, or twice",
+    *("a bookie that is named without a copy, or twice", "a look of a bookie's garbage collector at an entry log"),
     *("an update of the list of ledgers that takes two minutes", "an end of a ledger that cannot be looked up"),
 }
 """Events that nobody can say never happen."""

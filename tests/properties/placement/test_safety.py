@@ -28,8 +28,8 @@ COUNTS = {
 CONTROLS: dict[str, dict[str, int]] = {name: {} for name in COUNTS}
 
 CAUGHT = {
-    "racks_not_checked": ({"write_quorums_have_their_racks"}, 4),
-    "replaced_within_a_rack": ({"write_quorums_have_their_racks"}, 7),
+    "racks_not_checked": ({"draws_prefer_new_racks"}, 3),
+    "replaced_within_a_rack": ({"members_are_replaced_on_racks", "write_quorums_have_their_racks"}, 7),
 }
 
 THREE: Mapping[str, Value] = {"ensemble": 3, "write_quorum": 3, "ack_quorum": 2}
