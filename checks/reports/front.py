@@ -342,11 +342,11 @@ def _of_namespaces(group: Group, opening: Opening) -> str:
     needs = f" by {', '.join(_needs(first)) or 'nothing else'}" if first is not None else ""
     change = ", ".join(filter(None, [f"{len(less)} fewer" if less else "", f"{len(more)} more{needs}" if more else ""]))
     ordered = {each.feature.name for each in group.settings.orders} - set(_orders(opening))
-    orders = f"; ordered there: {', '.join(name.replace('_', ' ') for name in sorted(ordered))}" if ordered else ""
+    orders = f"; ordered: {', '.join(name.replace('_', ' ') for name in sorted(ordered))}" if ordered else ""
     judged = {each.feature.name for each in group.settings.not_modelled} - {e.feature.name for e in opening.not_judged}
     judged -= {RACKS} if opening.now.cluster.racks else set()
     besides = f"; not judged: {', '.join(sorted(judged))}" if judged else ""
-    return f"{names} ({words}): {count_of(len(ways), 'way')}, {change or 'the same'}{orders}{known}{besides}"
+    return f"{names} ({words}): {count_of(len(ways), 'way')}, {change or 'the same'}{known}{besides}{orders}"
 
 
 def _orders(opening: Opening) -> Iterator[str]:
