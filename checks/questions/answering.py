@@ -19,9 +19,8 @@ from fencepost.checks.questions.judging import gap_in_words
 from fencepost.checks.questions.matters import LOST, Matter
 from fencepost.checks.questions.whole import Whole, verdict_of
 from fencepost.checks.settings.switches import Order, SwitchedOn
-from fencepost.model.counts import count_of
 from fencepost.properties.bugs import Bug
-from fencepost.properties.cluster.bugs import CLOSED_TOO_EARLY, moves_of, of_parts
+from fencepost.properties.cluster.bugs import CLOSED_TOO_EARLY, FEWER_COPIES, moves_of, of_parts
 from fencepost.properties.registry import Entry
 
 
@@ -267,11 +266,11 @@ def _of_setting(name: str, setting: str, whole: Whole, means: Means) -> Way | Se
 def _in_a_cluster(way: Way, matter: Matter, whole: Whole, means: Means) -> Way:
     """The way with its run in a whole cluster, and with all that must coincide there, if it enters that by weak moves."""
     through = matter.through.get(way.row.guarantee.name, "") if way.row is not None else ""
-    if through == "copies":
-        others = int(way.checked.protocol.parameters["ensemble"]) - 1
-        lost = f"{count_of(others, 'other copy')} lost"
-        return replace(way, needs=(*way.needs, lost), faults=way.faults + others)
     enters = CLOSED_TOO_EARLY if through == "a bookie that forgets" else moves_of([way.name])
+    if through == "copies" or enters == FEWER_COPIES:
+        others = whole.copies - 1
+        lost = ("the other copy lost" if others == 1 else f"the {others} other copies lost",) if others else ()
+        return replace(way, needs=(*way.needs, *lost), faults=way.faults + others)
     found = _violated(enters, matter, whole, means) if enters else None
     if isinstance(found, Open):
         return replace(way, open=found.why)

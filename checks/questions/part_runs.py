@@ -18,6 +18,7 @@ from fencepost.model.releases import SYSTEMS, Releases
 from fencepost.model.stand_ins import copies
 from fencepost.model.stand_ins import ledger as ledgers
 from fencepost.model.stand_ins import ownership as owners
+from fencepost.properties.cluster.bugs import of_parts
 from fencepost.properties.ledger.entry import ENTRY as LEDGER
 from fencepost.properties.ledger.refinement import ledger_refinement
 from fencepost.properties.locks.properties import Locks
@@ -134,11 +135,12 @@ def _weak_moves(trace: Trace, protocol: Protocol) -> Iterator[tuple[int, str, st
 
 
 def _run(behind: Sequence[Part], move: str, releases: Releases, active: Collection[str]) -> PartRun | None:
-    """The run with a bug that is active or, if none is one of these protocols, the first known bug of the release that makes
-    the move possible, those of the smallest instances first."""
+    """The run with the part's bug that is active or, without one, with the first known bug of the release that makes the move
+    possible, those of the smallest instances first. A bug of a bookie alone has none: these protocols do not have it."""
     known = [(part, *each) for part in behind for each in part.entry.bugs.items()]
     having = [(part, name, bug) for part, name, bug in known if bug.present and move in bug.allows]
-    meant = [one for one in having if one[1] in active] or [one for one in having if one[2].is_in(releases)]
+    given = of_parts().keys() & set(active)
+    meant = [one for one in having if (one[1] in given if given else one[2].is_in(releases))]
     for part, name, bug in sorted(meant, key=lambda one: len(one[2].shown_by)):
         run = _shortest(part, move, name)
         if run is not None:

@@ -34,11 +34,13 @@ PROTECTIONS = {
 
 
 class Whole:
-    """A cluster with the settings of topics that are configured; what was searched of it is not searched again."""
+    """A cluster with the settings of topics that are configured, and ``copies`` of each entry; what was searched of it is not
+    searched again."""
 
     def __init__(self, cluster: Configuration, releases: Releases) -> None:
         known = {parameter.name for parameter in CLUSTER.parameters}
         taken = {name: value for name, value in parameters_of(cluster).items() if name in known}
+        self.copies = cluster.write_quorum
         self._taken = {**CLUSTER.behaviour(releases), **taken}
         self._done = dict[tuple[str, ...], Refuted | Settled]()
 

@@ -157,8 +157,8 @@ def _in_short(opening: Opening) -> str:
 
 
 def listed(opening: Opening, width: int, room: int) -> list[str]:
-    """Each way in one line, with its number, below what it comes to; what another way has told of by the same bug is left out,
-    and of more ways than there is ``room`` for those that need the most faults: in one line, by their numbers."""
+    """Each way in one line, with its number, below what it comes to. A way by a bug that has a line already is left out. Where
+    there is no ``room`` for all, those that need the most faults share a line with their numbers."""
     told, ways = dict[str, int](), list[Numbered]()
     for each in numbered(opening):
         if each.way.bug is None or told.setdefault(each.way.name, each.number) == each.number:

@@ -1,8 +1,8 @@
 """With which settings no broker of a release starts, and which of them another release starts with.
 
 Compared were ServiceConfiguration of 2.10.1, 3.0.7, 4.0.8, 4.2.4, 5.0.0-M1 and 5.0.1, PulsarConfigurationLoader.isComplete,
-PulsarBrokerStarter, LoadManager.create and MetadataStoreFactoryImpl.findProvider. The limits that 3.0.7 added to six intervals
-refuse nothing with which 2.10.1 starts: there BrokerService schedules them at a fixed rate, which throws for 0.
+PulsarBrokerStarter and LoadManager.create. The limits that 3.0.7 added to six intervals refuse nothing with which 2.10.1
+starts: there BrokerService schedules them at a fixed rate, which throws for 0.
 """
 
 from __future__ import annotations
@@ -64,8 +64,11 @@ def _without_algorithms(settings: ControlPlaneSettings, release: str) -> Iterato
 
 
 def _without_store(store: Taken[str], release: str) -> Iterator[Stop]:
-    """A release lacks the metadata store. From 5.0.0-M1 on findProvider throws for etcd. A scheme unknown to it, as that
-    of Oxia up to 3.0.7, it takes for ZooKeeper's, whose ConnectStringParser throws for such an address."""
+    """A release lacks the metadata store.
+
+    MetadataStoreFactoryImpl.findProvider throws for etcd from 5.0.0-M1 on. Up to 3.0.7 it takes the scheme of Oxia for
+    ZooKeeper's (in 2.10.1 newInstance does), whose ConnectStringParser throws for such an address.
+    """
     known = stores_of(release)
     if store.value not in known:
         remedy = f"migrate the metadata to one that it has: {', '.join(known)}"

@@ -87,8 +87,10 @@ def store_of(parameters: Parameters) -> Store:
 
 
 def stores_of(release: str) -> tuple[str, ...]:
-    """The schemes that a release of Pulsar knows (MetadataStoreFactoryImpl.findProvider): oxia came with 4.0.0 (PIP-335), and
-    etcd is gone from 5.0.0-M1 (PIP-462)."""
+    """The schemes that a release of Pulsar knows: oxia came with 4.0.0 (PIP-335), and etcd is gone from 5.0.0-M1 (PIP-462).
+
+    Mirrors MetadataStoreFactoryImpl.findProvider, in 2.10.1 newInstance.
+    """
     absent = {*(() if is_since(release, "4.0.8") else ("oxia",)), *(("etcd",) if is_since(release, "5.0.0-M1") else ())}
     return tuple(name for name in STORES if name not in absent)
 

@@ -52,6 +52,8 @@ WEAK = _bugs_of(model.cluster)
 
 CLOSED_TOO_EARLY = ("confirm_late", "truncate")
 """Weak moves of a ledger that may be closed without a confirmed entry: the close and the confirmation come in either order."""
+FEWER_COPIES = ("dropped",)
+"""The moves of a bug that takes a copy of a closed ledger: what is lost is lost with the other copies."""
 
 
 @cache

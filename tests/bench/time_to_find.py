@@ -107,6 +107,7 @@ def by_hypothesis(observed: Observed, number: int, most: int, *, led: bool) -> E
         steps += 1
 
     steered.follow, steered.take = followed, took  # type: ignore[method-assign]
+
     class Counted(machine_type):  # type: ignore[misc, valid-type]
         def __init__(self) -> None:
             nonlocal examples

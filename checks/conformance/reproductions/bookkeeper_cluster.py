@@ -44,6 +44,30 @@ class BookKeeperCluster:
         settings = {"metadataServiceUri": self.uri, "allowLoopback": "true", "httpServerEnabled": "false", **settings}
         return self._stage.ends(Process(harness, self._stage.folder / name, (flag,), settings, arguments))
 
+    def shell(self, name: str, *words: str) -> Process:
+        """A command of ``bookkeeper shell`` that does not run yet."""
+        return self.program(name, "org.apache.bookkeeper.bookie.BookieShell", "-conf", words)
+
+    def auto_recovery(self, **settings: object) -> Process:
+        """Auto-recovery in a process of its own, which does not run yet."""
+        main = "org.apache.bookkeeper.replication.AutoRecoveryMain"
+        return self.program("autorecovery", main, "--conf", [], advertisedAddress="127.0.0.1", **settings)
+
+    def starts_with(self, client: Session, *settings: Mapping[str, object]) -> list[Bookie]:
+        """Formats the metadata and starts a bookie with each of these settings. Raises SessionError."""
+        client.ask({"do": "format"})
+        bookies = [self.bookie(**each) for each in settings]
+        for bookie in bookies:
+            bookie.start()
+        self.ready(client)
+        return bookies
+
+    def ensemble(self, client: Session, ledger: int) -> list[str]:
+        """The bookies of the only ensemble of a ledger: b0 is the first that was made."""
+        names = {bookie.address: f"b{number}" for number, bookie in enumerate(self.bookies)}
+        (only,) = client.ask({"do": "ensembles", "ledger": ledger})["ensembles"]
+        return sorted(names[each] for each in only)
+
     def ready(self, client: Session) -> None:
         """Waits until all bookies take connections and are registered. Raises SessionError."""
         for bookie in self.bookies:

@@ -26,25 +26,14 @@ def take(stage: Stage, release: str, control: bool) -> Observation:
     """One run; in the control all metadata can be read. Raises ToolchainError, and SessionError if a process fails."""
     cluster = BookKeeperCluster(stage, release)
     client = cluster.client("client")
-    client.ask({"do": "format"})
-    b0, b1 = cluster.bookie(), cluster.bookie()
-    for bookie in (b0, b1):
-        bookie.start()
-    cluster.ready(client)
+    b0, _ = cluster.starts_with(client, {}, {})
     other, ledger = (client.ask({"do": "create", "copies": 2, "quorum": 2})["ledger"] for _ in range(2))
     for _ in range(ENTRIES):
         client.ask({"do": "add", "bytes": BYTES})
     client.ask({"do": "close"})
     cluster.bookie().start()
     cluster.ready(client)
-    names = {bookie.address: f"b{number}" for number, bookie in enumerate(cluster.bookies)}
-
-    def ensemble() -> list[str]:
-        (only,) = client.ask({"do": "ensembles", "ledger": ledger})["ensembles"]
-        return sorted(names[each] for each in only)
-
-    main = "org.apache.bookkeeper.replication.AutoRecoveryMain"
-    recovery = cluster.program("autorecovery", main, "--conf", [], advertisedAddress="127.0.0.1")
+    recovery = cluster.auto_recovery()
     recovery.start()
     if not stage.until(lambda: bool(client.ask({"do": "audited"})["audited"]), pause=0.5):
         raise NotSetUp(f"the auditor has made no check within {SECONDS:g} s")
@@ -59,18 +48,18 @@ def take(stage: Stage, release: str, control: bool) -> Observation:
         time.sleep(MOMENT)
         client.ask({"do": "mend", "ledger": other})
         stage.say(f"{MOMENT:g} s later the metadata of ledger {other} can be read again")
-    whole = stage.until(lambda: "b0" not in ensemble(), seconds=PATIENCE, pause=0.5)
-    within = ensemble()
+    whole = stage.until(lambda: "b0" not in cluster.ensemble(client, ledger), seconds=PATIENCE, pause=0.5)
+    within = cluster.ensemble(client, ledger)
     stage.say(f"the ledger is on {', '.join(within)}" + ("" if whole else f" {PATIENCE:g} s later"))
     if not recovery.runs():
         raise NotSetUp("auto-recovery has ended")
     after = within
     if not whole:
-        shell = cluster.program("triggeraudit", "org.apache.bookkeeper.bookie.BookieShell", "-conf", ["triggeraudit"])
+        shell = cluster.shell("triggeraudit", "triggeraudit")
         shell.start()
         shell.ended()
-        stage.until(lambda: "b0" not in ensemble(), seconds=PATIENCE, pause=0.5)
-        after = ensemble()
+        stage.until(lambda: "b0" not in cluster.ensemble(client, ledger), seconds=PATIENCE, pause=0.5)
+        after = cluster.ensemble(client, ledger)
         stage.say(f"an operator calls bookkeeper shell triggeraudit: the ledger is on {', '.join(after)}")
     return Observation(not whole, {"within_45_s": ", ".join(within), "after_triggeraudit": ", ".join(after)})
 
@@ -80,7 +69,7 @@ FAILED_AUDIT = Reproduction(
     harm="a copy: an audit that fails is over, and auto-recovery leaves a ledger without a copy for a day",
     control="the metadata of every ledger can be read all the time",
     system="BookKeeper",
-    releases=("4.18.0", "4.17.3"),
+    releases=("4.18.0", "4.17.3", "4.18.2"),
     seconds=150,
     page="docs/findings/failed-audit.md",
     take=take,

@@ -27,16 +27,12 @@ def take(stage: Stage, release: str, control: bool) -> Observation:
     fails."""
     cluster = BookKeeperCluster(stage, release)
     client = cluster.client("client")
-    client.ask({"do": "format"})
-    b0 = cluster.bookie(
-        flushInterval=FLUSH_MILLISECONDS,
-        gcWaitTime=LOOK_MILLISECONDS,
-        gcOverreplicatedLedgerWaitTime=COLLECT_MILLISECONDS,
-    )
-    b1 = cluster.bookie()
-    for bookie in (b0, b1):
-        bookie.start()
-    cluster.ready(client)
+    soon = {
+        "flushInterval": FLUSH_MILLISECONDS,
+        "gcWaitTime": LOOK_MILLISECONDS,
+        "gcOverreplicatedLedgerWaitTime": COLLECT_MILLISECONDS,
+    }
+    b0, b1 = cluster.starts_with(client, soon, {})
     ledger = client.ask({"do": "create", "copies": 2, "quorum": 2})["ledger"]
     for _ in range(ENTRIES):
         client.ask({"do": "add", "bytes": BYTES})
@@ -45,21 +41,18 @@ def take(stage: Stage, release: str, control: bool) -> Observation:
     b2 = cluster.bookie()
     b2.start()
     cluster.ready(client)
-    names = {bookie.address: f"b{number}" for number, bookie in enumerate(cluster.bookies)}
 
     def ensemble() -> str:
-        (only,) = client.ask({"do": "ensembles", "ledger": ledger})["ensembles"]
-        return ", ".join(sorted(names[each] for each in only))
+        return ", ".join(cluster.ensemble(client, ledger))
 
-    def recovers(lost: Bookie) -> None:
-        shell = "org.apache.bookkeeper.bookie.BookieShell"
-        program = cluster.program(f"recover-{names[lost.address]}", shell, "-conf", ["recover", "-f", lost.address])
-        program.start()
-        program.ended()
+    def recovers(name: str, lost: Bookie) -> None:
+        shell = cluster.shell(f"recover-{name}", "recover", "-f", lost.address)
+        shell.start()
+        shell.ended()
 
     b0.stop()
     cluster.registered(client, 2)
-    recovers(b0)
+    recovers("b0", b0)
     stage.say(f"b0 is stopped; an operator starts b2 and calls bookkeeper shell recover b0: the ledger is on {ensemble()}")
     b0.start()
     cluster.ready(client)
@@ -75,7 +68,7 @@ def take(stage: Stage, release: str, control: bool) -> Observation:
     mark = b0.mark()
     b2.kill()
     cluster.registered(client, 2)
-    recovers(b2)
+    recovers("b2", b2)
     if b0.mark() != mark:
         raise NotSetUp("a checkpoint of b0 comes before the copies are back")
     stage.say(f"kill -9 of b2; recover b2: the ledger is on {ensemble()}")

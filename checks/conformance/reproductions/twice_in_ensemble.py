@@ -21,11 +21,7 @@ def take(stage: Stage, release: str, control: bool) -> Observation:
     """One run; in the control the command ends before b1 goes. Raises ToolchainError, and SessionError if a process fails."""
     cluster = BookKeeperCluster(stage, release)
     client = cluster.client("client")
-    client.ask({"do": "format"})
-    b0, b1 = cluster.bookie(), cluster.bookie()
-    for bookie in (b0, b1):
-        bookie.start()
-    cluster.ready(client)
+    b0, b1 = cluster.starts_with(client, {}, {})
     ledger = client.ask({"do": "create", "copies": 2, "quorum": 2})["ledger"]
     for _ in range(ENTRIES):
         client.ask({"do": "add", "bytes": BYTES})
@@ -35,17 +31,9 @@ def take(stage: Stage, release: str, control: bool) -> Observation:
     b2 = cluster.bookie()
     b2.start()
     cluster.ready(client)
-    names = {bookie.address: f"b{number}" for number, bookie in enumerate(cluster.bookies)}
-
-    def ensemble() -> list[str]:
-        (only,) = client.ask({"do": "ensembles", "ledger": ledger})["ensembles"]
-        return sorted(names[each] for each in only)
-
     b0.kill()
     cluster.registered(client, 2)
-    words = ["recover", "-f", "-rate", str(RATE), b0.address]
-    shell = "org.apache.bookkeeper.bookie.BookieShell"
-    recover = cluster.program("recover", shell, "-conf", words)
+    recover = cluster.shell("recover", "recover", "-f", "-rate", str(RATE), b0.address)
     recover.start()
     stage.say("starts b2; kill -9 of b0; an operator calls bookkeeper shell recover b0")
     if control:
@@ -56,8 +44,7 @@ def take(stage: Stage, release: str, control: bool) -> Observation:
     cluster.registered(client, 3)
     b1.kill()
     cluster.registered(client, 2)
-    main = "org.apache.bookkeeper.replication.AutoRecoveryMain"
-    recovery = cluster.program("autorecovery", main, "--conf", [], replicationRateByBytes=RATE, advertisedAddress="127.0.0.1")
+    recovery = cluster.auto_recovery(replicationRateByBytes=RATE)
     recovery.start()
     if recover.runs() == control:
         raise NotSetUp("the command recover ends before b1 goes" if not control else "the command recover does not end")
@@ -65,10 +52,10 @@ def take(stage: Stage, release: str, control: bool) -> Observation:
     stage.say(f"b0 starts again; kill -9 of b1; auto-recovery is started; {still}")
     if not control:
         recover.ended()
-        stage.say(f"the command ends: the ledger is on {', '.join(ensemble())}")
-    if not stage.until(lambda: "b1" not in ensemble(), pause=0.5):
+        stage.say(f"the command ends: the ledger is on {', '.join(cluster.ensemble(client, ledger))}")
+    if not stage.until(lambda: "b1" not in cluster.ensemble(client, ledger), pause=0.5):
         raise NotSetUp(f"auto-recovery does not replace b1 within {SECONDS:g} s")
-    final = ensemble()
+    final = cluster.ensemble(client, ledger)
     stage.say(f"auto-recovery has replaced b1: the ledger is on {', '.join(final)}")
     recovery.kill()
     b1.start()
@@ -87,7 +74,7 @@ TWICE_IN_ENSEMBLE = Reproduction(
     harm="a copy: the command recover and auto-recovery leave a ledger with one bookie that counts as two",
     control="the command is over before the second bookie goes",
     system="BookKeeper",
-    releases=("4.18.0", "4.17.3"),
+    releases=("4.18.0", "4.17.3", "4.18.2"),
     seconds=210,
     page="docs/findings/bookie-twice-in-an-ensemble.md",
     take=take,

@@ -177,7 +177,7 @@ def test_the_bookies_settings_are_among_what_loses_a_message(tmp_path: Path) -> 
     ways = {way.name: way for way in lost.ways}
     assert ways["power"].needs == ("1 power cut of a bookie", "a lost session of a broker")
     assert ways["headers_without_pages_not_saved"].needs == ("a restarted bookie", "a lost session of a broker")
-    assert ways["target_is_a_member"].needs == ("1 lost session of a worker of auto-recovery", "1 other copy lost")
+    assert ways["target_is_a_member"].needs == ("1 lost session of a worker of auto-recovery", "the other copy lost")
     assert ways["target_is_a_member"].faults == 2
     shown = "fencepost check cluster --bug confirm_late --bug truncate --property acked_is_in_log"
     assert command(ways["power"]) == shown

@@ -39,6 +39,15 @@ def test_the_run_of_a_dropped_copy_is_one_of_auto_recovery() -> None:
     assert (run.move, run.bug, run.protocol.name) == ("dropped", bug, "replication")
 
 
+def test_a_run_with_a_bug_of_a_bookie_is_not_explained_by_another_bug() -> None:
+    """The part that a ledger is to a topic has no such bug: a run of it with another one would pass for this one's."""
+    bug = "index_update_forgotten"
+    suite = CLUSTER.suite(CLUSTER.build(CLUSTER.shown_by[bug], (bug,)))
+    (verdict,) = explore(suite, properties=["acked_is_in_log"]).verdicts
+    assert verdict.trace is not None
+    assert runs_below(verdict.trace, suite.protocol) == {}
+
+
 def violated(bug: str, name: str) -> tuple[Trace, Protocol]:
     suite = TOPIC.suite(TOPIC.build(TOPIC.shown_by[bug], (bug,)))
     (verdict,) = explore(suite, properties=[name]).verdicts

@@ -12,6 +12,7 @@ from fencepost.checks.public_calls import explore
 from fencepost.model.bookkeeper.ledger import BUGS, ledger
 from fencepost.model.language import ModelError
 from fencepost.model.stand_ins.ledger import WEAK, stand_in
+from fencepost.properties.cluster.bugs import FEWER_COPIES
 from fencepost.properties.ledger import suite as ledger_suite
 from fencepost.properties.ledger.refinement import ledger_refinement, written_refinement
 from fencepost.properties.protocols import PROTOCOLS
@@ -27,9 +28,7 @@ AS_IN_A_LEDGER = {
     "denies_what_it_has": "no_such_entry_though_stored",
     "headers_without_pages_not_saved": "idle_flush_skips_headers",
     "index_update_forgotten": "idle_checkpoint_skips_index",
-    "key_of_collected_ledger_kept": "one_directory_marks_for_all",
     "log_header_has_remains": "one_directory_marks_for_all",
-    "returned_entries_deleted": "one_directory_marks_for_all",
 }
 """Bugs that the protocol of a bookie has, and the bug by which a ledger has each."""
 PAIR = {"bookies": 3, "ensemble": 2, "write_quorum": 2, "ack_quorum": 2}
@@ -123,6 +122,8 @@ def test_histories_name_weak_moves_that_the_stand_in_has() -> None:
     named = [bug.allows for bug in LEDGER.values() if bug.allows]
     assert {move for moves in named for move in moves} == set(WEAK)
     of_bookies = {name: bug.allows for name, bug in BOOKIE.items() if bug.allows and name not in LEDGER}
+    collected = {name for name in of_bookies if BOOKIE[name].shown_by.get("collections")}
+    assert {of_bookies.pop(name) for name in collected} == {FEWER_COPIES}, "bookies collect copies of closed ledgers"
     assert of_bookies == {bug: LEDGER[same].allows for bug, same in AS_IN_A_LEDGER.items()}
 
 
