@@ -221,7 +221,7 @@ def test_rooms_import_only_from_rooms_below() -> None:
 def test_a_room_that_imports_from_above_is_seen() -> None:
     assert _climbs(("checks", "reports", "x"), "from fencepost.checks.commands.check.run import run")
     assert _climbs(("model", "pulsar", "x"), "import fencepost.model.bookkeeper.ledger")
-    assert not _climbs(("checks", "reports", "x"), "from fencepost.checks.questions.doubt import Doubt")
+    assert not _climbs(("checks", "reports", "x"), "from fencepost.checks.questions.baseline import Doubt")
 
 
 @pytest.mark.parametrize(

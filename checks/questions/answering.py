@@ -18,7 +18,7 @@ from fencepost.checks.questions.guarantees.establishing import NO_TIME, Establis
 from fencepost.checks.questions.judging import gap_in_words
 from fencepost.checks.questions.matters import LOST, Matter
 from fencepost.checks.questions.whole import Whole, verdict_of
-from fencepost.checks.settings.switches import Order, SwitchedOn
+from fencepost.checks.settings.switches import SwitchedOn
 from fencepost.properties.bugs import Bug
 from fencepost.properties.cluster.bugs import CLOSED_TOO_EARLY, FEWER_COPIES, moves_of, of_parts
 from fencepost.properties.registry import Entry
@@ -140,7 +140,7 @@ def answer(
     gaps = [gap for gap in gaps if gap.partition(":")[0] not in names] + ([unread] if unread else [])
     covered = _covered(matter, bugs, whole, means)
     shown = tuple(row for row in asked if row.figure)
-    told_to = tuple(each for each in orders if isinstance(each.feature, Order) and each.feature.matter == matter.name)
+    told_to = tuple(each for each in orders if each.feature.matter == matter.name)
     answer = Answer(matter, tuple(ways), shown, tuple(gaps), searched, tuple(told), covered, told_to)
     return replace(answer, ways=tuple(sorted(ways, key=lambda way: (way in answer.lasting, way.faults, way.bug is None))))
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 
 from fencepost.checks.questions.answering import Answer, answer
 from fencepost.checks.questions.bug_search import KnownBug, Searches
-from fencepost.checks.questions.guarantees.bundles import bundle_guarantees
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish, raised
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
 from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
-from fencepost.checks.questions.guarantees.topics import topic_guarantees
+from fencepost.checks.questions.guarantees.topics import bundle_guarantees, topic_guarantees
 from fencepost.checks.questions.judging import Guaranteed
 from fencepost.checks.questions.matters import MATTERS, Matter
 from fencepost.checks.questions.whole import Whole
@@ -40,7 +39,7 @@ def questions(cluster: Cluster) -> Iterator[Guarantee]:
         yield from bookie_guarantees(settings.bookies, releases)
         yield from replication_guarantees(settings.auto_recovery, cluster.sizes, releases)
     if cluster.racks:
-        from fencepost.checks.questions.guarantees.racks import rack_guarantees
+        from fencepost.checks.questions.guarantees.ledgers import rack_guarantees
 
         yield from rack_guarantees(cluster.racks, settings.placement, cluster.sizes)
     yield from topic_guarantees(cluster.configuration, releases)

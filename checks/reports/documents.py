@@ -8,8 +8,8 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answering import Answer
+from fencepost.checks.questions.baseline import Doubt
 from fencepost.checks.questions.bug_change import BugChange
-from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.judging import Shortfall, compared
 from fencepost.checks.reports.answers import headline, in_short, ordered

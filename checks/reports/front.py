@@ -21,7 +21,7 @@ from fencepost.checks.reports.answers import FAULTS, NUMBERS, headline, survived
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.report import IN_SHORT
 from fencepost.checks.settings.cluster_settings import Cluster
-from fencepost.checks.settings.not_modelled import PAGE, RACKS
+from fencepost.checks.settings.switches import PAGE, RACKS
 from fencepost.model.counts import count_of
 from fencepost.traces.wording.styles import BOLD, PLAIN, RED
 

@@ -18,9 +18,8 @@ from fencepost.checks.reports.answers import as_json as answers_as_json
 from fencepost.checks.reports.answers import command, switched
 from fencepost.checks.reports.changes import PolicyChange
 from fencepost.checks.reports.changes import as_json as bugs_as_json
-from fencepost.checks.settings.not_modelled import PAGE
 from fencepost.checks.settings.starting import StartsNoMore, Stop
-from fencepost.checks.settings.switches import SwitchedOn
+from fencepost.checks.settings.switches import PAGE, SwitchedOn
 
 if TYPE_CHECKING:
     from fencepost.checks.odds.answering import Odds

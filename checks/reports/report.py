@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import Amount, ExitStatus, Verdict
-from fencepost.checks.questions.baseline import Comparison, comparison_as_json
-from fencepost.checks.questions.doubt import Doubt
+from fencepost.checks.questions.baseline import Comparison, Doubt, comparison_as_json
 from fencepost.checks.reports.bugs_on_code import compared, seen
 from fencepost.checks.reports.failures import about, address, established_of, refined_by, refused_by, upstream
 from fencepost.model.counts import count_of

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answering import Answer
-from fencepost.checks.questions.doubt import Doubt
+from fencepost.checks.questions.baseline import Doubt
 from fencepost.checks.questions.events import in_order
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.judging import Shortfall

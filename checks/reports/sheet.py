@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import inf
 
 from fencepost.checks.engines.results.findings import Checked
-from fencepost.checks.questions.doubt import Doubt
+from fencepost.checks.questions.baseline import Doubt
 from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established
 from fencepost.checks.questions.judging import compared
 from fencepost.checks.reports.changes import heading, in_brief, rows, verdict

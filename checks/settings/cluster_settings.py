@@ -29,8 +29,7 @@ from fencepost.checks.settings.broker_settings import (
 )
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.checks.settings.load_manager import CHANNELS, LoadManagerSettings, load_manager_settings
-from fencepost.checks.settings.not_modelled import not_modelled
-from fencepost.checks.settings.switches import SwitchedOn, ordered_losses
+from fencepost.checks.settings.switches import SwitchedOn, not_modelled, ordered_losses
 from fencepost.model.releases import NEWEST, Releases
 from fencepost.properties.configuration import Configuration, Part
 from fencepost.properties.registry import Value

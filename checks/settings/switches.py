@@ -1,5 +1,7 @@
-"""What settings switch on: a feature, by the keys of a configuration that do so, and where a cluster's files have them; among
-them the losses that settings order."""
+"""What settings switch on, and where a cluster's files do so: losses that they order, and features that no model has.
+
+The page docs/explanation/not-modelled.md shows the table of the latter. A report names each that a cluster's files switch on.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,15 @@ class Switch:
 @dataclass(frozen=True)
 class Feature:
     """What is on if of each group of switches one is on. ``says`` is a sentence about it, in which {KEY} is the value of a key,
-    ``mirrors`` the class and method of Pulsar 4.2.4 or BookKeeper that was read."""
+    ``mirrors`` the class and method of Pulsar 4.2.4 or BookKeeper that was read. Of a loss that a setting orders ``matter`` is
+    the question that it answers with *yes*. ``of_bookies`` says that the settings of a bookie switch it on."""
 
     name: str
     says: str
     needs: tuple[tuple[Switch, ...], ...]
     mirrors: str = ""
+    matter: str = ""
+    of_bookies: bool = False
 
 
 @dataclass(frozen=True)
@@ -113,22 +118,15 @@ def _number(text: str) -> float | None:
         return None
 
 
-@dataclass(frozen=True)
-class Order(Feature):
-    """A loss that a setting orders. ``matter`` is the question that it answers with *yes*."""
-
-    matter: str = ""
-
-
 ORDERS = (
-    Order(
+    Feature(
         "ttl",
         "a message that is {ttlDurationDefaultInSeconds} seconds old is taken from every subscription, read or not",
         ((positive("ttlDurationDefaultInSeconds"),),),
         "PersistentTopic.checkMessageExpiry",
         "backlog",
     ),
-    Order(
+    Feature(
         "evicting_quota",
         "what is above the quota of a backlog is taken from the slowest subscription",
         (
@@ -143,28 +141,28 @@ ORDERS = (
         "BacklogQuotaManager.handleExceededBacklogQuota",
         "backlog",
     ),
-    Order(
+    Feature(
         "expiry_of_subscriptions",
         "a subscription without a consumer for {subscriptionExpirationTimeMinutes} minutes is deleted with its backlog",
         ((positive("subscriptionExpirationTimeMinutes"),),),
         "PersistentTopic.checkInactiveSubscriptions",
         "backlog",
     ),
-    Order(
+    Feature(
         "skipping",
         "a ledger or an entry that cannot be read is skipped, and counts as acknowledged",
         ((true("autoSkipNonRecoverableData"),),),
         "OpReadEntry.internalReadEntriesFailed",
         "backlog",
     ),
-    Order(
+    Feature(
         "entry_filters",
         "what an entry filter rejects is acknowledged, and no consumer gets it",
         ((given("entryFilterNames"),),),
         "AbstractBaseDispatcher.filterEntriesForConsumer",
         "backlog",
     ),
-    Order(
+    Feature(
         "deletion_when_caught_up",
         "a topic without clients is deleted with its subscriptions once they have read all; what is sent afterwards makes the "
         "topic again, and no subscription holds it",
@@ -176,14 +174,14 @@ ORDERS = (
         "PersistentTopic.checkGC, PersistentTopic.isActive",
         "backlog",
     ),
-    Order(
+    Feature(
         "retention",
         "what every subscription has acknowledged, or none holds, is deleted by its age or its size",
         ((positive("defaultRetentionTimeInMinutes"), positive("defaultRetentionSizeInMB")),),
         "ManagedLedgerImpl.internalTrimLedgers",
         "lost",
     ),
-    Order(
+    Feature(
         "forgotten_producers",
         "deduplication forgets a producer that is away for {brokerDeduplicationProducerInactivityTimeoutMinutes} minutes: what "
         "it then sends again is stored twice",
@@ -194,7 +192,7 @@ ORDERS = (
         "MessageDeduplication.purgeInactiveProducers",
         "order",
     ),
-    Order(
+    Feature(
         "rewound_cursors",
         "a subscription whose cursor ledger cannot be opened begins again where its last snapshot was: messages come again",
         ((true("managedLedgerForceRecovery"),),),
@@ -202,9 +200,104 @@ ORDERS = (
         "order",
     ),
 )
-"""In the order in which they are reported."""
+"""The losses that settings order, as they are reported."""
 
 
 def ordered_losses(conf: BrokerConf) -> tuple[SwitchedOn, ...]:
     """The losses that these files order."""
     return tuple(switched_on(ORDERS, conf))
+
+
+RACKS = "racks"
+"""The feature that is judged where it is known which bookies each rack has."""
+PAGE = "docs/explanation/not-modelled.md"
+
+
+NOT_MODELLED = (
+    Feature(
+        "geo-replication",
+        "copies of messages in another cluster, and what deduplication makes of them there",
+        ((several("replication_clusters"),),),
+    ),
+    Feature(
+        "offload",
+        "ledgers that are moved to tiered storage, and their deletion from the bookies",
+        ((given("managedLedgerOffloadDriver"), not_negative("offload_threshold")),),
+        "ManagedLedgerImpl.maybeOffloadInBackground",
+    ),
+    Feature(
+        "transactions",
+        "the coordinator, the buffer of a topic and pending acknowledgements",
+        ((true("transactionCoordinatorEnabled"),),),
+        "TopicTransactionBuffer, MLPendingAckStore",
+    ),
+    Feature(
+        "compaction",
+        "compacted topics, and readers of them",
+        ((positive("brokerServiceCompactionThresholdInBytes"),),),
+        "AbstractTwoPhaseCompactor",
+    ),
+    Feature(
+        "delayed delivery",
+        "messages that are held back until their time",
+        ((true("delayedDeliveryEnabled", "true"),),),
+        "InMemoryDelayedDeliveryTracker, BucketDelayedDeliveryTracker",
+    ),
+    Feature(
+        RACKS,
+        "on which racks the copies of an entry are: a profile with [racks], or --cluster, says it",
+        ((true("bookkeeperClientRackawarePolicyEnabled", "true"),),),
+        "RackawareEnsemblePlacementPolicy",
+    ),
+    Feature(
+        "regions and isolation groups",
+        "in which regions the copies of an entry are, and which bookies a namespace may use",
+        ((true("bookkeeperClientRegionawarePolicyEnabled"), given("bookkeeperClientIsolationGroups")),),
+        "BkEnsemblePlacementPolicyConfig",
+    ),
+    Feature(
+        "entry filters and interceptors",
+        "code of others that sees messages before they are stored or delivered",
+        ((given("entryFilterNames"), given("brokerInterceptors"), given("brokerEntryPayloadProcessors")),),
+        "AbstractBaseDispatcher.filterEntriesForConsumer",
+    ),
+    Feature(
+        "other protocols and storages",
+        "protocol handlers such as Kafka's, and other classes of topics or of managed ledgers",
+        ((given("messagingProtocols"), given("topicFactoryClassName")),),
+        "ProtocolHandlers, TopicFactory",
+    ),
+    Feature(
+        "functions",
+        "functions and connectors that run in the brokers",
+        ((true("functionsWorkerEnabled"),),),
+        "PulsarService.startWorkerService",
+    ),
+    Feature(
+        "collection of entry logs",
+        "when a bookie removes or rewrites entry logs, in a cluster; the protocol bookie has that of one bookie",
+        ((positive("minorCompactionThreshold"), positive("majorCompactionThreshold"), true("isForceGCAllowWhenNoSpace")),),
+        "GarbageCollectorThread",
+        of_bookies=True,
+    ),
+    Feature("shared subscriptions", "Shared and Key_Shared: which consumer gets what, and redelivery", ()),
+    Feature("individual acknowledgements", "acknowledged messages that are delivered again after a restart", ()),
+    Feature("seek and reset", "a subscription that is moved by a client or an administrator", ()),
+    Feature("truncation", "pulsar-admin topics truncate, and deletion by force", ()),
+    Feature("loading of topics", "a load that waits for an answer, and the lookups that wait for it", ()),
+    Feature("non-persistent topics", "they keep nothing: every message can be lost", ()),
+    Feature("mixed releases", "brokers, bookies or clients of two releases beside each other, and the way back", ()),
+    Feature("time", "how long anything takes: a loss that needs an hour counts as one that needs a second", ()),
+)
+"""The features that no model has, as they are reported; those without settings are there in every cluster."""
+
+
+def not_modelled(conf: BrokerConf) -> tuple[SwitchedOn, ...]:
+    """The features of these files that no model has."""
+    of_brokers, of_bookies = conf.only("broker"), conf.only("bookie")
+    return tuple(
+        each
+        for feature in NOT_MODELLED
+        if feature.needs
+        for each in switched_on([feature], of_bookies if feature.of_bookies else of_brokers)
+    )

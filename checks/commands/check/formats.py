@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from fencepost.checks.console.terminal import colour, screen, width
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, run_status, severest
-from fencepost.checks.questions.baseline import Comparison
-from fencepost.checks.questions.doubt import Doubt
+from fencepost.checks.questions.baseline import Comparison, Doubt
 from fencepost.model.releases import Releases
 
 if TYPE_CHECKING:

@@ -24,15 +24,14 @@ from fencepost.checks.questions.bug_search import KnownBug, Searches
 from fencepost.checks.questions.events import never
 from fencepost.checks.questions.guarantees.establishing import Established, Means
 from fencepost.checks.questions.judging import Shortfall, judged
-from fencepost.checks.questions.matters import MATTERS, Matter
+from fencepost.checks.questions.matters import BOOKIES, MATTERS, TOPICS, Matter
 from fencepost.checks.questions.remedies import ChangeFirst
-from fencepost.checks.questions.requirements import BOOKIES, TOPICS
 from fencepost.checks.questions.whole import Whole
 from fencepost.checks.reports.front import heading
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.settings.cluster_settings import Cluster, Settings
 from fencepost.checks.settings.files.input_files import Place
-from fencepost.checks.settings.not_modelled import RACKS
+from fencepost.checks.settings.switches import RACKS
 from fencepost.model.releases import Releases
 from fencepost.properties.ledger.in_cluster import LARGEST_ENSEMBLE
 from fencepost.properties.registry import RegistryError

@@ -27,9 +27,8 @@ from fencepost.checks.console.terminal import colour, screen, width
 from fencepost.checks.engines.ahead import Ahead, Work
 from fencepost.checks.engines.results.findings import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.baseline import Baseline
+from fencepost.checks.questions.baseline import Baseline, doubts
 from fencepost.checks.questions.bug_search import KnownBug, Searches
-from fencepost.checks.questions.doubt import doubts
 from fencepost.checks.questions.events import never
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.questions.planning import planned_with_bugs

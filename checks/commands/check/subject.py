@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.console.options import chosen_releases
 from fencepost.checks.console.unread import unread
+from fencepost.checks.questions.matters import Requirement, requirement
 from fencepost.checks.questions.planning import configuration_notes
-from fencepost.checks.questions.requirements import Requirement, requirement
 from fencepost.checks.settings.cluster_settings import Settings, read_settings
 from fencepost.checks.settings.load_manager import mismatches
 from fencepost.checks.settings.starting import StartsNoMore, starts_no_more

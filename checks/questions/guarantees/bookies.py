@@ -1,4 +1,4 @@
-"""Which questions with a number for an answer a file of a bookie adds: what it keeps, and what auto-recovery does."""
+"""Questions with a number for an answer that a file of a bookie adds: what it keeps, and what auto-recovery does."""
 
 from __future__ import annotations
 

@@ -1,15 +1,17 @@
-"""Which questions with a number for an answer the settings of topics are asked: what becomes of acknowledged messages."""
+"""Questions with a number for an answer about topics, whose messages are acknowledged, and about bundles, which brokers own."""
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
 from fencepost.model.language import Protocol
 from fencepost.model.releases import Releases
 from fencepost.properties.configuration import Configuration
-from fencepost.properties.registry import Value
+from fencepost.properties.registry import Entry, Value
+from fencepost.properties.theories import THEORIES
 from fencepost.properties.topic import guarantees as suites
 from fencepost.properties.topic.entry import ENTRY as TOPIC
 from fencepost.properties.topic.in_cluster import parameters_of
@@ -107,3 +109,155 @@ def topic_guarantees(cluster: Configuration, releases: Releases) -> Iterator[Gua
         {"lazy_cursors_not_waited": read, "cursor_list_stale": {**read, "failures": 1}},
         "{n} kill{s} of a broker",
     )
+
+
+LOST_SESSIONS = "{n} lost session{s} of a broker"
+LOST = ("expiries",)
+DEAD = ("crashes",)
+
+
+def bundle_guarantees(cluster: Configuration, releases: Releases) -> Iterator[Guarantee]:
+    """What is asked of bundles: owned by locks or, with the extensible load manager, by records of service units.
+
+    A broker that shuts down when its session is lost is one that may crash: that it goes on is among what is considered.
+    """
+    owners = _by_records(cluster) if cluster.extensible else _by_locks()
+    for row in _of_owners(owners, cluster, releases):
+        yield replace(row, unasked=owners.owning.refusal(releases))
+    yield Guarantee(
+        "hash_range",
+        "every hash is in one bundle, however bundles are split",
+        "a hash can be in no bundle, or in two",
+        THEORIES["hash_range"],
+        {},
+        (),
+        1,
+    )
+
+
+class _Suites(typing.Protocol):
+    """The properties that are asked of who owns a bundle."""
+
+    def one_server(self, p: Protocol, /) -> Suite: ...
+    def one_server_in_the_end(self, p: Protocol, /) -> Suite: ...
+    def served(self, p: Protocol, /) -> Suite: ...
+
+
+@dataclass(frozen=True)
+class _Owners:
+    """What decides who owns a bundle, and what moves it, with the properties that are asked of them; what is ``configured``,
+    what an instance without unloads and one with a slow unload have besides, and what takes steps."""
+
+    owning: Entry
+    unloading: Entry
+    suites: _Suites
+    steps_of: str
+    configured: Mapping[str, Value]
+    still: Mapping[str, Value]
+    slow: Mapping[str, Value]
+
+    def taken(self, entry: Entry, releases: Releases) -> dict[str, Value]:
+        """With which parameters one of the two protocols behaves as the releases do, and as is configured."""
+        behaviour = {} if entry.refusal(releases) else entry.behaviour(releases)
+        return {**behaviour, **self.configured}
+
+
+def _by_locks() -> _Owners:
+    from fencepost.properties.ownership import guarantees
+    from fencepost.properties.ownership.entry import ENTRY as OWNERSHIP
+    from fencepost.properties.unload.entry import ENTRY as UNLOAD
+
+    return _Owners(OWNERSHIP, UNLOAD, guarantees, "locks", {}, {}, {"failures": 1})
+
+
+def _by_records(cluster: Configuration) -> _Owners:
+    from fencepost.properties.service_unit import guarantees
+    from fencepost.properties.service_unit.entry import ENTRY as SERVICE_UNIT
+
+    steps_of = f"service units in the {cluster.service_unit_store} store"
+    configured = SERVICE_UNIT.taken(cluster, {})
+    return _Owners(SERVICE_UNIT, SERVICE_UNIT, guarantees, steps_of, configured, {"unloads": 0}, configured)
+
+
+def _of_owners(owners: _Owners, cluster: Configuration, releases: Releases) -> Iterator[Guarantee]:
+    """What is asked of who owns a bundle, and serves it."""
+    owning, unloading, suites, steps_of = owners.owning, owners.unloading, owners.suites, owners.steps_of
+    taken, moving = owners.taken(owning, releases), owners.taken(unloading, releases)
+    small: dict[str, Value] = {**taken, **owners.still, "brokers": 2, "crashes": int(cluster.on_session_loss == "shutdown")}
+    unloads: dict[str, Value] = {"brokers": 2, "unloads": 1, "timeouts": 1, **owners.slow}
+    moved: dict[str, Value] = {**moving, "brokers": 2, "unloads": 1}
+
+    yield Guarantee(
+        "owners",
+        "a bundle has a single owner through {n} lost session{s}",
+        "a bundle has two owners for a while when a broker loses its session",
+        replace(owning, suite=suites.one_server),
+        small,
+        LOST,
+        1,
+        event=LOST_SESSIONS,
+    )
+    yield Guarantee(
+        "owners_in_the_end",
+        "after {n} lost session{s} a bundle comes back to one broker",
+        "after a lost session two brokers can serve a bundle for good",
+        replace(owning, suite=suites.one_server_in_the_end),
+        small,
+        LOST,
+        1,
+        dict(_shown_by(LOST, owning, small, taken, releases)),
+        event=LOST_SESSIONS,
+    )
+    yield Guarantee(
+        "served",
+        "after {n} lost session{s} every bundle is served again",
+        "after a lost session a bundle can stay unserved",
+        replace(owning, suite=suites.served),
+        small,
+        LOST,
+        1,
+        event=LOST_SESSIONS,
+    )
+    yield Guarantee(
+        "moved",
+        "a bundle is served again after {n} broker{s} died while it was moved",
+        "a bundle can stay unserved when a broker dies while it is moved",
+        replace(unloading, suite=suites.served),
+        moved,
+        DEAD,
+        1,
+        dict(_shown_by(DEAD, unloading, moved, moving, releases)),
+        event="{n} death{s} of a broker during an unload",
+    )
+    yield Guarantee(
+        "unserved",
+        "after a lost session a bundle that nobody serves is at most {n} step{s} from being served",
+        "after a lost session no bundle is unserved",
+        replace(owning, suite=suites.served),
+        {**small, "expiries": 1},
+        (),
+        0,
+        fewer=True,
+        steps_of=steps_of,
+    )
+    yield Guarantee(
+        "unloaded",
+        "a bundle that is unloaded is at most {n} step{s} from being served again",
+        "a bundle that is unloaded is served all the time",
+        replace(unloading, suite=suites.served),
+        unloads,
+        (),
+        0,
+        fewer=True,
+        steps_of=steps_of,
+    )
+
+
+def _shown_by(
+    faults: tuple[str, ...], entry: Entry, small: Mapping[str, Value], taken: Mapping[str, Value], releases: Releases
+) -> Iterator[tuple[str, dict[str, Value]]]:
+    """The bugs that such a fault shows, each with the instance that does, with what is configured in it."""
+    for name in entry.bugs_of(releases):
+        parameters = {**small, **entry.shown_by[name], **taken}
+        if all(parameters.get(fault) for fault in faults) and entry.can_have(name, parameters):
+            yield name, parameters

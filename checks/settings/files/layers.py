@@ -40,7 +40,7 @@ def settings_in(path: Path) -> tuple[list[Setting], list[str]]:
         read = [replace(one, of=part.of, image=part.image) for part in parts for one in part.settings]
         notes = [note, *(note for part in parts for note in part.notes)]
     elif _lists_bookies(text):
-        from fencepost.checks.settings.files.bookie_lists import listed_bookies  # loads the parser of YAML, seldom needed
+        from fencepost.checks.settings.files.printed import listed_bookies  # loads the parser of YAML, seldom needed
 
         part = listed_bookies(text)
         read, notes = part.settings, [f"{path}: {note}" for note in ("only the number of bookies is read", *part.notes)]

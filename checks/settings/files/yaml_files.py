@@ -7,18 +7,15 @@ or the bookies, whose image applies it to its own file. A ConfigMap may also hol
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import yaml
 
-from fencepost.checks.settings.cluster_settings import BROKERS, REPLICAS, TAGS
-from fencepost.checks.settings.files.bookie_lists import placed_bookies
+from fencepost.checks.settings.cluster_settings import REPLICAS, TAGS
 from fencepost.checks.settings.files.custom_resources import is_custom, parts_of_resources
 from fencepost.checks.settings.files.input_files import InputError, Place
-from fencepost.checks.settings.files.namespace_policies import is_policies, settings_of
+from fencepost.checks.settings.files.printed import is_policies, placed_bookies, said_by, settings_of
 from fencepost.checks.settings.files.properties_file import (
     PREFIX,
     MalformedEscape,
@@ -36,15 +33,6 @@ BOOKIES_FILES = ("bookkeeper.conf", "bk_server.conf")
 
 BOOKIES = ("bookie", "bookkeeper")
 """What the bookies' ConfigMap is labelled or called."""
-
-SAID_BY: Mapping[Owner, AbstractSet[str]] = {
-    "broker": {"clusterName", "brokerServicePort", "webServicePort", "managedLedgerDefaultEnsembleSize"},
-    "bookie": {"bookiePort", "journalDirectories", "journalDirectory", "ledgerDirectories"},
-}
-"""The keys by which the settings of a running server are recognised: two of them."""
-
-SAID_OF_CLUSTER = {"version", "brokers", "bookies", "racks"}
-"""What a cluster says of itself; all but its version it may refuse to say."""
 
 STRINGS = "tag:yaml.org,2002:str"
 REMEDY = "give the values of a chart, with broker.configData or bookkeeper.configData, or a ConfigMap of brokers or bookies"
@@ -85,35 +73,6 @@ def parts_of(path: Path, text: str) -> list[Part]:
         lacks = "has neither broker.configData nor bookkeeper.configData nor a ConfigMap"
         raise InputError(f"{path}: {lacks}; {REMEDY}", Place(path))
     return parts
-
-
-def said_by(node: yaml.Node) -> Part | None:
-    """What a broker or a bookie says of its own settings (``pulsar-admin brokers get-runtime-config``, or ``server_config`` of
-    a bookie's HTTP server), or a cluster of itself; None of another document."""
-    entries = node.value if isinstance(node, yaml.MappingNode) else ()
-    values = {key.value: value for key, value in entries if isinstance(key, yaml.ScalarNode)}
-    if "version" in values and values.keys() <= SAID_OF_CLUSTER:
-        facts = [Setting(BROKERS, values["version"].value, line_of(values["version"]))]
-        if isinstance(bookies := values.get("bookies"), yaml.SequenceNode) and bookies.value:
-            facts.append(Setting(REPLICAS, str(len(bookies.value)), line_of(bookies)))
-        return Part("what the cluster says", facts)
-    for of, marks in SAID_BY.items():
-        if len(marks & values.keys()) > 1 and "kind" not in values:
-            flat = ((key, value, _flat(value)) for key, value in values.items())
-            given = [Setting(key, text, line_of(value)) for key, value, text in flat if text is not None]
-            return Part(f"the settings of a running {of}", given, of=of)
-    return None
-
-
-def _flat(node: yaml.Node) -> str | None:
-    """A value as a properties file has it, a list with commas; None of what is no such value. A broker writes its values as
-    Java's String.valueOf does: ``[a, b]``, ``Optional[8080]``, ``Optional.empty``."""
-    if isinstance(node, yaml.SequenceNode):
-        return ",".join(str(one.value) for one in node.value)
-    if not isinstance(node, yaml.ScalarNode) or node.tag == NULL or node.value == "Optional.empty":
-        return None
-    shown = re.fullmatch(r"(?:Optional)?\[(.*)\]", node.value)
-    return ",".join(part.strip() for part in shown[1].split(",")) if shown else str(node.value)
 
 
 def _composed(path: Path, text: str) -> Iterator[yaml.Node]:

@@ -12,9 +12,9 @@ import pytest
 from fencepost.checks.cli import main
 from fencepost.checks.commands.check import run as check
 from fencepost.checks.questions import asking
-from fencepost.checks.questions.guarantees.bundles import bundle_guarantees
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
 from fencepost.checks.questions.guarantees.ledgers import Sizes, ledger_guarantees
+from fencepost.checks.questions.guarantees.topics import bundle_guarantees
 from fencepost.model.releases import Releases
 from fencepost.properties.configuration import Configuration
 from fencepost.properties.registry import Instance

@@ -10,8 +10,7 @@ import pytest
 
 from fencepost.checks.engines.results.findings import Checked, Findings
 from fencepost.checks.engines.results.verdicts import ExitStatus, Value, Verdict, exit_status
-from fencepost.checks.questions.baseline import Baseline, BaselineError, Key, comparison_lines, keys_of
-from fencepost.checks.questions.doubt import Doubt
+from fencepost.checks.questions.baseline import Baseline, BaselineError, Doubt, Key, comparison_lines, keys_of
 from fencepost.model.language import Location, Protocol
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.suspicions import Suspicion

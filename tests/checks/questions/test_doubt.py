@@ -15,8 +15,8 @@ from fencepost.checks.engines.induction.necessity import unneeded
 from fencepost.checks.engines.plan import Approach, Task, check
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions import doubt as doubts_module
-from fencepost.checks.questions.doubt import Doubt, doubts
+from fencepost.checks.questions import baseline as doubts_module
+from fencepost.checks.questions.baseline import Doubt, doubts
 from fencepost.checks.reports.documents import as_annotations, as_junit
 from fencepost.checks.reports.in_short import suspicious_in_short
 from fencepost.checks.reports.sarif import as_sarif

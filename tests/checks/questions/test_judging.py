@@ -13,7 +13,7 @@ from fencepost.checks.questions.answering import Way, with_ways
 from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established, Failure
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
 from fencepost.checks.questions.judging import Guaranteed, judged
-from fencepost.checks.questions.requirements import Requirement
+from fencepost.checks.questions.matters import Requirement
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.settings.cluster_settings import Cluster, read_settings
 from fencepost.checks.settings.files.input_files import Place

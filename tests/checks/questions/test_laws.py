@@ -19,7 +19,7 @@ from fencepost.checks.questions.guarantees.guarantee import Guarantee
 from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
 from fencepost.checks.questions.guarantees.topics import topic_guarantees
 from fencepost.checks.questions.judging import Guaranteed, compared
-from fencepost.checks.questions.requirements import DISKS
+from fencepost.checks.questions.matters import DISKS
 from fencepost.checks.reports.answers import as_json, as_text, headline, in_short
 from fencepost.checks.reports.documents import answered, as_markdown
 from fencepost.checks.reports.guarantees import Opening

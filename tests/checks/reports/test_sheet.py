@@ -13,8 +13,8 @@ from fencepost.checks.engines import plan
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
 from fencepost.checks.questions import asking
+from fencepost.checks.questions.baseline import Doubt
 from fencepost.checks.questions.bug_search import known_bugs_of
-from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.reports.in_short import failure_text, known_bugs
 from fencepost.model.language import Location
 from fencepost.model.releases import Releases

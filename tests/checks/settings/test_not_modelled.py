@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from fencepost.checks.settings.cluster_settings import read_settings
-from fencepost.checks.settings.not_modelled import NOT_MODELLED, PAGE
-from fencepost.checks.settings.switches import ORDERS, Feature
+from fencepost.checks.settings.switches import NOT_MODELLED, ORDERS, PAGE, Feature
 
 ROOT = Path(__file__).parents[3]
 QUORUMS = "managedLedgerDefaultEnsembleSize=2\nmanagedLedgerDefaultWriteQuorum=2\nmanagedLedgerDefaultAckQuorum=2\n"

@@ -10,10 +10,10 @@ import pytest
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.outcomes import Open
-from fencepost.checks.questions.guarantees.bundles import bundle_guarantees
 from fencepost.checks.questions.guarantees.establishing import Established, Means, claimed, establish, raised
 from fencepost.checks.questions.guarantees.ledgers import LEDGER, ledger_guarantees
-from fencepost.checks.questions.requirements import BOOKIES, NAMES, RACKS, TOPICS
+from fencepost.checks.questions.guarantees.topics import bundle_guarantees
+from fencepost.checks.questions.matters import BOOKIES, NAMES, RACKS, TOPICS
 from fencepost.checks.settings.broker_conf import Taken
 from fencepost.checks.settings.cluster_settings import Cluster, Sizes, read_settings
 from fencepost.checks.settings.files.input_files import Place

@@ -1,0 +1,155 @@
+"""What commands print of a cluster: its bookies, the policies of a namespace, the settings of a broker or a bookie that runs.
+
+``bookkeeper shell listbookies`` (ListBookiesCommand of 4.17.3: headings, then ``BookieID:%s, IP:%s, Port:%d, Hostname:%s``, on
+lines that a log may begin); ``pulsar-admin bookies racks-placement`` (BookiesRackConfiguration: by group and bookie its rack)
+and ``list-bookies``. ``pulsar-admin brokers get-runtime-config``, and ``server_config`` of a bookie's HTTP server.
+
+Of ``pulsar-admin namespaces policies`` the names are those of Policies in pulsar-client-admin-api 4.2.4; what a policy says
+counts before the broker's own setting (AbstractTopic.updateTopicPolicyByNamespacePolicy). A policy without a setting keeps its
+own name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+
+import yaml
+
+from fencepost.checks.settings.cluster_settings import BROKERS, REPLICAS
+from fencepost.checks.settings.files.properties_file import Owner, Setting
+from fencepost.checks.settings.files.yaml_nodes import NULL, Part, child, line_of, scalar
+from fencepost.model.counts import count_of
+
+HEADING = re.compile(r"(ReadWrite|Readonly|All) Bookies :")
+BOOKIE = re.compile(r"BookieID:([^,\s]+)")
+
+
+def listed_bookies(text: str) -> Part:
+    """The number of bookies that can be written to, or of all if only all are listed; the others are noted."""
+    bookies, heading, lines = dict[str, dict[str, None]](), "", dict[str, int]()
+    for number, line in enumerate(text.splitlines(), start=1):
+        if found := HEADING.search(line):
+            heading = found[1]
+            lines[heading] = number
+        for name in BOOKIE.findall(line):
+            bookies.setdefault(heading, {})[name] = None
+    counted = "ReadWrite" if "ReadWrite" in bookies else "All" if "All" in bookies else heading
+    readonly = len(bookies.get("Readonly", {})) if counted == "ReadWrite" else 0
+    notes = (f"{count_of(readonly, 'bookie')} can only be read, and {'is' if readonly == 1 else 'are'} not counted",)
+    return Part(
+        "listbookies", [Setting(REPLICAS, str(len(bookies[counted])), lines.get(counted, 1))], notes if readonly else ()
+    )
+
+
+def placed_bookies(node: yaml.Node) -> Part | None:
+    """The bookies with their racks, or the list of them, in a document; None of another one."""
+    listed = child(node, "bookies")
+    if isinstance(listed, yaml.SequenceNode) and listed.value and all(scalar(one, "bookieId") for one in listed.value):
+        return Part("list-bookies", [Setting(REPLICAS, str(len(listed.value)), line_of(listed))])
+    groups = [value for _, value in node.value] if isinstance(node, yaml.MappingNode) else []
+    racks = dict[str, str]()
+    for group in groups:
+        for name, info in group.value if isinstance(group, yaml.MappingNode) else ():
+            if not scalar(info, "rack"):
+                return None
+            racks[str(name.value)] = scalar(info, "rack")
+    if not racks or not all(isinstance(group, yaml.MappingNode) for group in groups):
+        return None
+    sizes = Counter(racks.values())
+    largest, lost = max(sorted(sizes.items()), key=lambda pair: pair[1])
+    note = f"{count_of(len(sizes), 'rack')}: if {largest} is lost, {lost} of {count_of(len(racks), 'bookie')} are lost at once"
+    return Part("racks-placement", [Setting(REPLICAS, str(len(racks)), line_of(node))], (note,))
+
+
+SAID_BY: Mapping[Owner, AbstractSet[str]] = {
+    "broker": {"clusterName", "brokerServicePort", "webServicePort", "managedLedgerDefaultEnsembleSize"},
+    "bookie": {"bookiePort", "journalDirectories", "journalDirectory", "ledgerDirectories"},
+}
+"""The keys by which the settings of a running server are recognised: two of them."""
+
+SAID_OF_CLUSTER = {"version", "brokers", "bookies", "racks"}
+"""What a cluster says of itself; all but its version it may refuse to say."""
+
+
+def said_by(node: yaml.Node) -> Part | None:
+    """What a broker or a bookie says of its own settings (``pulsar-admin brokers get-runtime-config``, or ``server_config`` of
+    a bookie's HTTP server), or a cluster of itself; None of another document."""
+    entries = node.value if isinstance(node, yaml.MappingNode) else ()
+    values = {key.value: value for key, value in entries if isinstance(key, yaml.ScalarNode)}
+    if "version" in values and values.keys() <= SAID_OF_CLUSTER:
+        facts = [Setting(BROKERS, values["version"].value, line_of(values["version"]))]
+        if isinstance(bookies := values.get("bookies"), yaml.SequenceNode) and bookies.value:
+            facts.append(Setting(REPLICAS, str(len(bookies.value)), line_of(bookies)))
+        return Part("what the cluster says", facts)
+    for of, marks in SAID_BY.items():
+        if len(marks & values.keys()) > 1 and "kind" not in values:
+            flat = ((key, value, _flat(value)) for key, value in values.items())
+            given = [Setting(key, text, line_of(value)) for key, value, text in flat if text is not None]
+            return Part(f"the settings of a running {of}", given, of=of)
+    return None
+
+
+def _flat(node: yaml.Node) -> str | None:
+    """A value as a properties file has it, a list with commas; None of what is no such value. A broker writes its values as
+    Java's String.valueOf does: ``[a, b]``, ``Optional[8080]``, ``Optional.empty``."""
+    if isinstance(node, yaml.SequenceNode):
+        return ",".join(str(one.value) for one in node.value)
+    if not isinstance(node, yaml.ScalarNode) or node.tag == NULL or node.value == "Optional.empty":
+        return None
+    shown = re.fullmatch(r"(?:Optional)?\[(.*)\]", node.value)
+    return ",".join(part.strip() for part in shown[1].split(",")) if shown else str(node.value)
+
+
+MARKS = ("replication_clusters", "backlog_quota_map", "persistence", "message_ttl_in_seconds", "bundles")
+"""Keys by which policies are recognised: two of them."""
+
+INSTEAD_OF: Mapping[str, str] = {
+    "persistence.bookkeeperEnsemble": "managedLedgerDefaultEnsembleSize",
+    "persistence.bookkeeperWriteQuorum": "managedLedgerDefaultWriteQuorum",
+    "persistence.bookkeeperAckQuorum": "managedLedgerDefaultAckQuorum",
+    "deduplicationEnabled": "brokerDeduplicationEnabled",
+    "message_ttl_in_seconds": "ttlDurationDefaultInSeconds",
+    "subscription_expiration_time_minutes": "subscriptionExpirationTimeMinutes",
+    "retention_policies.retentionTimeInMinutes": "defaultRetentionTimeInMinutes",
+    "retention_policies.retentionSizeInMB": "defaultRetentionSizeInMB",
+    "backlog_quota_map.destination_storage.limitSize": "backlogQuotaDefaultLimitBytes",
+    "backlog_quota_map.destination_storage.limit": "backlogQuotaDefaultLimitBytes",
+    "backlog_quota_map.destination_storage.policy": "backlogQuotaDefaultRetentionPolicy",
+    "backlog_quota_map.message_age.limitTime": "backlogQuotaDefaultLimitSecond",
+    "backlog_quota_map.message_age.policy": "backlogQuotaDefaultRetentionPolicy",
+    "inactive_topic_policies.inactiveTopicDeleteMode": "brokerDeleteInactiveTopicsMode",
+    "inactive_topic_policies.deleteWhileInactive": "brokerDeleteInactiveTopicsEnabled",
+    "autoTopicCreationOverride.allowAutoTopicCreation": "allowAutoTopicCreation",
+    "compaction_threshold": "brokerServiceCompactionThresholdInBytes",
+    "delayed_delivery_policies.active": "delayedDeliveryEnabled",
+    "offload_policies.managedLedgerOffloadDriver": "managedLedgerOffloadDriver",
+    "entryFilters.entryFilterNames": "entryFilterNames",
+    "offload_threshold": "offload_threshold",
+    "replication_clusters": "replication_clusters",
+}
+"""The setting of the brokers in whose place a policy counts, by the path of the policy."""
+
+OF_LEDGERS = "persistence."
+
+
+def is_policies(node: yaml.Node) -> bool:
+    """Whether a document is the policies of a namespace."""
+    pairs = node.value if isinstance(node, yaml.MappingNode) else ()
+    keys = {key.value for key, _ in pairs if isinstance(key, yaml.ScalarNode)}
+    return len(keys & set(MARKS)) >= 2 and "kind" not in keys
+
+
+def settings_of(node: yaml.Node) -> Iterator[Setting]:
+    """The settings that the policies override, with their lines. Ledgers of size 0 are those of the broker."""
+    for path, key in INSTEAD_OF.items():
+        value: yaml.Node | None = node
+        for name in path.split("."):
+            value = child(value, name)
+        if value is None or (isinstance(value, yaml.ScalarNode) and value.tag == NULL):
+            continue
+        text = ",".join(part.value for part in value.value) if isinstance(value, yaml.SequenceNode) else str(value.value)
+        if not (path.startswith(OF_LEDGERS) and text == "0"):
+            yield Setting(key, text, line_of(value))
