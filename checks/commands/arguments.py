@@ -23,7 +23,7 @@ COMMANDS = Group(
             "reproduce": Entry("reproduce:COMMAND", "show a finding on released software"),
             "trace": Entry("trace.request:COMMAND", "show, replay, compare, explain, draw, shrink or pin a run"),
             "releases": Entry("releases.request:COMMAND", "which releases are modelled, and what changed between two"),
-            "list": Entry("list:COMMAND", "the protocols, their parameters, sizes, properties and bugs"),
+            "list": Entry("list.request:COMMAND", "the protocols, their parameters, sizes, properties and bugs"),
         },
         "for work on models": {
             "play": Entry("play.request:COMMAND", "a page to play with a protocol in a browser"),

@@ -9,7 +9,7 @@ from pathlib import Path
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.part_runs import runs_below
+from fencepost.checks.questions.bugs.part_runs import runs_below
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.report_page import report_page
 from fencepost.model.releases import Releases

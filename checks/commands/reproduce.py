@@ -139,9 +139,15 @@ def _subject(of: Reproduction | Study, request: Request) -> tuple[str, str]:
 
 def _studied(name: str, request: Request) -> ExitStatus:
     """Predicts how many faults lose a message, and counts them."""
+    from fencepost.checks.conformance.reproductions.predictions import (
+        agree,
+        as_data,
+        count_in_words,
+        prediction_in_words,
+        ratio_in_words,
+    )
     from fencepost.checks.conformance.reproductions.registry import STUDIES
     from fencepost.checks.conformance.reproductions.study import Count, studied
-    from fencepost.checks.reports.predictions import agree, as_data, count_in_words, prediction_in_words, ratio_in_words
 
     require(ODDS, "reproduce --odds")
     study = STUDIES.get(name)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import get_args
 
-from fencepost.checks.questions.bug_search import KnownBug, known_bugs_of
+from fencepost.checks.questions.bugs.searching import KnownBug, known_bugs_of
 from fencepost.checks.settings.cluster_settings import Settings
 from fencepost.checks.settings.own_protocols import is_own, own_protocols
 from fencepost.model.language.mistakes import guess

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fencepost.checks.engines.results.findings import Checked, Findings, chosen_of
 from fencepost.checks.engines.results.verdicts import Verdict
-from fencepost.checks.questions.bug_search import KnownBug
+from fencepost.checks.questions.bugs.searching import KnownBug
 from fencepost.model.language import Location, ModelError, Protocol
 from fencepost.model.language.circumstances import in_outline
 from fencepost.properties.registry import Entry, Instance, Value, written

@@ -7,9 +7,9 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from fencepost.checks.questions.answering import Answer, Way
+from fencepost.checks.questions.answers.answering import Answer, Way
+from fencepost.checks.questions.bugs.whole import verdict_of
 from fencepost.checks.questions.guarantees.establishing import Established
-from fencepost.checks.questions.whole import verdict_of
 from fencepost.checks.reports.bugs_on_code import compared, seen_anywhere
 from fencepost.checks.reports.failures import upstream
 from fencepost.checks.settings.switches import SwitchedOn

@@ -7,16 +7,16 @@ from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.answering import Answer
+from fencepost.checks.questions.answers.answering import Answer
+from fencepost.checks.questions.answers.bug_change import BugChange
 from fencepost.checks.questions.baseline import Doubt
-from fencepost.checks.questions.bug_change import BugChange
 from fencepost.checks.questions.guarantees.establishing import Established
-from fencepost.checks.questions.judging import Shortfall, compared
+from fencepost.checks.questions.guarantees.judging import Shortfall, compared
 from fencepost.checks.reports.answers import headline, in_short, ordered
 from fencepost.checks.reports.changes import heading, sentences, verdict
+from fencepost.checks.reports.decisions import decisions, stops
 from fencepost.checks.reports.failures import Judged, as_in_repository, established_of, place_of
 from fencepost.checks.reports.guarantees import Opening, remedied, why
-from fencepost.checks.reports.upgrade import decisions, stops
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.language import Location
 from fencepost.properties.registry import written

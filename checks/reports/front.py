@@ -8,18 +8,15 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
-from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.answering import Answer, Way
-from fencepost.checks.questions.asking import Group
-from fencepost.checks.questions.events import EVENTS, Sorted, acts_in, in_order
+from fencepost.checks.questions.answers.answering import Way
+from fencepost.checks.questions.answers.asking import Group
+from fencepost.checks.questions.answers.events import EVENTS, Sorted, acts_in, in_order
+from fencepost.checks.questions.answers.remedies import ChangeFirst, key
+from fencepost.checks.questions.answers.remedies import in_words as closes_in_words
 from fencepost.checks.questions.guarantees.establishing import Established
-from fencepost.checks.questions.remedies import ChangeFirst, key
-from fencepost.checks.questions.remedies import in_words as closes_in_words
-from fencepost.checks.reports.answers import FAULTS, NUMBERS, headline, survived
+from fencepost.checks.reports.answers import FAULTS, headline, survived
 from fencepost.checks.reports.guarantees import Opening
-from fencepost.checks.reports.report import IN_SHORT
 from fencepost.checks.settings.cluster_settings import Cluster
 from fencepost.checks.settings.switches import PAGE, RACKS
 from fencepost.model.counts import count_of
@@ -45,15 +42,6 @@ ALSO = {
 """What each of the other questions is about, in a few words."""
 
 
-@dataclass(frozen=True)
-class Numbered:
-    """A way with its number, by which --way shows it, and the answer that has it."""
-
-    number: int
-    answer: Answer
-    way: Way
-
-
 def heading(cluster: Cluster, how_known: str, *, bookies_supposed: bool = False) -> str:
     """Which cluster it is, with what was assumed of it marked so."""
     how = f" ({how_known})" if how_known else ""
@@ -62,17 +50,6 @@ def heading(cluster: Cluster, how_known: str, *, bookies_supposed: bool = False)
     assumed = "" if any(taken.place for taken in cluster.settings.ledger.taken) else " (Pulsar's default)"
     bookkeeper = f"BookKeeper {cluster.releases.bookkeeper}" + (" (assumed)" if bookies_supposed else "")
     return f"{cluster.file}: Pulsar {cluster.releases.pulsar}{how}, {bookkeeper}, {count}, {sizes}{assumed}"
-
-
-def numbered(opening: Opening) -> list[Numbered]:
-    """Every way of the answers by its number: those that count, then what only an administrator brings about."""
-    pairs = [
-        (answer, way)
-        for answer in opening.answers
-        for ways in (in_order(answer.ways, opening.never, opening.accepted),)
-        for way in (*ways.count, *ways.only_if)
-    ]
-    return [Numbered(number, *pair) for number, pair in enumerate(pairs, 1)]
 
 
 LEAST = {"changes": 1, "rows": MOST_ROWS - 1, "namespaces": 1, "survives": 1, "happens": 1}
@@ -132,77 +109,6 @@ def verdict(opening: Opening) -> str:
         cut = f": {count_of(len(lost.gaps), 'gap')}, the first is {lost.gaps[0]}" if lost.gaps else ""
         return f"NOT KNOWN whether messages can be lost{cut}.{ordered}"
     return f"NO WAY TO LOSE A MESSAGE was found. {headline(lost)}"
-
-
-def closing(opening: Opening, status: ExitStatus, *, accepted: bool = False, outdated: bool = False) -> str:
-    """The last line: the verdict in words, and what the status says, in 80 columns. ``accepted`` is whether a known bug is,
-    ``outdated`` whether the run differs from a baseline."""
-    if status == ExitStatus.HOLDS:
-        return f"{_in_short(opening)}; {'all known bugs accepted' if accepted else 'no known bug affects you'} (exit 0)"
-    if outdated and status == ExitStatus.ASSUMPTION:
-        return f"{_in_short(opening)}; differs from the baseline (exit {int(status)})"
-    meaning = f"; {IN_SHORT[status]}" if status != ExitStatus.INCONCLUSIVE or opening.answers[0].unordered != "unknown" else ""
-    return f"{_in_short(opening)}{meaning} (exit {int(status)})"
-
-
-def _in_short(opening: Opening) -> str:
-    """The verdict without what the ways need."""
-    lost = opening.answers[0]
-    ways = in_order(lost.ways, opening.never, opening.accepted)
-    if ways.count:
-        return f"MESSAGES CAN BE LOST: {count_of(len(ways.count), 'way')}"
-    if ways.only_if:
-        return f"MESSAGES CAN BE LOST only if you act: {count_of(len(ways.only_if), 'way')}"
-    return "NOT KNOWN if messages can be lost" if lost.unordered == "unknown" else "NO WAY TO LOSE A MESSAGE was found"
-
-
-def listed(opening: Opening, width: int, room: int) -> list[str]:
-    """Each way in one line, with its number, below what it comes to. A way by a bug that has a line already is left out. Where
-    there is no ``room`` for all, those that need the most faults share a line with their numbers."""
-    told, ways = dict[str, int](), list[Numbered]()
-    for each in numbered(opening):
-        if each.way.bug is None or told.setdefault(each.way.name, each.number) == each.number:
-            ways.append(each)
-    first = sorted(ways, key=lambda each: (bool(acts_in(each.way)), each.way.faults, each.number))
-    shown = len(first)
-    while len(lines := _of_first(first, shown, width)) > room and shown > 1:
-        shown -= 1
-    return lines
-
-
-def _of_first(ways: Sequence[Numbered], shown: int, width: int) -> list[str]:
-    """The first ways in a line each, and the others by their numbers."""
-    lines = list(_listed(ways[:shown], width))
-    if left := sorted(each.number for each in ways[shown:]):
-        more = f"     {_ranges(left)}: what needs more faults, or an act of yours (--way N, --all)"
-        lines += wrapped(more, width, " " * 5)
-    return lines
-
-
-def _listed(ways: Sequence[Numbered], width: int) -> Iterator[str]:
-    head = ""
-    for each in sorted(ways, key=lambda each: each.number):
-        says = f"{each.answer.matter.says}{', only if you act' if acts_in(each.way) else ''}"
-        if head != (head := f"{says[0].upper()}{says[1:]}:"):
-            yield from wrapped(f"  {head}", width, "    ")
-        yield f"{each.number:>3}  {textwrap.shorten(plain(each.way), width - 5, placeholder=' ...')}"
-
-
-def _ranges(numbers: Sequence[int]) -> str:
-    """3, 5 to 8"""
-    ranges = list[list[int]]()
-    for number in numbers:
-        if ranges and ranges[-1][-1] == number - 1:
-            ranges[-1].append(number)
-        else:
-            ranges.append([number])
-    return ", ".join(str(each[0]) if len(each) == 1 else f"{each[0]} to {each[-1]}" for each in ranges)
-
-
-def plain(way: Way) -> str:
-    """What happens, as people say it."""
-    said = (way.bug.plain if way.bug is not None else "") or NUMBERS.sub("", way.what)
-    return f"{said[0].upper()}{said[1:].removesuffix('.')}."
 
 
 def _emphasised(line: str, ways: Sorted, colour: bool) -> str:

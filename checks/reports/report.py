@@ -41,16 +41,6 @@ MEANING = {
     ExitStatus.EVALUATION: "nothing was checked",
 }
 
-IN_SHORT = MEANING | {
-    ExitStatus.HOLDS: "nothing falls short",
-    ExitStatus.ASSUMPTION: "an assumption fails",
-    ExitStatus.SAFETY: "safety is violated",
-    ExitStatus.LIVENESS: "liveness is violated",
-    ExitStatus.KNOWN_BUG: "a known bug affects you",
-    ExitStatus.INCONCLUSIVE: "not all is known",
-}
-"""The same in fewer words, for the last line of a run about a cluster, which has to fit a screen."""
-
 
 def text(
     checked: Checked, *, width: int = 120, colour: bool = False, whole: bool = True, releases: Releases | None = None
@@ -68,7 +58,7 @@ def text(
         lines += ["", textwrap.indent(failure, "  ")]
     for verdict in checked.verdicts:
         if verdict.trace is not None and verdict.refuted and not verdict.expected and verdict.accepted is None:
-            from fencepost.checks.questions.part_runs import runs_below
+            from fencepost.checks.questions.bugs.part_runs import runs_below
 
             below = runs_below(verdict.trace, checked.protocol, releases)
             shown = show(verdict.trace, checked.protocol, violated=verdict.violated, width=width, colour=colour, below=below)
@@ -162,14 +152,6 @@ def counted(verdicts: Iterable[Verdict]) -> str:
     return ", ".join(
         count_of(count, word) if word == "known bug" else f"{count} {word}" for word, count in sorted(counts.items())
     )
-
-
-def closing_of_guarantees(opening: Opening, status: ExitStatus) -> str:
-    """The last line where the guarantees alone were asked for."""
-    short, unknown = opening.count("short", "weaker"), opening.count("open")
-    counts = f"{count_of(len(opening.now.rows), 'guarantee')}, {short} short" + (f", {unknown} not known" if unknown else "")
-    meaning = IN_SHORT[status] if status == ExitStatus.HOLDS else MEANING[status]
-    return f"{counts}: {meaning} (exit {int(status)})"
 
 
 def closing(

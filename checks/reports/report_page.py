@@ -11,18 +11,18 @@ from math import inf
 
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
-from fencepost.checks.questions.answering import Answer, Way
+from fencepost.checks.questions.answers.answering import Answer, Way
+from fencepost.checks.questions.bugs.whole import verdict_of
 from fencepost.checks.questions.guarantees.establishing import Established
-from fencepost.checks.questions.judging import compared
-from fencepost.checks.questions.whole import verdict_of
+from fencepost.checks.questions.guarantees.judging import compared
 from fencepost.checks.reports.answers import SURVIVES_NOTHING, about, covered, headline, in_short, ordered, survived
 from fencepost.checks.reports.changes import heading, sentences
 from fencepost.checks.reports.changes import verdict as verdict_on
+from fencepost.checks.reports.decisions import closing_of_configuration, decisions, stops
 from fencepost.checks.reports.failures import about as about_bug
 from fencepost.checks.reports.front import front
 from fencepost.checks.reports.guarantees import Opening, details, unseen
 from fencepost.checks.reports.report import text
-from fencepost.checks.reports.upgrade import closing_of_configuration, decisions, stops
 from fencepost.model.counts import count_of
 from fencepost.model.releases import Releases
 from fencepost.traces.pages.markup import Html, each, filled, html, joined, palette

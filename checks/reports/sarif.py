@@ -9,11 +9,11 @@ from importlib.metadata import PackageNotFoundError, version
 from urllib.parse import quote
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.answering import Answer
+from fencepost.checks.questions.answers.answering import Answer
+from fencepost.checks.questions.answers.events import in_order
 from fencepost.checks.questions.baseline import Doubt
-from fencepost.checks.questions.events import in_order
 from fencepost.checks.questions.guarantees.establishing import Established
-from fencepost.checks.questions.judging import Shortfall
+from fencepost.checks.questions.guarantees.judging import Shortfall
 from fencepost.checks.reports.answers import covered, headline, in_short, ordered
 from fencepost.checks.reports.failures import Judged, as_in_repository, established_of, place_of, refined_by
 from fencepost.checks.reports.guarantees import Opening, unseen, why

@@ -9,9 +9,10 @@ from math import inf
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.questions.baseline import Doubt
 from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established
-from fencepost.checks.questions.judging import compared
+from fencepost.checks.questions.guarantees.judging import compared
 from fencepost.checks.reports.changes import heading, in_brief, rows, verdict
-from fencepost.checks.reports.front import SECOND, listed, numbered
+from fencepost.checks.reports.decisions import decisions, stops
+from fencepost.checks.reports.front import SECOND
 from fencepost.checks.reports.guarantees import Opening, details, legend, remedied, unseen
 from fencepost.checks.reports.in_short import (
     failure_text,
@@ -22,7 +23,7 @@ from fencepost.checks.reports.in_short import (
     suspicious_lines,
 )
 from fencepost.checks.reports.report import text
-from fencepost.checks.reports.upgrade import decisions, stops
+from fencepost.checks.reports.ways import listed, numbered
 from fencepost.checks.settings.cluster_settings import Cluster
 from fencepost.model.counts import count_of
 

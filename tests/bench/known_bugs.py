@@ -17,7 +17,7 @@ from typing import Any
 
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.verdicts import Verdict
-from fencepost.checks.questions.bug_search import KnownBug, Searches, known_bugs_of, look_for
+from fencepost.checks.questions.bugs.searching import KnownBug, Searches, known_bugs_of, look_for
 from fencepost.model.kernel.search.results import Limits, Result
 from fencepost.model.kernel.search.search import search
 from fencepost.model.releases import BOOKKEEPER, PULSAR, Releases

@@ -8,15 +8,15 @@ from pathlib import Path
 
 from fencepost.checks.commands.check.profile import namespaces_of
 from fencepost.checks.commands.check.request import CheckRequest
-from fencepost.checks.questions.answering import Answer
-from fencepost.checks.questions.asking import Group, answered
-from fencepost.checks.questions.bug_search import Searches, known_bugs_in
-from fencepost.checks.questions.events import in_order, never
+from fencepost.checks.questions.answers.answering import Answer
+from fencepost.checks.questions.answers.asking import Group, answered
+from fencepost.checks.questions.answers.events import in_order, never
+from fencepost.checks.questions.answers.remedies import ChangeFirst, Remedy, candidates, first_of, tried
+from fencepost.checks.questions.bugs.searching import Searches, known_bugs_in
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
+from fencepost.checks.questions.guarantees.judging import Guaranteed
 from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
-from fencepost.checks.questions.judging import Guaranteed
 from fencepost.checks.questions.matters import MATTERS
-from fencepost.checks.questions.remedies import ChangeFirst, Remedy, candidates, first_of, tried
 from fencepost.checks.settings.cluster_settings import Cluster, Settings, Sizes, read_settings
 from fencepost.checks.settings.files.input_files import read_bytes
 from fencepost.model.counts import count_of

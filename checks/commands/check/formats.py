@@ -106,7 +106,7 @@ def _closing(run: FinishedRun) -> str:
 
     outdated = run.comparison is not None and run.comparison.differs
     if run.opening is not None and (run.alone or run.opening.answers):
-        from fencepost.checks.reports.upgrade import closing_of_configuration
+        from fencepost.checks.reports.decisions import closing_of_configuration
 
         return closing_of_configuration(run.opening, run.everything, run.status, outdated=outdated)
     return closing(run.everything, run.status, run.suspicious, outdated=outdated)
@@ -151,7 +151,7 @@ def _markdown(run: FinishedRun) -> str:
 def _changes(opening: Opening | None) -> list[str]:
     """What another configuration changes in known bugs and in the balancing of load."""
     from fencepost.checks.reports.changes import heading, sentences, verdict
-    from fencepost.checks.reports.upgrade import decisions, stops
+    from fencepost.checks.reports.decisions import decisions, stops
 
     bugs, policy = (opening.bugs, opening.policy) if opening else (None, None)
     changed = [heading(bugs), verdict(bugs), *sentences(bugs)] if bugs else []

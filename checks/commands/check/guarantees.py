@@ -17,16 +17,16 @@ from fencepost.checks.console.progress import Reporter, Watch, interruptible
 from fencepost.checks.engines.ahead import Ahead, Check, Work
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.answering import Answer, Way, answer, reaching, with_ways
-from fencepost.checks.questions.asking import answer_to, answered, establish_named, guaranteed, questions
-from fencepost.checks.questions.bug_change import BugChange, bug_change, bugs_of, met_by, with_reach
-from fencepost.checks.questions.bug_search import KnownBug, Searches
-from fencepost.checks.questions.events import never
+from fencepost.checks.questions.answers.answering import Answer, Way, answer, reaching, with_ways
+from fencepost.checks.questions.answers.asking import answer_to, answered, establish_named, guaranteed, questions
+from fencepost.checks.questions.answers.bug_change import BugChange, bug_change, bugs_of, met_by, with_reach
+from fencepost.checks.questions.answers.events import never
+from fencepost.checks.questions.answers.remedies import ChangeFirst
+from fencepost.checks.questions.bugs.searching import KnownBug, Searches
+from fencepost.checks.questions.bugs.whole import Whole
 from fencepost.checks.questions.guarantees.establishing import Established, Means
-from fencepost.checks.questions.judging import Shortfall, judged
+from fencepost.checks.questions.guarantees.judging import Shortfall, judged
 from fencepost.checks.questions.matters import BOOKIES, MATTERS, TOPICS, Matter
-from fencepost.checks.questions.remedies import ChangeFirst
-from fencepost.checks.questions.whole import Whole
 from fencepost.checks.reports.front import heading
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.settings.cluster_settings import Cluster, Settings

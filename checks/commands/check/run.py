@@ -27,9 +27,9 @@ from fencepost.checks.console.terminal import colour, screen, width
 from fencepost.checks.engines.ahead import Ahead, Work
 from fencepost.checks.engines.results.findings import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.questions.answers.events import never
 from fencepost.checks.questions.baseline import Baseline, doubts
-from fencepost.checks.questions.bug_search import KnownBug, Searches
-from fencepost.checks.questions.events import never
+from fencepost.checks.questions.bugs.searching import KnownBug, Searches
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.questions.planning import planned_with_bugs
 from fencepost.checks.reports.report import write_traces
@@ -41,7 +41,7 @@ from fencepost.model.releases import ReleaseError, Releases
 from fencepost.properties.registry import RegistryError
 
 if TYPE_CHECKING:
-    from fencepost.checks.questions.answering import Answer
+    from fencepost.checks.questions.answers.answering import Answer
     from fencepost.checks.reports.failures import Configured
     from fencepost.checks.reports.guarantees import Opening
 
@@ -168,7 +168,7 @@ def _run(plan: Plan) -> FinishedRun:
 
 def _story(plan: Plan, number: int) -> ExitStatus:
     """Prints one way as a story; the status that the answers alone come to. RegistryError if there is none of that number."""
-    from fencepost.checks.reports.story import story
+    from fencepost.checks.reports.ways import story
 
     with interruptible() as interrupt, Ahead(_opening_ahead(plan), plan.asked.cores) as ahead:
         opening = _opening(plan, Watch(plan.reporter, interrupt), Searches(ahead.check))
@@ -242,7 +242,7 @@ def _opening(plan: Plan, watch: Watch, searches: Searches) -> Opening | None:
     if subject.settings is not None and asked.odds is not None:
         from fencepost.checks.commands.check.odds import found_odds
         from fencepost.checks.odds.weighing import weighed
-        from fencepost.checks.questions.remedies import key
+        from fencepost.checks.questions.answers.remedies import key
         from fencepost.checks.reports.odds import as_text as odds_as_text
         from fencepost.checks.reports.odds import changes_as_text
 

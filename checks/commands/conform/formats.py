@@ -12,24 +12,24 @@ from typing import TYPE_CHECKING
 from fencepost.checks.console.terminal import colour, width
 
 if TYPE_CHECKING:
+    from fencepost.checks.commands.conform.report import Held
     from fencepost.checks.engines.results.verdicts import ExitStatus
-    from fencepost.checks.reports.conformance_report import Held
 
 
 def _text(held: Held, status: ExitStatus, files: Sequence[Path]) -> str:
-    from fencepost.checks.reports.conformance_report import text
+    from fencepost.checks.commands.conform.report import text
 
     return text(held, files, width=width(), colour=colour())
 
 
 def _json(held: Held, status: ExitStatus, files: Sequence[Path]) -> str:
-    from fencepost.checks.reports.conformance_report import as_json
+    from fencepost.checks.commands.conform.report import as_json
 
     return as_json(held, status, files)
 
 
 def _junit(held: Held, status: ExitStatus, files: Sequence[Path]) -> str:
-    from fencepost.checks.reports.conformance_report import as_junit
+    from fencepost.checks.commands.conform.report import as_junit
 
     return as_junit(held, status)
 

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from fencepost.checks.commands.conform.formats import FORMATS
+from fencepost.checks.commands.conform.report import Held
 from fencepost.checks.commands.conform.request import ONLY_FOR, TargetRequest
 from fencepost.checks.conformance.java_side.own_build import OwnBuild
 from fencepost.checks.conformance.java_side.session import SessionError
@@ -21,7 +22,6 @@ from fencepost.checks.conformance.targets import Asked, Target
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.unread import unread
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.reports.conformance_report import Held
 from fencepost.model.counts import count_of
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Protocol

@@ -9,7 +9,7 @@ from fencepost.checks.commands.trace.request import HtmlRequest
 from fencepost.checks.commands.trace.show import protocols_with
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.part_runs import runs_below
+from fencepost.checks.questions.bugs.part_runs import runs_below
 from fencepost.traces.explorer.content import Recording
 from fencepost.traces.files.itf import read
 from fencepost.traces.replay import replay_on

@@ -33,7 +33,7 @@ def shown(trace: Trace, suite: Suite, *, actor: str | None = None, full: bool = 
     """A trace as a terminal shows it, with the runs of parts below the steps that they explain."""
     below = {}
     if actor is None and any("." in variable.name for variable in suite.protocol.variables):  # made of parts
-        from fencepost.checks.questions.part_runs import runs_below  # which loads the kernel
+        from fencepost.checks.questions.bugs.part_runs import runs_below  # which loads the kernel
 
         below = runs_below(trace, suite.protocol)
     violated = violated_of(trace, suite)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.answering import Answer, Way
-from fencepost.checks.questions.events import EVENTS, acts_in, events_in, in_order, never
+from fencepost.checks.questions.answers.answering import Answer, Way
+from fencepost.checks.questions.answers.events import EVENTS, acts_in, events_in, in_order, never
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.reports.front import closing, fewest_of, listed, table
 from fencepost.checks.reports.guarantees import Opening

@@ -11,7 +11,7 @@ import pytest
 
 from fencepost.checks.cli import main
 from fencepost.checks.commands.check import run as check
-from fencepost.checks.questions import asking
+from fencepost.checks.questions.answers import asking
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
 from fencepost.checks.questions.guarantees.ledgers import Sizes, ledger_guarantees
 from fencepost.checks.questions.guarantees.topics import bundle_guarantees

@@ -7,10 +7,16 @@ import math
 import numpy as np
 import pytest
 
+from fencepost.checks.conformance.reproductions.predictions import (
+    agree,
+    as_data,
+    count_in_words,
+    prediction_in_words,
+    ratio_in_words,
+)
 from fencepost.checks.conformance.reproductions.registry import STUDIES
 from fencepost.checks.conformance.reproductions.study import Count, Prediction
 from fencepost.checks.odds.prediction import Fit, Share, counted, predicted
-from fencepost.checks.reports.predictions import agree, as_data, count_in_words, prediction_in_words, ratio_in_words
 
 STUDY = STUDIES["failed-flush"]
 

@@ -10,13 +10,13 @@ import pytest
 
 from fencepost import properties
 from fencepost.checks.engines.plan import Approach
-from fencepost.checks.questions.answering import Answer
-from fencepost.checks.questions.answering import answer as answer_of
-from fencepost.checks.questions.asking import answered
-from fencepost.checks.questions.bug_search import Searches, known_bugs_in
-from fencepost.checks.questions.events import ORDINARY, UNDER_WAY
+from fencepost.checks.questions.answers.answering import Answer
+from fencepost.checks.questions.answers.answering import answer as answer_of
+from fencepost.checks.questions.answers.asking import answered
+from fencepost.checks.questions.answers.events import ORDINARY, UNDER_WAY
+from fencepost.checks.questions.bugs.searching import Searches, known_bugs_in
+from fencepost.checks.questions.bugs.whole import Whole, verdict_of
 from fencepost.checks.questions.guarantees.establishing import Established, Means
-from fencepost.checks.questions.whole import Whole, verdict_of
 from fencepost.checks.reports.answers import about, as_json, as_text, command, headline
 from fencepost.checks.settings.cluster_settings import Cluster, read_settings
 from fencepost.checks.settings.files.input_files import Place

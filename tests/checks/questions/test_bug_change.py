@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from fencepost.checks.engines.plan import Approach
-from fencepost.checks.questions.answering import Way
-from fencepost.checks.questions.bug_change import BugChange, Bugs, Reach, bug_change, bugs_of, reach_of, with_reach
-from fencepost.checks.questions.bug_search import Searches
+from fencepost.checks.questions.answers.answering import Way
+from fencepost.checks.questions.answers.bug_change import BugChange, Bugs, Reach, bug_change, bugs_of, reach_of, with_reach
+from fencepost.checks.questions.bugs.searching import Searches
+from fencepost.checks.questions.bugs.whole import Whole
 from fencepost.checks.questions.guarantees.establishing import Means
 from fencepost.checks.questions.matters import MATTERS
-from fencepost.checks.questions.whole import Whole
 from fencepost.checks.reports.changes import as_json, in_brief, rows, sentences, verdict
-from fencepost.checks.reports.upgrade import decided
+from fencepost.checks.reports.decisions import decided
 from fencepost.checks.settings.cluster_settings import Settings, read_settings
 from fencepost.model.releases import Releases
 from tests.command import ROOT

@@ -11,7 +11,7 @@ import pytest
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
-from fencepost.checks.questions.bug_search import KnownBug, Searches, look_for
+from fencepost.checks.questions.bugs.searching import KnownBug, Searches, look_for
 from fencepost.checks.reports.report import text
 from fencepost.model.language import Location, Protocol
 from fencepost.properties.bugs import Avoidance, Bug

@@ -9,10 +9,10 @@ import pytest
 
 from fencepost.checks.engines.results.findings import Checked, Findings
 from fencepost.checks.engines.results.verdicts import ExitStatus, Value, Verdict
-from fencepost.checks.questions.answering import Way, with_ways
+from fencepost.checks.questions.answers.answering import Way, with_ways
 from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established, Failure
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
-from fencepost.checks.questions.judging import Guaranteed, judged
+from fencepost.checks.questions.guarantees.judging import Guaranteed, judged
 from fencepost.checks.questions.matters import Requirement
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.settings.cluster_settings import Cluster, read_settings

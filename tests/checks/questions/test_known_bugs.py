@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fencepost.checks.commands.arguments import whole_line
-from fencepost.checks.questions.bug_search import known_bugs_of
+from fencepost.checks.questions.bugs.searching import known_bugs_of
 from fencepost.checks.questions.planning import planned, planned_bugs
 from fencepost.checks.settings.cluster_settings import Settings, read_settings
 from fencepost.model.language import Protocol

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fencepost.checks.public_calls import explore
-from fencepost.checks.questions.part_runs import PARTS, PartRun, runs_below
+from fencepost.checks.questions.bugs.part_runs import PARTS, PartRun, runs_below
 from fencepost.model.language import Protocol
 from fencepost.model.releases import Releases
 from fencepost.model.stand_ins.ledger import stand_in

@@ -12,9 +12,9 @@ from fencepost.checks.commands.check import run as check
 from fencepost.checks.engines import plan
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
-from fencepost.checks.questions import asking
+from fencepost.checks.questions.answers import asking
 from fencepost.checks.questions.baseline import Doubt
-from fencepost.checks.questions.bug_search import known_bugs_of
+from fencepost.checks.questions.bugs.searching import known_bugs_of
 from fencepost.checks.reports.in_short import failure_text, known_bugs
 from fencepost.model.language import Location
 from fencepost.model.releases import Releases

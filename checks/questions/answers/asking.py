@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fencepost.checks.questions.answering import Answer, answer
-from fencepost.checks.questions.bug_search import KnownBug, Searches
+from fencepost.checks.questions.answers.answering import Answer, answer
+from fencepost.checks.questions.bugs.searching import KnownBug, Searches
+from fencepost.checks.questions.bugs.whole import Whole
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish, raised
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
+from fencepost.checks.questions.guarantees.judging import Guaranteed
 from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
 from fencepost.checks.questions.guarantees.topics import bundle_guarantees, topic_guarantees
-from fencepost.checks.questions.judging import Guaranteed
 from fencepost.checks.questions.matters import MATTERS, Matter
-from fencepost.checks.questions.whole import Whole
 from fencepost.checks.settings.cluster_settings import Cluster, Settings
 from fencepost.properties.cluster.bugs import PARTS
 from fencepost.properties.protocols import touching

@@ -15,7 +15,7 @@ from fencepost.properties.registry import Entry, RegistryError
 from fencepost.traces.trace import Trace
 
 if TYPE_CHECKING:
-    from fencepost.checks.questions.answering import Way
+    from fencepost.checks.questions.answers.answering import Way
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.outcomes import Open, Outcome, Refuted, Settled, first_refuted, outcome
 from fencepost.checks.engines.results.verdicts import Verdict
-from fencepost.checks.questions.bug_search import KnownBug, Searches
-from fencepost.checks.questions.events import events_of, preconditions
+from fencepost.checks.questions.answers.events import events_of, preconditions
+from fencepost.checks.questions.bugs.searching import KnownBug, Searches
+from fencepost.checks.questions.bugs.whole import Whole, verdict_of
 from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established, Failure, Means
-from fencepost.checks.questions.judging import gap_in_words
+from fencepost.checks.questions.guarantees.judging import gap_in_words
 from fencepost.checks.questions.matters import LOST, Matter
-from fencepost.checks.questions.whole import Whole, verdict_of
 from fencepost.checks.settings.switches import SwitchedOn
 from fencepost.properties.bugs import Bug
 from fencepost.properties.cluster.bugs import CLOSED_TOO_EARLY, FEWER_COPIES, moves_of, of_parts

@@ -7,6 +7,9 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from fencepost.checks.commands.list.request import ListRequest
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.questions.answers.events import EVENTS
 from fencepost.checks.reports.failures import COLUMNS, rows, upstream
 from fencepost.checks.settings.own_protocols import is_own, own_protocols
 from fencepost.model.balance.mirrored import MIRRORED
@@ -26,6 +29,17 @@ _TITLES = {
     "sometimes": "must be possible",
     LEMMA: "lemmas of the inductive invariant",
 }
+
+
+def run(request: ListRequest) -> ExitStatus:
+    """Prints what the request asks for."""
+    if request.events:
+        acts = {name: " (an act of an administrator)" if event.is_act else "" for name, event in EVENTS.items()}
+        print("".join(f"{name:<20} {event.says}{acts[name]}\n" for name, event in EVENTS.items()), end="")
+        return ExitStatus.HOLDS
+    shown = bugs if request.bugs else listing
+    print(mirrored(request.java) if request.java else shown(request.protocols), end="")
+    return ExitStatus.HOLDS
 
 
 def listing(names: Sequence[str]) -> str:

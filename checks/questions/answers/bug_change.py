@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fencepost.checks.engines.results.outcomes import Open, Settled
-from fencepost.checks.questions.answering import Way, by_bug
-from fencepost.checks.questions.bug_search import KnownBug, Searches, known_bugs_in
-from fencepost.checks.questions.events import UNDER_WAY
+from fencepost.checks.questions.answers.answering import Way, by_bug
+from fencepost.checks.questions.answers.events import UNDER_WAY
+from fencepost.checks.questions.bugs.searching import KnownBug, Searches, known_bugs_in
+from fencepost.checks.questions.bugs.whole import Whole
 from fencepost.checks.questions.guarantees.establishing import Means
 from fencepost.checks.questions.matters import MATTERS, Matter
-from fencepost.checks.questions.whole import Whole
 from fencepost.model.releases import Releases
 from fencepost.properties.configuration import Configuration
 

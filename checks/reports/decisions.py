@@ -1,4 +1,4 @@
-"""Whether to take another release: yes or no first, then what starts no more; for the cluster, and where namespaces differ."""
+"""What a run about a cluster comes to: yes or no to another release, also where namespaces differ, and the last line."""
 
 from __future__ import annotations
 
@@ -8,12 +8,22 @@ from typing import Literal
 
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.bug_change import BugChange
+from fencepost.checks.questions.answers.bug_change import BugChange
+from fencepost.checks.questions.answers.events import in_order
 from fencepost.checks.reports.changes import NOT_ASKED, says
-from fencepost.checks.reports.front import closing as closing_of_cluster
 from fencepost.checks.reports.guarantees import Opening
-from fencepost.checks.reports.report import IN_SHORT, closing_of_guarantees
+from fencepost.checks.reports.report import MEANING
 from fencepost.model.counts import count_of
+
+IN_SHORT = MEANING | {
+    ExitStatus.HOLDS: "nothing falls short",
+    ExitStatus.ASSUMPTION: "an assumption fails",
+    ExitStatus.SAFETY: "safety is violated",
+    ExitStatus.LIVENESS: "liveness is violated",
+    ExitStatus.KNOWN_BUG: "a known bug affects you",
+    ExitStatus.INCONCLUSIVE: "not all is known",
+}
+"""The same in fewer words, for the last line of a run about a cluster, which has to fit a screen."""
 
 Word = Literal["NO", "NOT KNOWN", "YES"]
 
@@ -55,11 +65,11 @@ def closing_of_configuration(
     baseline."""
     if opening.answers:
         accepted = any(verdict.accepted is not None for checked in everything for verdict in checked.verdicts)
-        return closing_of_cluster(opening, status, accepted=accepted, outdated=outdated)
-    return closing_of_upgrade(opening, status) or closing_of_guarantees(opening, status)
+        return _closing_of_cluster(opening, status, accepted=accepted, outdated=outdated)
+    return _closing_of_upgrade(opening, status) or _closing_of_guarantees(opening, status)
 
 
-def closing_of_upgrade(opening: Opening, status: ExitStatus) -> str:
+def _closing_of_upgrade(opening: Opening, status: ExitStatus) -> str:
     """The last line where another release was compared with: yes or no, and what the status says; empty where none was."""
     own = _of_cluster(opening)
     if own is None:
@@ -70,6 +80,36 @@ def closing_of_upgrade(opening: Opening, status: ExitStatus) -> str:
     if opening.stopped is not None:
         words = f"NO: brokers start no more with {opening.stopped.now}"
     return f"{words}; {IN_SHORT[status]} (exit {int(status)})"
+
+
+def _closing_of_cluster(opening: Opening, status: ExitStatus, *, accepted: bool = False, outdated: bool = False) -> str:
+    """The last line: the verdict in words, and what the status says, in 80 columns. ``accepted`` is whether a known bug is,
+    ``outdated`` whether the run differs from a baseline."""
+    if status == ExitStatus.HOLDS:
+        return f"{_in_short(opening)}; {'all known bugs accepted' if accepted else 'no known bug affects you'} (exit 0)"
+    if outdated and status == ExitStatus.ASSUMPTION:
+        return f"{_in_short(opening)}; differs from the baseline (exit {int(status)})"
+    meaning = f"; {IN_SHORT[status]}" if status != ExitStatus.INCONCLUSIVE or opening.answers[0].unordered != "unknown" else ""
+    return f"{_in_short(opening)}{meaning} (exit {int(status)})"
+
+
+def _in_short(opening: Opening) -> str:
+    """The verdict without what the ways need."""
+    lost = opening.answers[0]
+    ways = in_order(lost.ways, opening.never, opening.accepted)
+    if ways.count:
+        return f"MESSAGES CAN BE LOST: {count_of(len(ways.count), 'way')}"
+    if ways.only_if:
+        return f"MESSAGES CAN BE LOST only if you act: {count_of(len(ways.only_if), 'way')}"
+    return "NOT KNOWN if messages can be lost" if lost.unordered == "unknown" else "NO WAY TO LOSE A MESSAGE was found"
+
+
+def _closing_of_guarantees(opening: Opening, status: ExitStatus) -> str:
+    """The last line where the guarantees alone were asked for."""
+    short, unknown = opening.count("short", "weaker"), opening.count("open")
+    counts = f"{count_of(len(opening.now.rows), 'guarantee')}, {short} short" + (f", {unknown} not known" if unknown else "")
+    meaning = IN_SHORT[status] if status == ExitStatus.HOLDS else MEANING[status]
+    return f"{counts}: {meaning} (exit {int(status)})"
 
 
 def _of_cluster(opening: Opening) -> Decision | None:

@@ -1,16 +1,13 @@
-"""``fencepost list``: what can be checked."""
+"""Arguments of ``fencepost list``."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from fencepost.checks.commands.tree import Command
 from fencepost.checks.console.requests import Argument, Option
-
-if TYPE_CHECKING:
-    from fencepost.checks.engines.results.verdicts import ExitStatus
 
 LIST = """Lists what can be checked: protocols and theories. Each has its parameters with their defaults (--set changes them),
 the instances of each size, and the properties by kind. Then come the actions, with the methods of Pulsar or BookKeeper that
@@ -38,20 +35,4 @@ class ListRequest:
     java: Annotated[str | None, Option("which actions mirror a method, by a part of its Class.method", "NAME")] = None
 
 
-COMMAND = Command(ListRequest, "list:run", LIST, LIST_EXAMPLES)
-
-
-def run(request: ListRequest) -> ExitStatus:
-    """Prints what the request asks for."""
-    from fencepost.checks.engines.results.verdicts import ExitStatus
-    from fencepost.checks.reports.listing import bugs, listing, mirrored  # loads every protocol
-
-    if request.events:
-        from fencepost.checks.questions.events import EVENTS
-
-        acts = {name: " (an act of an administrator)" if event.is_act else "" for name, event in EVENTS.items()}
-        print("".join(f"{name:<20} {event.says}{acts[name]}\n" for name, event in EVENTS.items()), end="")
-        return ExitStatus.HOLDS
-    shown = bugs if request.bugs else listing
-    print(mirrored(request.java) if request.java else shown(request.protocols), end="")
-    return ExitStatus.HOLDS
+COMMAND = Command(ListRequest, "list.run:run", LIST, LIST_EXAMPLES)

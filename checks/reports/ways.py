@@ -1,0 +1,135 @@
+"""The ways in which something happens to users: numbered, each in one line, and one as a story, with each step of it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fencepost.checks.questions.answers.answering import Answer, Way
+from fencepost.checks.questions.answers.events import acts_in, in_order
+from fencepost.checks.questions.answers.remedies import key
+from fencepost.checks.questions.bugs.whole import verdict_of
+from fencepost.checks.reports.answers import NUMBERS, about
+from fencepost.checks.reports.front import wrapped
+from fencepost.checks.reports.guarantees import Opening
+from fencepost.model.counts import count_of
+from fencepost.model.releases import Releases
+from fencepost.properties.registry import RegistryError
+
+COLUMN = 12
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """A way with its number, by which --way shows it, and the answer that has it."""
+
+    number: int
+    answer: Answer
+    way: Way
+
+
+def numbered(opening: Opening) -> list[Numbered]:
+    """Every way of the answers by its number: those that count, then what only an administrator brings about."""
+    pairs = [
+        (answer, way)
+        for answer in opening.answers
+        for ways in (in_order(answer.ways, opening.never, opening.accepted),)
+        for way in (*ways.count, *ways.only_if)
+    ]
+    return [Numbered(number, *pair) for number, pair in enumerate(pairs, 1)]
+
+
+def listed(opening: Opening, width: int, room: int) -> list[str]:
+    """Each way in one line, with its number, below what it comes to. A way by a bug that has a line already is left out. Where
+    there is no ``room`` for all, those that need the most faults share a line with their numbers."""
+    told, ways = dict[str, int](), list[Numbered]()
+    for each in numbered(opening):
+        if each.way.bug is None or told.setdefault(each.way.name, each.number) == each.number:
+            ways.append(each)
+    first = sorted(ways, key=lambda each: (bool(acts_in(each.way)), each.way.faults, each.number))
+    shown = len(first)
+    while len(lines := _of_first(first, shown, width)) > room and shown > 1:
+        shown -= 1
+    return lines
+
+
+def _of_first(ways: Sequence[Numbered], shown: int, width: int) -> list[str]:
+    """The first ways in a line each, and the others by their numbers."""
+    lines = list(_listed(ways[:shown], width))
+    if left := sorted(each.number for each in ways[shown:]):
+        more = f"     {_ranges(left)}: what needs more faults, or an act of yours (--way N, --all)"
+        lines += wrapped(more, width, " " * 5)
+    return lines
+
+
+def _listed(ways: Sequence[Numbered], width: int) -> Iterator[str]:
+    head = ""
+    for each in sorted(ways, key=lambda each: each.number):
+        says = f"{each.answer.matter.says}{', only if you act' if acts_in(each.way) else ''}"
+        if head != (head := f"{says[0].upper()}{says[1:]}:"):
+            yield from wrapped(f"  {head}", width, "    ")
+        yield f"{each.number:>3}  {textwrap.shorten(plain(each.way), width - 5, placeholder=' ...')}"
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """3, 5 to 8"""
+    ranges = list[list[int]]()
+    for number in numbers:
+        if ranges and ranges[-1][-1] == number - 1:
+            ranges[-1].append(number)
+        else:
+            ranges.append([number])
+    return ", ".join(str(each[0]) if len(each) == 1 else f"{each[0]} to {each[-1]}" for each in ranges)
+
+
+def plain(way: Way) -> str:
+    """What happens, as people say it."""
+    said = (way.bug.plain if way.bug is not None else "") or NUMBERS.sub("", way.what)
+    return f"{said[0].upper()}{said[1:].removesuffix('.')}."
+
+
+def story(number: int, opening: Opening, releases: Releases, width: int) -> str:
+    """The way of that number. RegistryError if there is none."""
+    ways = numbered(opening)
+    chosen = next((each for each in ways if each.number == number), None)
+    if chosen is None:
+        raise RegistryError(f"there is no way {number}: this cluster has {count_of(len(ways), 'way')}")
+    return "\n".join(_lines(chosen, opening, releases, width)) + "\n"
+
+
+def _lines(chosen: Numbered, opening: Opening, releases: Releases, width: int) -> Iterator[str]:
+    way = chosen.way
+    yield from textwrap.wrap(opening.heading, width, subsequent_indent="  ")
+    yield ""
+    yield from textwrap.wrap(f"Way {chosen.number}: {plain(way)}", width)
+    yield ""
+    yield from _told("You see", chosen.answer.matter.says, width)
+    yield from _told("It takes", ", ".join(way.needs) or "nothing else", width)
+    if way.open:
+        yield from _told("Not known", f"what else must coincide: {way.open}", width)
+    if way.bug is not None and way.bug.costs:
+        yield from _told("It costs", way.bug.costs, width)
+    remedies = [(n, each.remedy.says) for n, each in enumerate(opening.change_first.remedies, 1) if key(way) in each.closes]
+    for number, says in remedies:
+        yield from _told("What to do", f"{says} (number {number} of what to change first)", width)
+    if not remedies:
+        yield from _told("What to do", "no remedy was found by searching; see what is known of it below", width)
+    whose, how = about(way, releases, chosen.answer.matter.name)
+    yield from _told("Whose bug", whose, width)
+    yield from _told("How known", how, width)
+    yield ""
+    checked = way.checked if way.whole is None else way.whole
+    trace = (way.verdict if way.whole is None else verdict_of(way.whole)).run
+    meaning = {action.label: action.doc.partition("\n")[0] for action in checked.protocol.actions}
+    yield f"What happens, step by step ({checked.entry.name}):"
+    for number, step in enumerate(trace.steps, 1):
+        head = f"{number:>4}  {step.action}"
+        yield head
+        yield from textwrap.wrap(meaning[step.action], width, initial_indent=" " * 6, subsequent_indent=" " * 6)
+
+
+def _told(what: str, text: str, width: int) -> Iterator[str]:
+    head = f"{what:<{COLUMN}}"
+    lines = textwrap.wrap(text, width - COLUMN, break_on_hyphens=False, break_long_words=False)
+    yield from (f"{head if not place else ' ' * COLUMN}{line}" for place, line in enumerate(lines))
