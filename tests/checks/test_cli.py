@@ -44,7 +44,7 @@ def test_ctrl_c_while_the_program_loads_is_no_traceback(loading: str) -> None:
 def test_a_check_loads_what_it_asks() -> None:
     """Not Numba where the loops are compiled already, no solver; no other command, no other protocol, no question about
     settings or guarantees."""
-    modules = "checks.commands.policy.check", "properties.topic.entry", "checks.questions.answering"
+    modules = "checks.commands.policy.check", "properties.topic.entry", "checks.questions.answers.answering"
     modules += "checks.questions.guarantees.establishing", "properties.ledger.entry", "model.bookkeeper.ledger.protocol"
     others = {"numba", "z3", "cvc5", "hypothesis", "yaml", *(f"fencepost.{module}" for module in modules)}
     assert all(map(find_spec, others)), "what is not there is never loaded"
