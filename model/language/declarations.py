@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self
 
 from fencepost.model.language.domains import Domain, Subset, Universe
@@ -181,7 +182,7 @@ class Action:
             f"{method}, where {self.conditions[method]}" if method in self.conditions else method for method in self.mirrors
         ]
 
-    @property
+    @cached_property
     def label(self) -> str:
         """As traces show it, e.g. ``add(b0, e1)``."""
         return f"{self.name}({', '.join(self.arguments.values())})" if self.arguments else self.name

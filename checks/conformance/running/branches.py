@@ -61,6 +61,7 @@ class Branches:
                     formulas.append(formula)
                 rows.append((number, (action.name, text)))
         self._formulas = tuple(formulas)
+        self._taken = lru_cache(REMEMBERED)(self._taken_where)
         self._true = lru_cache(REMEMBERED)(self._observed)  # runs come to the same states again and again
 
     def _observed(self, state: State) -> frozenset[int]:
@@ -81,7 +82,9 @@ class Branches:
 
     def at(self, state: State, label: str) -> frozenset[Branch]:
         """The branches that the action of that label takes if it happens in the state; none if there is no such action."""
-        true = self._true(state)
+        return self._taken(label, self._true(state))
+
+    def _taken_where(self, label: str, true: frozenset[int]) -> frozenset[Branch]:
         return frozenset(branch for number, branch in self._of.get(label, ()) if number in true)
 
     @cached_property

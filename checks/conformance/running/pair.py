@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from fencepost.checks.conformance.running.adapter import Adapter, Departure, Deviation, Difference, Seen, Taken
-from fencepost.checks.conformance.running.view import View, Views
+from fencepost.checks.conformance.running.view import Remembered, View, Views
 from fencepost.model.counts import count_of
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Action
@@ -81,6 +81,8 @@ class Pair:
         self.protocol = kernel.protocol
         self.views = Views(self.protocol)
         self.numbers = {action.label: number for number, action in enumerate(kernel.actions)}
+        self._shown = [(each.name, Remembered(self.views, each.model), each.code) for each in adapter.observables]
+        self._expected = Remembered(self.views, adapter.expected)
         self._eager = frozenset(n for n, action in enumerate(kernel.actions) if action.name in adapter.eager)
 
     def follow(self, labels: Iterable[str], *, lenient: bool = False) -> Outcome:
@@ -151,11 +153,11 @@ class Pair:
     def compare(self, view: View, seen: Seen) -> list[Difference]:
         """Everything in which the code is not as the state has it."""
         differences = []
-        for observable in self.adapter.observables:
-            model, code = observable.model(view), observable.code(seen.values)
+        for name, of_model, of_code in self._shown:
+            model, code = of_model(view.state), of_code(seen.values)
             if model is not None and code is not None and model != code:
-                differences += list(_parted(observable.name, model, code))
-        return differences + self.adapter.expected(view).faults(seen.requests)
+                differences += list(_parted(name, model, code))
+        return differences + self._expected(view.state).faults(seen.requests)
 
     def _known(self, last: Taken | None, differences: Sequence[Difference], why: str) -> Deviation | None:
         if last is None:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from operator import itemgetter
+from typing import Any, Generic, TypeVar
 
 from fencepost.model.language import Protocol, Variable
 from fencepost.model.language.domains import Choice, Domain, Flag, Subset
 from fencepost.traces.trace import State
+
+Value = TypeVar("Value")
+
+REMEMBERED = 10_000
+"""Values of a function of views that are kept: some megabytes."""
 
 
 class Views:
@@ -62,6 +68,54 @@ class View:
     def members(self, universe: str) -> tuple[str, ...]:
         """The labels of a universe."""
         return self._views._members[universe]
+
+
+class _Reading(View):
+    """A view that keeps the places that were read."""
+
+    def __init__(self, views: Views, state: State) -> None:
+        super().__init__(views, state)
+        self.places: set[int] = set()
+
+    def __getitem__(self, name: str) -> Any:
+        self.places.add(self._views.places[name])
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value of a variable that the instance may not have."""
+        if name in self:
+            self.places.add(self._views.places[name])
+        return super().get(name, default)
+
+
+class Remembered(Generic[Value]):
+    """A pure function of views, called once for all states that agree in what it reads: a step changes few variables.
+
+    Where it has read the same of another state, it would read the same again, and return the same. A function that looks at
+    ``View.state`` itself cannot be remembered.
+    """
+
+    def __init__(self, views: Views, function: Callable[[View], Value]) -> None:
+        self._views, self._function = views, function
+        self._places: frozenset[int] = frozenset()
+        self._part: Callable[[State], object] = lambda _: ()
+        self._known: dict[object, Value] = {}
+
+    def __call__(self, state: State) -> Value:
+        """The function's value of the view of that state."""
+        part = self._part(state)
+        if part in self._known:
+            return self._known[part]
+        reading = _Reading(self._views, state)
+        value = self._function(reading)
+        if not reading.places <= self._places:
+            self._places |= reading.places
+            self._part = itemgetter(*sorted(self._places))
+            self._known.clear()
+        if len(self._known) >= REMEMBERED:
+            self._known.clear()
+        self._known[self._part(state)] = value
+        return value
 
 
 def labels(variable: Variable) -> tuple[str, ...]:

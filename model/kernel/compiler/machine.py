@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -144,22 +144,21 @@ class Kernel:
 
     def apply(self, state: Words, action: int) -> Words:
         """The state after an action, whose guard is taken to hold."""
-        after = np.zeros(self.words, dtype=np.uint64)
+        after = (ctypes.c_uint64 * self.words)()
         call = self.code.function("apply", ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
-        call(np.ascontiguousarray(state).ctypes.data, action, after.ctypes.data)
-        return after
+        call(state.tobytes(), action, after)
+        return np.array(after[:], dtype=np.uint64)
 
     def _mask(self, code: Code, name: str, *states: Words) -> list[int]:
-        mask = np.zeros(self.mask_words[name], dtype=np.uint64)
+        mask = (ctypes.c_uint64 * self.mask_words[name])()
         call = code.function(name, *[ctypes.c_void_p] * (len(states) + 1))
-        held = [np.ascontiguousarray(s) for s in states]
-        call(*(s.ctypes.data for s in held), mask.ctypes.data)
+        call(*(state.tobytes() for state in states), mask)
         return _members(mask)
 
 
-def _members(mask: Words) -> list[int]:
+def _members(mask: Iterable[int]) -> list[int]:
     members = []
-    for place, word in enumerate(mask.tolist()):
+    for place, word in enumerate(mask):
         while word:
             members.append(64 * place + (word & -word).bit_length() - 1)
             word &= word - 1

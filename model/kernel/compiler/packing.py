@@ -56,14 +56,14 @@ class Packing:
         self._word = np.array([field.word for field in fields], dtype=np.intp)
         self._shift = np.array([field.shift for field in fields], dtype=np.uint64)
         self._mask = np.array([field.mask for field in fields], dtype=np.uint64)
+        self._places = tuple((field.word, field.shift, field.low) for field in fields)
         self._lows = tuple((place, field.low) for place, field in enumerate(fields) if field.low)
 
     def pack(self, raw: Sequence[int]) -> Words:
         """Raw values, in the order of the variables, as words."""
         words = [0] * self.words
-        for variable, value in zip(self.variables, raw, strict=True):
-            field = self.fields[variable.name]
-            words[field.word] |= (value - field.low) << field.shift
+        for (word, shift, low), value in zip(self._places, raw, strict=True):
+            words[word] |= (value - low) << shift
         return np.array(words, dtype=np.uint64)
 
     def unpack(self, words: Sequence[int] | Words) -> tuple[int, ...]:
