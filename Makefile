@@ -71,7 +71,6 @@ bench: .venv/installed-dev ## measure the kernel against plain Python on the sam
 	@$(BIN)/python tests/bench/page.py
 	@$(BIN)/python tests/bench/conformance.py
 	@$(BIN)/python tests/bench/whole_commands.py
-	@$(BIN)/python tests/bench/language.py
 	@$(BIN)/python tests/bench/against_tlc.py
 
 clean: ## remove the environment and everything that was cached or built

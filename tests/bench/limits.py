@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numba
@@ -53,6 +54,26 @@ def memory() -> tuple[float, float]:
     lines = np.zeros(8 * LINES, dtype=np.int64)
     _link(lines, LINES)
     return _chase(lines, 1), _chase(lines, CHAINS)
+
+
+def two_to_one() -> float:
+    """How much more two threads do by the clock than one, of chains that each follows in 1 GiB: what two cores, one memory and
+    what else runs allow of any search. The most of several times."""
+    lines = np.zeros(8 * LINES, dtype=np.int64)
+    _link(lines, LINES)
+    starts = np.arange(CHAINS, dtype=np.int64) * (LINES // CHAINS)
+
+    def follow(_: int) -> None:
+        _follow(lines, starts, ACCESSES // CHAINS)
+
+    def clock(threads: int) -> float:
+        began = time.perf_counter()
+        list(pool.map(follow, range(threads)))
+        return time.perf_counter() - began
+
+    with ThreadPoolExecutor(2) as pool:
+        clock(2)
+        return max(2 * clock(1) / clock(2) for _ in range(LOOKS))
 
 
 def _chase(lines: Array, chains: int) -> float:
