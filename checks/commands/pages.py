@@ -8,8 +8,8 @@ from pathlib import Path
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.findings import Checked
-from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.bugs.part_runs import runs_below
+from fencepost.checks.reports.finished import FinishedRun
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.report_page import report_page
 from fencepost.model.releases import Releases
@@ -32,19 +32,18 @@ def write_page(everything: Sequence[Checked], path: Path, reporter: Reporter, re
     return bool(recordings)
 
 
-def write_report(
-    opening: Opening, everything: Sequence[Checked], status: ExitStatus, path: Path, reporter: Reporter
-) -> list[Path]:
+def write_report(run: FinishedRun, path: Path, reporter: Reporter) -> list[Path]:
     """Writes the page of a configuration, and beside it the one of the runs, if there are any; returns what was written.
 
     Raises OSError if they cannot be written.
     """
+    assert run.opening is not None, "it is of a configuration"
     runs = path.with_name(f"{path.stem}-runs{path.suffix}")
-    recordings = [*beyond(opening), *violations(everything, opening.now.cluster.releases)]
+    recordings = [*beyond(run.opening), *violations(run.everything, run.opening.now.cluster.releases)]
     if recordings:
         write_recordings(runs, recordings, reporter)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_text(path, report_page(opening, everything, status, runs.name if recordings else ""))
+    write_text(path, report_page(run, runs.name if recordings else ""))
     return [path, runs] if recordings else [path]
 
 

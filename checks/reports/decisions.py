@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answers.bug_change import BugChange
 from fencepost.checks.questions.answers.events import in_order
-from fencepost.checks.reports.changes import NOT_ASKED, says
+from fencepost.checks.reports.changes import NOT_ASKED, heading, says, sentences, verdict
+from fencepost.checks.reports.finished import FinishedRun
 from fencepost.checks.reports.guarantees import Opening
-from fencepost.checks.reports.report import MEANING
+from fencepost.checks.reports.report import MEANING, closing
 from fencepost.model.counts import count_of
 
 IN_SHORT = MEANING | {
@@ -58,15 +58,24 @@ def stops(opening: Opening) -> tuple[str, ...]:
     return tuple(map(str, opening.stopped.stops)) if opening.stopped is not None else ()
 
 
-def closing_of_configuration(
-    opening: Opening, everything: Sequence[Checked], status: ExitStatus, *, outdated: bool = False
-) -> str:
-    """The last line of a run about a configuration as a whole: the verdict in words. ``outdated`` is whether it differs from a
-    baseline."""
+def changed(opening: Opening | None) -> list[str]:
+    """What another configuration changes in known bugs and in the balancing of load, after what is decided by it."""
+    if opening is None:
+        return []
+    bugs, policy = opening.bugs, opening.policy
+    lines = [heading(bugs), verdict(bugs), *sentences(bugs)] if bugs else []
+    return [*decisions(opening), *stops(opening), *lines, *([*policy.sentences, *policy.commands] if policy else [])]
+
+
+def last_line(run: FinishedRun) -> str:
+    """The last line of a run: of a configuration as a whole the verdict in words."""
+    opening, outdated = run.opening, run.comparison is not None and run.comparison.differs
+    if opening is None or not (run.alone or opening.answers):
+        return closing(run.everything, run.status, run.suspicious, outdated=outdated)
     if opening.answers:
-        accepted = any(verdict.accepted is not None for checked in everything for verdict in checked.verdicts)
-        return _closing_of_cluster(opening, status, accepted=accepted, outdated=outdated)
-    return _closing_of_upgrade(opening, status) or _closing_of_guarantees(opening, status)
+        accepted = any(verdict.accepted is not None for checked in run.everything for verdict in checked.verdicts)
+        return _closing_of_cluster(opening, run.status, accepted=accepted, outdated=outdated)
+    return _closing_of_upgrade(opening, run.status) or _closing_of_guarantees(opening, run.status)
 
 
 def _closing_of_upgrade(opening: Opening, status: ExitStatus) -> str:

@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answers.answering import Answer
 from fencepost.checks.questions.answers.bug_change import BugChange
-from fencepost.checks.questions.baseline import Doubt
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.guarantees.judging import Shortfall, compared
 from fencepost.checks.reports.answers import headline, in_short, ordered
 from fencepost.checks.reports.changes import heading, sentences, verdict
-from fencepost.checks.reports.decisions import decisions, stops
-from fencepost.checks.reports.failures import Judged, as_in_repository, established_of, place_of
+from fencepost.checks.reports.decisions import changed, decisions, last_line, stops
+from fencepost.checks.reports.failures import Judged, as_in_repository, established_of, judged, place_of
+from fencepost.checks.reports.finished import FinishedRun
 from fencepost.checks.reports.guarantees import Opening, remedied, why
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.language import Location
 from fencepost.properties.registry import written
 
 
-def as_annotations(verdicts: Iterable[Judged], suspicious: Iterable[Doubt] = (), opening: Opening | None = None) -> str:
+def as_annotations(run: FinishedRun) -> str:
     """A workflow command for each verdict that is not as it should be, each guarantee that falls short, and what starts no
     more, at the line of the setting, and each suspicion: an error, or a warning where nothing is known, or the run succeeds
     nevertheless."""
+    opening = run.opening
     short = "".join(_shortfall(s) for s in opening.shortfalls) if opening else ""
     for stop in opening.stopped.stops if opening and opening.stopped else ():
         short += command(True, stop.place and as_in_repository(stop.place), "brokers start no more", stop.why)
-    rows = "".join(_annotation(row) for row in verdicts if row.failed)
-    return short + rows + "".join(_at(doubt.strict, doubt.suspicion.location, "suspicious", str(doubt)) for doubt in suspicious)
+    rows = "".join(_annotation(row) for row in judged(run) if row.failed)
+    doubts = (_at(doubt.strict, doubt.suspicion.location, "suspicious", str(doubt)) for doubt in run.suspicious)
+    return short + rows + "".join(doubts)
 
 
 def _shortfall(shortfall: Shortfall) -> str:
@@ -60,20 +62,14 @@ def _escaped(text: str, also: str = "") -> str:
     return text
 
 
-def as_junit(
-    verdicts: Iterable[Judged],
-    status: ExitStatus,
-    notes: Sequence[str],
-    suspicious: Sequence[Doubt] = (),
-    opening: Opening | None = None,
-) -> str:
+def as_junit(run: FinishedRun) -> str:
     """The run as JUnit XML. What is violated is a failure, and so is a guarantee that falls short; what is inconclusive is an
     error, because nothing is known of it; a run that did not succeed for any other reason, having been cut short, say, has a
     case of its own that is an error. What is no matter for the engine is skipped. Whatever is suspicious is a case, too, and a
     failure if that keeps the run from succeeding."""
     whole = Element("testsuites", name="fencepost")
-    failed = opening is not None and _guarantees(whole, opening)
-    for (name, instance, _), group in groupby(verdicts, key=_instance):
+    failed, suspicious = run.opening is not None and _guarantees(whole, run.opening), run.suspicious
+    for (name, instance, _), group in groupby(judged(run), key=_instance):
         rows = list(group)
         failed |= any(row.failed for row in rows)
         open_still = sum(row.open for row in rows)
@@ -100,9 +96,10 @@ def as_junit(
                 SubElement(case, "failure", type=doubt.suspicion.kind, message=str(doubt))
             else:
                 SubElement(case, "system-out").text = doubt.suspicion.text
-    if status != ExitStatus.HOLDS and not failed:
+    if run.status != ExitStatus.HOLDS and not failed:
+        notes = [*run.notes, *changed(run.opening)]
         case = SubElement(_suite(whole, "run", 1, 0, 1), "testcase", classname="fencepost", name="run")
-        SubElement(case, "error", type=status.name.lower(), message=notes[-1] if notes else "nothing was checked")
+        SubElement(case, "error", type=run.status.name.lower(), message=notes[-1] if notes else "nothing was checked")
     for count in ("tests", "failures", "errors"):
         whole.set(count, str(sum(int(suite.get(count, "0")) for suite in whole)))
     indent(whole)
@@ -156,18 +153,19 @@ MOST = 20
 """Failures that are listed; a comment that is longer is not read."""
 
 
-def as_markdown(opening: Opening | None, rows: Iterable[Judged], status: ExitStatus, closing: str) -> str:
+def as_markdown(run: FinishedRun) -> str:
     """The comment. It is empty where another configuration, or another release, guarantees the same and has the same known
     bugs, nothing falls short and nothing failed."""
+    opening = run.opening
     table = "" if opening is None else _table(opening)
-    failed = [row for row in rows if row.failed]
+    failed = [row for row in judged(run) if row.failed]
     bugs = _bugs(opening.bugs) if opening is not None and opening.bugs is not None else ""
-    if status == ExitStatus.HOLDS and not table and not bugs and opening is not None:
+    if run.status == ExitStatus.HOLDS and not table and not bugs and opening is not None:
         return ""
     answers = "".join(answered(answer) for answer in opening.answers) if opening else ""
     answers += "".join(f"- {plain(sentence)}\n" for sentence in (*decisions(opening), *stops(opening))) if opening else ""
     listed = "".join(f"- {_failure(row)}\n" for row in failed[:MOST])
-    parts = [f"### Fencepost: {plain(closing)}\n", answers, table, bugs, listed]
+    parts = [f"### Fencepost: {plain(last_line(run))}\n", answers, table, bugs, listed]
     if len(failed) > MOST:
         parts.append(f"{len(failed) - MOST} more; without `--markdown -` the text has all of them.\n")
     return "\n".join(part for part in parts if part)

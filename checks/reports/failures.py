@@ -10,6 +10,7 @@ from pathlib import Path
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
 from fencepost.checks.reports.bugs_on_code import compared, seen
+from fencepost.checks.reports.finished import FinishedRun
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.counts import count_of
 from fencepost.model.language import Location
@@ -173,10 +174,10 @@ class Judged:
         return " ".join([*settings, *(f"bug={bug}" for bug in protocol.active)])
 
 
-def judged(everything: Sequence[Checked], files: Mapping[int, Path], configured: Configured | None = None) -> Iterator[Judged]:
-    """Every verdict of a run in order; ``files`` are the trace files by the verdict's place."""
-    rows = ((checked, verdict) for checked in everything for verdict in checked.verdicts)
-    return (Judged(checked, verdict, files.get(place), configured) for place, (checked, verdict) in enumerate(rows))
+def judged(run: FinishedRun) -> Iterator[Judged]:
+    """Every verdict of a run in order."""
+    rows = ((checked, verdict) for checked in run.everything for verdict in checked.verdicts)
+    return (Judged(checked, verdict, run.files.get(place), run.configured) for place, (checked, verdict) in enumerate(rows))
 
 
 def place_of(location: Location) -> Place:

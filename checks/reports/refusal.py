@@ -9,6 +9,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.reports.documents import command, plain
 from fencepost.checks.reports.failures import as_in_repository
+from fencepost.checks.reports.finished import FinishedRun
 from fencepost.checks.reports.report import as_json
 from fencepost.checks.reports.sarif import fingerprints, log, physical, rule
 from fencepost.checks.settings.files.input_files import STANDARD_INPUT, Place
@@ -33,8 +34,8 @@ class Refusal:
             "file": None if self.place is None else str(self.place.file),
             "line": self.place.line or None if self.place else None,
         }
-        whole = json.loads(as_json([], self.status, [self.message], {}))
-        return json.dumps({**whole, "error": error}, indent=2) + "\n"
+        whole = json.loads(as_json(FinishedRun(notes=[self.message])))
+        return json.dumps({**whole, "status": int(self.status), "error": error}, indent=2) + "\n"
 
     def as_sarif(self) -> str:
         """A SARIF log with one result."""

@@ -9,22 +9,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import Amount, ExitStatus, Verdict
-from fencepost.checks.questions.baseline import Comparison, Doubt, comparison_as_json
+from fencepost.checks.questions.baseline import Doubt, comparison_as_json
 from fencepost.checks.reports.bugs_on_code import compared, seen
 from fencepost.checks.reports.failures import about, address, established_of, refined_by, refused_by, upstream
+from fencepost.checks.reports.finished import FinishedRun
 from fencepost.model.counts import count_of
 from fencepost.model.releases import SYSTEMS, Releases
 from fencepost.properties.bugs import Bug
 from fencepost.properties.registry import written
 from fencepost.traces.files.itf import write
 from fencepost.traces.wording.text import show
-
-if TYPE_CHECKING:
-    from fencepost.checks.reports.guarantees import Opening
 
 FORMAT = 1
 
@@ -191,22 +188,12 @@ def _success(everything: Sequence[Checked], suspicious: Sequence[Doubt]) -> str:
     return f"passed{limited}{accepted}{doubtful}" if limited or accepted or doubtful else MEANING[ExitStatus.HOLDS]
 
 
-def as_json(
-    everything: Sequence[Checked],
-    status: ExitStatus,
-    notes: Sequence[str],
-    files: Mapping[int, Path],
-    suspicious: Sequence[Doubt] = (),
-    releases: Releases | None = None,
-    comparison: Comparison | None = None,
-    opening: Opening | None = None,
-) -> str:
-    """The run as JSON, as docs/reference describes it; ``files`` are the trace files by the verdict's place among all,
-    ``comparison`` is how it differs from a baseline, ``opening`` what a configuration guarantees."""
+def as_json(run: FinishedRun) -> str:
+    """The run as JSON, as docs/reference describes it."""
     rows: list[dict[str, object]] = []
-    for checked in everything:
+    for checked in run.everything:
         for verdict in checked.verdicts:
-            rows.append(_row(checked, verdict, files.get(len(rows))))
+            rows.append(_row(checked, verdict, run.files.get(len(rows))))
     instances = [
         {
             "protocol": checked.entry.name,
@@ -216,18 +203,18 @@ def as_json(
             "failures": list(checked.failures),
             "left": [prop.name for prop in checked.left],
         }
-        for checked in everything
+        for checked in run.everything
     ]
     from fencepost.checks.reports.guarantees import as_json as guarantees_as_json
 
     whole = {
         "format": FORMAT,
-        "status": int(status),
-        "releases": None if releases is None else _releases(releases),
-        "notes": list(notes),
-        "guarantees": None if opening is None else guarantees_as_json(opening),
-        "suspicions": [_doubt(doubt) for doubt in suspicious],
-        "baseline": None if comparison is None else comparison_as_json(comparison),
+        "status": int(run.status),
+        "releases": None if run.releases is None else _releases(run.releases),
+        "notes": list(run.notes),
+        "guarantees": None if run.opening is None else guarantees_as_json(run.opening),
+        "suspicions": [_doubt(doubt) for doubt in run.suspicious],
+        "baseline": None if run.comparison is None else comparison_as_json(run.comparison),
         "instances": instances,
         "verdicts": rows,
     }

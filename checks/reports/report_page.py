@@ -10,7 +10,7 @@ from importlib.resources import files
 from math import inf
 
 from fencepost.checks.engines.results.findings import Checked
-from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
+from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.questions.answers.answering import Answer, Way
 from fencepost.checks.questions.bugs.whole import verdict_of
 from fencepost.checks.questions.guarantees.establishing import Established
@@ -18,8 +18,9 @@ from fencepost.checks.questions.guarantees.judging import compared
 from fencepost.checks.reports.answers import SURVIVES_NOTHING, about, covered, headline, in_short, ordered, survived
 from fencepost.checks.reports.changes import heading, sentences
 from fencepost.checks.reports.changes import verdict as verdict_on
-from fencepost.checks.reports.decisions import closing_of_configuration, decisions, stops
+from fencepost.checks.reports.decisions import decisions, last_line, stops
 from fencepost.checks.reports.failures import about as about_bug
+from fencepost.checks.reports.finished import FinishedRun
 from fencepost.checks.reports.front import front
 from fencepost.checks.reports.guarantees import Opening, details, unseen
 from fencepost.checks.reports.report import text
@@ -36,13 +37,15 @@ CHANGES = {"open": "cannot be compared", "other": "(of other steps: not compared
 """How a change is told that has not its own word."""
 
 
-def report_page(opening: Opening, everything: Sequence[Checked], status: ExitStatus, runs: str) -> Html:
+def report_page(run: FinishedRun, runs: str) -> Html:
     """The page; ``runs`` is the name of the page that shows the runs step by step, empty if there is none."""
+    assert run.opening is not None, "it is of a configuration"
+    opening, everything = run.opening, run.everything
     now, before = opening.now, opening.before
     columns = 2 if before else 1
     bookies = count_of(now.cluster.sizes.bookies, "bookie") + (" (assumed)" if now.cluster.assumed else "")
     against = f"; before: {before.cluster.file}" if before else ""
-    end = closing_of_configuration(opening, everything, status)
+    end = last_line(run)
     falls = (f"{s.place}: {s.headline}" for s in opening.shortfalls)
     short = each('<p class="short">{}</p>', [*decisions(opening), *stops(opening), *falls])
     link = html('<p><a href="{}">The runs, step by step</a></p>', runs) if runs else Html()

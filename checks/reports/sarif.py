@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from urllib.parse import quote
 
@@ -15,7 +15,9 @@ from fencepost.checks.questions.baseline import Doubt
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.guarantees.judging import Shortfall
 from fencepost.checks.reports.answers import covered, headline, in_short, ordered
-from fencepost.checks.reports.failures import Judged, as_in_repository, established_of, place_of, refined_by
+from fencepost.checks.reports.decisions import changed
+from fencepost.checks.reports.failures import Judged, as_in_repository, established_of, judged, place_of, refined_by
+from fencepost.checks.reports.finished import FinishedRun
 from fencepost.checks.reports.guarantees import Opening, unseen, why
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.checks.settings.starting import Stop
@@ -107,13 +109,7 @@ def answer_result(answer: Answer) -> dict[str, object]:
     }
 
 
-def as_sarif(
-    verdicts: Iterable[Judged],
-    status: ExitStatus,
-    notes: Sequence[str],
-    suspicious: Sequence[Doubt] = (),
-    opening: Opening | None = None,
-) -> str:
+def as_sarif(run: FinishedRun) -> str:
     """The run as SARIF: a rule for each property that was checked, a result for each verdict that is not as it should be, for
     each guarantee that falls short, and what starts no more, at the line of the setting, and for each question of a user,
     whatever the answer. What a baseline accepts is a suppressed result with its reason, a refinement that holds a
@@ -122,7 +118,7 @@ def as_sarif(
     The steps of a trace are its code flow, each at the line of its action. A result's fingerprint depends on the instance and
     the property alone, so that it stays one alert when the shortest trace or the code around it changes.
     """
-    rows = list(verdicts)
+    rows, opening, suspicious = list(judged(run)), run.opening, run.suspicious
     rules = {_rule_id(row): _rule(row) for row in rows}
     rules |= {_suspicious_id(doubt): _suspicious_rule(doubt) for doubt in suspicious}
     short, answers = ((), ()) if opening is None else (opening.shortfalls, opening.answers)
@@ -135,11 +131,11 @@ def as_sarif(
         else {}
     )
     numbers = {name: number for number, name in enumerate(rules)}
-    remarks = [*notes, *filter(None, (established_of(row.verdict) for row in rows))]
+    remarks = [*run.notes, *changed(opening), *filter(None, (established_of(row.verdict) for row in rows))]
     not_judged = () if opening is None else unseen(opening)
     invocation = {
-        "executionSuccessful": status not in (ExitStatus.EVALUATION, ExitStatus.INCONCLUSIVE),
-        "exitCode": int(status),
+        "executionSuccessful": run.status not in (ExitStatus.EVALUATION, ExitStatus.INCONCLUSIVE),
+        "exitCode": int(run.status),
         "toolExecutionNotifications": [
             {"level": level, "message": {"text": text}}
             for level, texts in (("note", remarks), ("warning", not_judged))

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import inf
 
 from fencepost.checks.engines.results.findings import Checked
-from fencepost.checks.questions.baseline import Doubt
 from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established
 from fencepost.checks.questions.guarantees.judging import compared
 from fencepost.checks.reports.changes import heading, in_brief, rows, verdict
 from fencepost.checks.reports.decisions import decisions, stops
+from fencepost.checks.reports.finished import FinishedRun
 from fencepost.checks.reports.front import SECOND
 from fencepost.checks.reports.guarantees import Opening, details, legend, remedied, unseen
 from fencepost.checks.reports.in_short import (
@@ -35,21 +35,14 @@ COLUMN = 22
 """The width of the column with the names of guarantees."""
 
 
-def sheet(
-    opening: Opening,
-    everything: Sequence[Checked] = (),
-    suspicious: Iterable[Doubt] = (),
-    notes: Sequence[str] = (),
-    *,
-    whole: bool,
-    width: int,
-    colour: bool = False,
-) -> str:
+def sheet(run: FinishedRun, *, width: int, colour: bool = False) -> str:
     """Everything that a check of a configuration prints before its last line, block by block.
 
-    ``notes`` are about the files and about what was left out. Unless it is ``whole``, what is guaranteed has no run, what did
-    not change is named only, and a protocol and a known bug have a line or two each.
+    Unless the run is ``whole``, what is guaranteed has no run, what did not change is named only, and a protocol and a known
+    bug have a line or two each.
     """
+    assert run.opening is not None, "it is of a configuration"
+    opening, everything, whole = run.opening, run.everything, run.whole
     blocks = [
         _verdict(opening, everything, width),
         [part for checked in everything if (part := failure_text(checked, width=width, colour=colour))],
@@ -62,24 +55,18 @@ def sheet(
         *_rows(opening, width, whole=whole),
         _known_bugs(opening, everything, width, whole=whole, colour=colour),
         _protocols(everything, width, whole=whole, colour=colour),
-        _headed("Suspicious: each says what such a success may rest on", suspicious_lines(suspicious)),
+        _headed("Suspicious: each says what such a success may rest on", suspicious_lines(run.suspicious)),
         _headed("Not seen, so decide it yourself", [x for each in unseen(opening) for x in _wrapped("  ", each, width)]),
-        _headed("Notes on the files and on what was checked", [f"  {note}" for note in notes]),
+        _headed("Notes on the files and on what was checked", [f"  {note}" for note in run.notes]),
     ]
     return "\n".join("\n".join(block) + "\n" for block in blocks if block)
 
 
-def second_screen(
-    opening: Opening,
-    everything: Sequence[Checked],
-    suspicious: Iterable[Doubt],
-    notes: Sequence[str],
-    *,
-    width: int,
-    colour: bool = False,
-) -> str:
+def second_screen(run: FinishedRun, *, width: int, colour: bool = False) -> str:
     """What follows the first screen unless all is asked for: what is violated or falls short, each way in a line, and the known
     bugs of which no way is one. It has ``SECOND`` lines with the last line of the run, unless what failed takes more."""
+    assert run.opening is not None, "it is of a configuration"
+    opening, everything = run.opening, run.everything
     told = {each.way.name for each in numbered(opening)}
     verdicts = (verdict for checked in everything for verdict in checked.verdicts)
     bugs = dict.fromkeys(v.property.name for v in verdicts if v.verdict == "known bug" and v.accepted is None)
@@ -87,7 +74,7 @@ def second_screen(
     besides = [f"Known bugs besides, which cause none of this: {others} (--all tells of each)"] if others else []
     failed = [part for checked in everything if (part := failure_text(checked, width=width, colour=colour))]
     before = [failed, _short(opening, width), _unknown(opening, width)]
-    rest = [*besides, *suspicious_in_short(suspicious), *notes]
+    rest = [*besides, *suspicious_in_short(run.suspicious), *run.remarks]
     after = [line for each in rest for line in _wrapped("", each, width, indent="  ")]
     taken = sum(text.count("\n") + 1 for block in (*before, after) for text in block)
     blocks = sum(bool(block) for block in (*before, after)) + 1

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fencepost.checks.commands.check.formats import FinishedRun
 from fencepost.checks.commands.check.outputs import Teller
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.questions.baseline import Baseline, comparison_lines, keys_of
+from fencepost.checks.reports.finished import FinishedRun
 
 
 def accepted(asked: CheckRequest) -> Baseline | None:

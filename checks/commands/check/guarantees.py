@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from fencepost.checks.commands.check.asked_again import change_first, groups, settings_of_groups
-from fencepost.checks.commands.check.formats import FinishedRun
 from fencepost.checks.commands.check.outputs import Outputs, Teller
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.subject import Subject, come_first, required
@@ -27,6 +26,7 @@ from fencepost.checks.questions.bugs.whole import Whole
 from fencepost.checks.questions.guarantees.establishing import Established, Means
 from fencepost.checks.questions.guarantees.judging import Shortfall, judged
 from fencepost.checks.questions.matters import BOOKIES, MATTERS, TOPICS, Matter
+from fencepost.checks.reports.finished import FinishedRun
 from fencepost.checks.reports.front import heading
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.settings.cluster_settings import Cluster, Settings
@@ -207,7 +207,7 @@ def run_alone(asked: CheckRequest, subject: Subject, started: float) -> ExitStat
         from fencepost.checks.commands.pages import default_page, write_report
 
         page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
-        write_report(opening, (), run.status, page, reporter)
+        write_report(run, page, reporter)
         teller.name(f"page: {page}")
     outputs = Outputs.of(asked)
     for written in outputs.write(lambda each: each.run(run)):

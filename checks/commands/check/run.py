@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from fencepost.checks.commands.check.baselines import accepted, compared, marked
 from fencepost.checks.commands.check.cluster import with_cluster
-from fencepost.checks.commands.check.formats import DOCUMENTS, FinishedRun
+from fencepost.checks.commands.check.formats import DOCUMENTS
 from fencepost.checks.commands.check.jobs import Job, done, done_ahead, left_out
 from fencepost.checks.commands.check.outputs import Outputs, Shown, Teller
 from fencepost.checks.commands.check.profile import with_profile
@@ -32,6 +32,7 @@ from fencepost.checks.questions.baseline import Baseline, doubts
 from fencepost.checks.questions.bugs.searching import KnownBug, Searches
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.questions.planning import planned_with_bugs
+from fencepost.checks.reports.finished import FinishedRun
 from fencepost.checks.reports.report import write_traces
 from fencepost.checks.settings.files.input_files import STANDARD_INPUT, InputError, Place, inputs_read_once
 from fencepost.model.counts import count_of
@@ -311,7 +312,7 @@ def _write_page(outcome: FinishedRun, page: Path | None, teller: Teller, reporte
     from fencepost.checks.commands.pages import write_page, write_report
 
     if outcome.opening is not None:
-        write_report(outcome.opening, outcome.everything, outcome.status, page, reporter)
+        write_report(outcome, page, reporter)
         is_written = True
     else:
         is_written = write_page(outcome.everything, page, reporter, outcome.releases)

@@ -18,6 +18,7 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions import baseline as doubts_module
 from fencepost.checks.questions.baseline import Doubt, doubts
 from fencepost.checks.reports.documents import as_annotations, as_junit
+from fencepost.checks.reports.finished import FinishedRun
 from fencepost.checks.reports.in_short import suspicious_in_short
 from fencepost.checks.reports.sarif import as_sarif
 from fencepost.model.language import And, Implies, Location, Not, Or, Protocol
@@ -223,16 +224,18 @@ def test_premises_that_one_line_makes_are_asked_for_together() -> None:
 def test_every_format_tells_it() -> None:
     for strict in (False, True):
         reports = doubts(checked(), strict=strict)
-        status = ExitStatus.ASSUMPTION if strict else ExitStatus.HOLDS
-        junit = fromstring(as_junit([], status, [], reports))
-        cases = junit.findall(".//testcase")
+        run = FinishedRun(everything=checked(), suspicious=reports)
+        assert run.status == (ExitStatus.ASSUMPTION if strict else ExitStatus.HOLDS)
+        junit = fromstring(as_junit(run))
+        cases = junit.findall(".//testsuite[@name='suspicions']/testcase")
         assert [case.get("classname") for case in cases] == [f"suspicious.{kind}" for _, kind, _ in TOLD]
         assert junit.get("failures") == ("6" if strict else "0")
-        sarif = json.loads(as_sarif([], status, [], reports))["runs"][0]
-        assert [rule["id"] for rule in sarif["tool"]["driver"]["rules"]] == RULES
+        sarif = json.loads(as_sarif(run))["runs"][0]
+        rules = [rule["id"] for rule in sarif["tool"]["driver"]["rules"]]
+        assert [name for name in rules if name.startswith("suspicious/")] == RULES
         assert {result["level"] for result in sarif["results"]} == {"error" if strict else "warning"}
-        assert [result["ruleIndex"] for result in sarif["results"]] == [0, 1, 2, 0, 1, 2]
-        lines = as_annotations([], reports).splitlines()
+        assert [rules[result["ruleIndex"]] for result in sarif["results"]] == RULES * 2
+        lines = as_annotations(run).splitlines()
         assert [line.split()[0] for line in lines] == ["::error" if strict else "::warning"] * 6
 
 

@@ -13,7 +13,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fencepost.checks.engines.plan import Approach
-from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
 from fencepost.checks.questions.guarantees.judging import Guaranteed, compared
@@ -22,6 +21,7 @@ from fencepost.checks.questions.guarantees.topics import topic_guarantees
 from fencepost.checks.questions.matters import DISKS
 from fencepost.checks.reports.answers import as_json, as_text, headline, in_short
 from fencepost.checks.reports.documents import answered, as_markdown
+from fencepost.checks.reports.finished import FinishedRun
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.report_page import answer_section
 from fencepost.checks.reports.sarif import as_sarif
@@ -121,7 +121,7 @@ def test_a_comparison_the_other_way_round_says_the_opposite(
 
 def in_sarif(opening: Opening) -> list[tuple[str, Any]]:
     """The results of a log's answers, each with what its rule says that it is about."""
-    written = as_sarif((), ExitStatus.HOLDS, [], opening=opening)
+    written = as_sarif(FinishedRun(opening=opening))
     SARIF.validate(json.loads(written))
     (run,) = json.loads(written)["runs"]
     rules = run["tool"]["driver"]["rules"]
@@ -136,7 +136,7 @@ def test_text_page_markdown_json_and_sarif_say_the_same(cluster: Cluster, seed: 
     releases = Releases.of("4.2.4")
     opening = Opening(Guaranteed(cluster, ()), answers=tuple(answers))
     documents, results = json.loads(json.dumps(as_json(answers, releases))), in_sarif(opening)
-    comment = as_markdown(opening, (), ExitStatus.KNOWN_BUG, "closing")
+    comment = as_markdown(FinishedRun(opening=opening))
     for answer, document, (asks, result) in zip(answers, documents, results, strict=True):
         assert (asks, result["properties"]) == (
             document["text"],

@@ -7,7 +7,7 @@ XML by that of Jenkins (schemas/junit-10.xsd, from its plug-in xUnit, under the 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -21,12 +21,12 @@ import xmlschema
 
 from fencepost.checks.engines.plan import Approach, Task, check
 from fencepost.checks.engines.results.findings import Checked
-from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.engines.search.sampling import Walks
 from fencepost.checks.questions.answers.answering import Answer, Way
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.reports.documents import as_annotations, as_junit
-from fencepost.checks.reports.failures import Configured, Judged, judged, place_of
+from fencepost.checks.reports.failures import Configured, place_of
+from fencepost.checks.reports.finished import FinishedRun
 from fencepost.checks.reports.report import text
 from fencepost.checks.reports.sarif import _reason, as_sarif
 from fencepost.checks.settings.files.input_files import Place
@@ -103,12 +103,12 @@ def test_a_known_bug_of_a_configuration_is_at_the_line_of_the_users_file(
         prop = replace(first.property, kind="known bug")
         searched = replace(broken[0], verdicts=(replace(first, verdict=word, property=prop, bug=bug),))
         configured = Configured(Place(Path(HERE)), {"ensembleSize": Place(Path(HERE), 3)})
-        row = list(judged([searched], {}, configured))
-        (result,) = json.loads(as_sarif(row, ExitStatus.KNOWN_BUG, []))["runs"][0]["results"]
+        searches = FinishedRun(everything=[searched], configured=configured)
+        (result,) = json.loads(as_sarif(searches))["runs"][0]["results"]
         (place,) = result["locations"]
         assert place["physicalLocation"]["artifactLocation"]["uri"] == HERE
         assert (result["kind"], place["physicalLocation"]["region"]) == (kind, {"startLine": line})
-        assert (f"file={HERE},line={line}," if line > 1 else f"file={HERE},title=") in as_annotations(row)
+        assert (f"file={HERE},line={line}," if line > 1 else f"file={HERE},title=") in as_annotations(searches)
 
 
 @pytest.mark.parametrize(("reason", "justification"), [("we live with it", "we live with it"), ("", "no reason is given")])
@@ -127,13 +127,8 @@ def test_on_a_narrow_terminal_headings_and_notes_are_folded(sound: list[Checked]
     assert whole.split() == folded.split()
 
 
-def rows(everything: list[Checked], **files: Path) -> list[Judged]:
-    return list(judged(everything, {0: files["first"]} if files else {}))
-
-
-def junit(everything: list[Checked], notes: Iterable[str] = (), status: ExitStatus | None = None) -> Element:
-    status = exit_status(v for c in everything for v in c.verdicts) if status is None else status
-    root = fromstring(as_junit(rows(everything), status, list(notes)).split("\n", 1)[1])
+def junit(everything: list[Checked], notes: Sequence[str] = (), *, is_part: bool = False) -> Element:
+    root = fromstring(as_junit(FinishedRun(notes=notes, is_part=is_part, everything=everything)).split("\n", 1)[1])
     JUNIT.validate(root)
     return root
 
@@ -166,16 +161,16 @@ def test_junit_has_a_case_for_each_property(broken: list[Checked], sound: list[C
 
 
 def test_a_run_that_was_cut_short_is_an_error_in_junit(sound: list[Checked]) -> None:
-    whole = junit(sound, ["1 of 2 instances were not checked: out of time"], ExitStatus.INCONCLUSIVE)
+    whole = junit(sound, ["1 of 2 instances were not checked: out of time"], is_part=True)
     assert (whole.get("tests"), whole.get("errors")) == ("4", "1")
     (error,) = whole.iter("error")
     assert error.attrib == {"type": "inconclusive", "message": "1 of 2 instances were not checked: out of time"}
-    assert junit([], status=ExitStatus.EVALUATION).get("errors") == "1"
+    assert junit([]).get("errors") == "1"
 
 
 def sarif(everything: list[Checked], **files: Path) -> dict[str, Any]:
-    status = exit_status(v for c in everything for v in c.verdicts)
-    log = json.loads(as_sarif(rows(everything, **files), status, ["a note"]))
+    traces = {0: files["first"]} if files else {}
+    log = json.loads(as_sarif(FinishedRun(notes=["a note"], everything=everything, files=traces)))
     SARIF.validate(log)
     assert (log["$schema"], log["version"]) == (SARIF.schema["id"], "2.1.0")
     (only,) = log["runs"]
@@ -209,7 +204,7 @@ def test_sarif_has_a_rule_for_each_property_and_a_flow_for_each_trace(broken: li
 
 
 def test_the_schemas_refuse_what_is_wrong(broken: list[Checked]) -> None:
-    log = json.loads(as_sarif(rows(broken), ExitStatus.SAFETY, []))
+    log = json.loads(as_sarif(FinishedRun(everything=broken)))
     log["runs"][0]["results"][0]["codeFlows"][0]["threadFlows"][0]["locations"][0]["executionOrder"] = "first"
     assert not SARIF.is_valid(log)
     root = junit(broken)
@@ -248,11 +243,11 @@ def test_fingerprints_are_stable_and_tell_instances_and_properties_apart(broken:
 
 def test_what_holds_has_no_result(sound: list[Checked]) -> None:
     assert sarif(sound)["results"] == []
-    assert as_annotations(rows(sound)) == ""
+    assert as_annotations(FinishedRun(everything=sound)) == ""
 
 
 def test_annotations_are_one_line_each_with_nothing_that_ends_a_field(broken: list[Checked]) -> None:
-    error, warning = as_annotations(rows(broken)).splitlines()
+    error, warning = as_annotations(FinishedRun(everything=broken)).splitlines()
     head, _, text = error.removeprefix("::").partition("::")
     assert head.startswith(f"error file={HERE},line=")
     assert head.endswith(",title=in_time is violated in 2 steps")

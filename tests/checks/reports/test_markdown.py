@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
 from fencepost.checks.reports.documents import as_markdown, plain
-from fencepost.checks.reports.failures import judged
+from fencepost.checks.reports.finished import FinishedRun
 from tests.checks.reports.test_ci_formats import run
 from tests.command import fencepost
 
@@ -17,14 +16,15 @@ SAFE = "managedLedgerDefaultEnsembleSize=2\nmanagedLedgerDefaultWriteQuorum=2\nm
 
 
 def test_what_failed_is_a_line_with_its_place() -> None:
-    text = as_markdown(None, judged(run("fast"), {}), ExitStatus.SAFETY, "1 violated")
+    text = as_markdown(FinishedRun(everything=run("fast")))
     heading, _, failure = text.splitlines()[:3]
-    assert heading == "### Fencepost: 1 violated"
+    assert heading == "### Fencepost: 3 verdicts, 1 inconclusive, 1 violated: a safety property is violated (exit 12)"
     assert failure.startswith("- in&#95;time is violated in 2 steps (`tests/checks/reports/test_ci_formats.py:")
 
 
 def test_a_run_without_a_failure_is_one_line() -> None:
-    assert as_markdown(None, judged(run(), {}), ExitStatus.HOLDS, "everything holds") == "### Fencepost: everything holds\n"
+    only = "### Fencepost: 2 exhausted, 1 violated as expected: everything holds (exit 0)\n"
+    assert as_markdown(FinishedRun(everything=run())) == only
 
 
 def test_nothing_of_a_text_is_interpreted() -> None:

@@ -14,7 +14,7 @@ from fencepost.checks.engines.plan import Approach, Task, check
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.reports.documents import as_annotations, as_junit, as_markdown
-from fencepost.checks.reports.failures import Judged, judged
+from fencepost.checks.reports.finished import FinishedRun
 from fencepost.checks.reports.report import as_json, closing, text
 from fencepost.checks.reports.sarif import as_sarif
 from fencepost.model.language import Not, Protocol
@@ -84,10 +84,6 @@ def refused() -> list[Checked]:
     return run("goes_out")
 
 
-def rows(everything: list[Checked]) -> list[Judged]:
-    return list(judged(everything, {}))
-
-
 def status(everything: list[Checked]) -> ExitStatus:
     return exit_status(v for checked in everything for v in checked.verdicts)
 
@@ -100,7 +96,7 @@ def test_text_has_the_coarser_protocol_or_the_refusal(refining: list[Checked], r
 
 def test_json_has_the_coarser_protocol_and_the_refusal(refining: list[Checked], refused: list[Checked]) -> None:
     for everything, refusal in ((refining, None), (refused, REFUSAL)):
-        written = json.loads(as_json(everything, status(everything), [], {}))["verdicts"]
+        written = json.loads(as_json(FinishedRun(everything=everything)))["verdicts"]
         assert [(row["property"], row["refines"], row["refused"]) for row in written] == [
             (NAME, "lamp", refusal),
             (f"{NAME}_light", None, None),
@@ -109,7 +105,7 @@ def test_json_has_the_coarser_protocol_and_the_refusal(refining: list[Checked], 
 
 def test_junit_says_what_is_refined_and_fails_with_the_refusal(refining: list[Checked], refused: list[Checked]) -> None:
     def case(everything: list[Checked]) -> Any:
-        root = fromstring(as_junit(rows(everything), status(everything), []).split("\n", 1)[1])
+        root = fromstring(as_junit(FinishedRun(everything=everything)).split("\n", 1)[1])
         (element,) = (c for c in root.iter("testcase") if c.get("name") == NAME)
         return element
 
@@ -121,7 +117,7 @@ def test_sarif_notes_what_is_refined_and_has_the_refusal_as_a_result(
     refining: list[Checked], refused: list[Checked], tmp_path: Path
 ) -> None:
     def sarif(everything: list[Checked]) -> Any:
-        return json.loads(as_sarif(rows(everything), status(everything), ["a note"]))
+        return json.loads(as_sarif(FinishedRun(notes=["a note"], everything=everything)))
 
     (sound,), (broken,) = sarif(refining)["runs"], sarif(refused)["runs"]
     noted = [note["message"]["text"] for note in sound["invocations"][0]["toolExecutionNotifications"]]
@@ -134,10 +130,10 @@ def test_sarif_notes_what_is_refined_and_has_the_refusal_as_a_result(
 
 
 def test_markdown_and_annotations_have_the_refusal(refining: list[Checked], refused: list[Checked]) -> None:
-    comment = as_markdown(None, rows(refused), status(refused), closing(refused, status(refused)))
+    comment = as_markdown(FinishedRun(everything=refused))
     assert "is violated in 2 steps: dim(0) is no step of lamp: there it is on yes -&#62; no (`tests/" in comment
-    assert REFUSAL.replace(":", "%3A").replace(",", "%2C") in as_annotations(rows(refused))
-    assert as_annotations(rows(refining)) == ""
+    assert REFUSAL.replace(":", "%3A").replace(",", "%2C") in as_annotations(FinishedRun(everything=refused))
+    assert as_annotations(FinishedRun(everything=refining)) == ""
 
 
 def test_the_page_of_the_run_has_the_refusal(refused: list[Checked]) -> None:
