@@ -6,19 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fencepost.checks.odds.answering import Odds
-from fencepost.checks.questions.answers.remedies import Tried
+from fencepost.checks.questions.answers.remedies import Remedy
 
 
 @dataclass(frozen=True)
 class Weighed:
     """A remedy, and the upper end of how often a year the ways happen that it closes; ``unknown`` of them have no figure."""
 
-    remedy: Tried
+    remedy: Remedy
     high: float
     unknown: int
 
 
-def weighed(remedies: Sequence[Tried], names: Mapping[object, str], odds: Odds) -> list[Weighed]:
+def weighed(remedies: Sequence[Remedy], names: Mapping[object, str], odds: Odds) -> list[Weighed]:
     """The remedies, that first which closes what may happen most often. What two of them close counts for both. ``names`` are
     those of ways, by the keys by which remedies close them."""
     highs = {row.name: row.high for row in odds.rows}

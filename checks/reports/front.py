@@ -9,10 +9,10 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
-from fencepost.checks.questions.answers.answering import Way
+from fencepost.checks.questions.answers.answering import Answer, Way
 from fencepost.checks.questions.answers.asking import Group
 from fencepost.checks.questions.answers.events import EVENTS, Sorted, acts_in, in_order
-from fencepost.checks.questions.answers.remedies import ChangeFirst, key
+from fencepost.checks.questions.answers.remedies import Remedy, key
 from fencepost.checks.questions.answers.remedies import in_words as closes_in_words
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.reports.answers import FAULTS, headline, survived
@@ -78,7 +78,7 @@ def _lines(opening: Opening, width: int, most: Mapping[str, int], *, colour: boo
     ways = in_order(lost.ways, opening.never, opening.accepted)
     yield from [_emphasised(line, ways, colour) for line in wrapped(verdict(opening), width)]
     yield from wrapped(_kills(opening.now.rows), width) if _kills(opening.now.rows) else []
-    yield from _changes(opening.change_first, width, most["changes"])
+    yield from _changes(opening, width, most["changes"])
     yield from _happens(ways, opening, width, most)
     also = "; ".join(_also(opening))
     yield from wrapped(f"Also: {also}", width, most=2) if also else []
@@ -135,26 +135,25 @@ def _never(rows: Sequence[Established]) -> str:
     return f"{first.sentence[0].upper()}{first.sentence[1:]}{also}"
 
 
-def _changes(change: ChangeFirst, width: int, most: int) -> Iterator[str]:
-    if not change.remedies:
+def _changes(opening: Opening, width: int, most: int) -> Iterator[str]:
+    if not opening.change_first:
         return
     rows = list[Row]()
-    for number, each in enumerate(change.remedies[:MOST_ROWS], 1):
-        cost = f" ({each.remedy.cost})" if each.remedy.cost else ""
-        says = each.remedy.says if most == 1 and len(each.remedy.says + cost) > LONG else each.remedy.says + cost
+    for number, each in enumerate(opening.change_first[:MOST_ROWS], 1):
+        cost = f" ({each.cost})" if each.cost else ""
+        says = each.says if most == 1 and len(each.says + cost) > LONG else each.says + cost
         rows.append((f"{number:>3} ", says, closes_in_words(each)))
     yield from table("Change first", "closes", rows, width, most)
-    if change.after is not None:
-        yield from wrapped(f"    {_after(change)}", width, "    ")
+    if opening.after is not None:
+        yield from wrapped(f"    {_after(opening.change_first, opening.after)}", width, "    ")
 
 
-def _after(change: ChangeFirst) -> str:
+def _after(remedies: Sequence[Remedy], after: Answer) -> str:
     """What is left once every remedy that can be searched with is taken."""
-    assert change.after is not None
-    numbers = [str(n) for n, each in enumerate(change.remedies, 1) if each.remedy.kind not in ("runbook", "upgrade")]
-    left, taken = in_order(change.after.ways, ()).count, _listing(numbers)
+    numbers = [str(n) for n, each in enumerate(remedies, 1) if each.kind not in ("runbook", "upgrade")]
+    left, taken = in_order(after.ways, ()).count, _listing(numbers)
     if not left:
-        end = "some of it is not known" if change.after.gaps else "no way is left"
+        end = "some of it is not known" if after.gaps else "no way is left"
         return f"after {taken}, {end}"
     fewest, _ = fewest_of(left)
     need = "is left, which needs" if len(left) == 1 else "are left, which need at least"
@@ -197,8 +196,8 @@ def _needs(way: Way) -> tuple[str, ...]:
 def _closed_by(ways: Sequence[Way], opening: Opening) -> str:
     """The numbers of the remedies that close some of these ways."""
     keys = {key(way) for way in ways}
-    numbers = [str(n) for n, each in enumerate(opening.change_first.remedies, 1) if each.closes & keys]
-    closed = {each for tried in opening.change_first.remedies for each in tried.closes} & keys
+    numbers = [str(n) for n, each in enumerate(opening.change_first, 1) if each.closes & keys]
+    closed = {each for tried in opening.change_first for each in tried.closes} & keys
     if not closed:
         return "none known"
     left = len(keys - closed)

@@ -11,7 +11,7 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answers.answering import Answer, Way
 from fencepost.checks.questions.answers.asking import Group
 from fencepost.checks.questions.answers.bug_change import BugChange
-from fencepost.checks.questions.answers.remedies import ChangeFirst, Tried
+from fencepost.checks.questions.answers.remedies import Remedy
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.guarantees.judging import Guaranteed, Kind, Shortfall, compared, gap_in_words, history_of
 from fencepost.checks.reports.answers import as_json as answers_as_json
@@ -36,12 +36,12 @@ POLICIES = "policies of namespaces and topics, which override the quorums, dedup
 class Opening:
     """What a report of a configuration opens with: what it guarantees, what another did before it, what falls short, what it
     changes in the balancing of load, which known bugs a change of releases takes and brings, and the answers to what users ask
-    first, if they were asked for. ``met`` has by name,
-    of guarantees that fall short, in which way users lose a message by that; ``not_judged`` are the features that the files
-    switch on and no model has. ``heading`` says which cluster it is, ``change_first`` what to change, ``never`` which events do
-    not happen here, ``accepted`` which known bugs are; ``namespaces`` are those with settings of their own,
-    ``changed_namespaces`` those in which other bugs come or go. ``odds`` are those of the ways, if they were asked for.
-    ``stopped`` says with what brokers start no more."""
+    first, if they were asked for. ``met`` has by name, of guarantees that fall short, in which way users lose a message by
+    that; ``not_judged`` are the features that the files switch on and no model has. ``heading`` says which cluster it is,
+    ``change_first`` what to change, ``after`` is the answer with all of that which can be searched with, if it was asked;
+    ``never`` which events do not happen here, ``accepted`` which known bugs are; ``namespaces`` are those with settings of
+    their own, ``changed_namespaces`` those in which other bugs come or go. ``odds`` are those of the ways, if they were asked
+    for. ``stopped`` says with what brokers start no more."""
 
     now: Guaranteed
     before: Guaranteed | None = None
@@ -52,7 +52,8 @@ class Opening:
     met: Mapping[str, Way] = field(default_factory=dict)
     not_judged: tuple[SwitchedOn, ...] = ()
     heading: str = ""
-    change_first: ChangeFirst = field(default_factory=ChangeFirst)
+    change_first: tuple[Remedy, ...] = ()
+    after: Answer | None = None
     never: frozenset[str] = frozenset()
     accepted: frozenset[str] = frozenset()
     namespaces: tuple[Group, ...] = ()
@@ -115,7 +116,7 @@ def as_json(opening: Opening) -> dict[str, object]:
         "answers": answers_as_json(opening.answers, now.cluster.releases),
         **_odds(opening.odds),
         "heading": opening.heading,
-        "change_first": [_remedy(each) for each in opening.change_first.remedies],
+        "change_first": [_remedy(each) for each in opening.change_first],
         "never": sorted(opening.never),
         "rows": [_row(now, row, before) for row in now.rows],
         "not_seen": list(unseen(opening)),
@@ -149,19 +150,19 @@ def _odds(odds: Odds | None) -> dict[str, object]:
     return {"odds": as_data(odds)}
 
 
-def _remedy(each: Tried) -> dict[str, object]:
+def _remedy(each: Remedy) -> dict[str, object]:
     """A remedy for a program, with the ways that it closes: the names of their bugs, or what they need."""
     closes = sorted(each.closes, key=str)
     return {
-        "kind": each.remedy.kind,
-        "text": each.remedy.says,
-        "settings": dict(each.remedy.settings),
+        "kind": each.kind,
+        "text": each.says,
+        "settings": dict(each.settings),
         "releases": {
-            "pulsar": each.remedy.releases.pulsar,
-            "bookkeeper": each.remedy.releases.bookkeeper,
-            "bookkeeper_client": each.remedy.releases.client,
+            "pulsar": each.releases.pulsar,
+            "bookkeeper": each.releases.bookkeeper,
+            "bookkeeper_client": each.releases.client,
         },
-        "cost": each.remedy.cost or None,
+        "cost": each.cost or None,
         "closes": [list(key) if isinstance(key, tuple) else key for key in closes],
         "brings": [way.name for way in each.brings],
         "open": each.open or None,

@@ -59,7 +59,7 @@ def changes_as_text(remedies: Sequence[Weighed], width: int) -> str:
     for number, each in enumerate(remedies, 1):
         often = f"what happens {_at_most(each.high)}" if each.high > 0 else "what has no figure"
         also = f", and {count_of(each.unknown, 'way')} without a figure" if each.high > 0 and each.unknown else ""
-        lines += _wrapped(f"{number:>3}  ", f"{each.remedy.remedy.says}: closes {often}{also}", width)
+        lines += _wrapped(f"{number:>3}  ", f"{each.remedy.says}: closes {often}{also}", width)
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -11,7 +11,7 @@ from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.questions.answers.answering import Answer
 from fencepost.checks.questions.answers.asking import Group, answered
 from fencepost.checks.questions.answers.events import in_order, never
-from fencepost.checks.questions.answers.remedies import ChangeFirst, Remedy, candidates, first_of, tried
+from fencepost.checks.questions.answers.remedies import Remedy, candidates, first_of, tried
 from fencepost.checks.questions.bugs.searching import Searches, known_bugs_in
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
 from fencepost.checks.questions.guarantees.judging import Guaranteed
@@ -24,11 +24,14 @@ from fencepost.model.releases import Releases
 from fencepost.properties.topic.in_cluster import parameters_of
 
 
-def change_first(asked: CheckRequest, cluster: Cluster, now: Guaranteed, lost: Answer, means: Means) -> ChangeFirst:
-    """Searches with each remedy for the ways in which an acknowledged message is lost. Raises what ``check`` raises."""
+def change_first(
+    asked: CheckRequest, cluster: Cluster, now: Guaranteed, lost: Answer, means: Means
+) -> tuple[tuple[Remedy, ...], Answer | None]:
+    """What to change first, found by searches with each remedy for the ways in which an acknowledged message is lost; and the
+    answer with all of it that can be searched with, None if that was not asked. Raises what ``check`` raises."""
     counted = in_order(lost.ways, never(asked.never), asked.accepted).count
     if not counted or means.is_over:
-        return ChangeFirst(())
+        return (), None
 
     def ask(settings: Mapping[str, str], releases: Releases) -> Answer:
         changed = read_settings(*asked.conf, instead=settings)
@@ -40,11 +43,11 @@ def change_first(asked: CheckRequest, cluster: Cluster, now: Guaranteed, lost: A
 
     results = tried(candidates(counted, now.cluster.releases, _copies(now), _price(now, means)), lost, counted, ask)
     chosen = tuple(first_of(results))
-    searched = [each.remedy for each in chosen if each.remedy.kind not in ("runbook", "upgrade")]
+    searched = [each for each in chosen if each.kind not in ("runbook", "upgrade")]
     if not searched or means.is_over:
-        return ChangeFirst(chosen)
+        return chosen, None
     settings = {key: value for remedy in searched for key, value in remedy.settings.items()}
-    return ChangeFirst(chosen, ask(settings, _newest(searched, now.cluster.releases)))
+    return chosen, ask(settings, _newest(searched, now.cluster.releases))
 
 
 def _newest(remedies: list[Remedy], releases: Releases) -> Releases:

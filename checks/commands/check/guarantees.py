@@ -20,7 +20,6 @@ from fencepost.checks.questions.answers.answering import Answer, Way, answer, re
 from fencepost.checks.questions.answers.asking import answer_to, answered, establish_named, guaranteed, questions
 from fencepost.checks.questions.answers.bug_change import BugChange, bug_change, bugs_of, met_by, with_reach
 from fencepost.checks.questions.answers.events import never
-from fencepost.checks.questions.answers.remedies import ChangeFirst
 from fencepost.checks.questions.bugs.searching import KnownBug, Searches
 from fencepost.checks.questions.bugs.whole import Whole
 from fencepost.checks.questions.guarantees.establishing import Established, Means
@@ -77,19 +76,27 @@ def opening_of(
     changed = _bugs_changed(asked, clusters[0], None if before is None else before.cluster, searches, means)
     elsewhere = () if before is None else tuple(_changed_elsewhere(asked, clusters, changed, means))
     met = _met(shortfalls, Whole(clusters[0].configuration, subject.releases), means)
-    first_changes = change_first(asked, clusters[0], now, answers[0], means) if answers else ChangeFirst()
+    changes, after = change_first(asked, clusters[0], now, answers[0], means) if answers else ((), None)
     of_namespaces = tuple(groups(asked, clusters[0], means)) if answers else ()
     unseen = tuple(each for each in subject.settings.not_modelled if not (asked.racks and each.feature.name == RACKS))
-    seen = (
-        unseen,
-        heading_of(asked, subject),
-        first_changes,
-        never(asked.never),
-        frozenset(asked.accepted),
-        of_namespaces,
-        elsewhere,
+    return Opening(
+        now,
+        before,
+        shortfalls,
+        policy,
+        changed,
+        tuple(answers),
+        met,
+        not_judged=unseen,
+        heading=heading_of(asked, subject),
+        change_first=changes,
+        after=after,
+        never=never(asked.never),
+        accepted=frozenset(asked.accepted),
+        namespaces=of_namespaces,
+        changed_namespaces=elsewhere,
+        stopped=subject.stopped,
     )
-    return Opening(now, before, shortfalls, policy, changed, tuple(answers), met, *seen, stopped=subject.stopped)
 
 
 def heading_of(asked: CheckRequest, subject: Subject) -> str:

@@ -249,7 +249,7 @@ def _opening(plan: Plan, watch: Watch, searches: Searches) -> Opening | None:
 
         odds = found_odds(asked, subject.settings, opening.answers, watch)
         names = {key(way): way.name for answer in opening.answers for way in answer.ways}
-        remedies = weighed(opening.change_first.remedies, names, odds)
+        remedies = weighed(opening.change_first, names, odds)
         tell(odds_as_text(odds, width()) + changes_as_text(remedies, width()))
         opening = replace(opening, odds=odds)
     return opening

@@ -27,33 +27,20 @@ MOST = 6
 
 @dataclass(frozen=True)
 class Remedy:
-    """Something to change: ``settings`` in place of those there are, or other ``releases``; ``cost`` says what one pays."""
+    """Something to change: ``settings`` in place of those there are, or other ``releases``; ``cost`` says what one pays.
+
+    ``closes`` are the keys of the ways that it closes, ``brings`` the ways that come with it, and ``open`` says what is not
+    known: empty until the question was asked with it, except that a rule of a runbook closes the ways whose bugs say so.
+    """
 
     kind: Kind
     says: str
     settings: Mapping[str, str]
     releases: Releases
     cost: str = ""
-    rule_of: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Tried:
-    """A remedy with the keys of the ways that it closes, and of those that come with it; ``open`` says what is not known."""
-
-    remedy: Remedy
-    closes: frozenset[object]
+    closes: frozenset[object] = frozenset()
     brings: tuple[Way, ...] = ()
     open: str = ""
-
-
-@dataclass(frozen=True)
-class ChangeFirst:
-    """What to change first, each with what it closes, and the answer with all of it that can be searched with; None if that
-    was not asked."""
-
-    remedies: tuple[Tried, ...] = ()
-    after: Answer | None = None
 
 
 Ask = Callable[[Mapping[str, str], Releases], Answer]
@@ -92,7 +79,7 @@ def candidates(ways: Iterable[Way], releases: Releases, copies: Mapping[str, int
         where = "" if ships else f"not in Pulsar {releases.pulsar}"
         yield Remedy("bookies", f"bookies on BookKeeper {number}", {}, replace(releases, bookkeeper=number), where)
     for rule, names in rules.items():
-        yield Remedy("runbook", rule, {}, releases, rule_of=tuple(names))
+        yield Remedy("runbook", rule, {}, releases, closes=frozenset(names))
     for number in _later("pulsar", numbers("pulsar"), releases.pulsar):
         yield Remedy("upgrade", f"Pulsar {number} with BookKeeper {PULSAR[number]}", {}, Releases.of(number))
 
@@ -109,18 +96,18 @@ def _is_read(project: str, number: str) -> bool:
     return not any(number in bug.unread for bug in bugs if not bug.weakening)
 
 
-def tried(remedies: Iterable[Remedy], now: Answer, counted: Collection[Way], ask: Ask) -> list[Tried]:
-    """What each remedy closes of the ways that count. Raises what ``check`` raises."""
-    ways, results = {key(way) for way in counted}, list[Tried]()
+def tried(remedies: Iterable[Remedy], now: Answer, counted: Collection[Way], ask: Ask) -> list[Remedy]:
+    """The remedies that close some of the ways that count, with what each closes. Raises what ``check`` raises."""
+    ways, results = {key(way) for way in counted}, list[Remedy]()
     for remedy in remedies:
         if remedy.kind == "runbook":
-            results.append(Tried(remedy, frozenset(ways & set(remedy.rule_of))))
-        elif sum(each.remedy.kind != "runbook" for each in results) < MOST:
+            results.append(replace(remedy, closes=remedy.closes & ways))
+        elif sum(each.kind != "runbook" for each in results) < MOST:
             results.append(_with(remedy, now, ways, ask(remedy.settings, remedy.releases)))
     return [each for each in results if each.closes]
 
 
-def _with(remedy: Remedy, now: Answer, ways: set[object], then: Answer) -> Tried:
+def _with(remedy: Remedy, now: Answer, ways: set[object], then: Answer) -> Remedy:
     before, left = {key(way) for way in now.ways}, {key(way) for way in then.ways}
     unsure = {gap.partition(":")[0] for gap in then.gaps}
     # what needs no bug is closed only if nothing is open
@@ -129,25 +116,25 @@ def _with(remedy: Remedy, now: Answer, ways: set[object], then: Answer) -> Tried
     # one event more than before is no other way
     mine = (way for way in then.ways if way.bug is not None or way.row is None or way.row.guarantee.name not in rows)
     brings = tuple(way for way in mine if key(way) not in before)
-    return Tried(remedy, frozenset(closes), brings, "; ".join(then.gaps))
+    return replace(remedy, closes=frozenset(closes), brings=brings, open="; ".join(then.gaps))
 
 
-def first_of(results: Sequence[Tried]) -> list[Tried]:
+def first_of(results: Sequence[Remedy]) -> list[Remedy]:
     """The smallest choice that closes most, cheapest first: one that closes nothing which a cheaper one leaves is left out."""
-    ordered = sorted(results, key=lambda each: (CHEAPEST.index(each.remedy.kind), -len(each.closes)))
-    chosen, closed = list[Tried](), set[object]()
+    ordered = sorted(results, key=lambda each: (CHEAPEST.index(each.kind), -len(each.closes)))
+    chosen, closed = list[Remedy](), set[object]()
     for each in ordered:
         if each.closes - closed:
             chosen.append(each)
             closed |= each.closes
     for each in list(chosen):
         others = set[object]().union(*(other.closes for other in chosen if other is not each))
-        if each.closes <= others and each.remedy.kind == "setting" and len(chosen) > 1:
+        if each.closes <= others and each.kind == "setting" and len(chosen) > 1:
             chosen.remove(each)
     return chosen
 
 
-def in_words(each: Tried) -> str:
+def in_words(each: Remedy) -> str:
     """How many ways it closes, and how many come with it."""
     brings = f", brings {len(each.brings)}" if each.brings else ""
     return f"{count_of(len(each.closes), 'way')}{brings}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fencepost.checks.odds.answering import Odds, Row
 from fencepost.checks.odds.ways import Fleet
 from fencepost.checks.odds.weighing import weighed
-from fencepost.checks.questions.answers.remedies import Remedy, Tried
+from fencepost.checks.questions.answers.remedies import Remedy
 from fencepost.checks.reports.odds import changes_as_text
 from fencepost.model.odds.numbers import published
 from fencepost.model.releases import Releases
@@ -14,8 +14,8 @@ RELEASES = Releases.of("4.2.4")
 NAMES = ("first", "second", "third", "fourth")
 
 
-def remedy(says: str, *closed: str) -> Tried:
-    return Tried(Remedy("setting", says, {}, RELEASES), frozenset(closed))
+def remedy(says: str, *closed: str) -> Remedy:
+    return Remedy("setting", says, {}, RELEASES, closes=frozenset(closed))
 
 
 def test_a_remedy_of_one_frequent_way_comes_before_one_of_two_rare_ones() -> None:
