@@ -45,8 +45,8 @@ ALSO = {
 def heading(cluster: Cluster, how_known: str, *, bookies_supposed: bool = False) -> str:
     """Which cluster it is, with what was assumed of it marked so."""
     how = f" ({how_known})" if how_known else ""
-    count = count_of(cluster.sizes.bookies, "bookie") + (" (assumed)" if cluster.assumed else "")
-    sizes = f"{cluster.sizes.ensemble}/{cluster.sizes.write_quorum}/{cluster.sizes.ack_quorum}"
+    count = count_of(cluster.bookies, "bookie") + (" (assumed)" if cluster.assumed else "")
+    sizes = f"{cluster.ensemble}/{cluster.write_quorum}/{cluster.ack_quorum}"
     assumed = "" if any(taken.place for taken in cluster.settings.ledger.taken) else " (Pulsar's default)"
     bookkeeper = f"BookKeeper {cluster.releases.bookkeeper}" + (" (assumed)" if bookies_supposed else "")
     return f"{cluster.file}: Pulsar {cluster.releases.pulsar}{how}, {bookkeeper}, {count}, {sizes}{assumed}"

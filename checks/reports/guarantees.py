@@ -111,7 +111,7 @@ def as_json(opening: Opening) -> dict[str, object]:
     now, before, shortfalls = opening.now, opening.before, opening.shortfalls
     return {
         "file": now.cluster.file,
-        "bookies": now.cluster.sizes.bookies,
+        "bookies": now.cluster.bookies,
         "bookies_assumed": now.cluster.assumed,
         "answers": answers_as_json(opening.answers, now.cluster.releases),
         **_odds(opening.odds),

@@ -43,7 +43,7 @@ def report_page(run: FinishedRun, runs: str) -> Html:
     opening, everything = run.opening, run.everything
     now, before = opening.now, opening.before
     columns = 2 if before else 1
-    bookies = count_of(now.cluster.sizes.bookies, "bookie") + (" (assumed)" if now.cluster.assumed else "")
+    bookies = count_of(now.cluster.bookies, "bookie") + (" (assumed)" if now.cluster.assumed else "")
     against = f"; before: {before.cluster.file}" if before else ""
     end = last_line(run)
     falls = (f"{s.place}: {s.headline}" for s in opening.shortfalls)

@@ -91,7 +91,7 @@ def _headed(heading: str, lines: Sequence[str]) -> list[str]:
 def _verdict(opening: Opening, everything: Sequence[Checked], width: int) -> list[str]:
     """What a person has to know: a sentence for each way in which the configuration falls short, and what it was held to."""
     now, before = opening.now.cluster, None if opening.before is None else opening.before.cluster
-    bookies = count_of(now.sizes.bookies, "bookie") + (" (assumed; override with --bookies)" if now.assumed else "")
+    bookies = count_of(now.bookies, "bookie") + (" (assumed; override with --bookies)" if now.assumed else "")
     against = f"; against {before.file}" if before else ""
     sentences = [*_sentences(opening, everything), f"  {now.releases}; {bookies}{against}"]
     return [line for sentence in sentences for line in _wrapped("", sentence, width, indent="  ")]

@@ -103,36 +103,6 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Sizes:
-    """The sizes of a ledger's quorums and of the cluster, and what its bookies store in."""
-
-    bookies: int
-    ensemble: int
-    write_quorum: int
-    ack_quorum: int
-    storage: str = "db"
-
-    @classmethod
-    def of(cls, settings: LedgerSettings, bookies: int) -> Sizes:
-        """Those of the settings, in a cluster of so many bookies."""
-        ensemble, write_quorum, ack_quorum = (taken.value for taken in settings.taken)
-        return cls(bookies, ensemble, write_quorum, ack_quorum)
-
-    @property
-    def parameters(self) -> dict[str, Value]:
-        """They as parameters of the ledger protocol."""
-        return dict(vars(self))
-
-    def raised(self, names: Sequence[str]) -> Sizes:
-        """With one more of each of these, and of what must be at least as much."""
-        order = ("ack_quorum", "write_quorum", "ensemble", "bookies")
-        raised: dict[str, int] = {name: getattr(self, name) + (name in names) for name in order}
-        for smaller, larger in pairwise(order):
-            raised[larger] = max(raised[smaller], raised[larger])
-        return Sizes(**raised, storage=self.storage)
-
-
-@dataclass(frozen=True)
 class Cluster:
     """The settings in some files, by the name of the files and the one to look at where no line is to blame; the releases, and
     the number of bookies, which nobody named if ``assumed``. ``of_bookies`` says whether to ask about the bookies' own
@@ -153,10 +123,44 @@ class Cluster:
         return self.settings.configuration(self.releases)
 
     @property
-    def sizes(self) -> Sizes:
-        """The sizes of its ledgers, and what its bookies store in."""
+    def ensemble(self) -> int:
+        """The bookies of an ensemble."""
+        return self.settings.ledger.ensemble.value
+
+    @property
+    def write_quorum(self) -> int:
+        """The copies of an entry."""
+        return self.settings.ledger.write_quorum.value
+
+    @property
+    def ack_quorum(self) -> int:
+        """The copies with which an entry is acknowledged."""
+        return self.settings.ledger.ack_quorum.value
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The number of bookies and the sizes of its ledgers, by the parameters of the ledger protocol."""
+        return {name: getattr(self, name) for name in ("bookies", *self.taken)}
+
+    @property
+    def parameters(self) -> dict[str, Value]:
+        """The sizes, and what its bookies store in, as parameters of the ledger protocol."""
         storage = STORAGES.get(self.settings.bookies.storage.value, "db") if self.of_bookies else "db"
-        return replace(Sizes.of(self.settings.ledger, self.bookies), storage=storage)
+        return {**self.sizes, "storage": storage}
+
+    def raised(self, names: Sequence[str]) -> dict[str, int]:
+        """The sizes that become larger with one more of each of these, and of what must be at least as much."""
+        order = ("ack_quorum", "write_quorum", "ensemble", "bookies")
+        raised = {name: size + (name in names) for name, size in self.sizes.items()}
+        for smaller, larger in pairwise(order):
+            raised[larger] = max(raised[smaller], raised[larger])
+        return {name: size for name, size in raised.items() if size != self.sizes[name]}
+
+    def resized(self, sizes: Mapping[str, int]) -> Cluster:
+        """The same with these sizes in place of its own."""
+        ledger = LedgerSettings(**{n: replace(taken, value=sizes.get(n, taken.value)) for n, taken in self.taken.items()})
+        settings = replace(self.settings, ledger=ledger)
+        return replace(self, settings=settings, bookies=sizes.get("bookies", self.bookies))
 
     @property
     def taken(self) -> dict[str, Taken[int]]:

@@ -17,7 +17,7 @@ from fencepost.checks.questions.guarantees.establishing import Established, Mean
 from fencepost.checks.questions.guarantees.judging import Guaranteed
 from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
 from fencepost.checks.questions.matters import MATTERS
-from fencepost.checks.settings.cluster_settings import Cluster, Settings, Sizes, read_settings
+from fencepost.checks.settings.cluster_settings import Cluster, Settings, read_settings
 from fencepost.checks.settings.files.input_files import read_bytes
 from fencepost.model.counts import count_of
 from fencepost.model.releases import Releases
@@ -54,32 +54,28 @@ def _newest(remedies: list[Remedy], releases: Releases) -> Releases:
     return next((each.releases for each in remedies if each.releases != releases), releases)
 
 
-def _raised(now: Guaranteed) -> Sizes | None:
+def _raised(now: Guaranteed) -> Mapping[str, int]:
     """The sizes that keep a message through one more lost disk, if a row says which."""
-    return next((row.raised for row in now.rows if row.guarantee.name == "disks"), None)
+    return next((row.raised for row in now.rows if row.guarantee.name == "disks"), {})
 
 
 def _price(now: Guaranteed, means: Means) -> str:
     """What these cost: how many bookies may then be down for writing, if those are fewer, or the disk of another copy."""
     raised = _raised(now)
-    if raised is None:
+    if not raised:
         return ""
-    sizes = now.cluster.sizes
-    (writing,) = (each for each in ledger_guarantees(raised, now.cluster.releases) if each.name == "writing")
+    (writing,) = (each for each in ledger_guarantees(now.cluster.resized(raised)) if each.name == "writing")
     then = establish(writing, means.with_little()).figure
     before = next((row.figure for row in now.rows if row.guarantee.name == "writing"), None)
     fewer = then is not None and before is not None and then < before
     stops = f"writing then stops with {count_of((then or 0) + 1, 'bookie')} down" if fewer else ""
-    return " and ".join(filter(None, [stops, "more disk" if raised.write_quorum > sizes.write_quorum else ""]))
+    return " and ".join(filter(None, [stops, "more disk" if "write_quorum" in raised else ""]))
 
 
 def _copies(now: Guaranteed) -> dict[str, int]:
     """The settings for them."""
-    raised = _raised(now)
-    if raised is None:
-        return {}
-    taken, sizes = now.cluster.taken, now.cluster.sizes
-    return {taken[name].key: size for name, size in vars(raised).items() if name in taken and size != getattr(sizes, name)}
+    taken = now.cluster.taken
+    return {taken[name].key: size for name, size in _raised(now).items() if name in taken}
 
 
 def groups(asked: CheckRequest, cluster: Cluster, means: Means) -> Iterator[Group]:

@@ -11,7 +11,7 @@ from fencepost.checks.questions.bugs.whole import Whole
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish, raised
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
 from fencepost.checks.questions.guarantees.judging import Guaranteed
-from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
+from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees, rack_guarantees
 from fencepost.checks.questions.guarantees.topics import bundle_guarantees, topic_guarantees
 from fencepost.checks.questions.matters import MATTERS, Matter
 from fencepost.checks.settings.cluster_settings import Cluster, Settings
@@ -32,16 +32,14 @@ class Group:
 def questions(cluster: Cluster) -> Iterator[Guarantee]:
     """What is asked of a cluster, in the order of the report."""
     settings, releases = cluster.settings, cluster.releases
-    yield from ledger_guarantees(cluster.sizes, releases)
+    yield from ledger_guarantees(cluster)
     if cluster.of_bookies:
         from fencepost.checks.questions.guarantees.bookies import bookie_guarantees, replication_guarantees
 
         yield from bookie_guarantees(settings.bookies, releases)
-        yield from replication_guarantees(settings.auto_recovery, cluster.sizes, releases)
+        yield from replication_guarantees(cluster)
     if cluster.racks:
-        from fencepost.checks.questions.guarantees.ledgers import rack_guarantees
-
-        yield from rack_guarantees(cluster.racks, settings.placement, cluster.sizes)
+        yield from rack_guarantees(cluster)
     yield from topic_guarantees(cluster.configuration, releases)
     yield from bundle_guarantees(cluster.configuration, releases)
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
-from fencepost.checks.settings.bookie_settings import AUDITS, AutoRecoverySettings, BookieSettings
+from fencepost.checks.settings.bookie_settings import AUDITS, BookieSettings
 from fencepost.checks.settings.broker_conf import Taken
-from fencepost.checks.settings.cluster_settings import Sizes
+from fencepost.checks.settings.cluster_settings import Cluster
 from fencepost.model.language import Protocol
 from fencepost.model.releases import Releases
 from fencepost.properties.bookie.entry import ENTRY
@@ -95,9 +95,10 @@ MOST_COPIES = 3
 """Write quorums above this are not asked about: a search of them takes minutes."""
 
 
-def replication_guarantees(settings: AutoRecoverySettings, sizes: Sizes, releases: Releases) -> Iterator[Guarantee]:
+def replication_guarantees(cluster: Cluster) -> Iterator[Guarantee]:
     """What is asked of auto-recovery, with the known bugs of the release that the events of a row can show."""
-    copies, spare = sizes.write_quorum, sizes.bookies - sizes.ensemble
+    settings, releases = cluster.settings.auto_recovery, cluster.releases
+    copies, spare = cluster.write_quorum, cluster.bookies - cluster.ensemble
     unasked = settings.unmodelled
     if not unasked and copies > MOST_COPIES:
         unasked = f"write quorums above {MOST_COPIES} are not asked about"

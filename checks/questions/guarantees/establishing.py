@@ -8,8 +8,8 @@ open.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from fencepost.checks.console.progress import UNWATCHED, Watch
 from fencepost.checks.engines.ahead import Check
@@ -22,7 +22,7 @@ from fencepost.checks.engines.search.exhaustive import Budget
 from fencepost.checks.engines.theorems import check_theory
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
 from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
-from fencepost.checks.settings.cluster_settings import Cluster, Sizes
+from fencepost.checks.settings.cluster_settings import Cluster
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.theorems import Theory
 
@@ -96,7 +96,8 @@ class Established:
 
     It claims that nothing is wrong with ``number`` events, or that so many steps are the most (None: not even one is shown),
     by the complete verdicts on the instances ``shown``. ``failure`` is the run with more, and ``gap`` why it is not known of
-    all numbers between. ``raised`` are sizes with which one event more would be guaranteed.
+    all numbers between. ``raised`` are sizes with which one event more would be
+    guaranteed, by name.
 
     ValueError for a claim unless every verdict is complete, and what is claimed occurs in every instance: ``claimed`` looks
     first.
@@ -107,7 +108,7 @@ class Established:
     shown: tuple[Checked, ...] = ()
     failure: Failure | None = None
     gap: str = ""
-    raised: Sizes | None = None
+    raised: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.number is not None and (gap := _gap(self.shown)):
@@ -219,17 +220,17 @@ def _beyond(guarantee: Guarantee, least: int, means: Means) -> Failure | None:
     return None
 
 
-def raised(established: Established, cluster: Cluster, means: Means) -> Sizes | None:
-    """The sizes, with one more of as few as possible, that guarantee one event more; None if there are none among those that
+def raised(established: Established, cluster: Cluster, means: Means) -> Mapping[str, int]:
+    """The sizes, with one more of as few as possible, that guarantee one event more; empty if there are none among those that
     may, or none for which a small search is enough. Raises what ``check`` raises."""
     if established.figure is None or established.gap:
-        return None
+        return {}
     for names in established.guarantee.raised_by:
-        other = cluster.sizes.raised(names)
-        (same,) = (g for g in ledger_guarantees(other, cluster.releases) if g.name == established.guarantee.name)
+        sizes = cluster.raised(names)
+        (same,) = (g for g in ledger_guarantees(cluster.resized(sizes)) if g.name == established.guarantee.name)
         if isinstance(_asked(same, established.figure + 1, means.with_little()), Established):
-            return other
-    return None
+            return sizes
+    return {}
 
 
 def _of_steps(guarantee: Guarantee, means: Means) -> Established:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established
 from fencepost.checks.questions.matters import BOOKIES, BUNDLES, TOPICS, Requirement
 from fencepost.checks.settings.broker_conf import Taken
-from fencepost.checks.settings.cluster_settings import Cluster, Settings, Sizes
+from fencepost.checks.settings.cluster_settings import Cluster, Settings
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.releases import SYSTEMS
 from fencepost.properties.bugs import Bug
@@ -31,8 +31,8 @@ class Guaranteed:
 
     def remedy(self, row: Established) -> str:
         """What would guarantee one event more; empty if that is not known."""
-        if row.raised is not None:
-            return ", ".join(self._setting(name, size) for name, size in self._changed(row.raised).items())
+        if row.raised:
+            return ", ".join(self._setting(name, size) for name, size in row.raised.items())
         if row.failure is not None and not row.failure.bug and row.guarantee.exposed_by:
             return ", ".join(f"{flag.key}=true" for flag in row.guarantee.exposed_by)
         bug = history_of(row)
@@ -41,9 +41,9 @@ class Guaranteed:
         fixed = f"{SYSTEMS[bug.project]} {bug.fixed}" if bug.fixed else ""
         return " or ".join(remedy for remedy in (str(bug.avoided_by or ""), fixed) if remedy)
 
-    def place(self, row: Established, other: Sizes | None, before: Cluster | None = None) -> Place:
-        """The line of the setting to look at: the one that exposes the row, the first that is not as in the other sizes and is
-        in a file, or, of a row that is not about sizes, one that is not as ``before``."""
+    def place(self, row: Established, changed: Iterable[str], before: Cluster | None = None) -> Place:
+        """The line of the setting to look at: the one that exposes the row; the first of the ``changed`` sizes that a file has;
+        of a row that is not about sizes, one that is not as ``before``."""
         if row.guarantee.unasked_by is not None:
             return row.guarantee.unasked_by.place or self.cluster.first
         exposing = [flag.place for flag in row.guarantee.exposed_by if flag.place]
@@ -51,13 +51,13 @@ class Guaranteed:
             return exposing[0]
         if not is_of_sizes(row):
             return place_of_other(row, history_of(row), self.cluster, before)
-        changed = [] if other is None else list(self._changed(other))
         taken = self.cluster.taken
         places = [taken[name].place for name in (*changed, *reversed(taken)) if name in taken]
         return next((place for place in places if place), self.cluster.first)
 
-    def _changed(self, other: Sizes) -> dict[str, int]:
-        return {name: size for name, size in vars(other).items() if size != getattr(self.cluster.sizes, name)}
+    def changed(self, before: Cluster) -> list[str]:
+        """The sizes that are others than before."""
+        return [name for name, size in self.cluster.sizes.items() if size != before.sizes[name]]
 
     def _setting(self, name: str, size: int) -> str:
         taken = self.cluster.taken
@@ -88,7 +88,7 @@ def judged(
     explained = {id(shortfall.row) for shortfall in shortfalls if shortfall.kind == "open"}
     left = [row for row in now.rows if not row.is_known and id(row) not in explained and not _unasked(row, before)]
     headlines = [f"{row.guarantee.name} is not known: {gap_in_words(row)}" for row in left]
-    opened = [Shortfall("open", now, row, text, now.place(row, None)) for row, text in zip(left, headlines, strict=True)]
+    opened = [Shortfall("open", now, row, text, now.place(row, ())) for row, text in zip(left, headlines, strict=True)]
     return (*shortfalls, *(_weighed(each, all_asked=all_asked) for each in opened))
 
 
@@ -127,10 +127,10 @@ def _short_of(now: Guaranteed, requirements: Sequence[Requirement]) -> Iterator[
                 yield Shortfall("short", now, row, headline, now.place(row, row.raised))
             elif row.limit is not None and not asked.met_by(row.limit):
                 headline = f"{name} is at most {row.limit}, and falls short of --require {asked.text}"
-                yield Shortfall("short", now, row, headline, now.place(row, None))
+                yield Shortfall("short", now, row, headline, now.place(row, ()))
             else:
                 headline = f"{name} is not shown to meet --require {asked.text}: {gap_in_words(row)}"
-                yield Shortfall("open", now, row, headline, now.place(row, None))
+                yield Shortfall("open", now, row, headline, now.place(row, ()))
 
 
 def _less_than(now: Guaranteed, before: Guaranteed) -> Iterator[Shortfall]:
@@ -139,11 +139,11 @@ def _less_than(now: Guaranteed, before: Guaranteed) -> Iterator[Shortfall]:
         change = compared(row, old)
         if change == "weaker":
             headline = f"{name} is {row.figure}, and was {old.figure} ({before.cluster.file})"
-            yield Shortfall("weaker", now, row, headline, now.place(row, before.cluster.sizes, before.cluster))
+            yield Shortfall("weaker", now, row, headline, now.place(row, now.changed(before.cluster), before.cluster))
         elif change == "open":
             of, open_row = (now, row) if not row.is_known else (before, old)
             headline = f"{name} cannot be compared: {of.cluster.file}: {gap_in_words(open_row)}"
-            yield Shortfall("open", now, row, headline, now.place(row, before.cluster.sizes, before.cluster))
+            yield Shortfall("open", now, row, headline, now.place(row, now.changed(before.cluster), before.cluster))
 
 
 def history_of(row: Established) -> Bug | None:

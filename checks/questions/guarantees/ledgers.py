@@ -6,11 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
-from fencepost.checks.settings.broker_settings import PlacementSettings
-from fencepost.checks.settings.cluster_settings import Racks, Sizes
+from fencepost.checks.settings.cluster_settings import Cluster
 from fencepost.model.bookkeeper.ledger.protocol import BUDGETS
 from fencepost.model.counts import count_of
-from fencepost.model.releases import Releases
 from fencepost.properties.ledger import guarantees as suites
 from fencepost.properties.ledger import one_after_the_other
 from fencepost.properties.ledger.entry import ENTRY as LEDGER
@@ -25,13 +23,13 @@ TRIPLES = 3
 """Write quorums up to which comparing states by every order of the bookies takes less time than it saves."""
 
 
-def ledger_guarantees(sizes: Sizes, releases: Releases) -> list[Guarantee]:
+def ledger_guarantees(cluster: Cluster) -> list[Guarantee]:
     """What is asked of a ledger."""
-    small: dict[str, Value] = {**sizes.parameters, "entries": 1, "readers": 0}
-    exact, unrecovered = {**small, "bookies": sizes.ensemble}, {"recoverers": 0}
-    changes = sizes.write_quorum
-    replaced = {**small, **unrecovered, "bookies": sizes.ensemble + changes, "changes": changes}
-    copies, spare = sizes.ack_quorum, sizes.bookies - sizes.ensemble
+    small: dict[str, Value] = {**cluster.parameters, "entries": 1, "readers": 0}
+    exact, unrecovered = {**small, "bookies": cluster.ensemble}, {"recoverers": 0}
+    changes = cluster.write_quorum
+    replaced = {**small, **unrecovered, "bookies": cluster.ensemble + changes, "changes": changes}
+    copies, spare = cluster.ack_quorum, cluster.bookies - cluster.ensemble
     quorum, another = ("ack_quorum",), ("bookies",)
     changed, writing, reading, recovering, usual = (
         replace(LEDGER, suite=suite)
@@ -43,7 +41,7 @@ def ledger_guarantees(sizes: Sizes, releases: Releases) -> list[Guarantee]:
             suites.usual_durability,
         )
     )
-    down, missing = f"of {count_of(sizes.bookies, 'bookie')} down", ("crashes", "changes")
+    down, missing = f"of {count_of(cluster.bookies, 'bookie')} down", ("crashes", "changes")
     guarantees = [
         Guarantee(
             "disks",
@@ -58,13 +56,13 @@ def ledger_guarantees(sizes: Sizes, releases: Releases) -> list[Guarantee]:
         ),
         Guarantee(
             "usual_disks",
-            f"an entry usually has {count_of(sizes.write_quorum, 'copy')}, when all answers have come: "
+            f"an entry usually has {count_of(cluster.write_quorum, 'copy')}, when all answers have come: "
             "it survives {n} lost disk{s}",
             "an entry usually has 1 copy, when all answers have come: it can be lost with one disk",
             usual,
             {**exact, **unrecovered},
             ("losses",),
-            sizes.write_quorum,
+            cluster.write_quorum,
             raised_by=(("write_quorum",),),
         ),
         Guarantee(
@@ -74,7 +72,7 @@ def ledger_guarantees(sizes: Sizes, releases: Releases) -> list[Guarantee]:
             usual,
             {**exact, **unrecovered, "crashes": 1},
             ("losses",),
-            sizes.write_quorum,
+            cluster.write_quorum,
             raised_by=(("write_quorum",),),
         ),
         Guarantee(
@@ -124,14 +122,14 @@ def ledger_guarantees(sizes: Sizes, releases: Releases) -> list[Guarantee]:
             raised_by=(quorum, another, quorum + another),
         ),
     ]
-    return guarantees + list(_of_the_release(sizes, releases))
+    return guarantees + list(_of_the_release(cluster))
 
 
-def _of_the_release(sizes: Sizes, releases: Releases) -> Iterator[Guarantee]:
+def _of_the_release(cluster: Cluster) -> Iterator[Guarantee]:
     """What is asked of a ledger with the bugs that these releases have, by the faults that show them."""
-    small: dict[str, Value] = {**sizes.parameters, "entries": 1, "readers": 0}
-    exact, spare = {**small, "bookies": sizes.ensemble}, {**small, "bookies": sizes.ensemble + 1}
-    each, fenced = sizes.ensemble, "when a bookie is restarted"
+    small: dict[str, Value] = {**cluster.parameters, "entries": 1, "readers": 0}
+    exact, spare = {**small, "bookies": cluster.ensemble}, {**small, "bookies": cluster.ensemble + 1}
+    each, fenced = cluster.ensemble, "when a bookie is restarted"
     wiped = "a bookie with an empty disk under its old name, and the operator deletes the bookie's cookie"
     empty = "when a bookie comes back with an empty disk, and the operator deletes the bookie's cookie"
     restarts = "{n} restart{s} of bookies"
@@ -141,19 +139,19 @@ def _of_the_release(sizes: Sizes, releases: Releases) -> Iterator[Guarantee]:
         ("changes", CHANGE, "when an ensemble changes", DURABLE, spare, 1, "changes", CHANGE),
         ("wiped", wiped, empty, DURABLE, exact, 1, "losses", "{n} bookie{s} with an empty disk and no cookie"),
     ):
-        bugs = dict(_bugs(sizes, releases, fault))
+        bugs = dict(_bugs(cluster, fault))
         first = one_after_the_other.recovered_last if fault == "changes" else None
         yield Guarantee(name, SURVIVES + what, LOST + when, entry, parameters, (fault,), most, bugs, first, event=event)
 
 
-def _bugs(sizes: Sizes, releases: Releases, fault: str) -> Iterator[tuple[str, dict[str, Value]]]:
+def _bugs(cluster: Cluster, fault: str) -> Iterator[tuple[str, dict[str, Value]]]:
     """The bugs of a ledger that show with no other fault, each with the instance of these sizes that shows it."""
     usual = {p.name: p.default for p in LEDGER.parameters}
     faults = {name for name in BUDGETS if name != "explicit_lacs"}
-    for name in LEDGER.bugs_of(releases):
+    for name in LEDGER.bugs_of(cluster.releases):
         shown = {**usual, **LEDGER.shown_by[name]}
-        bookies = sizes.ensemble + int(shown["bookies"]) - int(shown["ensemble"])
-        parameters = {**shown, **sizes.parameters, "bookies": bookies, "readers": 0}
+        bookies = cluster.ensemble + int(shown["bookies"]) - int(shown["ensemble"])
+        parameters = {**shown, **cluster.parameters, "bookies": bookies, "readers": 0}
         fits = LEDGER.can_have(name, parameters)
         if fits and {f for f in faults if shown[f]} == {fault} & faults:
             yield name, parameters
@@ -164,30 +162,31 @@ MOST_PLACES, MOST_RACKS = 5, 5
 LOST_RACKS = "{n} lost rack{s} of bookies"
 
 
-def rack_guarantees(racks: Racks, settings: PlacementSettings, sizes: Sizes) -> Iterator[Guarantee]:
+def rack_guarantees(cluster: Cluster) -> Iterator[Guarantee]:
     """What is asked of the racks, of which each has some bookies. Racks of as many bookies are alike, and an ensemble takes no
     more of one than it has places."""
     from fencepost.properties.placement import suite as placement
     from fencepost.properties.placement.entry import ENTRY as PLACEMENT
 
     survives, placed = (replace(PLACEMENT, suite=suite) for suite in (placement.survives_racks, placement.writes_go_on))
-    counts = sorted((len(bookies) for bookies in racks.values() if bookies), reverse=True)
+    settings = cluster.settings.placement
+    counts = sorted((len(bookies) for bookies in cluster.racks.values() if bookies), reverse=True)
     whole: Mapping[str, Value] = {
-        "racks": "+".join(str(min(count, sizes.ensemble)) for count in counts),
-        "ensemble": sizes.ensemble,
-        "write_quorum": sizes.write_quorum,
-        "ack_quorum": sizes.ack_quorum,
+        "racks": "+".join(str(min(count, cluster.ensemble)) for count in counts),
+        "ensemble": cluster.ensemble,
+        "write_quorum": cluster.write_quorum,
+        "ack_quorum": cluster.ack_quorum,
         "policy": "rackaware" if settings.rackaware.value else "random",
         "min_racks": settings.min_racks.value,
         "enforced": settings.enforced.value,
     }
     unasked = settings.unmodelled
-    if not unasked and sizes.ensemble > sum(counts):
-        unasked = f"an ensemble of {sizes.ensemble} is larger than the {count_of(sum(counts), 'bookie')} of the racks"
-    if not unasked and (sizes.ensemble > MOST_PLACES or len(counts) > MOST_RACKS):
+    if not unasked and cluster.ensemble > sum(counts):
+        unasked = f"an ensemble of {cluster.ensemble} is larger than the {count_of(sum(counts), 'bookie')} of the racks"
+    if not unasked and (cluster.ensemble > MOST_PLACES or len(counts) > MOST_RACKS):
         unasked = f"ensembles above {MOST_PLACES} and more than {MOST_RACKS} racks are not asked about"
     most = len(counts)
-    copies = count_of(sizes.write_quorum, "copy")
+    copies = count_of(cluster.write_quorum, "copy")
     more = "put the bookies on as many racks as the write quorum, or raise managedLedgerDefaultAckQuorum"
     yield Guarantee(
         "racks",
@@ -196,7 +195,7 @@ def rack_guarantees(racks: Racks, settings: PlacementSettings, sizes: Sizes) -> 
         survives,
         whole,
         ("losses",),
-        min(most, sizes.ack_quorum),
+        min(most, cluster.ack_quorum),
         event=LOST_RACKS,
         unasked=unasked,
     )
@@ -207,7 +206,7 @@ def rack_guarantees(racks: Racks, settings: PlacementSettings, sizes: Sizes) -> 
         survives,
         {**whole, "settled": True},
         ("losses",),
-        min(most, sizes.write_quorum),
+        min(most, cluster.write_quorum),
         event=LOST_RACKS,
         unasked=unasked,
     )
@@ -220,7 +219,7 @@ def rack_guarantees(racks: Racks, settings: PlacementSettings, sizes: Sizes) -> 
         survives,
         {**whole, "settled": True, "outages": 1},
         ("losses",),
-        min(most, sizes.write_quorum),
+        min(most, cluster.write_quorum),
         event=LOST_RACKS,
         unasked=unasked,
     )

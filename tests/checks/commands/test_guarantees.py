@@ -13,8 +13,9 @@ from fencepost.checks.cli import main
 from fencepost.checks.commands.check import run as check
 from fencepost.checks.questions.answers import asking
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
-from fencepost.checks.questions.guarantees.ledgers import Sizes, ledger_guarantees
+from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
 from fencepost.checks.questions.guarantees.topics import bundle_guarantees
+from fencepost.checks.settings.cluster_settings import Cluster
 from fencepost.model.releases import Releases
 from fencepost.properties.configuration import Configuration
 from fencepost.properties.registry import Instance
@@ -30,8 +31,8 @@ QUORUMS = "\nmanagedLedgerDefaultEnsembleSize={}\nmanagedLedgerDefaultWriteQuoru
 def few_questions(monkeypatch: pytest.MonkeyPatch) -> None:
     """The command asks three questions only."""
 
-    def few(sizes: Sizes, releases: Releases) -> list[Guarantee]:
-        return [g for g in ledger_guarantees(sizes, releases) if g.name in ("disks", "recoveries")]
+    def few(cluster: Cluster) -> list[Guarantee]:
+        return [g for g in ledger_guarantees(cluster) if g.name in ("disks", "recoveries")]
 
     def fewer(cluster: Configuration, releases: Releases) -> list[Guarantee]:
         return [g for g in bundle_guarantees(cluster, releases) if g.name == "unserved"]
@@ -151,8 +152,8 @@ def test_a_fourth_bookie_in_the_ensemble_does_not_make_three_copies_stronger(
 ) -> None:
     """3/3/2 against 4/3/2: both keep an acknowledged entry through one lost disk, also when all its bookies were replaced."""
 
-    def few(sizes: Sizes, releases: Releases) -> list[Guarantee]:
-        return [g for g in ledger_guarantees(sizes, releases) if g.name in ("disks", "disks_after_change")]
+    def few(cluster: Cluster) -> list[Guarantee]:
+        return [g for g in ledger_guarantees(cluster) if g.name in ("disks", "disks_after_change")]
 
     monkeypatch.setattr(asking, "ledger_guarantees", few)
     monkeypatch.setattr(asking, "bundle_guarantees", lambda *_: [])

@@ -25,8 +25,9 @@ from fencepost.checks.reports.finished import FinishedRun
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.report_page import answer_section
 from fencepost.checks.reports.sarif import as_sarif
-from fencepost.checks.settings.cluster_settings import Cluster, Sizes, read_settings
+from fencepost.checks.settings.cluster_settings import Cluster, read_settings
 from fencepost.model.releases import PULSAR, Releases
+from tests.checks.questions.guarantees.sized import sized
 from tests.checks.questions.test_cut_short import Cutting, answers_of, cluster  # noqa: F401
 from tests.checks.questions.test_cut_short import share_of as cut_by
 from tests.checks.reports.test_ci_formats import SARIF
@@ -46,23 +47,29 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {
 }
 
 
+Sizes = tuple[int, int, int, int]
+"""Bookies, ensemble, write quorum and ack quorum."""
+
+
 @st.composite
 def sizes(draw: st.DrawFn) -> Sizes:
     """Sizes of which every search takes a moment."""
     ack = draw(st.integers(1, 2))
     write = draw(st.integers(ack, 2))
     ensemble = draw(st.integers(write, 3))
-    return Sizes(draw(st.integers(ensemble, 4)), ensemble, write, ack)
+    return draw(st.integers(ensemble, 4)), ensemble, write, ack
 
 
 @cache
 def row(name: str, of: Sizes, release: str) -> Established:
-    (question,) = (each for each in ledger_guarantees(of, Releases.of(release)) if each.name == name)
+    (question,) = (each for each in ledger_guarantees(sized(*of, Releases.of(release))) if each.name == name)
     return establish(question, MEANS)
 
 
 def never_fewer(name: str, of: Sizes, more: tuple[str, ...], release: str) -> None:
-    small, large = row(name, of, release), row(name, of.raised(more), release)
+    before = sized(*of)
+    bookies, ensemble, write, ack = {**before.sizes, **before.raised(more)}.values()
+    small, large = row(name, of, release), row(name, (bookies, ensemble, write, ack), release)
     if small.number is not None and large.limit is not None:
         assert small.number <= large.limit
 
@@ -162,6 +169,6 @@ def test_text_page_markdown_json_and_sarif_say_the_same(cluster: Cluster, seed: 
 
 def test_the_laws_can_fail() -> None:
     """With a figure of another cluster they do."""
-    two, one = row("disks", Sizes(3, 2, 2, 2), "4.2.4"), row("disks", Sizes(3, 2, 2, 1), "4.2.4")
+    two, one = row("disks", (3, 2, 2, 2), "4.2.4"), row("disks", (3, 2, 2, 1), "4.2.4")
     assert (two.figure, one.figure) == (1, 0)
     assert compared(one, two) == "weaker"

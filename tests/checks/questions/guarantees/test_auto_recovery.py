@@ -10,8 +10,9 @@ from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.guarantees.bookies import replication_guarantees
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
 from fencepost.checks.settings.broker_conf import ConfigurationError
-from fencepost.checks.settings.cluster_settings import Sizes, read_settings
+from fencepost.checks.settings.cluster_settings import read_settings
 from fencepost.model.releases import Releases
+from tests.checks.questions.guarantees.sized import sized
 
 MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 28))
 USUAL = "bookiePort=3181"
@@ -20,8 +21,7 @@ USUAL = "bookiePort=3181"
 def rows(folder: Path, text: str, copies: int = 2, bookies: int = 3) -> dict[str, Established]:
     file = folder / "bookkeeper.conf"
     file.write_text(f"bookiePort=3181\n{text}\n")
-    sizes = Sizes(bookies, copies, copies, copies)
-    asked = replication_guarantees(read_settings(file).auto_recovery, sizes, Releases.of())
+    asked = replication_guarantees(sized(bookies, copies, copies, copies, Releases.of(), settings=read_settings(file)))
     return {guarantee.name: establish(guarantee, MEANS) for guarantee in asked}
 
 

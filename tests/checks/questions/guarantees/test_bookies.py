@@ -11,8 +11,9 @@ from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.guarantees.bookies import bookie_guarantees
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
 from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
-from fencepost.checks.settings.cluster_settings import Sizes, read_settings
+from fencepost.checks.settings.cluster_settings import read_settings
 from fencepost.model.releases import Releases
+from tests.checks.questions.guarantees.sized import sized
 from tests.command import fencepost
 from tests.marking import first_at_once
 
@@ -129,8 +130,7 @@ def test_the_protocol_of_a_bookie_has_the_settings_of_its_file(tmp_path: Path) -
 @pytest.mark.long
 def test_data_integrity_changes_no_row(tmp_path: Path) -> None:
     """The sheet says so of dataIntegrityChecking: with it a bookie without its disk is back, in limbo."""
-    sizes = Sizes(3, 2, 2, 2)
-    for guarantee in ledger_guarantees(sizes, Releases.of()):
+    for guarantee in ledger_guarantees(sized(3, 2, 2, 2, Releases.of())):
         if guarantee.name in ("disks", "disks_after_change", "wiped"):
             back = replace(
                 guarantee,

@@ -15,7 +15,7 @@ from fencepost.checks.questions.guarantees.ledgers import LEDGER, ledger_guarant
 from fencepost.checks.questions.guarantees.topics import bundle_guarantees
 from fencepost.checks.questions.matters import BOOKIES, NAMES, RACKS, TOPICS
 from fencepost.checks.settings.broker_conf import Taken
-from fencepost.checks.settings.cluster_settings import Cluster, Sizes, read_settings
+from fencepost.checks.settings.cluster_settings import Cluster, read_settings
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.checks.settings.load_manager import LoadManagerSettings
 from fencepost.model.kernel.search.search import search
@@ -24,6 +24,7 @@ from fencepost.properties.configuration import Configuration, Topics
 from fencepost.properties.observed import Observed
 from fencepost.properties.registry import Entry
 from fencepost.traces.replay import replay_on
+from tests.checks.questions.guarantees.sized import sized
 from tests.marking import first_at_once
 
 QUIET = Reporter(quiet=True)
@@ -44,8 +45,8 @@ MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 28))
 NEWEST = Releases.of("4.2.4")
 
 
-def of(name: str, sizes: Sizes, releases: Releases = NEWEST) -> Established:
-    (question,) = (g for g in ledger_guarantees(sizes, releases) if g.name == name)
+def of(name: str, cluster: Cluster, releases: Releases = NEWEST) -> Established:
+    (question,) = (g for g in ledger_guarantees(replace(cluster, releases=releases)) if g.name == name)
     return establish(question, MEANS)
 
 
@@ -61,7 +62,7 @@ def of(name: str, sizes: Sizes, releases: Releases = NEWEST) -> Established:
     ],
 )
 def test_a_guarantee_moves_with_the_quorums(name: str, figures: tuple[int, ...]) -> None:
-    sizes = [Sizes(3, 2, 2, 1), Sizes(3, 2, 2, 2), Sizes(4, 3, 3, 2), Sizes(4, 3, 3, 3), Sizes(4, 3, 2, 2)]
+    sizes = [sized(3, 2, 2, 1), sized(3, 2, 2, 2), sized(4, 3, 3, 2), sized(4, 3, 3, 3), sized(4, 3, 2, 2)]
     rows = [of(name, each) for each in sizes]
     assert tuple(row.figure for row in rows) == figures
     for row in rows:
@@ -72,7 +73,7 @@ def test_a_guarantee_moves_with_the_quorums(name: str, figures: tuple[int, ...])
 
 
 def test_the_run_beyond_a_guarantee_replays_and_loses_as_many_disks() -> None:
-    failure = of("disks", Sizes(2, 2, 2, 2)).failure
+    failure = of("disks", sized(2, 2, 2, 2)).failure
     assert failure is not None
     assert failure.run[-2:] == ["lose_disk(b0)", "lose_disk(b1)"]
     protocol = failure.checked.protocol
@@ -82,7 +83,7 @@ def test_the_run_beyond_a_guarantee_replays_and_loses_as_many_disks() -> None:
 @pytest.mark.long
 def test_a_run_with_restarts_goes_to_the_loss() -> None:
     """With an ack quorum of 1 the copy of a killed bookie may be gone while the other one is still to be written."""
-    failure = of("restarts", Sizes(2, 2, 2, 1)).failure
+    failure = of("restarts", sized(2, 2, 2, 1)).failure
     assert failure is not None
     crashed, back, fenced = (failure.run.index(step) for step in ("crash(b0)", "restart(b0)", "fence_unheard(r0, b1)"))
     assert crashed < back < fenced == len(failure.run) - 1
@@ -90,7 +91,7 @@ def test_a_run_with_restarts_goes_to_the_loss() -> None:
 
 @pytest.mark.long
 def test_a_change_of_the_whole_ensemble_keeps_what_it_kept() -> None:
-    rows = [of("disks_after_change", Sizes(3, 2, 2, quorum)) for quorum in (1, 2)]
+    rows = [of("disks_after_change", sized(3, 2, 2, quorum)) for quorum in (1, 2)]
     assert [row.figure for row in rows] == [0, 1]
     for row in rows:
         assert row.failure is not None
@@ -99,12 +100,12 @@ def test_a_change_of_the_whole_ensemble_keeps_what_it_kept() -> None:
 
 @pytest.mark.long
 def test_writing_needs_a_bookie_to_take_the_place_of_each_that_is_down() -> None:
-    assert [of("writing", Sizes(bookies, 2, 2, 1)).figure for bookies in (2, 3, 4)] == [0, 1, 2]
+    assert [of("writing", sized(bookies, 2, 2, 1)).figure for bookies in (2, 3, 4)] == [0, 1, 2]
 
 
 @pytest.mark.long
 def test_recovery_needs_answers_and_a_bookie_to_write_to() -> None:
-    rows = {sizes: of("recovery", Sizes(*sizes)) for sizes in ((3, 2, 2, 1), (3, 2, 2, 2), (2, 2, 2, 2), (2, 1, 1, 1))}
+    rows = {sizes: of("recovery", sized(*sizes)) for sizes in ((3, 2, 2, 1), (3, 2, 2, 2), (2, 2, 2, 2), (2, 1, 1, 1))}
     assert [row.figure for row in rows.values()] == [0, 1, 0, 0]
     properties = {sizes: row.failure and row.failure.verdict.property.name for sizes, row in rows.items()}
     assert properties[3, 2, 2, 1] == "recoveries_close_the_ledger"
@@ -113,7 +114,7 @@ def test_recovery_needs_answers_and_a_bookie_to_write_to() -> None:
 
 @pytest.mark.parametrize(("pulsar", "figure"), first_at_once([("4.2.4", 0), ("5.0.0-M1", 1)]))
 def test_a_bug_of_the_release_limits_what_is_guaranteed(pulsar: str, figure: int) -> None:
-    row = of("recoveries", Sizes(3, 2, 2, 2), Releases.of(pulsar))
+    row = of("recoveries", sized(3, 2, 2, 2), Releases.of(pulsar))
     assert row.figure == figure
     assert (row.failure is None) == bool(figure)
     if row.failure is not None:
@@ -123,7 +124,7 @@ def test_a_bug_of_the_release_limits_what_is_guaranteed(pulsar: str, figure: int
 
 @pytest.mark.long
 def test_restarts_are_one_after_the_other_and_show_every_bug_that_they_can() -> None:
-    row = of("restarts", Sizes(3, 2, 2, 2))
+    row = of("restarts", sized(3, 2, 2, 2))
     assert row.figure == 0
     assert row.failure is not None
     some = {"idle_checkpoint_skips_index", "denies_before_fence_is_journaled", "master_key_with_entries_only"}
@@ -133,13 +134,13 @@ def test_restarts_are_one_after_the_other_and_show_every_bug_that_they_can() -> 
 
 
 def test_no_bug_is_to_blame_for_what_is_lost_without_it() -> None:
-    failures = [of("wiped", Sizes(3, 2, 2, quorum)).failure for quorum in (1, 2)]
+    failures = [of("wiped", sized(3, 2, 2, quorum)).failure for quorum in (1, 2)]
     assert [failure and failure.bugs for failure in failures] == [(), ("cookie_deleted_after_wipe",)]
 
 
 def test_an_ensemble_above_the_write_quorum_has_a_bug_more() -> None:
     names = {
-        ensemble: next(g for g in ledger_guarantees(Sizes(4, ensemble, 2, 2), NEWEST) if g.name == "changes").bugs
+        ensemble: next(g for g in ledger_guarantees(sized(4, ensemble, 2, 2)) if g.name == "changes").bugs
         for ensemble in (2, 3)
     }
     assert set(names[3]) - set(names[2]) == {"confirms_while_unsetting"}
@@ -153,29 +154,29 @@ def test_what_would_raise_a_guarantee_is_tried(tmp_path: Path) -> None:
     conf = tmp_path / "broker.conf"
     conf.write_text("".join(f"managedLedgerDefault{name}={size}\n" for name, size in SIZES.items()))
     cluster = Cluster("broker.conf", Place(conf), read_settings(conf), NEWEST, 3, False, False)
-    assert cluster.sizes == Sizes(3, 2, 2, 1)
-    assert raised(of("disks", cluster.sizes), cluster, MEANS) == Sizes(3, 2, 2, 2)
-    assert raised(of("writing", cluster.sizes), cluster, MEANS) == Sizes(4, 2, 2, 1)
+    assert [*cluster.sizes.values()] == [3, 2, 2, 1]
+    assert raised(of("disks", cluster), cluster, MEANS) == {"ack_quorum": 2}
+    assert raised(of("writing", cluster), cluster, MEANS) == {"bookies": 4}
 
 
 def test_of_a_search_that_is_cut_short_nothing_is_claimed() -> None:
-    (question,) = (g for g in ledger_guarantees(Sizes(6, 5, 3, 2), NEWEST) if g.name == "disks")
+    (question,) = (g for g in ledger_guarantees(sized(6, 5, 3, 2)) if g.name == "disks")
     row = establish(question, Means(Approach(by="exhaustive", workers=1, memory=1_800_000)))
     assert (row.figure, row.verdict, row.number, row.failure) == (None, "inconclusive", None, None)
     assert (row.sentence, row.is_known) == ("unknown", False)
     assert "search not exhausted" in row.gap
 
 
-def of_few(name: str, sizes: Sizes, *bugs: str, memory: int = 1 << 24) -> Established:
+def of_few(name: str, cluster: Cluster, *bugs: str, memory: int = 1 << 24) -> Established:
     """The answer with these bugs of the release only, and so little memory that the search of all states has no end."""
-    (question,) = (g for g in ledger_guarantees(sizes, NEWEST) if g.name == name)
+    (question,) = (g for g in ledger_guarantees(cluster) if g.name == name)
     few = {bug: question.bugs[bug] for bug in bugs}
     return establish(replace(question, bugs=few), Means(Approach(by="exhaustive", workers=1, memory=memory)))
 
 
 @pytest.mark.long
 def test_a_known_bug_is_found_where_the_search_of_all_states_has_no_end() -> None:
-    row = of_few("changes", Sizes(5, 4, 3, 2), "captured_ensemble")
+    row = of_few("changes", sized(5, 4, 3, 2), "captured_ensemble")
     assert (row.figure, row.limit, row.verdict) == (0, 0, "violated")
     assert row.failure is not None
     assert row.failure.bugs == ("captured_ensemble",)
@@ -185,23 +186,23 @@ def test_a_known_bug_is_found_where_the_search_of_all_states_has_no_end() -> Non
 
 @pytest.mark.long
 def test_little_memory_makes_nothing_hold_that_fails() -> None:
-    row = of_few("changes", Sizes(5, 4, 3, 2), "captured_ensemble", memory=1 << 22)
+    row = of_few("changes", sized(5, 4, 3, 2), "captured_ensemble", memory=1 << 22)
     assert row.number is None
     assert row.figure in (0, None)
 
 
 @pytest.mark.long
 def test_three_copies_do_not_survive_three_lost_disks() -> None:
-    row = of_few("disks_after_change", Sizes(6, 5, 5, 3))
+    row = of_few("disks_after_change", sized(6, 5, 5, 3))
     assert (row.figure, row.limit, row.verdict) == (None, 2, "inconclusive")
     assert row.failure is not None
     assert sum(step.startswith("lose_disk(") for step in row.failure.run) == 3
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("sizes", [Sizes(4, 3, 2, 1), Sizes(2, 1, 1, 1)], ids=str)
-def test_what_a_row_is_about_occurs_in_its_search(sizes: Sizes) -> None:
-    for question in ledger_guarantees(sizes, NEWEST):
+@pytest.mark.parametrize("sizes", [(4, 3, 2, 1), (2, 1, 1, 1)], ids=str)
+def test_what_a_row_is_about_occurs_in_its_search(sizes: tuple[int, int, int, int]) -> None:
+    for question in ledger_guarantees(sized(*sizes)):
         assert isinstance(question.entry, Entry)
         for instance, bugs in question.asked(1):
             suite = question.entry.suite(question.entry.build(instance.parameters, bugs))
@@ -215,14 +216,14 @@ def test_what_a_row_is_about_occurs_in_its_search(sizes: Sizes) -> None:
 
 @pytest.mark.long
 def test_what_does_not_occur_is_not_claimed() -> None:
-    (question,) = (g for g in ledger_guarantees(Sizes(3, 2, 2, 2), NEWEST) if g.name == "disks_after_change")
+    (question,) = (g for g in ledger_guarantees(sized(3, 2, 2, 2)) if g.name == "disks_after_change")
     row = establish(replace(question, parameters={**question.parameters, "changes": 0}), MEANS)
     assert (row.figure, row.verdict) == (None, "inconclusive")
     assert row.gap.startswith("what is asked about does not occur: An entry is acknowledged by bookies none of which")
 
 
 def test_there_is_no_claim_without_complete_verdicts() -> None:
-    (question,) = (g for g in ledger_guarantees(Sizes(3, 2, 2, 2), NEWEST) if g.name == "disks")
+    (question,) = (g for g in ledger_guarantees(sized(3, 2, 2, 2)) if g.name == "disks")
     (checked,) = establish(question, MEANS).shown
     for verdict in ("sampled", "inconclusive", "violated", "known bug"):
         verdicts = tuple(replace(v, verdict=verdict) for v in checked.verdicts)
@@ -358,5 +359,5 @@ def test_theorems_are_a_guarantee() -> None:
 def test_every_guarantee_can_be_required() -> None:
     for manager in (MODULAR, extensible("topic")):
         of_bundles = bundle_guarantees(cluster("reconnect", manager), NEWEST)
-        of_ledgers = [g.name for g in ledger_guarantees(Sizes(3, 2, 2, 2), NEWEST)]
+        of_ledgers = [g.name for g in ledger_guarantees(sized(3, 2, 2, 2))]
         assert (*of_ledgers, *RACKS, *BOOKIES, *TOPICS, *(g.name for g in of_bundles)) == NAMES

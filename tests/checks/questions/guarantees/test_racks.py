@@ -14,7 +14,8 @@ from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
 from fencepost.checks.questions.guarantees.ledgers import rack_guarantees
 from fencepost.checks.settings.broker_conf import ConfigurationError
-from fencepost.checks.settings.cluster_settings import Racks, Sizes, read_settings
+from fencepost.checks.settings.cluster_settings import Racks, read_settings
+from tests.checks.questions.guarantees.sized import sized
 
 MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 28))
 ENFORCED = "bookkeeperClientEnforceMinNumRacksPerWriteQuorum=true"
@@ -24,7 +25,7 @@ def rows(folder: Path, bookies: tuple[int, ...], quorums: tuple[int, int, int], 
     file = folder / "broker.conf"
     file.write_text(f"managedLedgerDefaultEnsembleSize=2\n{text}\n")
     racks: Racks = {f"/{number}": [f"b{number}{b}" for b in range(count)] for number, count in enumerate(bookies)}
-    asked = rack_guarantees(racks, read_settings(file).placement, Sizes(sum(bookies), *quorums))
+    asked = rack_guarantees(sized(sum(bookies), *quorums, settings=read_settings(file), racks=racks))
     return {guarantee.name: establish(guarantee, MEANS) for guarantee in asked}
 
 
