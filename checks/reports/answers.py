@@ -112,22 +112,19 @@ def _ways(ways: Sequence[Way]) -> str:
     several = count_of(len(ways), "modelled way")
     counts = Counter(way.faults for way in ways if not way.open)
     if list(counts.values()) == [len(ways)]:
-        return f"{several}, {'which needs' if len(ways) == 1 else 'each needs'} {_number(*counts)} {_plural('fault', *counts)}"
+        return f"{several}, {'which needs' if len(ways) == 1 else 'each needs'} {faults_in_words(*counts)}"
     parts = list[str]()
     for faults, count in sorted(counts.items()):
-        noun = "" if parts else f" {_plural('fault', faults)}"
-        parts.append(f"{count} need{'s' if count == 1 else ''} {_number(faults)}{noun}")
+        words = faults_in_words(faults)
+        parts.append(f"{count} need{'s' if count == 1 else ''} {words.split()[0] if parts else words}")
     if count := sum(bool(way.open) for way in ways):
         parts.append(f"of {count} it is not known how many they need")
     return f"{several}: {', '.join(parts)}"
 
 
-def _number(faults: int) -> str:
-    return FAULTS[faults] if faults < len(FAULTS) else str(faults)
-
-
-def _plural(noun: str, number: int) -> str:
-    return noun if number < 2 else f"{noun}s"
+def faults_in_words(faults: int) -> str:
+    """How many they are: no fault, one fault, two faults."""
+    return f"{FAULTS[faults] if faults < len(FAULTS) else faults} fault{'s' if faults > 1 else ''}"
 
 
 def _searched(answer: Answer) -> str:

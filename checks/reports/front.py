@@ -15,7 +15,7 @@ from fencepost.checks.questions.answers.events import EVENTS, Sorted, acts_in, i
 from fencepost.checks.questions.answers.remedies import Remedy, key
 from fencepost.checks.questions.answers.remedies import in_words as closes_in_words
 from fencepost.checks.questions.guarantees.establishing import Established
-from fencepost.checks.reports.answers import FAULTS, headline, survived
+from fencepost.checks.reports.answers import faults_in_words, headline, survived
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.settings.cluster_settings import Cluster
 from fencepost.checks.settings.switches import PAGE, RACKS
@@ -99,8 +99,12 @@ def verdict(opening: Opening) -> str:
     if ways.count:
         fewest, first = fewest_of(ways.count)
         together = {_needs(way) for way in first}
-        needs = ", ".join(together.pop()) if len(together) == 1 else f"{_number(fewest)} fault{'s' if fewest > 1 else ''}"
-        some = f"{count_of(len(ways.count), 'way')}; {len(first)} need{'s' if len(first) == 1 else ''} only {needs or 'time'}"
+        only = (
+            f"only {', '.join(together.pop()) or 'time'}"
+            if len(together) == 1
+            else f"{'only ' if fewest else ''}{faults_in_words(fewest)}"
+        )
+        some = f"{count_of(len(ways.count), 'way')}; {len(first)} need{'s' if len(first) == 1 else ''} {only}"
         return f"MESSAGES CAN BE LOST: {some}.{ordered}"
     if ways.only_if:
         acts = ", ".join(dict.fromkeys(EVENTS[act].says for way in ways.only_if for act in acts_in(way)))
@@ -155,9 +159,11 @@ def _after(remedies: Sequence[Remedy], after: Answer) -> str:
     if not left:
         end = "some of it is not known" if after.gaps else "no way is left"
         return f"after {taken}, {end}"
-    fewest, _ = fewest_of(left)
-    need = "is left, which needs" if len(left) == 1 else "are left, which need at least"
-    return f"after {taken}, {count_of(len(left), 'way')} {need} {_number(fewest)} fault{'s' if fewest > 1 else ''}"
+    fewest, first = fewest_of(left)
+    if len(left) == 1:
+        return f"after {taken}, 1 way is left, which needs {faults_in_words(fewest)}"
+    need = f"which need at least {faults_in_words(fewest)}" if fewest else f"{len(first)} of which need no fault"
+    return f"after {taken}, {len(left)} ways are left, {need}"
 
 
 def _listing(words: Sequence[str]) -> str:
@@ -264,10 +270,6 @@ def fewest_of(ways: Sequence[Way]) -> tuple[int, list[Way]]:
     known = [way for way in ways if not way.open] or ways
     fewest = min(way.faults for way in known)
     return fewest, [way for way in known if way.faults == fewest]
-
-
-def _number(faults: int) -> str:
-    return FAULTS[faults] if faults < len(FAULTS) else str(faults)
 
 
 Row = tuple[str, str, str]

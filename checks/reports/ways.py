@@ -18,6 +18,8 @@ from fencepost.model.releases import Releases
 from fencepost.properties.registry import RegistryError
 
 COLUMN = 12
+AGAIN = "by a bug that has its line above"
+"""What is said of ways by a bug that has its line already."""
 
 
 @dataclass(frozen=True)
@@ -43,23 +45,25 @@ def numbered(opening: Opening) -> list[Numbered]:
 def listed(opening: Opening, width: int, room: int) -> list[str]:
     """Each way in one line, with its number, below what it comes to. A way by a bug that has a line already is left out. Where
     there is no ``room`` for all, those that need the most faults share a line with their numbers."""
-    told, ways = dict[str, int](), list[Numbered]()
+    told, ways, again = dict[str, int](), list[Numbered](), list[int]()
     for each in numbered(opening):
         if each.way.bug is None or told.setdefault(each.way.name, each.number) == each.number:
             ways.append(each)
+        else:
+            again.append(each.number)
     first = sorted(ways, key=lambda each: (bool(acts_in(each.way)), each.way.faults, each.number))
     shown = len(first)
-    while len(lines := _of_first(first, shown, width)) > room and shown > 1:
+    while len(lines := _of_first(first, shown, again, width)) > room and shown > 1:
         shown -= 1
     return lines
 
 
-def _of_first(ways: Sequence[Numbered], shown: int, width: int) -> list[str]:
-    """The first ways in a line each, and the others by their numbers."""
+def _of_first(ways: Sequence[Numbered], shown: int, again: Sequence[int], width: int) -> list[str]:
+    """The first ways in a line each, and the others by their numbers; ``again`` are those whose bug has its line above."""
     lines = list(_listed(ways[:shown], width))
-    if left := sorted(each.number for each in ways[shown:]):
-        more = f"     {_ranges(left)}: what needs more faults, or an act of yours (--way N, --all)"
-        lines += wrapped(more, width, " " * 5)
+    left = sorted(each.number for each in ways[shown:])
+    for numbers, what in ((left, "what needs more faults, or an act of yours (--way N, --all)"), (again, AGAIN)):
+        lines += wrapped(f"     {_ranges(numbers)}: {what}", width, " " * 5) if numbers else []
     return lines
 
 

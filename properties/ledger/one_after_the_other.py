@@ -1,7 +1,8 @@
 """Ledgers with fewer runs, in which a known bug shows soonest: one thing happens after the other.
 
 Every run of such a ledger is a run of the ledger itself, because guards are only strengthened and actions left out. So what
-fails here fails there, in an instance whose states are too many to search; what holds here says nothing of it.
+fails here fails there, in an instance whose states are too many to search; what holds here says nothing of it. Of what must come
+about that takes more: only what the property calls unfair, or a fault, may be held back, as in those whose bookies go down.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 from fencepost.model.bookkeeper.ledger import ledger
 from fencepost.model.language import Action, And, Not, Or, Protocol, Truth, all_of
+from fencepost.properties.ledger.liveness import WRITERS
 from fencepost.properties.ledger.variables import LedgerVariables
 
 OF_THE_WRITER = ("send", "take_ensemble", "add", "ack", "confirm", "replace", "publish_change", "resend")
@@ -51,6 +53,31 @@ def replaced_first(**settings: Any) -> Protocol:
         },
         without=SELDOM,
     )
+
+
+@wraps(ledger)
+def down_before_the_writer(**settings: Any) -> Protocol:
+    """A ledger whose bookies go down for good before its writer sends anything."""
+    p = ledger(**settings)
+    nothing_sent = LedgerVariables.now(p).sent == -1
+    return _with(p, {"crash": lambda action: And(nothing_sent, _earlier_ones_are_down(p, action))}, without=("restart", "close"))
+
+
+@wraps(ledger)
+def down_before_the_recovery(**settings: Any) -> Protocol:
+    """A ledger whose bookies go down for good before its recovery begins, and whose writer does nothing from then on."""
+    p = ledger(**settings)
+    s = LedgerVariables.now(p)
+    idle = all_of(s.phase[r] == "idle" for r in p.universes["recoverer"])
+    up = all_of(s.up[b] for b in p.universes["bookie"])
+    writes: Conditions = {a.name: lambda _: up for a in p.actions if {a.name, a.actor} & set(WRITERS)}
+    return _with(_with(p, writes), {"crash": lambda action: And(idle, _earlier_ones_are_down(p, action))}, without=("restart",))
+
+
+def _earlier_ones_are_down(p: Protocol, action: Action) -> Truth:
+    """The condition of a crash: bookies go down in the order of their numbers."""
+    s, bookie = LedgerVariables.now(p), p.universes["bookie"]
+    return And(*(Not(s.up[b]) for b in bookie if bookie.label(b) < action.arguments["b"]))
 
 
 def _all_confirmed(p: Protocol) -> Truth:

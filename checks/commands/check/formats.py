@@ -42,7 +42,7 @@ def _body(run: FinishedRun) -> str:
         from fencepost.checks.reports.sheet import second_screen, sheet
 
         if run.whole or run.alone:
-            return f"{sheet(run, width=width(), colour=colour())}\n"
+            return f"{sheet(run, width=width() if run.whole else screen(), colour=colour())}\n"
         return f"{second_screen(run, width=screen(), colour=colour())}\n"
     lines = [] if run.whole else known_bugs(run.everything, width())
     lines += suspicious_lines(doubt for doubt in run.suspicious if not (run.whole and doubt.instance))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 from fencepost.checks.commands.releases.request import OrderRequest
 from fencepost.checks.console.formats import in_format
+from fencepost.checks.console.terminal import screen
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.model.counts import count_of
 from fencepost.model.releases import ReleaseError, Releases, modelled
@@ -84,20 +86,22 @@ def _lines(then: Releases, now: Releases, orders: Sequence[Order]) -> Iterator[s
         yield f"{order.first} first: on the way {order.on_the_way}"
         for words, names in (("fixed by then", order.fixed), ("new", order.brought), ("still there", order.left)):
             yield from _named(words, names, {**_bugs(then), **_bugs(now)} if words != "fixed by then" else {})
-    fewest = sorted(orders, key=lambda order: order.bugs)
+    few, more = sorted(orders, key=lambda order: order.bugs)
     yield ""
-    if fewest[0].bugs == fewest[1].bugs:
-        yield f"either way {count_of(fewest[0].bugs, 'known bug')} on the way that one of the two releases does not have"
+    if few.bugs == more.bugs:
+        yield f"either way {count_of(few.bugs, 'known bug')} on the way that one of the two releases does not have"
     else:
-        few, more = fewest
-        yield f"fewer known bugs on the way with {few.first} first: {few.bugs}, against {more.bugs}; counted, not weighed"
-    yield "not known: what bugs of both releases do together; nobody has modelled how they speak to each other"
+        yield f"fewer known bugs on the way with {few.first} first: {few.bugs}, against {more.bugs}"
+    yield "They are counted, not weighed. What each way costs with your settings, say"
+    for way in (order.on_the_way for order in orders):
+        yield f"  fencepost check --conf broker.conf --pulsar {way.pulsar} --bookkeeper {way.bookkeeper}"
+    yield "Not known: what bugs of both releases do together, since no model has both."
 
 
 def _named(words: str, names: Sequence[str], bugs: Mapping[str, Bug]) -> Iterator[str]:
     """A line with the names or, of those that are harmful on the way, a line for each with what happens."""
     if not bugs or not names:
-        yield f"  {words}: {', '.join(names) or 'none'}"
+        yield from wrap(f"  {words}: {', '.join(names) or 'none'}", screen(), subsequent_indent="    ")
         return
     yield f"  {words}:"
     yield from (f"    {name}: {bugs[name].plain or bugs[name].costs}" for name in names)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,9 +14,12 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answers.answering import Answer, Way
 from fencepost.checks.questions.answers.events import EVENTS, acts_in, events_in, in_order, never
 from fencepost.checks.questions.matters import MATTERS
-from fencepost.checks.reports.front import closing, fewest_of, listed, table
+from fencepost.checks.questions.answers.remedies import ChangeFirst, Remedy, Tried
+from fencepost.checks.reports.decisions import IN_SHORT, last_line
+from fencepost.checks.reports.front import fewest_of, front, table, verdict
 from fencepost.checks.reports.guarantees import Opening
-from fencepost.checks.reports.report import IN_SHORT
+from fencepost.checks.reports.ways import listed
+from fencepost.model.releases import Releases
 from fencepost.properties.bugs import Bug
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import RegistryError
@@ -172,9 +176,29 @@ def test_each_bug_is_told_once_and_what_needs_most_gives_way() -> None:
     ways = [by_bug("a", 1), by_bug("b", 2), by_bug("c", 3), by_bug("d", 0, "a termination of the topic")]
     numbers = re.compile(r"^ {0,2}(\d+)  ", re.MULTILINE)
     assert numbers.findall("\n".join(listed(opening(*ways), 80, 30))) == ["1", "2", "3", "4"]
-    assert numbers.findall("\n".join(listed(opening(*ways), 80, 4))) == ["1", "2"]
-    assert listed(opening(*ways), 80, 4)[-1] == "     3 to 4: what needs more faults, or an act of yours (--way N, --all)"
+    assert numbers.findall("\n".join(listed(opening(*ways), 80, 5))) == ["1", "2"]
+    rest = "     3 to 4: what needs more faults, or an act of yours (--way N, --all)"
+    assert listed(opening(*ways), 80, 5)[-2:] == [rest, "     5 to 8: by a bug that has its line above"]
     assert listed(opening(), 80, 4) == []
+
+
+@pytest.mark.parametrize(
+    ("faults", "first", "left"),
+    [
+        ((0, 0, 1), "2 need no fault", "after 1, 3 ways are left, 2 of which need no fault"),
+        ((0,), "1 needs only a", "after 1, 1 way is left, which needs no fault"),
+        ((1, 1, 2), "2 need only one fault", "after 1, 3 ways are left, which need at least one fault"),
+        ((2, 3), "1 needs only a", "after 1, 2 ways are left, which need at least two faults"),
+    ],
+)
+def test_how_many_faults_is_said_in_plain_english(faults: tuple[int, ...], first: str, left: str) -> None:
+    ways = [by_bug(f"bug{n}", number, *"abc"[n]) for n, number in enumerate(faults)]
+    asked = opening(*ways)
+    remedy = Remedy("setting", "a=b", {"a": "b"}, Releases.of("4.2.4"))
+    asked = replace(asked, change_first=ChangeFirst((Tried(remedy, frozenset()),), asked.answers[0]))
+    assert verdict(asked).endswith(f"; {first}.")
+    rows: Any = SimpleNamespace(rows=())
+    assert f"    {left}\n" in front(replace(asked, now=rows), 80)
 
 
 @pytest.mark.parametrize("status", ExitStatus)
@@ -183,8 +207,11 @@ def test_the_last_line_fits_whatever_the_verdict(status: ExitStatus) -> None:
         many = [by_bug(str(n), 1) for n in range(99)]
         acts = [by_bug(str(n), 1, "a termination of the topic") for n in range(99)]
         for each in (opening(*many), opening(*acts), opening(), opening(unordered="unknown")):
-            assert len(closing(each, status, accepted=True)) <= 80
-            assert f"(exit {int(status)})" in closing(each, status)
+            accepted: Any = SimpleNamespace(verdicts=[SimpleNamespace(accepted="known")])
+            run: Any = SimpleNamespace(opening=each, status=status, everything=[], comparison=None, alone=False)
+            longest: Any = SimpleNamespace(**{**vars(run), "everything": [accepted]})
+            assert len(last_line(longest)) <= 80
+            assert f"(exit {int(status)})" in last_line(run)
 
 
 LONGEST = 75

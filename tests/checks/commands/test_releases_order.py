@@ -51,6 +51,8 @@ def test_both_orders_are_printed_with_what_happens() -> None:
     assert run.returncode == 0, run
     assert "bookies first: on the way Pulsar 4.2.4 with BookKeeper 4.18.2 (its client 4.17.3)\n" in run.stdout
     assert f"    mark_goes_back: {PROTOCOLS['bookie'].bugs['mark_goes_back'].plain}" in run.stdout
+    for way in ("--pulsar 4.2.4 --bookkeeper 4.18.2", "--pulsar 5.0.1 --bookkeeper 4.17.3"):
+        assert f"  fencepost check --conf broker.conf {way}\n" in run.stdout, "bugs are counted there, and weighed by a check"
     document = json.loads(fencepost("releases", "order", "4.2.4", "5.0.1", "--format", "json").stdout)
     assert [order["first"] for order in document["orders"]] == ["bookies", "brokers"]
     assert document["orders"][0]["on_the_way"] == {"pulsar": "4.2.4", "bookkeeper": "4.18.2", "bookkeeper_client": "4.17.3"}

@@ -112,6 +112,22 @@ def test_recovery_needs_answers_and_a_bookie_to_write_to() -> None:
     assert properties[2, 2, 2, 2] == "recoveries_replace_the_missing"
 
 
+@pytest.mark.long
+def test_what_five_bookies_cannot_recover_is_known_in_little_memory() -> None:
+    row = of("recovery", Sizes(5, 3, 3, 2))
+    assert (row.figure, row.limit, row.gap) == (1, 1, "")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["writing", "recovery"])
+@pytest.mark.parametrize("sizes", [(3, 2, 2, 1), (3, 2, 2, 2), (2, 2, 2, 2), (4, 2, 2, 2)])
+def test_bookies_that_go_down_first_show_nothing_that_the_ledger_does_not(name: str, sizes: tuple[int, ...]) -> None:
+    (question,) = (each for each in ledger_guarantees(Sizes(*sizes), NEWEST) if each.name == name)
+    assert question.first is not None
+    narrowed, whole = (establish(each, MEANS) for each in (question, replace(question, first=None)))
+    assert (narrowed.figure, narrowed.limit) == (whole.figure, whole.limit)
+
+
 @pytest.mark.parametrize(("pulsar", "figure"), first_at_once([("4.2.4", 0), ("5.0.0-M1", 1)]))
 def test_a_bug_of_the_release_limits_what_is_guaranteed(pulsar: str, figure: int) -> None:
     row = of("recoveries", sized(3, 2, 2, 2), Releases.of(pulsar))
