@@ -1,8 +1,15 @@
-"""Counts in words: the one place that makes a plural, of everything that is printed."""
+"""Counts and lists in words: the one place that makes a plural, of everything that is printed."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 VOWELS = "aeiou"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Several in words: a; a and b; a, b and c."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def count_of(number: int, what: str) -> str:

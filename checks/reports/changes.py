@@ -56,7 +56,8 @@ def in_brief(change: BugChange) -> Iterator[tuple[str, list[str]]]:
                 others.setdefault(_why_apart(reach), []).append(name)
                 continue
             needs = f"{says(reach)}, which needs {', '.join(reach.way.needs) or 'nothing else'}"
-            avoided = f"avoided by {facts.avoided_by}; " if facts.avoided_by else ""
+            avoids = facts.avoided_by is not None and reach.matter is not None and facts.avoided_by.avoids(reach.matter.name)
+            avoided = f"avoided by {facts.avoided_by.where_it_avoids()}; " if facts.avoided_by and avoids else ""
             known = f"{avoided}{facts.fix}; the run: {command(reach.way)}"
             yield f"{verb}: {name}: {facts.plain or facts.costs}", [needs, known] if verb == "comes" else [needs]
         for why, names in others.items():

@@ -20,6 +20,7 @@ from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.settings.cluster_settings import Cluster
 from fencepost.checks.settings.switches import PAGE, RACKS
 from fencepost.model.counts import count_of
+from fencepost.model.counts import listed as in_one_line
 from fencepost.traces.wording.styles import BOLD, PLAIN, RED
 
 SCREEN = 24
@@ -155,7 +156,7 @@ def _changes(opening: Opening, width: int, most: int) -> Iterator[str]:
 def _after(remedies: Sequence[Remedy], after: Answer) -> str:
     """What is left once every remedy that can be searched with is taken."""
     numbers = [str(n) for n, each in enumerate(remedies, 1) if each.kind not in ("runbook", "upgrade")]
-    left, taken = in_order(after.ways, ()).count, _listing(numbers)
+    left, taken = in_order(after.ways, ()).count, in_one_line(numbers)
     if not left:
         end = "some of it is not known" if after.gaps else "no way is left"
         return f"after {taken}, {end}"
@@ -164,11 +165,6 @@ def _after(remedies: Sequence[Remedy], after: Answer) -> str:
         return f"after {taken}, 1 way is left, which needs {faults_in_words(fewest)}"
     need = f"which need at least {faults_in_words(fewest)}" if fewest else f"{len(first)} of which need no fault"
     return f"after {taken}, {len(left)} ways are left, {need}"
-
-
-def _listing(words: Sequence[str]) -> str:
-    """1; 1 and 2; 1, 2 and 3."""
-    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
 def _happens(ways: Sorted, opening: Opening, width: int, sizes: Mapping[str, int]) -> Iterator[str]:

@@ -108,9 +108,9 @@ def _sentences(opening: Opening, everything: Sequence[Checked]) -> Iterator[str]
     if short:
         yield f"{now.file} guarantees less than you require: {', '.join(short)}."
     if before is not None and weaker:
-        yield f"{_named(now, before)} guarantees less than {before.file}: {', '.join(weaker)}."
+        yield f"{_than(now, before, 'less')}: {', '.join(weaker)}."
     elif before is not None and not unknown:
-        yield f"{_named(now, before)} guarantees no less than {before.file}."
+        yield f"{_than(now, before, 'no less')}."
     if opening.bugs is not None:
         yield verdict(opening.bugs)
     bugs = len({v.property.name for v in verdicts if v.verdict == "known bug" and v.accepted is None})
@@ -125,9 +125,12 @@ def _sentences(opening: Opening, everything: Sequence[Checked]) -> Iterator[str]
         yield f"Nothing falls short in {now.file}."
 
 
-def _named(one: Cluster, other: Cluster) -> str:
-    """A configuration by its files, and by its releases where the other has other ones."""
-    return one.file if one.releases == other.releases else f"{one.file} on {one.releases}"
+def _than(now: Cluster, before: Cluster, less: str) -> str:
+    """What guarantees less than what: a file than another, or the same file on one release than on another."""
+    if before.file.startswith(f"{now.file} on "):
+        return f"It guarantees {less} than on {before.releases}"
+    on = "" if now.releases == before.releases else f" on {now.releases}"
+    return f"{now.file}{on} guarantees {less} than {before.file}"
 
 
 KINDS = ("short", "weaker", "open")

@@ -1,8 +1,8 @@
 """Ledgers with fewer runs, in which a known bug shows soonest: one thing happens after the other.
 
 Every run of such a ledger is a run of the ledger itself, because guards are only strengthened and actions left out. So what
-fails here fails there, in an instance whose states are too many to search; what holds here says nothing of it. Of what must come
-about that takes more: only what the property calls unfair, or a fault, may be held back, as in those whose bookies go down.
+fails here fails there, in an instance whose states are too many to search; what holds here says nothing of it. Where something
+must come about, only faults and what the property calls unfair may be held back, as in those whose bookies go down.
 """
 
 from __future__ import annotations
@@ -60,7 +60,9 @@ def down_before_the_writer(**settings: Any) -> Protocol:
     """A ledger whose bookies go down for good before its writer sends anything."""
     p = ledger(**settings)
     nothing_sent = LedgerVariables.now(p).sent == -1
-    return _with(p, {"crash": lambda action: And(nothing_sent, _earlier_ones_are_down(p, action))}, without=("restart", "close"))
+    return _with(
+        p, {"crash": lambda action: And(nothing_sent, _earlier_ones_are_down(p, action))}, without=("restart", "close")
+    )
 
 
 @wraps(ledger)

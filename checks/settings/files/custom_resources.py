@@ -46,7 +46,11 @@ def parts_of_resources(path: Path, manifests: Sequence[yaml.MappingNode]) -> Ite
             kind = scalar(manifest, "kind") or "the chart of KAAP"
             note = f"{path}: what the operator sets of itself for the {component} is not in its resource, and was not read"
             yield Part(
-                f"{kind}, {component}", [*_settings(path, config, component, manifest)], (note,), OWNERS[component], "pulsar"
+                f"the {component} of {kind}",
+                [*_settings(path, config, component, manifest)],
+                (note,),
+                OWNERS[component],
+                "pulsar",
             )
             if image is not None and (tag := _tag(str(image.value))):
                 facts.append(Setting(TAG_OF[component], tag, line_of(image)))

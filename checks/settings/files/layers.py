@@ -18,6 +18,7 @@ from fencepost.checks.settings.files.properties_file import (
     settings,
     variables,
 )
+from fencepost.model.counts import listed
 
 
 def settings_in(path: Path) -> tuple[list[Setting], list[str]]:
@@ -36,7 +37,7 @@ def settings_in(path: Path) -> tuple[list[Setting], list[str]]:
         from fencepost.checks.settings.files.yaml_files import parts_of  # loads a parser, which most configurations do not need
 
         parts = parts_of(path, text)
-        note = f"{path}: only {' and '.join(part.name for part in parts)} {'are' if len(parts) > 1 else 'is'} read"
+        note = f"{path}: only {listed([part.name for part in parts])} {'are' if len(parts) > 1 else 'is'} read"
         read = [replace(one, of=part.of, image=part.image) for part in parts for one in part.settings]
         notes = [note, *(note for part in parts for note in part.notes)]
     elif _lists_bookies(text):
