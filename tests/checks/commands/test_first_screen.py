@@ -13,8 +13,8 @@ import pytest
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answers.answering import Answer, Way
 from fencepost.checks.questions.answers.events import EVENTS, acts_in, events_in, in_order, never
-from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.questions.answers.remedies import ChangeFirst, Remedy, Tried
+from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.reports.decisions import IN_SHORT, last_line
 from fencepost.checks.reports.front import fewest_of, front, table, verdict
 from fencepost.checks.reports.guarantees import Opening
