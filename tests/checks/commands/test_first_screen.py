@@ -13,7 +13,7 @@ import pytest
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answers.answering import Answer, Way
 from fencepost.checks.questions.answers.events import EVENTS, acts_in, events_in, in_order, never
-from fencepost.checks.questions.answers.remedies import ChangeFirst, Remedy, Tried
+from fencepost.checks.questions.answers.remedies import Remedy
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.reports.decisions import IN_SHORT, last_line
 from fencepost.checks.reports.front import fewest_of, front, table, verdict
@@ -195,7 +195,7 @@ def test_how_many_faults_is_said_in_plain_english(faults: tuple[int, ...], first
     ways = [by_bug(f"bug{n}", number, *"abc"[n]) for n, number in enumerate(faults)]
     asked = opening(*ways)
     remedy = Remedy("setting", "a=b", {"a": "b"}, Releases.of("4.2.4"))
-    asked = replace(asked, change_first=ChangeFirst((Tried(remedy, frozenset()),), asked.answers[0]))
+    asked = replace(asked, change_first=(remedy,), after=asked.answers[0])
     assert verdict(asked).endswith(f"; {first}.")
     rows: Any = SimpleNamespace(rows=())
     assert f"    {left}\n" in front(replace(asked, now=rows), 80)

@@ -114,7 +114,7 @@ def test_recovery_needs_answers_and_a_bookie_to_write_to() -> None:
 
 @pytest.mark.long
 def test_what_five_bookies_cannot_recover_is_known_in_little_memory() -> None:
-    row = of("recovery", Sizes(5, 3, 3, 2))
+    row = of("recovery", sized(5, 3, 3, 2))
     assert (row.figure, row.limit, row.gap) == (1, 1, "")
 
 
@@ -122,7 +122,7 @@ def test_what_five_bookies_cannot_recover_is_known_in_little_memory() -> None:
 @pytest.mark.parametrize("name", ["writing", "recovery"])
 @pytest.mark.parametrize("sizes", [(3, 2, 2, 1), (3, 2, 2, 2), (2, 2, 2, 2), (4, 2, 2, 2)])
 def test_bookies_that_go_down_first_show_nothing_that_the_ledger_does_not(name: str, sizes: tuple[int, ...]) -> None:
-    (question,) = (each for each in ledger_guarantees(Sizes(*sizes), NEWEST) if each.name == name)
+    (question,) = (each for each in ledger_guarantees(sized(*sizes)) if each.name == name)
     assert question.first is not None
     narrowed, whole = (establish(each, MEANS) for each in (question, replace(question, first=None)))
     assert (narrowed.figure, narrowed.limit) == (whole.figure, whole.limit)
