@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from fencepost.checks.commands.check.asked_again import change_first, groups, settings_of_groups
 from fencepost.checks.commands.check.outputs import Outputs, Teller
@@ -24,16 +23,13 @@ from fencepost.checks.questions.bugs.searching import KnownBug, Searches
 from fencepost.checks.questions.bugs.whole import Whole
 from fencepost.checks.questions.guarantees.establishing import Established, Means
 from fencepost.checks.questions.guarantees.judging import Shortfall, judged
-from fencepost.checks.questions.matters import BOOKIES, MATTERS, TOPICS, Matter
+from fencepost.checks.questions.matters import MATTERS, TOPICS, Matter
 from fencepost.checks.reports.finished import FinishedRun
 from fencepost.checks.reports.front import heading
 from fencepost.checks.reports.guarantees import Opening
-from fencepost.checks.settings.cluster_settings import Cluster, Settings
-from fencepost.checks.settings.files.input_files import Place
+from fencepost.checks.settings.cluster_settings import Cluster
 from fencepost.checks.settings.switches import RACKS
 from fencepost.model.releases import Releases
-from fencepost.properties.ledger.in_cluster import LARGEST_ENSEMBLE
-from fencepost.properties.registry import RegistryError
 
 MEMORY = 1 << 29
 """Bytes of states that one question may take, unless --memory says how many: some ten million of them."""
@@ -50,16 +46,16 @@ def opening_of(
     """What the report of a configuration opens with: what it guarantees, what the one before it did, and what falls short of
     that or of what is required; None of a part of a configuration. What users ask first, of these known ``bugs``, is asked if
     there is somebody to ``tell`` each answer at once. Raises what ``check`` raises."""
-    if subject.settings is None or subject.releases is None or not come_first(asked):
+    if subject.cluster is None or not come_first(asked):
         return None
-    clusters, requirements = _clusters(asked, subject), required(asked)
+    clusters, requirements = subject.clusters(asked), required(asked)
     rows, answers = dict[str, Established](), list[Answer]()
     # with little time this much is known
     establish_named({name for each in requirements for name in each.names}, clusters[0], means, rows)
     if tell is not None:
         for answer in answered(clusters[0], bugs, means, searches, rows):
             answers.append(answer)
-            tell(answer, subject.releases)
+            tell(answer, subject.cluster.releases)
     now = guaranteed(clusters[0], means, established=rows)
     if answers:
         ways = answers[0].ways
@@ -67,18 +63,20 @@ def opening_of(
         now = replace(now, rows=tuple(lost.get(row.guarantee.name, row) for row in now.rows))
     before = guaranteed(clusters[1], means, now) if len(clusters) > 1 else None
     policy = None
-    if asked.against and subject.before is not None:
+    if asked.against and before is not None:
         # loads the policies, which is slow, and seldom needed
         from fencepost.checks.commands.check.policy_change import policy_change
 
-        policy = policy_change(asked.conf, subject.settings, asked.against, subject.before, subject.releases.pulsar)
+        policy = policy_change(
+            asked.conf, now.cluster.settings, asked.against, before.cluster.settings, now.cluster.releases.pulsar
+        )
     shortfalls = judged(now, before, requirements, all_asked=asked.guarantees and before is None)
     changed = _bugs_changed(asked, clusters[0], None if before is None else before.cluster, searches, means)
     elsewhere = () if before is None else tuple(_changed_elsewhere(asked, clusters, changed, means))
-    met = _met(shortfalls, Whole(clusters[0].configuration, subject.releases), means)
+    met = _met(shortfalls, Whole(clusters[0].configuration, clusters[0].releases), means)
     changes, after = change_first(asked, clusters[0], now, answers[0], means) if answers else ((), None)
     of_namespaces = tuple(groups(asked, clusters[0], means)) if answers else ()
-    unseen = tuple(each for each in subject.settings.not_modelled if not (asked.racks and each.feature.name == RACKS))
+    unseen = tuple(each for each in subject.cluster.settings.not_modelled if not (asked.racks and each.feature.name == RACKS))
     return Opening(
         now,
         before,
@@ -101,7 +99,7 @@ def opening_of(
 
 def heading_of(asked: CheckRequest, subject: Subject) -> str:
     """Which cluster it is. Raises what the files of it raise."""
-    return heading(_clusters(asked, subject)[0], subject.how_known, bookies_supposed=subject.supposed)
+    return heading(subject.clusters(asked)[0], subject.how_known, bookies_supposed=subject.supposed)
 
 
 def _bugs_changed(
@@ -141,9 +139,8 @@ def _met(shortfalls: Sequence[Shortfall], whole: Whole, means: Means) -> dict[st
 def answers_ahead(asked: CheckRequest, subject: Subject, matters: Sequence[Matter], bugs: Sequence[KnownBug]) -> Iterator[Work]:
     """What is searched of the known bugs for what users ask first, for a second process."""
     if _goes_ahead(asked, subject):
-        assert subject.settings is not None, "there is an opening"
-        assert subject.releases is not None, "there is an opening"
-        whole = Whole(subject.settings.configuration(subject.releases), subject.releases)
+        assert subject.cluster is not None, "there is an opening"
+        whole = Whole(subject.cluster.configuration, subject.cluster.releases)
         for matter, bug in itertools.product(matters, reversed(bugs)):
             yield lambda check, matter=matter, bug=bug: answer(  # type: ignore[misc]
                 matter, (), [bug], Searches(check), _quiet_means(asked, check), whole
@@ -153,7 +150,7 @@ def answers_ahead(asked: CheckRequest, subject: Subject, matters: Sequence[Matte
 def guarantees_ahead(asked: CheckRequest, subject: Subject) -> Iterator[Work]:
     """The guarantees, for a second process: from the last to the first, so that it meets the first process in the middle."""
     if _goes_ahead(asked, subject):
-        for cluster in _clusters(asked, subject):
+        for cluster in subject.clusters(asked):
             for question in reversed(list(questions(cluster))):
                 yield lambda check, question=question, cluster=cluster: answer_to(  # type: ignore[misc]
                     question, cluster, _quiet_means(asked, check)
@@ -162,32 +159,11 @@ def guarantees_ahead(asked: CheckRequest, subject: Subject) -> Iterator[Work]:
 
 def _goes_ahead(asked: CheckRequest, subject: Subject) -> bool:
     """Whether there is an opening, and no limit of its time, which two processes would count differently."""
-    return subject.settings is not None and subject.releases is not None and come_first(asked) and asked.budget is None
+    return subject.cluster is not None and come_first(asked) and asked.budget is None
 
 
 def _quiet_means(asked: CheckRequest, check: Check) -> Means:
     return Means(_approach(asked), check=check)
-
-
-def _clusters(asked: CheckRequest, subject: Subject) -> list[Cluster]:
-    """The configuration, and the one before it. RegistryError if what is required is about bookies without their file."""
-    assert subject.settings is not None, "there is a configuration"
-    assert subject.releases is not None, "of some releases"
-    files = [(asked.name or named(asked.conf), asked.conf, subject.settings, subject.releases)]
-    if subject.before is not None and subject.former is not None:
-        paths = asked.against or asked.conf
-        release = f" on {subject.former}" if asked.against_pulsar else ""
-        files.append((f"{named(paths)}{release}", paths, subject.before, subject.former))
-    several = [settings for _, _, settings, _ in files]
-    bookies, of_bookies = bookies_of(asked, *several), any(settings.bookies.is_given for settings in several)
-    assumed = asked.bookies is None and not any(settings.deployment.count for settings in several)
-    about_bookies = [each.text for each in required(asked) if set(each.names) <= set(BOOKIES)]
-    if about_bookies and not of_bookies:
-        raise RegistryError(f"--require {about_bookies[0]} is about bookies: add the file that they start with by --conf")
-    return [
-        Cluster(name, Place(paths[-1]), settings, releases, bookies, assumed, of_bookies, asked.racks)
-        for name, paths, settings, releases in files
-    ]
 
 
 def means_of(asked: CheckRequest, started: float, watch: Watch, check: Check) -> Means:
@@ -221,23 +197,3 @@ def run_alone(asked: CheckRequest, subject: Subject, started: float) -> ExitStat
         teller.name(written)
     print(outputs.printed.run(replace(run, messages=teller.lines)), end="")
     return run.status
-
-
-def named(files: Sequence[Path]) -> str:
-    """A configuration by its files."""
-    return " with ".join(map(str, files))
-
-
-def bookies_of(asked: CheckRequest, *several: Settings) -> int:
-    """How many bookies there are: as many as the option says, as many as a file deploys, or one more than the largest ensemble.
-
-    Raises RegistryError if those are fewer than an ensemble has, or an ensemble is too large for anything to be searched.
-    """
-    largest = max((settings.ledger.ensemble for settings in several), key=lambda taken: taken.value)
-    if largest.value > LARGEST_ENSEMBLE:
-        raise RegistryError(f"{largest}: ensembles above {LARGEST_ENSEMBLE} are not checked, so nothing is guaranteed")
-    if asked.bookies and asked.bookies < largest.value:
-        raise RegistryError(f"--bookies {asked.bookies} is fewer than an ensemble, which has {largest.value}")
-    counts = [settings.deployment.count for settings in several]
-    deployed = max((count.value for count in counts if count is not None), default=0)
-    return asked.bookies or (max(deployed, largest.value) if deployed else largest.value + 1)

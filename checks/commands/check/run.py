@@ -143,14 +143,14 @@ def _left_open(plan: Plan, message: str) -> ExitStatus:
 
 def _run(plan: Plan) -> FinishedRun:
     """Does the jobs, and shows each as it is done; first of all what users ask first of a configuration."""
-    asked, settings, checked = plan.asked, plan.subject.settings, list[Checked]()
+    asked, checked = plan.asked, list[Checked]()
     opening = None
     ahead_of_both = _opening_ahead(plan) if come_first(asked) else done_ahead(plan.jobs, asked)
     with interruptible() as interrupt, Ahead(ahead_of_both, asked.cores) as ahead:
         searches, watch = Searches(ahead.check), Watch(plan.reporter, interrupt)
         if come_first(asked):
             opening = _opening(plan, watch, searches)
-        cluster = None if settings is None else settings.configuration(plan.subject.releases)
+        cluster = None if plan.subject.cluster is None else plan.subject.cluster.configuration
         for one in done(plan.jobs, asked, cluster, plan.started, watch, searches):
             checked.append(marked(plan.baseline, one, plan.subject.release))
             plan.shown.add(checked[-1])
@@ -280,11 +280,11 @@ def _refuse(asked: CheckRequest) -> None:
 
 def _configured(asked: CheckRequest, subject: Subject) -> Configured | None:
     """The settings that the run is about, with their lines; None without files that a report can point at."""
-    if subject.settings is None or STANDARD_INPUT in asked.conf:
+    if subject.cluster is None or STANDARD_INPUT in asked.conf:
         return None
     from fencepost.checks.reports.failures import Configured
 
-    return Configured(Place(asked.conf[-1]), subject.settings.places)
+    return Configured(subject.cluster.first, subject.cluster.settings.places)
 
 
 def _page(asked: CheckRequest) -> Path | None:

@@ -4,33 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.console.options import chosen_releases
 from fencepost.checks.console.unread import unread
-from fencepost.checks.questions.matters import Requirement, requirement
+from fencepost.checks.questions.matters import BOOKIES, Requirement, requirement
 from fencepost.checks.questions.planning import configuration_notes
-from fencepost.checks.settings.cluster_settings import Settings, read_settings
+from fencepost.checks.settings.cluster_settings import Cluster, Settings, read_settings
+from fencepost.checks.settings.files.input_files import Place
 from fencepost.checks.settings.load_manager import mismatches
 from fencepost.checks.settings.starting import StartsNoMore, starts_no_more
 from fencepost.model.releases import PULSAR, Releases, followed
 from fencepost.properties.configuration import Configuration
+from fencepost.properties.ledger.in_cluster import LARGEST_ENSEMBLE
 from fencepost.properties.protocols import PROTOCOLS, names_run_by, run_by
 from fencepost.properties.registry import Entry, RegistryError
 
 
 @dataclass(frozen=True)
 class Subject:
-    """The settings of a cluster, if there are any, and those ``before``; the releases, which nobody named if ``assumed``, and
-    those ``former`` ones that the settings before had; what the releases silently make of the classes that balance the load;
-    of which protocols nothing is claimed, and why; and ``how_known`` the releases are where no option names them. That of the
-    bookies may be ``supposed``: the one that the brokers' ships. ``stopped`` says with what brokers of the former release
-    start, and those of this one do not."""
+    """A cluster, if there is a configuration, and the one ``before``; the releases, which nobody named if ``assumed``; what the
+    releases silently make of the classes that balance the load; of which protocols nothing is claimed, and why; and
+    ``how_known`` the releases are where no option names them. That of the bookies may be ``supposed``: the one that the
+    brokers' ships. ``stopped`` says with what brokers of the former release start, and those of this one do not."""
 
-    settings: Settings | None
-    before: Settings | None
+    cluster: Cluster | None
+    before: Cluster | None
     releases: Releases | None
-    former: Releases | None
     assumed: bool
     classes: tuple[str, ...] = ()
     left_out: str = ""
@@ -50,7 +51,7 @@ class Subject:
         deployed = None if settings is None else _deployed(settings, named)
         if settings is None:
             left_out = "" if asked.protocols else _left_out(list(PROTOCOLS), named)
-            return cls(None, None, named, None, assumed=False, left_out=left_out)
+            return cls(None, None, named, assumed=False, left_out=left_out)
         before = read_settings(*asked.against) if asked.against else settings if asked.against_pulsar else None
         named = named if named and named.pulsar else deployed or named
         releases = named if named and named.pulsar else replace(Releases.of(), kafka=named.kafka if named else "")
@@ -64,7 +65,27 @@ class Subject:
         how = "assumed" if named is None else "" if deployed is None else "as it says" if asked.cluster else "image tag"
         supposed = deployed is not None and settings.deployment.bookies is None
         notes = (*asked.facts, *classes)
-        return cls(settings, before, releases, former, named is None, notes, left_out, how, supposed, stopped)
+        now, was = _clusters(asked, settings, releases, before, former)
+        return cls(now, was, releases, named is None, notes, left_out, how, supposed, stopped)
+
+    @property
+    def settings(self) -> Settings | None:
+        """The settings of the cluster, if there is one."""
+        return None if self.cluster is None else self.cluster.settings
+
+    def clusters(self, asked: CheckRequest) -> list[Cluster]:
+        """The cluster, and the one before it. RegistryError if there are fewer bookies than an ensemble has, if an ensemble is
+        too large for anything to be searched, or if what is required is about bookies without their file."""
+        clusters = [each for each in (self.cluster, self.before) if each is not None]
+        largest = max((each.settings.ledger.ensemble for each in clusters), key=lambda taken: taken.value)
+        if largest.value > LARGEST_ENSEMBLE:
+            raise RegistryError(f"{largest}: ensembles above {LARGEST_ENSEMBLE} are not checked, so nothing is guaranteed")
+        if asked.bookies and asked.bookies < largest.value:
+            raise RegistryError(f"--bookies {asked.bookies} is fewer than an ensemble, which has {largest.value}")
+        about_bookies = [each.text for each in required(asked) if set(each.names) <= set(BOOKIES)]
+        if about_bookies and not clusters[0].of_bookies:
+            raise RegistryError(f"--require {about_bookies[0]} is about bookies: add the file that they start with by --conf")
+        return clusters
 
     @property
     def release(self) -> str:
@@ -79,23 +100,21 @@ class Subject:
 
     def _first(self, names: set[str], say: Callable[[Entry, Configuration], str]) -> str:
         """What is to say first of the protocols of these names in this cluster; empty if there is nothing."""
-        if self.settings is None or self.releases is None:
+        if self.cluster is None:
             return ""
-        cluster = self.settings.configuration(self.releases)
+        cluster = self.cluster.configuration
         return next((said for name in PROTOCOLS if name in names and (said := say(PROTOCOLS[name], cluster))), "")
 
     @property
     def settings_notes(self) -> list[str]:
         """What there is to note of the settings, and of those before, each once."""
-        several = [settings.all_notes for settings in (self.settings, self.before) if settings is not None]
+        several = [each.settings.all_notes for each in (self.cluster, self.before) if each is not None]
         return list(dict.fromkeys(note for notes in several for note in notes))
 
     @property
     def run(self) -> set[str]:
         """The protocols that a cluster with these settings runs."""
-        if self.settings is None or self.releases is None:
-            return set()
-        return {entry.name for entry in run_by(self.settings.configuration(self.releases))}
+        return set() if self.cluster is None else {entry.name for entry in run_by(self.cluster.configuration)}
 
     def unread(self, names: set[str]) -> str:
         """What nobody has read of the releases, of the protocols of these names; empty if everything is read."""
@@ -126,6 +145,32 @@ class Subject:
             notes.append("instances: without the known bugs of these releases, unless one is named")
         instead = self.releases.instead if self.releases is not None else ()
         return [*instead, *notes, *([] if instead else filter(None, [self.unread(names)]))]
+
+
+def _clusters(
+    asked: CheckRequest, settings: Settings, releases: Releases, before: Settings | None, former: Releases | None
+) -> tuple[Cluster, Cluster | None]:
+    """The cluster, and the one before it: of as many bookies as the option says, as a file deploys, or as the largest ensemble
+    has and one more."""
+    several = [settings] if before is None else [settings, before]
+    counts = [each.deployment.count.value for each in several if each.deployment.count is not None]
+    largest = max(each.ledger.ensemble.value for each in several)
+    bookies = asked.bookies or (max(*counts, largest) if counts else largest + 1)
+    assumed, of_bookies = asked.bookies is None and not counts, any(each.bookies.is_given for each in several)
+
+    def cluster(name: str, files: Sequence[Path], of: Settings, on: Releases) -> Cluster:
+        return Cluster(name, Place(files[-1]), of, on, bookies, assumed, of_bookies, asked.racks)
+
+    now = cluster(asked.name or named(asked.conf), asked.conf, settings, releases)
+    if before is None or former is None:
+        return now, None
+    files, release = asked.against or asked.conf, f" on {former}" if asked.against_pulsar else ""
+    return now, cluster(f"{named(files)}{release}", files, before, former)
+
+
+def named(files: Sequence[Path]) -> str:
+    """A configuration by its files."""
+    return " with ".join(map(str, files))
 
 
 def _deployed(settings: Settings, named: Releases | None) -> Releases | None:
