@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING
 
 from fencepost.checks.commands.check.baselines import accepted, compared, marked
 from fencepost.checks.commands.check.cluster import with_cluster
-from fencepost.checks.commands.check.formats import DOCUMENTS
 from fencepost.checks.commands.check.jobs import Job, done, done_ahead, left_out
 from fencepost.checks.commands.check.outputs import Outputs, Shown, Teller
 from fencepost.checks.commands.check.profile import with_profile
 from fencepost.checks.commands.check.request import CheckRequest
-from fencepost.checks.commands.check.subject import Subject, come_first, is_of_everything, refuse_parts, wanted_alone
+from fencepost.checks.commands.check.subject import Subject, come_first, is_of_everything, refuse, wanted_alone
 from fencepost.checks.console.extras import ODDS, SECOND_SOLVER, require
 from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter, Watch, interruptible
@@ -27,7 +26,6 @@ from fencepost.checks.console.terminal import colour, screen, width
 from fencepost.checks.engines.ahead import Ahead, Work
 from fencepost.checks.engines.results.findings import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.answers.events import never
 from fencepost.checks.questions.baseline import Baseline, doubts
 from fencepost.checks.questions.bugs.searching import KnownBug, Searches
 from fencepost.checks.questions.matters import MATTERS
@@ -75,7 +73,7 @@ def _refused(outputs: Outputs, message: str, status: ExitStatus, place: Place | 
 
 def _checked_as(asked: CheckRequest) -> ExitStatus:
     started = time.monotonic()
-    _refuse(asked)
+    refuse(asked)
     _make_folders(*(file.parent for file in Outputs.of(asked).files.values()))
     if asked.odds is not None:
         require(ODDS, "check --odds")
@@ -253,29 +251,6 @@ def _opening(plan: Plan, watch: Watch, searches: Searches) -> Opening | None:
         tell(odds_as_text(odds, width()) + changes_as_text(remedies, width()))
         opening = replace(opening, odds=odds)
     return opening
-
-
-def _refuse(asked: CheckRequest) -> None:
-    """Raises RegistryError for options that have no use for each other."""
-    if asked.symmetry and asked.by not in (None, "exhaustive"):
-        raise RegistryError(f"--symmetry needs exhaustive search; --by {asked.by} does not support it")
-    if asked.any and asked.by not in (None, "induction"):
-        raise RegistryError(f"--any needs --by induction; --by {asked.by} checks one size at a time")
-    if asked.any and asked.conf:
-        raise RegistryError("--any works with the parameters of --set, not with --conf")
-    if asked.odds is not None and (wanted_alone(asked) or not come_first(asked)):
-        raise RegistryError("--odds is of a configuration as a whole: fencepost check --conf broker.conf --odds")
-    of_a_whole = {"way": asked.way, "never": asked.never, "namespace": asked.namespace}
-    named = next((name for name, value in of_a_whole.items() if value), "")
-    compares = named == "namespace" and asked.against_pulsar
-    if named and ((wanted_alone(asked) and not compares) or not come_first(asked)):
-        raise RegistryError(f"--{named} is of a configuration as a whole: add --conf broker.conf")
-    if asked.way is not None and (documents := [f"--{name}" for name in DOCUMENTS if getattr(asked, name) is not None]):
-        raise RegistryError(f"--way prints one way as a story: leave out {', '.join(documents)}, which have all of them")
-    never(asked.never)
-    if asked.resume and asked.checkpoint is None:
-        raise RegistryError("--resume continues from a checkpoint: add --checkpoint DIR")
-    refuse_parts(asked)
 
 
 def _configured(asked: CheckRequest, subject: Subject) -> Configured | None:

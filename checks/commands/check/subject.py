@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from fencepost.checks.commands.check.formats import DOCUMENTS
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.console.options import chosen_releases
 from fencepost.checks.console.unread import unread
+from fencepost.checks.questions.answers.events import never
 from fencepost.checks.questions.matters import BOOKIES, Requirement, requirement
 from fencepost.checks.questions.planning import configuration_notes
 from fencepost.checks.settings.cluster_settings import Cluster, Settings, read_settings
@@ -210,7 +212,30 @@ def come_first(asked: CheckRequest) -> bool:
     return bool(asked.conf) and not _parts(asked)
 
 
-def refuse_parts(asked: CheckRequest) -> None:
+def refuse(asked: CheckRequest) -> None:
+    """Raises RegistryError for options that have no use for each other."""
+    if asked.symmetry and asked.by not in (None, "exhaustive"):
+        raise RegistryError(f"--symmetry needs exhaustive search; --by {asked.by} does not support it")
+    if asked.any and asked.by not in (None, "induction"):
+        raise RegistryError(f"--any needs --by induction; --by {asked.by} checks one size at a time")
+    if asked.any and asked.conf:
+        raise RegistryError("--any works with the parameters of --set, not with --conf")
+    if asked.odds is not None and (wanted_alone(asked) or not come_first(asked)):
+        raise RegistryError("--odds is of a configuration as a whole: fencepost check --conf broker.conf --odds")
+    of_a_whole = {"way": asked.way, "never": asked.never, "namespace": asked.namespace}
+    named = next((name for name, value in of_a_whole.items() if value), "")
+    compares = named == "namespace" and asked.against_pulsar
+    if named and ((wanted_alone(asked) and not compares) or not come_first(asked)):
+        raise RegistryError(f"--{named} is of a configuration as a whole: add --conf broker.conf")
+    if asked.way is not None and (documents := [f"--{name}" for name in DOCUMENTS if getattr(asked, name) is not None]):
+        raise RegistryError(f"--way prints one way as a story: leave out {', '.join(documents)}, which have all of them")
+    never(asked.never)
+    if asked.resume and asked.checkpoint is None:
+        raise RegistryError("--resume continues from a checkpoint: add --checkpoint DIR")
+    _refuse_parts(asked)
+
+
+def _refuse_parts(asked: CheckRequest) -> None:
     """Raises RegistryError if what is required cannot be, or if guarantees are asked for, and not of a configuration, or of a
     part of one."""
     required(asked)
