@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, TypeAlias, TypeVar, overload
@@ -325,6 +325,8 @@ def _boolean(where: str, value: object) -> Condition:
     formula = condition(value) if isinstance(value, bool) else value
     if value is None:
         raise ModelError(f"{where} returns nothing: is its return forgotten?")
+    if isinstance(formula, (tuple, list, Iterator)):
+        raise ModelError(f"{where} returns several formulas: join them by all_of or any_of")
     if not isinstance(formula, Condition):
         raise ModelError(f"{where} is not boolean: {formula}")
     return formula

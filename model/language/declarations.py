@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import permutations
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self
 
 from fencepost.model.language.domains import Domain, Subset, Universe
@@ -67,11 +68,19 @@ class Family(Generic[S]):
         key = index if isinstance(index, tuple) else (index,)
         if any(type(i) is not int for i in key) or key not in self._members:
             shown = ", ".join(repr(i) for i in key)
-            remedy = "an index is a member of its universe"
-            if any(isinstance(i, Term) for i in key):
-                remedy += f", and no term: for that there is select({shown}, list({self._name}))"
-            raise ModelError(f"{self._name} has no member {shown}; {remedy}")
+            raise ModelError(f"{self._name} has no member {shown}; {self._remedy(key, shown)}")
         return self._members[key]
+
+    def _remedy(self, key: tuple[object, ...], shown: str) -> str:
+        """What to write instead of an index that is none."""
+        if any(isinstance(i, Term) for i in key):
+            return f"an index is a member of its universe, and no term: for that there is select({shown}, list({self._name}))"
+        count = len(next(iter(self._members), key))
+        if len(key) != count:
+            return f"it has {count if count > 1 else 'one'} {'indices' if count > 1 else 'index'}, not {len(key)}"
+        if all(type(i) is int for i in key) and any(other in self._members for other in permutations(key)):
+            return "its indices come in the order in which per= names their universes"
+        return "an index is a member of its universe"
 
     def __iter__(self) -> Iterator[S]:
         return iter(self._members.values())

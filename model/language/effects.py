@@ -101,11 +101,16 @@ def outcome(where: str, returned: object, such: Sequence[Truth] = ()) -> Effect:
         if isinstance(guard, Mapping):
             raise ModelError(f"{where}: it returns updates before its guard: write (guard, updates)")
         if not (isinstance(guard, (bool, Condition, Effect)) or callable(guard)):
-            raise ModelError(f"{where}: its guard is not boolean: {guard}")
+            shown = (
+                "several formulas: join them by all_of or any_of" if isinstance(guard, Iterator) else f"not boolean: {guard}"
+            )
+            raise ModelError(f"{where}: its guard is {shown}")
         for one in happens:
             if isinstance(one, tuple) and one and all(isinstance(part, (bool, Condition)) for part in one):
                 shown = ", ".join(map(str, one))
                 raise ModelError(f"{where}: ({shown}) is a tuple of conditions: updates are a dict, {{variable: new value}}")
+        if all(isinstance(one, (bool, Condition)) for one in happens):
+            raise ModelError(f"{where}: {happens[-1]} is a condition: updates are a dict, {{variable: new value}}")
         if not such and len(happens) == 1 and type(happens[0]) is dict and isinstance(guard, (bool, Condition)):
             return Effect(guard, {variable: Given(value) for variable, value in happens[0].items()})
         whole: Effect = build(where, effect, (*such, *returned))

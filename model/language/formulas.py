@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from typing import Any, Protocol, TypeAlias, TypeVar, overload
 
@@ -89,6 +89,8 @@ def _vetted(name: str, given: tuple[Formulas, ...]) -> tuple[Condition, ...]:
     parts = [part for one in given for part in (one if isinstance(one, (list, tuple)) else [one])]
     for part in parts:
         if not isinstance(part, (bool, Condition)):
+            if isinstance(part, Iterator):
+                raise TypeError(f"{name} joins formulas; those of a comprehension are joined by all_of or any_of")
             kind = f"of sort {part.sort}" if isinstance(part, Term) else "none"
             raise TypeError(f"{name} joins formulas, and {part!r} is {kind}")
     return tuple([condition(part) for part in parts])

@@ -107,6 +107,8 @@ def guess(name: str, names: Iterable[str]) -> str:
 def reason(error: BaseException) -> str:
     """What an exception says, in one line."""
     text = str(error.args[0]) if error.args else type(error).__name__
+    if isinstance(error, AttributeError) and error.name and error.obj is not None and "did you mean" not in text:
+        text += guess(error.name, [name for name in dir(error.obj) if not name.startswith("_")])
     if isinstance(error, KeyError):
         any_member = bool(error.args) and isinstance(error.args[0], Term)
         remedy = ": of any number of members a formula is written where it is used, not looked up" if any_member else ""
@@ -131,6 +133,13 @@ MISTAKES = (
 _REMEDIES = {
     "Protocol.step() ": '; write @p.step(by="who does it", member=universe)',
     "Protocol.fault() ": '; write @p.fault(by="who does it", member=universe)',
+    "argument of type 'Subset' is not iterable": "; whether a subset has a member is subset.has(member)",
+    "'Subset' object is not iterable": "; go through its universe, and ask subset.has(member)",
+    "'Subset' has no len()": "; at_least(n, (subset.has(member) for member in universe)) counts",
+    "'Family' object is not callable": "; an index is in square brackets",
+    "'int' object has no attribute 'has'": "; it is the subset that has a member: subset.has(member)",
+    "all_of() takes": "; And joins formulas that are written out",
+    "any_of() takes": "; Or joins formulas that are written out",
     "object is not iterable": "; a universe, p.universe(name, size), or a range is meant",
     "unexpected keyword argument 'bugs'": "; a function that builds a protocol takes bugs=()",
     "'Choice' and": "; a choice has no order, and nothing is added to it: compare it by ==, != or .among(...)",

@@ -125,6 +125,42 @@ MISTAKES = {
         "(let[r0], True) is a tuple of conditions: updates are a dict, {variable: new value}",
         STEP,
     ),
+    "condition for dict": (
+        RENT,
+        "        return And(open_, Not(let[r])), price == 3",
+        "price == 3 is a condition: updates are a dict, {variable: new value}",
+        STEP,
+    ),
+    "comprehension in And": (
+        RENT,
+        "        return And(let[i] for i in room), {let[r]: True}",
+        "And joins formulas; those of a comprehension are joined by all_of or any_of",
+    ),
+    "comprehension as guard": (
+        RENT,
+        "        return (let[i] for i in room), {let[r]: True}",
+        "its guard is several formulas: join them by all_of or any_of",
+        STEP,
+    ),
+    "list as property": (
+        CLOSED,
+        "        return [Implies(s.let[r], s.open) for r in p.universes['room']]",
+        "always closed_is_empty returns several formulas: join them by all_of or any_of",
+        "    @suite.always",
+    ),
+    "one index too many": (RENT, "        return let[r, r], {let[r]: True}", "let has no member 0, 0; it has one index, not 2"),
+    "swapped indices": (
+        '    open_ = p.flag("open")',
+        '    open_ = p.flag("open")\n    paid = p.flag("paid", per=(room, p.universe("guest", 3)))\n    paid[2, 0]',
+        "paid has no member 2, 0; its indices come in the order in which per= names their universes",
+        "    paid[",
+    ),
+    "index in brackets": (
+        RENT,
+        "        return let(r), {let[r]: True}",
+        "'Family' object is not callable; an index is in square",
+    ),
+    "word misspelt": (STEP, '    @p.stpe(by="desk", r=room)', "object has no attribute 'stpe' (did you mean step?)"),
     "guard alone": (RENT, "        return And(open_, Not(let[r]))", "an action returns (guard, updates), not And(", STEP),
     "forgotten return of a property": (
         CLOSED,
