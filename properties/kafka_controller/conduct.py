@@ -401,11 +401,19 @@ def _requests(suite: Suite, t: Terms) -> None:
 
     @suite.step
     def others_do_not_look() -> Condition:
-        """What a controller knows of the brokers, and what it has to send, grows only as it looks or takes office."""
+        """What a controller knows of the brokers grows only as it looks or takes office, and what it has to send as it hears of
+        other listeners, too."""
+
+        def tells(c: int) -> Truth:
+            """The watch of a broker's node has fired, and its listeners are others."""
+            if not settings["updates"]:
+                return False
+            handled = [And(s.endpoints_change[c, b], Not(n.endpoints_change[c, b]), n.told[c, b]) for b in broker]
+            return And(any_of(handled), *(n.live[c, b] == s.live[c, b] for b in broker))
 
         def follows(c: int, b: int) -> Condition:
             takes_office = And(s.stage[c] == "epoch_read", n.stage[c] == "idle")
-            looked = Or(And(s.brokers_change[c], Not(n.brokers_change[c])), takes_office)
+            looked = Or(And(s.brokers_change[c], Not(n.brokers_change[c])), takes_office, tells(c))
             grows = Or(And(n.queued[c, b], Not(s.queued[c, b])), And(n.knows[c, b], Not(s.knows[c, b])))
             moves = And(n.live[c, b] != s.live[c, b], n.active[c])
             return Implies(Or(grows, moves), looked)

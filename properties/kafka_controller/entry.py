@@ -33,6 +33,7 @@ SIZES = {
         Instance("unheard", _UNHEARD),
         Instance("unheard, 2.1", {**_UNHEARD, **MULTI}),
         Instance("two expiries", {"brokers": 1, "expiries": 2}),
+        Instance("changed listeners", {"restarts": 1, "updates": 1, **BROKER_EPOCHS}),
     ),
     "standard": (
         Instance("all faults", _ALL_AND_WRITES),

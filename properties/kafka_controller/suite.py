@@ -134,6 +134,17 @@ def kafka_controller(p: Protocol) -> Suite:
         """Every broker knows which brokers live, in the end, also after it was started again."""
         return True, t.all_know()
 
+    if settings["updates"]:
+
+        @suite.leads_to
+        def listeners_are_learned() -> Leads:
+            """A controller knows the listeners of each broker that it takes for live as its node has them, in the end."""
+
+            def lacks(c: int, b: int) -> Condition:
+                return And(s.active[c], s.live[c, b], s.registered[b], Not(s.told[c, b]))
+
+            return [(lacks(c, b), Not(lacks(c, b))) for c in broker for b in broker]
+
     _possible(suite, t)
     controller_conduct(suite, t)
     suite.lemmas_by(lambda: epoch_lemmas(suite, t))

@@ -33,7 +33,11 @@ class KafkaControllerVariables(SessionVariables):
     metadata: Family[Condition]
     restarts: Number
     resignations: Number
+    updates: Number
     written: Number
+    told: Family[Condition]
+    watched: Family[Condition]
+    endpoints_change: Family[Condition]
     registered_former: Family[Condition]
     has_own_epoch: Family[Condition]
     rebalances: Family[Condition]

@@ -18,6 +18,7 @@ Constants
     disconnects          times that a broker is cut off, or that the answer to its creation is lost
     resignations         times that a failure makes a controller resign
     writes               whether the controller writes to the store
+    updates              times that a broker changes its listeners, as it can since 1.1
 
 Variables of sessions (zookeeper/sessions_and_nodes.py)
     lives                its process runs
@@ -52,6 +53,10 @@ Variables of the brokers (watches are ZooKeeper's own: those that one missed fir
     obeyed               the newest epoch that any process with that id has seen. Only with restarts
     metadata             for each two brokers, whether the first has heard that the second is live
     written              the epoch of the last write of a controller. Only with writes
+    told                 for each two brokers, whether the first, as the controller, knows the present listeners of the second.
+                         This and the next two only with updates
+    watched              for each two brokers, whether the first, as the controller, watches the node of the second
+    endpoints_change     for each two brokers, whether that watch has fired, which the first has not handled
     rebalances           whether a task runs that wants the lock. Only with the bug resigns_inside_lock
     has_own_epoch        whether a broker knows its own broker epoch. Only with the bug newer_refused
     shut_out             whether a broker's client opens no session any more. Only with the bugs waits_inside_lock and
@@ -60,7 +65,7 @@ Variables of the brokers (watches are ZooKeeper's own: those that one missed fir
                          registration_given_up
 
 Variables that count
-    expiries, restarts, disconnects, resignations, crashes
+    expiries, restarts, disconnects, resignations, updates, crashes
                          how often each event has happened, up to the constant of that name
 
 Actions of sessions (zookeeper/sessions_and_nodes.py)
@@ -90,6 +95,9 @@ Actions
     learn_own_epoch      broker: hears its broker epoch. Only with the bug newer_refused
     hear_brokers         broker: the controller looks at the brokers, and sends an UpdateMetadata to all if anything differs
     deliver              broker: a request reaches a broker, which takes it or refuses it
+    change_listeners     broker: has other listeners, and writes them to its node
+    watch_brokers        broker: the controller watches nodes that it has read. Only with the bug endpoints_read_before_watch
+    hear_listeners       broker: the controller reads a node that has changed, and tells all brokers
     stop                 broker, a fault: stops, and closes its session
     register_in_vain     broker: meets its node of the session before, and gives up. Only with the bug registration_given_up
     give_session_up      broker: can open no new session. Only with the bug session_given_up

@@ -67,7 +67,8 @@ def declare_brokers(s: State, *, registers: str, looks: str) -> None:
                 queued[c, b]: And(ids.there[b], Or(queued[c, b], differs)),
             }
 
-        heard = merged(ids.unheard(c), *(looked(b) for b in broker))
+        new = {b: And(ids.there[b], Or(Not(live[c, b]), is_back(c, b))) for b in broker}
+        heard = merged(ids.unheard(c), *(looked(b) for b in broker), s.reads_listeners(c, new))
         return And(s.is_free(c), active[c], ids.changed[c]), heard
 
     @p.rule

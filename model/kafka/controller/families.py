@@ -53,5 +53,7 @@ BUGS = {
     "session_given_up": "KAFKA-5473: a client that cannot open a new session tries no second time",
     "registration_given_up": "KAFKA-7165: a broker that meets its own node of the session before, as it registers, tries no "
     "second time",
+    "endpoints_read_before_watch": "a controller reads the nodes of the brokers before it watches them, and not again: a "
+    "change of listeners between the two is missed",
     "epochs_unchecked": "a broker takes a request of an older epoch than it has seen",
 }

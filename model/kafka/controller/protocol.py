@@ -22,6 +22,7 @@ from collections.abc import Iterable
 
 from fencepost.model.kafka.controller.brokers import declare_brokers
 from fencepost.model.kafka.controller.election import declare_election
+from fencepost.model.kafka.controller.endpoints import declare_endpoints
 from fencepost.model.kafka.controller.families import BUGS, THREADS
 from fencepost.model.kafka.controller.state import State
 from fencepost.model.language import ModelError, Protocol
@@ -38,6 +39,7 @@ def kafka_controller(
     disconnects: int = 0,
     resignations: int = 0,
     writes: bool = False,
+    updates: int = 0,
     bugs: Iterable[str] = (),
 ) -> Protocol:
     """The controller of ``brokers``; the page of the room has the constants."""
@@ -45,6 +47,8 @@ def kafka_controller(
         raise ModelError("kafka_controller: brokers is at least 1")
     if thread not in THREADS:
         raise ModelError(f"kafka_controller: thread is lock, queue or awaited, not {thread!r}")
+    if updates and thread != "awaited":
+        raise ModelError("kafka_controller: no broker changes its listeners before 1.1: set updates=0, or thread=awaited")
     parameters = {name: value for name, value in locals().items() if name != "bugs"}
     p = Protocol("kafka_controller", doc=__doc__, parameters=parameters, bugs=BUGS, active=bugs)
     p.universe("broker", brokers)
@@ -58,6 +62,7 @@ def kafka_controller(
         disconnects=disconnects,
         resignations=resignations,
         writes=writes,
+        updates=updates,
     )
 
     s.store.declare(
@@ -85,4 +90,5 @@ def kafka_controller(
         registers="KafkaHealthcheck.register" if thread != "awaited" else client,
         looks="ReplicaStateMachine.BrokerChangeListener.doHandleChildChange" if locks else "KafkaController.onBrokerStartup",
     )
+    declare_endpoints(s)
     return p

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, get_args
 
 from fencepost.model.kafka.controller.client import ZKCLIENT, BrokerIds
+from fencepost.model.kafka.controller.endpoints import Endpoints
 from fencepost.model.language import (
     ABSENT,
     And,
@@ -54,6 +56,7 @@ class State:
         disconnects: int,
         resignations: int,
         writes: bool,
+        updates: int,
     ) -> None:
         broker = p.universes["broker"]
         self.protocol, self.broker = p, broker
@@ -78,6 +81,7 @@ class State:
         self.new_sessions: Family[Number] = p.number("new_sessions", 0, expiries, per=broker) if self.hears_late else ABSENT
         self.ids = BrokerIds(self.store, lambda c: self.active[c])
         self.live = p.flag("live", per=(broker, broker))
+        self.endpoints: Endpoints | None = Endpoints(p, broker) if updates else None
         self.queued = p.flag("queued", per=(broker, broker))
         self.seen = p.number("seen", 0, self.last, per=broker)
         self.obeyed: Family[Number] = p.number("obeyed", 0, self.last, per=broker) if restarts else ABSENT
@@ -92,6 +96,7 @@ class State:
         )
         p.budget("restarts", restarts)
         p.budget("resignations", resignations)
+        p.budget("updates", updates)
 
     @property
     def hears_late(self) -> bool:
@@ -129,7 +134,8 @@ class State:
     def stands_down(self, b: int) -> Updates:
         """onControllerResignation: the listeners, the channels with their queues, and the context of the term are gone."""
         of_brokers = {flag[b, x]: False for x in self._others for flag in (self.live, self.queued, self.ids.knows)}
-        return {self.active[b]: False, self.epoch[b]: 0, self.ids.changed[b]: False, **of_brokers}
+        listeners = {} if self.endpoints is None else self.endpoints.forgotten(b)
+        return {self.active[b]: False, self.epoch[b]: 0, self.ids.changed[b]: False, **of_brokers, **listeners}
 
     def elects_again(self, b: int) -> Updates:
         """The components of a controller are stopped, and an election begins."""
@@ -156,7 +162,14 @@ class State:
         """The rest of onControllerFailover: listeners, the brokers that live, and an UpdateMetadata to each."""
         there = self.ids.there
         of_brokers = {flag[b, x]: there[x] for x in self._others for flag in (self.live, self.queued, self.ids.knows)}
-        return {self.active[b]: True, self.stage[b]: "idle", self.ids.changed[b]: False, **of_brokers}
+        read = self.reads_listeners(b, {x: there[x] for x in self._others})
+        return {self.active[b]: True, self.stage[b]: "idle", self.ids.changed[b]: False, **of_brokers, **read}
+
+    def reads_listeners(self, c: int, new: Mapping[int, Truth]) -> Updates:
+        """The controller looks which brokers there are, and reads the listeners of those that are new to it."""
+        if self.endpoints is None:
+            return {}
+        return merged(*(self.endpoints.read(c, x, self.ids.there[x], new[x]) for x in self._others))
 
     def deleted(self, b: int) -> Updates:
         """The node is deleted if it is the broker's own, of its present session; or whoever has it."""
