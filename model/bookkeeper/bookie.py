@@ -69,7 +69,8 @@ Variables
                          failed_save_forgotten only
     unqueued             whether the index will not write what it has of a ledger. With the bug index_update_forgotten only
     owed_from            where in the journal the records begin that a ledger is owed for: those since it was collected
-    copies               the entries of each ledger in the file of each entry log. This and the next with entry logs only
+    cached               what the write cache has of each ledger. This and the next with entry logs only
+    copies               the entries of each ledger in the file of each entry log
     mapped, deleted      whether a log has a map of its ledgers, and whether its file is deleted
     current              the log that is written
     undeleted            whether a collected ledger is still on the disk: the next save deletes it there. With db only
@@ -106,7 +107,7 @@ Actions
     collect              bookie: a ledger is collected: it is forgotten, with all that is owed of it
     rotate               flusher: the current entry log is full, and gets a map of its ledgers; the next one begins
     collect_log          collector: deletes an entry log of which the bookie knows no ledger
-    compact              collector: copies what is left in an entry log to the current one, and deletes it
+    compact              collector: copies what an entry log has of known ledgers to the current one, and deletes it
     rebuild_index        operator: has the index of entries made again of the logs, while the bookie is down
     stop, end            bookie: the bookie saves all; its process ends
     replay, serve        bookie: a boot rebuilds the memory; it is saved, and the bookie serves
@@ -223,6 +224,7 @@ def bookie(
     with_logs = are_modelled(p.parameters)
     if with_logs:
         declare_logs(p)
+        cached = p.state.cached
 
     # The disk.
     journal = Journal.declare(p)
@@ -288,11 +290,29 @@ def bookie(
     may_add.instead("fence_checked_apart", lambda of, e: checked[of, e])
     key_and_entry.instead("key_record_after_entry", lambda of, kind: journal.logs(of, kind, key_if_new(of)))
 
+    @p.rule
+    def is_known(of: int) -> Condition:
+        """The storage has the ledger's master key, in memory at least."""
+        return Or(key_logged[of], Not(stored[of].is_empty), fenced[of], explicit_lac[of] > 0)
+
+    @p.rule
+    def comes_back(of: int) -> Condition | bool:
+        """What is saved of a collected ledger is found again with the next request for it."""
+        return False
+
+    is_known.instead("key_of_collected_ledger_kept", lambda of: Or(Not(stored[of].is_empty), fenced[of], explicit_lac[of] > 0))
+    if undeleted is not None:
+        comes_back.instead("returned_entries_deleted", lambda of: And(undeleted[of], Not(is_known(of))))
+
+    def there(of: int) -> Subset:
+        """What is stored of a ledger once a request has brought its master key: with what is saved, where its key is not."""
+        lost = And(failed_index_saves > 0, Not(Or(key_logged[of], saved.key[of])))
+        return If(Or(lost, comes_back(of)), stored[of] | saved.entries[of], stored[of])
+
     def found(of: int) -> Updates:
-        """A request with the master key lets a ledger be found again whose entries are saved, and its key is not."""
-        if not failed_index_saves:
-            return {}
-        return {stored[of]: If(Or(key_logged[of], saved.key[of]), stored[of], stored[of] | saved.entries[of])}
+        """A request with the master key lets a ledger be found again."""
+        again = failed_index_saves or (collections and p.has("returned_entries_deleted"))
+        return {stored[of]: there(of)} if again else {}
 
     def updated(of: int) -> Updates:
         """A new update of what the index has of the ledger is queued; it has all that went before."""
@@ -302,9 +322,9 @@ def bookie(
         """The entry is in the storage's memory, readable at once, and its records are logged."""
         logged = key_and_entry(of, kind) if journal_write_data else journal.logs(of, key_if_new(of))
         pages = {} if on_db else {paged[of]: True}
-        there = If(Or(key_logged[of], saved.key[of]), stored[of], stored[of] | saved.entries[of])
-        known = there if failed_index_saves else stored[of]
-        return {stored[of]: known.plus(e), key_logged[of]: True, dirty[of % directories]: True, **logged, **pages}
+        known = found(of).get(stored[of], stored[of])
+        cache = {cached[of]: cached[of].plus(e)} if with_logs else {}
+        return {stored[of]: known.plus(e), key_logged[of]: True, dirty[of % directories]: True, **logged, **pages, **cache}
 
     accepted = "accepted" if journal_write_data else "acknowledged"
 
@@ -469,7 +489,7 @@ def bookie(
 
     # --- checkpoints, and the process
 
-    mark_after, saved_at_the_end, is_known = checkpoints(p, journal, saved)
+    mark_after, saved_at_the_end = checkpoints(p, journal, saved, is_known)
     if with_logs:
         declare_steps_of_logs(p, saved, is_known)
 
@@ -492,7 +512,8 @@ def bookie(
         idle = {checkpoint[f]: "none" for f in flusher} | dict.fromkeys(numbers, 0)
         if owed_from is not None:
             updates |= {owed_from[of]: minimum(owed_from[of], maximum(*ends)) for of in ledger}
-        return updates | dict.fromkeys(gone, False) | dict.fromkeys(() if left is None else left, ()) | idle
+        caches = [*(() if left is None else left), *(cached if with_logs else ())]
+        return updates | dict.fromkeys(gone, False) | dict.fromkeys(caches, ()) | idle
 
     @p.step(by="bookie", spends="stops", mirrors="BookieImpl.shutdown, SyncThread.shutdown")
     def stop() -> Outcome:
@@ -551,6 +572,8 @@ def bookie(
             }
             if not on_db:
                 updates[paged[of]] = replay_of.adds(of)
+            if with_logs:
+                updates[cached[of]] = replay_of.added(of)
         for d in directory:
             updates[dirty[d]] = any_of(replay_of.adds(of) for of in ledger if of % directories == d)
         has_a_log = EntryLogs(p).may_begin_again() if with_logs else True

@@ -61,6 +61,7 @@ class BookieVariables(Variables):
     latest: Family[Number]
     owed_from: Family[Number]
     undeleted: Family[Condition]
+    cached: Family[Subset]
     copies: Family[Subset]
     mapped: Family[Condition]
     deleted: Family[Condition]

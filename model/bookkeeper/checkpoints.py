@@ -38,28 +38,20 @@ def positions_taken(p: Protocol, f: int) -> list[Number]:
 
 
 def checkpoints(
-    p: Protocol, journal: Journal, saved: Saved
-) -> tuple[Callable[[int], list[Number]], Callable[[], Updates], Callable[[int], Condition]]:
-    """Declares the steps of checkpoints in a protocol with the variables of ``bookie``.
+    p: Protocol, journal: Journal, saved: Saved, is_known: Callable[[int], Condition]
+) -> tuple[Callable[[int], list[Number]], Callable[[], Updates]]:
+    """Declares the steps of checkpoints in a protocol with the variables of ``bookie``, and a storage that knows ledgers.
 
-    Returns where each leaves the mark of every journal, what a storage that shuts down saves after the last of them, and
-    whether the storage knows a ledger.
+    Returns where each leaves the mark of every journal, and what a storage that shuts down saves after the last of them.
     """
     s = BookieVariables.now(p)
     ledger, directory, flusher = (p.universes[name] for name in ("ledger", "directory", "flusher"))
-    stored, fenced, explicit_lac, key_logged, dirty = s.stored, s.fenced, s.explicit_lac, s.key_logged, s.dirty
+    stored, fenced, explicit_lac, dirty = s.stored, s.fenced, s.explicit_lac, s.dirty
     checkpoint, several = s.checkpoint, journal.number > 1
     taken = {f: positions_taken(p, f) for f in flusher}
     storage: str = p.parameters["storage"]
     on_db = storage == "db"
     up = s.stage == "up"
-
-    @p.rule
-    def is_known(of: int) -> Condition:
-        """The storage has the ledger's master key, in memory at least."""
-        return Or(key_logged[of], Not(stored[of].is_empty), fenced[of], explicit_lac[of] > 0)
-
-    is_known.instead("key_of_collected_ledger_kept", lambda of: Or(Not(stored[of].is_empty), fenced[of], explicit_lac[of] > 0))
 
     @p.rule
     def saves_index(d: int) -> bool:
@@ -161,13 +153,32 @@ def checkpoints(
         """What is stored, once a save has deleted a collected ledger: all that has come back since."""
         return stored[of]
 
-    returned.instead("returned_entries_deleted", lambda of: p.universes["entry"].where(lambda _: False))
+    @p.rule
+    def written(of: int) -> Subset:
+        """What a save writes of a ledger to the current entry log: what the write cache has of it."""
+        return s.cached[of]
+
+    @p.rule
+    def undeleted_after(of: int) -> Condition | bool:
+        """Whether a save leaves a collected ledger to the next one."""
+        return False
+
+    def none_of(of: int) -> Subset:
+        return p.universes["entry"].where(lambda _: False)
+
+    # WriteCache.deletedLedgers is cleared with the cache that has it, so not by a save that returns because that one is empty.
+    returned.instead("returned_entries_deleted", none_of)
+    written.instead(
+        "returned_entries_deleted", lambda of: If(s.undeleted[of], none_of(of), s.cached[of]) if collects else s.cached[of]
+    )
+    if p.has("idle_checkpoint_skips_index"):
+        undeleted_after.instead("returned_entries_deleted", lambda of: Not(dirty[of % directory.size]))
 
     def deletes(of: int, header: Condition) -> Updates:
         """A save deletes a collected ledger, unless the index knows it again; what is written then replaces what was there."""
         known = is_known(of)
         return {
-            s.undeleted[of]: False,
+            s.undeleted[of]: undeleted_after(of),
             stored[of]: returned(of),
             saved.entries[of]: returned(of),
             saved.key[of]: And(known, Or(saved.key[of], header)),
@@ -191,8 +202,7 @@ def checkpoints(
                     deleting = deletes(of, header).items()
                     saving = {each: If(s.undeleted[of], value, saving.get(each, each)) for each, value in deleting}
                 if logs is not None:
-                    unsaved = stored[of] & ~saved.entries[of]
-                    saving |= logs.writes(of, If(s.undeleted[of], stored[of], unsaved) if collects else unsaved)
+                    saving |= {**logs.writes(of, written(of)), s.cached[of]: ()}
                 updates |= saving
         return updates
 
@@ -313,4 +323,4 @@ def checkpoints(
                 done |= {mark: moved, deleted: maximum(deleted, moved)}
         return And(up, checkpoint[f] == "saved"), done
 
-    return mark_after, saved_at_the_end, is_known
+    return mark_after, saved_at_the_end

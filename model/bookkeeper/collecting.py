@@ -6,6 +6,7 @@ Mirrors ScanAndCompareGarbageCollector and deleteLedger of the storages of bookk
 from __future__ import annotations
 
 from fencepost.model.bookkeeper.bookie_variables import BookieVariables
+from fencepost.model.bookkeeper.entry_logs import are_modelled
 from fencepost.model.bookkeeper.journal import Journal, Saved
 from fencepost.model.language import And, Condition, Not, Or, Outcome, Protocol, Updates
 
@@ -47,5 +48,5 @@ def declare_collections(p: Protocol, journal: Journal, saved: Saved) -> None:
         answers |= {x[of, e]: "none" for x in (s.added, s.recovered) for e in entry}
         if p.has("fence_checked_apart"):
             answers |= {s.checked[of, e]: False for e in entry}
-        owed: Updates = {s.owed_from[of]: journal.logged}
+        owed: Updates = {s.owed_from[of]: journal.logged, **({s.cached[of]: ()} if are_modelled(settings) else {})}
         return And(s.stage == "up", known, *idle, Not(s.lac_asked[of])), {**memory, **answers, **owed, **deleted_from_disk(of)}

@@ -3,11 +3,12 @@
 Mirrors DefaultEntryLogger, EntryLoggerAllocator, EntryLogManagerBase, EntryLogCompactor, GarbageCollectorThread and
 LocationsIndexRebuildOp of bookkeeper-server 4.16.6 and 4.17.3, over a DbLedgerStorage with one directory.
 
-A save writes the entries to the current log. A log that is full gets a map of its ledgers at its end, and its header says
-where; one that was current when the process ended gets none, and is read as a whole instead. The index names the last log that
-has an entry. The collector deletes a log of which the bookie knows no ledger. A compaction copies what the index still finds in
-a log to the current one, names it there, and deletes the log. A rebuild, while the bookie is down, makes the index of the logs
-that there are.
+A save writes what is in the write cache to the current log: also what is in another log already, where replay has read it again
+or a recovery has written it back. A log that is full gets a map of its ledgers at its end, and its header says where; one that
+was current when the process ended gets none, and is read as a whole instead. The index names the last log that has an entry.
+The collector deletes a log of which the bookie knows no ledger. A compaction copies all that a log has of ledgers that the
+bookie knows to the current one, names it there, and deletes the log. A rebuild, while the bookie is down, makes the index of
+the logs that there are.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ def declare_logs(p: Protocol) -> None:
     number = 1 + p.parameters["rotations"] + sum(p.parameters[end] for end in _ENDS)
     log = p.universe("log", number, names=[f"log{g}" for g in range(number)])
     p.subset("copies", p.universes["entry"], per=(log, p.universes["ledger"]))
+    p.subset("cached", p.universes["entry"], per=p.universes["ledger"])
     p.flag("mapped", per=log)
     p.flag("deleted", per=log)
     p.number("current", 0, log.size - 1)
@@ -119,10 +121,13 @@ def declare_steps_of_logs(p: Protocol, saved: Saved, is_known: Callable[[int], C
 
     @p.step(by="collector", spends="compactions", mirrors="EntryLogCompactor.compact", g=log)
     def compact(g: int) -> Outcome:
-        """What the bookie still has in a log goes to the current one, the index names it there, and the log is deleted."""
-        live = {of: If(is_known(of), saved.entries[of] & logs.located(g, of), entry.where(lambda _: False)) for of in ledger}
+        """What a log has of ledgers that the bookie knows goes to the current one, the index names it there, whether or not it
+        named it before, and the log is deleted."""
+        live = {of: If(is_known(of), logs.copies[g, of], entry.where(lambda _: False)) for of in ledger}
         moved = {variable: value for of in ledger for variable, value in logs.writes(of, live[of]).items()}
-        return And(up, is_full_log(g), any_of(Not(live[of].is_empty) for of in ledger)), {logs.deleted[g]: True, **moved}
+        named = {x[of]: x[of] | live[of] for of in ledger for x in (saved.entries, s.stored)}
+        some = any_of(Not(live[of].is_empty) for of in ledger)
+        return And(up, is_full_log(g), some), {logs.deleted[g]: True, **moved, **named}
 
     @p.step(by="operator", spends="rebuilds", mirrors="LocationsIndexRebuildOp.initiate")
     def rebuild_index() -> Outcome:

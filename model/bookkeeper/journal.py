@@ -186,6 +186,12 @@ class Replay:
         kinds = [f"{who}{e}" for who in "er" for e in self._journal.entry]
         return any_of(self._applies(place, of, *kinds) for place in self._journal.place)
 
+    def added(self, of: int) -> Subset:
+        """The entries of the ledger that replay adds."""
+        return self._journal.entry.where(
+            lambda e: any_of(self._applies(place, of, f"e{e}", f"r{e}") for place in self._journal.place)
+        )
+
     def _found(self, of: int) -> Subset:
         """The saved entries, of a ledger whose master key is known afterwards: the others are not found."""
         entries = self._saved.entries[of]

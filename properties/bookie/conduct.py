@@ -20,6 +20,7 @@ from fencepost.model.language import (
     any_of,
     how_many,
     maximum,
+    minimum,
 )
 from fencepost.properties.vocabulary import Suite
 
@@ -40,7 +41,7 @@ def _requests(suite: Suite) -> None:
     journal = Journal(p)
     pairs = [(of, e) for of in ledger for e in entry]
     safe = journal.synced if settings["journal_sync_data"] else journal.written
-    journals = settings["journal_write_data"]
+    journals, on_db = settings["journal_write_data"], settings["storage"] == "db"
     goes_on = And(s.stage == "up", n.stage == "up")
     collected = n.collections > s.collections
     adds = {"e": (s.added, n.added)} | ({"r": (s.recovered, n.recovered)} if settings["recovery"] else {})
@@ -105,17 +106,27 @@ def _requests(suite: Suite) -> None:
 
     @suite.step
     def memory_grows_by_requests() -> Condition:
-        """While a bookie serves, an entry comes by an add, and nothing goes."""
+        """While a bookie serves, an entry comes by an add, or with a compaction of a log that has it; and nothing goes."""
 
         def found_again(of: int, e: int) -> Condition:
             """The ledger's entries are saved, and its master key, which was not, comes with a request."""
             unknown = Not(Or(s.key_logged[of], s.saved_key[of]))
             return And(unknown, s.saved[of].has(e), settings["failed_index_saves"] > 0)
 
+        def compacted(of: int, e: int) -> Truth:
+            """The entry is in a log that is compacted, whether or not the index named it there."""
+            if not settings["compactions"]:
+                return False
+            return And(n.compactions > s.compactions, any_of(s.copies[g, of].has(e) for g in p.universes["log"]))
+
         by_adds = [
             Implies(
                 grows(of, e),
-                Or(found_again(of, e), any_of(And(b[of, e] == "none", a[of, e] != "none") for b, a in adds.values())),
+                Or(
+                    found_again(of, e),
+                    compacted(of, e),
+                    any_of(And(b[of, e] == "none", a[of, e] != "none") for b, a in adds.values()),
+                ),
             )
             for of, e in pairs
         ]
@@ -146,20 +157,67 @@ def _requests(suite: Suite) -> None:
             def keeps(of: int) -> Condition:
                 memory = And(n.stored[of] == s.stored[of], n.fenced[of] == s.fenced[of], n.key_logged[of] == s.key_logged[of])
                 told = And(n.fence_told[of] == s.fence_told[of], *(n.added[of, e] == s.added[of, e] for e in entry))
-                return And(n.owed_from[of] == s.owed_from[of], memory, told)
+                disk = And(
+                    n.saved[of] == s.saved[of], n.saved_key[of] == s.saved_key[of], n.saved_fence[of] == s.saved_fence[of]
+                )
+                later = n.undeleted[of] == s.undeleted[of] if on_db else True
+                return And(n.owed_from[of] == s.owed_from[of], memory, told, disk, later)
 
-            ways = [And(forgets(of), *(keeps(other) for other in ledger if other != of)) for of in ledger]
+            def leaves_the_disk(of: int) -> Condition:
+                """With db all is there until the next save; else nothing is left."""
+                saved = And(
+                    n.saved[of] == s.saved[of], n.saved_key[of] == s.saved_key[of], n.saved_fence[of] == s.saved_fence[of]
+                )
+                if on_db:
+                    return And(n.undeleted[of], saved)
+                return And(n.saved[of].is_empty, Not(n.saved_key[of]), Not(n.saved_fence[of]), Not(n.paged[of]))
+
+            def knew(of: int) -> Condition:
+                known = Or(s.key_logged[of], Not(s.stored[of].is_empty), s.fenced[of])
+                waits = Or(s.lac_asked[of], *(x[of, e] == "accepted" for x in (s.added, s.recovered) for e in entry))
+                return And(known, Not(waits))
+
+            ways = [
+                And(knew(of), forgets(of), leaves_the_disk(of), *(keeps(other) for other in ledger if other != of))
+                for of in ledger
+            ]
             return Implies(collected, And(goes_on, Or(*ways)))
+
+        if on_db:
+
+            @suite.step
+            def collected_ledgers_leave_the_disk() -> Condition:
+                """The next save takes a collected ledger off the disk, except what has come back of it, which it writes.
+
+                Nothing else does; a process that ends before leaves the disk as it is."""
+
+                def follows(of: int) -> Condition:
+                    back = And(
+                        n.saved_key[of]
+                        == Or(s.key_logged[of], Not(s.stored[of].is_empty), s.fenced[of], s.explicit_lac[of] > 0),
+                        n.saved_fence[of] == s.fenced[of],
+                        n.saved_lac[of] == s.explicit_lac[of],
+                    )
+                    saves = any_of(
+                        And(s.checkpoint[f] == "taken", n.checkpoint[f] == "saved")
+                        for f in p.universes["flusher"]
+                        if f in (0, 1 + of % settings["directories"])
+                    )
+                    stays = Or(n.undeleted[of], n.stage == "down")
+                    return Implies(s.undeleted[of], If(saves, And(Not(n.undeleted[of]), back), stays))
+
+                return all_of(follows(of) for of in ledger)
 
     @suite.step
     def keys_and_fences_are_logged_once() -> Condition:
-        """A process logs a master key that it has not logged yet, and a fence that is new."""
+        """A process logs a master key that it has not logged yet, a fence that is new, and a higher last add confirmed."""
 
         def logs(of: int, kind: str) -> Condition:
             return any_of(And(s.logged <= x, x < n.logged, p.primed(journal.is_at(x, of, kind))) for x in place)
 
         keys = [Implies(logs(of, "key"), And(Not(s.key_logged[of]), n.key_logged[of])) for of in ledger]
-        return Implies(goes_on, And(*keys, *(Implies(logs(of, "fence"), Not(s.fenced[of])) for of in ledger)))
+        lacs = [Implies(logs(of, f"lac{x}"), s.explicit_lac[of] < x) for of in ledger for x in journal.explicit_lacs]
+        return Implies(goes_on, And(*keys, *lacs, *(Implies(logs(of, "fence"), Not(s.fenced[of])) for of in ledger)))
 
     @suite.step
     def fences_are_confirmed_with_an_entry() -> Condition:
@@ -231,14 +289,10 @@ def _checkpoints(suite: Suite) -> None:
         """The ledgers that a flusher saves."""
         return [of for of in ledger if f in (0, 1 + of % directory.size)]
 
-    rebuilt = n.rebuilds > s.rebuilds if settings["rebuilds"] else False
-    deletes = Or(And(n.collections > s.collections, not on_db), rebuilt)
-
-    def is_gone(of: int) -> Truth:
-        """A log is deleted with what the index still names there of a collected ledger."""
-        if not (settings["collector_looks"] and settings["collections"]):
-            return False
-        return And(n.collector_looks > s.collector_looks, s.undeleted[of], s.stored[of].is_empty)
+    of_logs = [
+        getattr(n, event) > getattr(s, event) for event in ("collector_looks", "compactions", "rebuilds") if settings[event]
+    ]
+    deletes = Or(And(n.collections > s.collections, not on_db), *of_logs)
 
     index_fails = n.failed_index_saves > s.failed_index_saves
 
@@ -276,8 +330,8 @@ def _checkpoints(suite: Suite) -> None:
 
     @suite.step
     def saves_are_whole() -> Condition:
-        """Of the ledgers concerned all entries are saved that are in memory; what is saved changes by a save only. One that
-        fails to write the index has written the entries."""
+        """Of the ledgers concerned all entries are saved that are in memory; what is saved changes by a save only, or by what
+        happens to an entry log. One that fails to write the index has written the entries."""
         done = {f: And(s.checkpoint[f] == "taken", n.checkpoint[f] == "saved") for f in flusher}
 
         def is_kept(of: int) -> Condition:
@@ -291,7 +345,21 @@ def _checkpoints(suite: Suite) -> None:
         by = {of: any_of(done[f] for f in flusher if of in whose(f)) for of in ledger}
         known = {of: Or(s.key_logged[of], Not(s.stored[of].is_empty), s.fenced[of], s.explicit_lac[of] > 0) for of in ledger}
         keys = [Implies(And(n.saved_key[of], Not(s.saved_key[of])), known[of]) for of in ledger]
-        return And(*keys, *(If(by[of], n.saved[of] == s.stored[of], Or(deletes, is_gone(of), is_kept(of))) for of in ledger))
+        return And(*keys, *(If(by[of], n.saved[of] == s.stored[of], Or(deletes, is_kept(of))) for of in ledger))
+
+    if settings["failed_index_saves"]:
+
+        @suite.step
+        def an_update_cannot_be_written() -> Condition:
+            """The index fails to write the only update that it has of a ledger: its master key, its fence, or its last add."""
+
+            def has_one(of: int) -> Condition:
+                known = Or(s.key_logged[of], Not(s.stored[of].is_empty), s.fenced[of], s.explicit_lac[of] > 0)
+                fence, lac = And(s.fenced[of], Not(s.saved_fence[of])), s.explicit_lac[of] > s.saved_lac[of]
+                only_key = And(Not(s.saved_key[of]), Not(fence), Not(lac))
+                return And(known, Or(only_key, And(s.saved_key[of], fence, Not(lac)), And(s.saved_key[of], Not(fence), lac)))
+
+            return Implies(index_fails, any_of(has_one(of) for of in ledger))
 
     @suite.step
     def dirt_goes_with_a_save() -> Condition:
@@ -373,7 +441,10 @@ def _process(suite: Suite) -> None:
         clean = [Not(n.dirty[d]) for d in directory]
         stays = [If(n.power_losses > s.power_losses, *at) for at in zip(journal.synced, journal.written, strict=True)]
         left = [p.primed(written) == at for written, at in zip(journal.written, stays, strict=True)]
-        return Implies(ends, And(*gone, *pages, *asked, *again, *clean, *left, n.logged == maximum(*stays)))
+        collected = [Not(n.undeleted[of]) for of in ledger] if settings["collections"] and on_db else []
+        if settings["collections"]:
+            collected += [n.owed_from[of] == minimum(s.owed_from[of], maximum(*stays)) for of in ledger]
+        return Implies(ends, And(*gone, *pages, *asked, *again, *clean, *left, *collected, n.logged == maximum(*stays)))
 
     if settings["kills"] or settings["power_losses"] or settings["stops"]:
 

@@ -66,6 +66,9 @@ IN_CLUSTER = InCluster(
         "fail_to_save": "a checkpoint that cannot be written",
         "fail_to_save_index": "an update of the index of ledgers that cannot be written",
         "fill_cache": "a full write cache",
+        # Neither of these counts as a fault. The collector looks every 15 minutes (gcWaitTime), so nobody can say of that event
+        # that it never happens. A copy mostly comes back because another member was lost, but recover and a decommission bring
+        # one back too, where nothing has failed, and the fewest faults of a way must not be one too many.
         "collect_log": "a look of a bookie's garbage collector at an entry log",
         "collect": "a copy that auto-recovery brings back to a bookie that has deleted it",
     },

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fencepost.model.bookkeeper.bookie_variables import BookieVariables
+from fencepost.model.language import Not
 from fencepost.properties.vocabulary import Leads, Suite
 
 
@@ -32,6 +33,13 @@ def bookie_liveness(suite: Suite) -> None:
         def bookies_come_back() -> Leads:
             """A bookie whose process has ended, or is about to, serves again in the end."""
             return s.stage != "up", s.stage == "up"
+
+    if settings["explicit_lacs"]:
+
+        @suite.leads_to
+        def explicit_lacs_are_answered() -> Leads:
+            """An explicit last add confirmed is answered in the end, or the process ends, and the request fails."""
+            return [(s.lac_asked[of], Not(s.lac_asked[of])) for of in p.universes["ledger"]]
 
     @suite.leads_to
     def checkpoints_end() -> Leads:

@@ -14,6 +14,7 @@ from fencepost.checks.conformance.bookkeeper.bookie_states import Bookie, bookie
 from fencepost.checks.conformance.java_side.session import Session, Told
 from fencepost.checks.conformance.running.adapter import (
     Adapter,
+    Allowance,
     Departure,
     Observable,
     Owed,
@@ -21,7 +22,7 @@ from fencepost.checks.conformance.running.adapter import (
     Taken,
 )
 from fencepost.checks.conformance.running.view import View
-from fencepost.model.language import Protocol
+from fencepost.model.language import Action, Protocol
 
 OK, NO_LEDGER, NO_ENTRY, FENCED = 0, 1, 2, 104
 """Codes of BookieProtocol."""
@@ -80,6 +81,16 @@ def _alone(do: str) -> Callable[[Taken, Mapping[str, str]], list[Step]]:
     return lambda *_: [{"do": do}]
 
 
+def _of_log(do: str) -> Callable[[Taken, Mapping[str, str]], list[Step]]:
+    """Something happens to a log; of one that has nothing there may be no file, and nobody sees what becomes of it."""
+
+    def lines(step: Taken, a: Mapping[str, str]) -> list[Step]:
+        numbers = bookie_of(step.before).numbers_of_logs()
+        return [{"do": do, "log": numbers[a["g"]]} if a["g"] in numbers else {"do": "look"}]
+
+    return lines
+
+
 _STEPS: Mapping[str, Callable[[Taken, Mapping[str, str]], list[Step]]] = {
     "check_fence": lambda _, a: [{"do": "check-fence", **_on(a)}],
     "add": _add,
@@ -105,6 +116,10 @@ _STEPS: Mapping[str, Callable[[Taken, Mapping[str, str]], list[Step]]] = {
     "fail_to_save_index": lambda step, a: [{**_flush("fail-save-index")(step, a)[0], **_on(a)}],
     "save_mark": _flush("mark"),
     "collect": lambda _, a: [{"do": "collect", **_on(a)}],
+    "rotate": _alone("rotate"),
+    "collect_log": _of_log("collect-log"),
+    "compact": _of_log("compact"),
+    "rebuild_index": _alone("rebuild-index"),
     "stop": _alone("stop"),
     "end": _alone("end"),
     "kill": _alone("kill"),
@@ -182,6 +197,7 @@ OBSERVABLES = (
         lambda seen: {"sync": seen["sync"], **{f"cache{n}": place for n, place in enumerate(_caches(seen, "checkpoint"))}},
     ),
     _of_process("dirty", ("dirty",), Bookie.dirty, lambda seen: _caches(seen, "dirty") or None),
+    _of_process("entry_logs", ("copies", "deleted", "current", "cached"), Bookie.logs, lambda seen: seen.get("logs")),
     Observable(
         "journal_reaches_mark",
         ("mark", "compacted"),
@@ -206,11 +222,26 @@ OBSERVABLES = (
 )
 
 
+def _is_refused(action: Action, _: View, seen: Seen) -> bool:
+    """A request for a ledger that the bookie has collected, and refuses."""
+    if action.name not in ("check_fence", "add", "recovery_add", "fence", "set_explicit_lac") or not seen.values.get("ledgers"):
+        return False
+    return bool(seen.values["ledgers"][_number(action.arguments["of"])]["refused"])
+
+
 class BookieAdapter(Adapter):
     """Drives one BookieImpl, as its requests, its journal and its SyncThread do, through stops, kills and losses of power."""
 
     protocol = "bookie"
     observables = OBSERVABLES
+    allowances = (
+        Allowance(
+            "goes on with a ledger that it has collected",
+            "since 4.16.7 and 4.17.2 a bookie that had a descriptor of the ledger refuses it until it is restarted "
+            "(collected_is_refused, a bug of the protocol replication); what it does not take it cannot lose",
+            _is_refused,
+        ),
+    )
     shown_by_requests = ("added", "recovered", "fence_told", "denied", "lac_asked", "lac_told", "shown")
     """What clients were told: each is an answer that a step awaits or compares."""
 

@@ -84,6 +84,20 @@ class Bookie:
         """Of each directory whether its write cache has something; None where there is none."""
         return [bool(self.view[f"dirty[{d}]"]) for d in self.view.members("directory")] if self._on_db else None
 
+    def logs(self) -> list[list[str]] | None:
+        """The entries in each entry log whose file is there and has any, in order; None where no log is modelled."""
+        if "log" not in self.view.protocol.universes:
+            return None
+        return [self._in_log(g) for g in self.numbers_of_logs()]
+
+    def numbers_of_logs(self) -> dict[str, int]:
+        """The logs whose file is there and has an entry, numbered in order."""
+        there = [g for g in self.view.members("log") if not self.view[f"deleted[{g}]"] and self._in_log(g)]
+        return {g: number for number, g in enumerate(there)}
+
+    def _in_log(self, g: str) -> list[str]:
+        return [f"{of} {e}" for of in self.ledgers for e in self.entries if e in self.view[f"copies[{g}, {of}]"]]
+
     def is_past(self, of: str, kind: str) -> bool:
         """Whether the journal has such a record that is not safe yet."""
         return f"{of} {kind}" in self._records[self._at(self._safe, self._journal_of(of)) :]

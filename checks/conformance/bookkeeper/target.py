@@ -73,6 +73,7 @@ def start_bookie(asked: Asked) -> BookieAdapter:
 
 
 _TWO_DIRECTORIES = {"ledgers": 2, "entries": 1, "directories": 2}
+_LOGS = {"entries": 1, "rotations": 1}
 _TWO_JOURNALS = {"ledgers": 2, "entries": 1, "journals": 2}
 
 BOOKIE = Target(
@@ -91,6 +92,9 @@ BOOKIE = Target(
         {"storage": "db", "failed_saves": 1, "kills": 1, "stops": 1, "recovery": False},
         {"storage": "db", "failed_index_saves": 1, "kills": 1, "stops": 1, "recovery": False},
         {"storage": "db", "full_caches": 2, "kills": 1, "stops": 1, "recovery": False},
+        {"storage": "db", "collections": 1, "kills": 1, "stops": 1, "recovery": False},
+        {"storage": "db", **_LOGS, "collections": 1, "collector_looks": 1, "kills": 1, "stops": 1},
+        {"storage": "db", **_LOGS, "ledgers": 2, "collections": 1, "compactions": 1, "rebuilds": 1, "kills": 1},
         {"storage": "db", **_TWO_DIRECTORIES, "full_caches": 1, "kills": 2, "stops": 1, "recovery": False},
         {"storage": "db", **_TWO_JOURNALS, "full_caches": 1, "kills": 1, "power_losses": 1, "stops": 1, "recovery": False},
     ),

@@ -44,7 +44,6 @@ ADAPTERS: dict[str, Callable[[], Adapter]] = {
 
 ELSEWHERE = {
     "ledger": {"journal_fence"},  # the harness answers in the place of ReadEntryProcessor: the target bookie has it
-    "bookie": {"rotate", "collect_log", "compact", "rebuild_index"},  # of entry logs, which the harness has one of
     "replication": {"start_empty", "hear_of_ensemble", "lose_clients", "lose_store", "end_cut"},  # of a bookie that comes back
     # with an empty disk, of a handle that is open, and of bookies that are cut off
     "ownership": {"look_again"},  # of a store that reports no lost session; here it is ZooKeeper, as below

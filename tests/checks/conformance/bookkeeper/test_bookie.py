@@ -258,6 +258,48 @@ def test_an_entry_that_is_in_the_log_behind_a_saved_one(adapter: BookieAdapter) 
     assert outcome.seen.values["ledgers"][0]["stored"] == [0]
 
 
+COLLECTED = ADDED + "stop; save(sync); end; " + BACK + "; collect(l0); "
+AGAIN = "add(l0, e0); write_journal; sync_journal; acknowledge(l0, e0); "
+
+
+@pytest.mark.parametrize(
+    ("script", "there"),
+    [
+        (COLLECTED + AGAIN + SAVED, []),
+        (COLLECTED + SAVED + AGAIN + SAVED, []),
+        (COLLECTED + SAVED + AGAIN + "kill; " + BACK + "; " + SAVED, [0]),
+    ],
+    ids=["at once", "after an idle checkpoint", "after an idle checkpoint, and with another process"],
+)
+def test_copies_that_come_back(adapter: BookieAdapter, script: str, there: list[int]) -> None:
+    """returned_entries_deleted: a checkpoint with nothing to write leaves the collected ledger in the write cache's list."""
+    outcome = follow(adapter, script, entries=1, records=6, collections=1, stops=1, kills=1, recovery=False)
+    assert outcome.verdict == "agrees", outcome
+    assert outcome.seen is not None
+    assert outcome.seen.values["ledgers"][0]["stored"] == there
+
+
+LOGGED = "add(l0, e0); write_journal; sync_journal; acknowledge(l0, e0); "
+
+
+@pytest.mark.parametrize(
+    ("script", "logs"),
+    [
+        (LOGGED + SAVED + "rotate; compact(log0)", [["l0 e0"]]),
+        (LOGGED + "take_checkpoint; save(sync); kill; " + BACK, [["l0 e0"], ["l0 e0"]]),
+        (LOGGED + SAVED + "kill; " + BACK + "; collect(l0); collect_log(log0)", []),
+        (LOGGED + "take_checkpoint; save(sync); kill; rebuild_index; " + BACK, [["l0 e0"], ["l0 e0"]]),
+    ],
+    ids=["compaction", "what is replayed is written again", "collection", "rebuild"],
+)
+def test_what_entry_logs_have(adapter: BookieAdapter, script: str, logs: list[list[str]]) -> None:
+    events = {"rotations": 1, "collector_looks": 1, "compactions": 1, "rebuilds": 1, "collections": 1, "kills": 1}
+    outcome = follow(adapter, script, entries=1, recovery=False, **events)
+    assert outcome.verdict == "agrees", outcome
+    assert outcome.seen is not None
+    assert outcome.seen.values["logs"] == logs
+
+
 @pytest.mark.deep
 def test_a_refused_boot() -> None:
     """The log mark goes back to a file that is deleted: 4.17.3 does not start again."""

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.apache.bookkeeper.bookie.storage.ldb.LocationsIndexRebuildOp;
 import org.apache.bookkeeper.proto.BookieProtocol;
 import org.apache.bookkeeper.proto.Requests;
 
@@ -104,6 +105,11 @@ public final class BookieBench implements Lines.Target {
             case "fail-save-index": life.failsToSaveIndex(flusher, ledger); break;
             case "mark": life.marks(flusher); break;
             case "collect": life.storage.deleteLedger(ledger); break;
+            case "rotate": life.logs().rotates(); break;
+            case "collect-log": life.logs().looks(FIRST, step.get("log").asInt()); break;
+            case "compact": life.logs().compacts(FIRST, step.get("log").asInt()); break;
+            case "rebuild-index": new LocationsIndexRebuildOp(settings.in(folder)).initiate(); break;
+            case "look": break;
             case "stop": life.stops(); break;
             case "end": end(); break;
             case "kill": kill(false); break;
@@ -290,6 +296,13 @@ public final class BookieBench implements Lines.Target {
         for (int number = 0; number < ledgers; number++) {
             see(FIRST + number, each.addObject());
         }
+        if (life.directories() == 1) {
+            ArrayNode logs = seen.putArray("logs");
+            for (Set<List<Long>> log : life.logs().contents(FIRST).values()) {
+                ArrayNode entries = logs.addArray();
+                log.forEach(entry -> entries.add("l" + (entry.get(0) - FIRST) + " e" + entry.get(1)));
+            }
+        }
     }
 
     private void seeJournal(int number, ObjectNode seen) throws Exception {
@@ -310,6 +323,8 @@ public final class BookieBench implements Lines.Target {
         boolean fenced = known && life.storage.isFenced(ledger);
         seen.put("fenced", fenced);
         seen.put("key", life.knowsKey(ledger));
+        seen.put("refused", life.refuses(ledger));
+        boolean loaded = life.hasDescriptor(ledger);
         ByteBuf lac = known ? life.storage.getExplicitLac(ledger) : null;
         seen.put("lac", lac == null || !lac.isReadable() ? 0 : lac.getLong(lac.readerIndex() + 8) + 1);
         ArrayNode stored = seen.putArray("stored");
@@ -324,6 +339,9 @@ public final class BookieBench implements Lines.Target {
                         : told.code == BookieProtocol.ENOENTRY || told.code == BookieProtocol.ENOLEDGER ? "denied"
                         : "code " + told.code);
             }
+        }
+        if (!loaded) {
+            life.forgetsDescriptor(ledger); // with which a fencing read that only looks has come
         }
         ArrayNode answers = seen.putArray("answers");
         if (life.serving()) {

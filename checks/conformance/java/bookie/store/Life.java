@@ -25,6 +25,7 @@ import org.apache.bookkeeper.proto.Requests;
 import org.apache.bookkeeper.stats.NullStatsLogger;
 import org.apache.bookkeeper.stats.StatsLogger;
 import org.apache.bookkeeper.util.DiskChecker;
+import org.apache.bookkeeper.util.collections.ConcurrentLongHashMap;
 
 /**
  * One life of a bookie's process: BookieImpl as it is shipped, from its start to its end. What its journals write and sync, and
@@ -487,6 +488,42 @@ final class Life {
                 pages().removePagesForLedger(ledger);
             }
         }
+    }
+
+    // --- collected ledgers and entry logs
+
+    /** The entry logs of the only directory. */
+    EntryLogs logs() throws Exception {
+        return new EntryLogs(directories.get(0));
+    }
+
+    /** Whether the bookie has a descriptor of the ledger in memory. */
+    boolean hasDescriptor(long ledger) throws Exception {
+        return descriptors().containsKey(ledger);
+    }
+
+    /** The bookie has no descriptor of the ledger in memory, as before it was looked at. */
+    void forgetsDescriptor(long ledger) throws Exception {
+        descriptors().remove(ledger);
+    }
+
+    private ConcurrentLongHashMap<?> descriptors() throws ReflectiveOperationException {
+        return (ConcurrentLongHashMap<?>) get(handles(), HandleFactoryImpl.class, "ledgers");
+    }
+
+    private Object handles() throws ReflectiveOperationException {
+        return get(bookie, BookieImpl.class, "handles");
+    }
+
+    /** Whether the bookie refuses the ledger, because it was collected while the bookie had a descriptor of it. */
+    boolean refuses(long ledger) throws Exception {
+        for (Field field : HandleFactoryImpl.class.getDeclaredFields()) {
+            if (field.getName().equals("recentlyFencedAndDeletedLedgers")) {
+                Object cache = get(handles(), HandleFactoryImpl.class, field.getName());
+                return ((com.google.common.cache.Cache<?, ?>) cache).asMap().containsKey(ledger);
+            }
+        }
+        return false; // before 4.16.7 and 4.17.2
     }
 
     Records.Place synced(int number) {
