@@ -77,10 +77,11 @@ class Entry:
     ``sizes`` maps the name of a size to the instances that are checked in it; ``bugs`` has what is known of each bug, such as
     a small instance in which it is caught. ``mutated`` are the instances in which mutants of it are searched by the hundred, if
     those of ``ci`` are too large for that. ``releases`` maps a release, of Pulsar, of BookKeeper or of Kafka, to the parameters
-    with which the protocol behaves as it, and ``outside`` a release of Pulsar to the reason why the protocol says nothing of
-    it. ``general`` tells for what of it there is a proof for any size. ``of_parts`` is whether its bugs are those of its parts,
-    whose own protocols have them as theirs. ``largest`` is the largest number that a file can give a parameter. ``in_cluster``
-    says what it takes from a cluster's configuration, and what it is to the cluster's operator.
+    with which the protocol behaves as it; with ``of_client`` that of BookKeeper is the release of the brokers' client.
+    ``outside`` maps a release of Pulsar to the reason why the protocol says nothing of it. ``general`` tells for what of it
+    there is a proof for any size. ``of_parts`` is whether its bugs are those of its parts, whose own protocols have them as
+    theirs. ``largest`` is the largest number that a file can give a parameter. ``in_cluster`` says what it takes from a
+    cluster's configuration, and what it is to the cluster's operator.
     """
 
     name: str
@@ -91,6 +92,7 @@ class Entry:
     bugs: Mapping[str, Bug] = field(default_factory=dict)
     mutated: tuple[Instance, ...] = ()
     releases: Behaviour = field(default_factory=dict)
+    of_client: bool = False
     outside: Mapping[str, str] = field(default_factory=dict)
     general: General | None = None
     of_parts: bool = False
@@ -215,7 +217,7 @@ class Entry:
         if why := self.refusal(releases):
             numbers = ", ".join(number for number in PULSAR if number not in self.outside)
             raise RegistryError(f"{self.name}: {why}; name another release by --pulsar: {numbers}")
-        named = (releases.bookkeeper, releases.pulsar, releases.kafka)
+        named = (releases.of_project("bookkeeper", client=self.of_client), releases.pulsar, releases.kafka)
         return {name: value for number in named for name, value in self.releases.get(number, {}).items()}
 
     def as_of(self, releases: Releases | None, instances: Iterable[Instance]) -> list[Instance]:

@@ -304,15 +304,12 @@ def bookie(
     if undeleted is not None:
         comes_back.instead("returned_entries_deleted", lambda of: And(undeleted[of], Not(is_known(of))))
 
-    def there(of: int) -> Subset:
-        """What is stored of a ledger once a request has brought its master key: with what is saved, where its key is not."""
-        lost = And(failed_index_saves > 0, Not(Or(key_logged[of], saved.key[of])))
-        return If(Or(lost, comes_back(of)), stored[of] | saved.entries[of], stored[of])
-
     def found(of: int) -> Updates:
-        """A request with the master key lets a ledger be found again."""
-        again = failed_index_saves or (collections and p.has("returned_entries_deleted"))
-        return {stored[of]: there(of)} if again else {}
+        """A request with the master key lets a ledger be found again whose entries are saved, and its key is not."""
+        if not (failed_index_saves or (collections and p.has("returned_entries_deleted"))):
+            return {}
+        lost = And(failed_index_saves > 0, Not(Or(key_logged[of], saved.key[of])))
+        return {stored[of]: If(Or(lost, comes_back(of)), stored[of] | saved.entries[of], stored[of])}
 
     def updated(of: int) -> Updates:
         """A new update of what the index has of the ledger is queued; it has all that went before."""

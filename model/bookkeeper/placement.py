@@ -2,11 +2,13 @@
 
 Mirrors RackawareEnsemblePlacementPolicyImpl, TopologyAwareEnsemblePlacementPolicy.RRTopologyAwareCoverageEnsemble and
 DefaultEnsemblePlacementPolicy of bookkeeper-server 4.17.3, and BookKeeperAdmin.getReplacementBookiesByIndexes, which
-auto-recovery uses. Of other releases the classes of 4.18.0 were asked, and draw from the same racks; the rest are assumed to.
+auto-recovery uses. The classes of 4.16.6, 4.18.0 and 4.18.2 draw from the same racks. Those of 4.14.5, which are from before
+bookkeeper#3721, leave out less (``avoids``).
 
 A client draws one bookie after the other. For each it leaves out the racks of those before it. Where that leaves nobody, it
 draws from all racks, and where even that leaves nobody who gives every write quorum its racks, from anybody, unless racks are
-enforced. Auto-recovery replaces a bookie by one of its rack, else by one of a rack that no other member is in, else by anybody.
+enforced. A client of 4.14.5 leaves out the rack of the last one alone, and then draws from anybody. Auto-recovery replaces a
+bookie by one of its rack, else by one of a rack that no other member is in, else by anybody.
 
 Merged and bounded. Bookies of one rack are alike: a place of the ensemble has a rack. A bookie is drawn from those that are
 registered and not in the ensemble. The client itself is in no rack that has bookies. One entry is stored, in one write set.
@@ -20,6 +22,7 @@ Constants
     policy               rackaware, or random (bookkeeperClientRackawarePolicyEnabled=false)
     min_racks            racks of a write quorum (bookkeeperClientMinNumRacksPerWriteQuorum)
     enforced             whether there is no ensemble without them (bookkeeperClientEnforceMinNumRacksPerWriteQuorum)
+    avoids               whose racks a draw leaves out: all, or that of the last (up to 4.14.5)
     settled              whether an entry counts once its whole write set has stored it, not once an ack quorum has
     outages              how often a rack is cut off, with its data
     losses               how often a rack is lost
@@ -66,12 +69,16 @@ from fencepost.model.language import (
     at_least,
     how_many,
 )
+from fencepost.model.releases import Behaviour, numbers
 
 BUGS = {
     "racks_not_checked": "a bookie is drawn whether or not its write quorums can still have their racks",
     "replaced_within_a_rack": "auto-recovery prefers a rack that another member is in",
 }
 POLICIES = ("rackaware", "random")
+AVOIDS = ("all", "last")
+RELEASES: Behaviour = {number: {"avoids": "last" if number == "4.14.5" else "all"} for number in numbers("bookkeeper")}
+"""bookkeeper#3721 is in 4.14.8, 4.15.5 and 4.16.0."""
 STAGES = ("choosing", "placed", "stored", "refused")
 
 
@@ -84,6 +91,7 @@ def placement(
     policy: str = "rackaware",
     min_racks: int = 2,
     enforced: bool = False,
+    avoids: str = "all",
     settled: bool = False,
     outages: int = 0,
     losses: int = 1,
@@ -95,6 +103,8 @@ def placement(
         raise ModelError("placement: 1 <= ack_quorum <= write_quorum <= ensemble <= bookies in the racks")
     if policy not in POLICIES or min_racks < 1:
         raise ModelError(f"placement: policy is rackaware or random, not {policy!r}, and min_racks is at least 1")
+    if avoids not in AVOIDS:
+        raise ModelError(f"placement: avoids is all or last, not {avoids!r}")
     parameters = {name: value for name, value in locals().items() if name not in ("bugs", "sizes")}
     p = Protocol("placement", doc=__doc__, parameters=parameters, bugs=BUGS, active=bugs)
     rack = p.universe("rack", len(sizes))
@@ -164,14 +174,15 @@ def placement(
     )
     def draw(i: int, r: int) -> Outcome:
         """A bookie is drawn from the racks that no bookie before it is in; of the first, from all."""
-        return And(at(i), by_racks, Not(avoided.has(r)), fits(i, r)), drawn(i, r, avoided.plus(r))
+        leaves_out = avoided.plus(r) if avoids == "all" else rack.where(lambda x: x == r)
+        return And(at(i), by_racks, Not(avoided.has(r)), fits(i, r)), drawn(i, r, leaves_out)
 
     @p.step(
         by="client",
         i=position,
         r=rack,
         fair=True,
-        only_if=on_racks and is_tight,
+        only_if=on_racks and is_tight and avoids == "all",
         mirrors="RackawareEnsemblePlacementPolicyImpl.selectFromNetworkLocation",
     )
     def draw_anywhere(i: int, r: int) -> Outcome:
@@ -179,14 +190,15 @@ def placement(
         return And(at(i), by_racks, i > 0, Not(can_draw(i)), fits(i, r)), drawn(i, r, rack.where(lambda x: x == r))
 
     def fits_nowhere(i: int) -> Condition:
-        return And(Not(can_draw(i)), all_of(Not(fits(i, r)) for r in rack))
+        """No bookie fits: of those that are not left out, and then of all."""
+        return And(Not(can_draw(i)), all_of(Not(fits(i, r)) for r in rack) if avoids == "all" else True)
 
     @p.step(
         by="client",
         i=position,
         r=rack,
         fair=True,
-        only_if=not on_racks or (is_tight and not enforces),
+        only_if=not on_racks or ((is_tight or avoids == "last") and not enforces),
         mirrors="RackawareEnsemblePlacementPolicyImpl.selectRandom",
     )
     def draw_blindly(i: int, r: int) -> Outcome:

@@ -19,6 +19,7 @@ def placement_conduct(suite: Suite) -> None:
     needed = min(write_quorum, settings["min_racks"])
     rackaware = settings["policy"] == "rackaware"
     enforced = settings["enforced"] and rackaware
+    avoids_all = settings["avoids"] == "all"
     can_refuse = enforced or settings["outages"] > 0
     is_there = {r: And(Not(s.away.has(r)), Not(s.lost.has(r))) for r in rack}
     several = And(at_least(2, is_there.values()), rackaware)
@@ -61,10 +62,11 @@ def placement_conduct(suite: Suite) -> None:
             drawn = And(n.chosen == i + 1, s.chosen == i, n.place[i] == r)
             new = [And(Not(s.avoided.has(x)), fits[i, x]) for x in rack]
             some = any_of(fits[i, x] for x in rack)
-            preferred = And(Not(s.avoided.has(r)), fits[i, r], n.avoided == s.avoided.plus(r))
             begins = n.avoided == rack.where(lambda x: x == r)
-            second = And(Not(any_of(new)), fits[i, r], begins)
-            last = And(not enforced, Not(some), begins)
+            leaves_out = n.avoided == s.avoided.plus(r) if avoids_all else begins
+            preferred = And(Not(s.avoided.has(r)), fits[i, r], leaves_out)
+            second = And(avoids_all, Not(any_of(new)), fits[i, r], begins)
+            last = And(not enforced, Not(some) if avoids_all else Not(any_of(new)), begins)
             alone = And(not enforced or needed < 2, begins)
             return Implies(drawn, Or(And(several, Or(preferred, second, last)), And(Not(several), alone)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fencepost.model.bookkeeper.placement import placement
+from fencepost.model.bookkeeper.placement import RELEASES, placement
 from fencepost.properties.bug_files import bugs_beside
 from fencepost.properties.placement import suite
 from fencepost.properties.registry import Entry, Instance
@@ -15,6 +15,7 @@ SIZES = {
         Instance("an outage", {"racks": "3+1+1", "ensemble": 4, "outages": 1}),
         Instance("an outage, enforced", {"racks": "2+2+1+1", "ensemble": 4, "outages": 2, "enforced": True}),
         Instance("one rack", {"racks": "3"}),
+        Instance("the last rack left out", {"racks": "2+1+1", "ensemble": 4, "avoids": "last"}),
         Instance("random", {"racks": "2+1", "policy": "random"}),
     ),
     "standard": (
@@ -33,4 +34,7 @@ ENTRY = Entry(
     suite=suite.placement,
     sizes=SIZES,
     bugs=bugs_beside(__file__, placement),
+    mutated=tuple(instance for instance in SIZES["ci"] if "avoids" not in instance.parameters),
+    releases=RELEASES,
+    of_client=True,
 )

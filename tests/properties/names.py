@@ -18,10 +18,11 @@ NEEDED: dict[str, dict[str, Value]] = {
     "unclean_shutdowns": {"data_integrity": True},
     "splits": {"units": 2},
     "disk_losses": {"copies": 2},
+    "updates": {"thread": "awaited"},
 }
 """What a fault is refused without."""
 
-APART = {"bookie": ("failed_saves", "failed_index_saves"), "replication": ("cuts",)}
+APART = {"bookie": ("failed_saves", "failed_index_saves"), "replication": ("cuts",), "kafka_controller": ("updates",)}
 """The faults that a protocol does not have together with all the others."""
 
 FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {

@@ -11,7 +11,7 @@ from fencepost.checks.conformance.java_side.toolchain import toolchain
 from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.model.bookkeeper.placement import BUGS
+from fencepost.model.bookkeeper.placement import BUGS, RELEASES
 from fencepost.model.counts import count_of
 from fencepost.properties.registry import RegistryError
 
@@ -33,6 +33,7 @@ def run(asked: PlacementRequest) -> ExitStatus:
             session.ask,
             count=asked.cases,
             seed=asked.seed,
+            behaviour=RELEASES.get(asked.release, {}),
             bugs=tuple(asked.bug),
             progress=lambda progress: reporter.telling(f"{count_of(progress.cases, 'case')}, {progress.differing:,} differ"),
             should_stop=interrupt,

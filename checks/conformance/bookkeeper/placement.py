@@ -77,8 +77,9 @@ def policies_of(release: str, own: OwnBuild = RELEASED) -> Session:
 class Model:
     """What the model allows with some racks: the ensembles, whether a client may be refused, and who replaces a member."""
 
-    def __init__(self, request: Request, bugs: tuple[str, ...] = ()) -> None:
+    def __init__(self, request: Request, behaviour: Mapping[str, Value], bugs: tuple[str, ...] = ()) -> None:
         parameters: dict[str, Value] = {name: request[name] for name in PARAMETERS}  # type: ignore[literal-required]
+        parameters |= behaviour
         racks = "+".join(map(str, request["racks"]))
         self.protocol = placement(**parameters, racks=racks, outages=len(request["racks"]), losses=0, bugs=bugs)  # type: ignore[arg-type]
         self._kernel = Kernel(self.protocol)
@@ -176,11 +177,15 @@ def compare(
     *,
     count: int,
     seed: int,
+    behaviour: Mapping[str, Value],
     bugs: tuple[str, ...] = (),
     progress: Callable[[Result], None] = lambda result: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Result:
-    """Compares so many cases. Models of racks that were met before are not built again."""
+    """Compares so many cases with a model that behaves as the release does.
+
+    Models of racks that were met before are not built again.
+    """
     result, began = Result(), time.monotonic()
     models: dict[str, Model] = {}
     batch: list[Request] = []
@@ -193,7 +198,7 @@ def compare(
                 break
             for asked, draws in zip(batch, ask({"cases": batch})["cases"], strict=True):
                 known = repr({**asked, "seed": 0, "after": []})
-                model = models.get(known) or models.setdefault(known, Model(asked, bugs))
+                model = models.get(known) or models.setdefault(known, Model(asked, behaviour, bugs))
                 _add(result, asked, draws, model)
             batch = []
             result.seconds = time.monotonic() - began

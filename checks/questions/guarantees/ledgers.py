@@ -181,6 +181,7 @@ def rack_guarantees(cluster: Cluster) -> Iterator[Guarantee]:
         "policy": "rackaware" if settings.rackaware.value else "random",
         "min_racks": settings.min_racks.value,
         "enforced": settings.enforced.value,
+        **PLACEMENT.behaviour(cluster.releases),
     }
     unasked = settings.unmodelled
     if not unasked and cluster.ensemble > sum(counts):

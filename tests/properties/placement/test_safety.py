@@ -23,6 +23,7 @@ COUNTS = {
     "an outage, enforced": (17439, 52170, 14),
     "one rack": (14, 16, 7),
     "random": (45, 53, 7),
+    "the last rack left out": (274, 377, 9),
 }
 
 CONTROLS: dict[str, dict[str, int]] = {name: {} for name in COUNTS}

@@ -5,16 +5,18 @@ from __future__ import annotations
 import pytest
 
 from fencepost.checks.conformance.bookkeeper.placement import DRAWS, compare, policies_of
+from fencepost.model.bookkeeper.placement import RELEASES
 from tests.checks.conformance.real import tools
 from tests.command import fencepost
 
 pytestmark = [pytest.mark.java, pytest.mark.xdist_group("real bookkeeper")]
 
 
-def test_the_model_places_as_the_policies_do() -> None:
+@pytest.mark.parametrize("release", ["4.18.0", pytest.param("4.14.5", marks=pytest.mark.long)])
+def test_the_model_places_as_the_policies_do(release: str) -> None:
     tools()
-    with policies_of("4.18.0") as session:
-        results = [compare(session.ask, count=60, seed=1) for _ in range(2)]
+    with policies_of(release) as session:
+        results = [compare(session.ask, count=60, seed=1, behaviour=RELEASES[release]) for _ in range(2)]
     result, again = results
     assert result.first == ""
     assert (result.cases, result.draws, result.differing) == (60, 60 * DRAWS, 0)

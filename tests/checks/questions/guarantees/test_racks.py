@@ -15,17 +15,21 @@ from fencepost.checks.questions.guarantees.establishing import Established, Mean
 from fencepost.checks.questions.guarantees.ledgers import rack_guarantees
 from fencepost.checks.settings.broker_conf import ConfigurationError
 from fencepost.checks.settings.cluster_settings import Racks, read_settings
+from fencepost.model.releases import Releases
 from tests.checks.questions.guarantees.sized import sized
 
 MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 28))
 ENFORCED = "bookkeeperClientEnforceMinNumRacksPerWriteQuorum=true"
 
 
-def rows(folder: Path, bookies: tuple[int, ...], quorums: tuple[int, int, int], text: str = "") -> dict[str, Established]:
+def rows(
+    folder: Path, bookies: tuple[int, ...], quorums: tuple[int, int, int], text: str = "", client: str | None = None
+) -> dict[str, Established]:
     file = folder / "broker.conf"
     file.write_text(f"managedLedgerDefaultEnsembleSize=2\n{text}\n")
     racks: Racks = {f"/{number}": [f"b{number}{b}" for b in range(count)] for number, count in enumerate(bookies)}
-    asked = rack_guarantees(sized(sum(bookies), *quorums, settings=read_settings(file), racks=racks))
+    of = sized(sum(bookies), *quorums, Releases.of(client=client), settings=read_settings(file), racks=racks)
+    asked = rack_guarantees(of)
     return {guarantee.name: establish(guarantee, MEANS) for guarantee in asked}
 
 
@@ -47,6 +51,12 @@ def test_what_the_page_says(
     by_name = rows(tmp_path, bookies, quorums, text)
     assert tuple(row.figure for row in by_name.values()) == figures
     assert all(row.is_known for row in by_name.values())
+
+
+@pytest.mark.parametrize(("client", "figure"), [("4.14.5", 0), ("4.16.6", 1)])
+def test_a_client_of_4_14_5_draws_a_rack_again_while_another_is_unused(tmp_path: Path, client: str, figure: int) -> None:
+    """bookkeeper#3721: whichever release the bookies have."""
+    assert rows(tmp_path, (2, 2, 2), (3, 3, 2), client=client)["racks"].figure == figure
 
 
 def test_a_rack_that_takes_an_entry_is_shown_with_its_run(tmp_path: Path) -> None:
