@@ -66,6 +66,7 @@ class ControllerAdapter(BrokersAdapter):
     protocol = "kafka_controller"
     not_covered: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("register", "register_in_vain", "learn_own_epoch", "hear_brokers", "deliver", "write"), _BROKERS),
+        **dict.fromkeys(("change_listeners", "watch_brokers", "hear_listeners"), _BROKERS),
         **dict.fromkeys(("disconnect", "reconnect", "give_session_up"), _LINK),
         **dict.fromkeys(("creation_unheard", "create_again", "give_creation_up"), _LINK),
         **dict.fromkeys(("stop", "crash", "restart", "expire_dead", "expire_former"), _PROCESS),
