@@ -3,22 +3,18 @@ package org.apache.bookkeeper.client;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
-import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.bookkeeper.client.api.WriteFlag;
 import org.apache.bookkeeper.common.util.OrderedExecutor;
 import org.apache.bookkeeper.common.util.OrderedScheduler;
-import org.apache.bookkeeper.conf.ClientConfiguration;
 import org.apache.bookkeeper.meta.LedgerIdGenerator;
 import org.apache.bookkeeper.meta.LedgerManager;
 import org.apache.bookkeeper.net.BookieId;
@@ -34,13 +30,12 @@ class GatedClient extends BookKeeper implements BookieWatcher {
 
     final String name;
     final LedgerBench bench;
+    final Reused reused;
     final StepExecutor executor;
     /** Whether something may have been handed to the scheduler, which has a thread. */
     boolean scheduled;
     /** The bookies that the next changes of ensemble are to bring in. */
     final Deque<BookieId> replacements = new ArrayDeque<>();
-    /** The reads of entries that could be sent to a further bookie, as speculation does it. */
-    private final List<ReadOpBase.LedgerEntryRequest> reads = new ArrayList<>();
 
     LedgerHandle handle;
     Integer openCode;
@@ -49,7 +44,6 @@ class GatedClient extends BookKeeper implements BookieWatcher {
 
     private final LedgerManager ledgers;
     private final BookieClient bookies;
-    private final ClientInternalConf configuration;
     private final EnsemblePlacementPolicy placement = new DefaultEnsemblePlacementPolicy();
     private static final BookKeeperClientStats STATS = BookKeeperClientStats.newInstance(NullStatsLogger.INSTANCE);
     private LedgerOpenOp opening;
@@ -59,24 +53,10 @@ class GatedClient extends BookKeeper implements BookieWatcher {
     GatedClient(String name, LedgerBench bench) throws Exception {
         this.name = name;
         this.bench = bench;
-        executor = bench.executor();
+        reused = bench.reused();
+        executor = reused.executor;
         ledgers = bench.metadata.of(this);
         bookies = new HeldBookieClient(this);
-        ClientConfiguration conf = new ClientConfiguration();
-        conf.setThrottleValue(0);
-        conf.setExplictLacInterval(0);
-        conf.setAddEntryQuorumTimeout(0);
-        configuration = ClientInternalConf.fromConfig(conf);
-        // which bookie is asked next is a choice of the run: the policy only remembers whom to ask
-        SpeculativeRequestExecutionPolicy remembers = (scheduler, executor) -> {
-            if (executor instanceof ReadOpBase.LedgerEntryRequest) {
-                reads.add((ReadOpBase.LedgerEntryRequest) executor);
-            }
-            return null;
-        };
-        Field policy = ClientInternalConf.class.getDeclaredField("readSpeculativeRequestPolicy");
-        policy.setAccessible(true);
-        policy.set(configuration, Optional.of(remembers));
     }
 
     // --- what the application does
@@ -141,7 +121,7 @@ class GatedClient extends BookKeeper implements BookieWatcher {
     /** Sends the read of an entry to one more bookie, as speculation does; returns whether there was one left to ask. */
     boolean askOneMore(long entry) {
         boolean any = false;
-        for (ReadOpBase.LedgerEntryRequest read : reads) {
+        for (ReadOpBase.LedgerEntryRequest read : reused.reads) {
             if (read.eId == entry && !read.isComplete()) {
                 executor.execute(() -> read.maybeSendSpeculativeRead(new BitSet()));
                 any = true;
@@ -160,7 +140,7 @@ class GatedClient extends BookKeeper implements BookieWatcher {
     private final ClientContext context = new ClientContext() {
         @Override
         public ClientInternalConf getConf() {
-            return configuration;
+            return reused.configuration;
         }
 
         @Override

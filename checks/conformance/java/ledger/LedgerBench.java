@@ -41,8 +41,8 @@ public final class LedgerBench implements Lines.Target {
     private final String storage;
     private final Steps steps = new Steps(this);
     private final Sight sight = new Sight(this);
-    /** The queues of clients; those of the next run have them again, because each begins threads that it never uses. */
-    private final Deque<StepExecutor> idle = new ArrayDeque<>();
+    /** Of clients that are gone; those of the next run have it again. */
+    private final Deque<Reused> idle = new ArrayDeque<>();
 
     LedgerBench(String storage) throws Exception {
         this.storage = storage;
@@ -91,14 +91,14 @@ public final class LedgerBench implements Lines.Target {
         }
     }
 
-    /** A queue for a client that begins. */
-    StepExecutor executor() {
-        return idle.isEmpty() ? new StepExecutor() : idle.pop();
+    /** What a client that begins has of one that is gone. */
+    Reused reused() throws ReflectiveOperationException {
+        return idle.isEmpty() ? new Reused() : idle.pop();
     }
 
     private void dismiss(GatedClient client) {
-        client.executor.forget();
-        idle.push(client.executor);
+        client.reused.forget();
+        idle.push(client.reused);
     }
 
     /** The bookies of this run. */
