@@ -6,7 +6,8 @@ what the model has in ``sent_to``. A read or a recovery add counts until it is a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
+from functools import cache
 
 from fencepost.checks.conformance.bookkeeper.ledger_requests import ADDING, Ledger
 from fencepost.checks.conformance.java_side.session import Told
@@ -55,7 +56,7 @@ def owed(ledger: Ledger) -> Owed:
             at = ledger.next_entry(r)
             must |= _each(r, "recovery-add", ledger.write_set(ledger.recovered(r), at) - ledger.added_again(r), at)
             # the next read starts as soon as the add is submitted
-            some.append(frozenset(_each(r, "read", ledger.write_set(ledger.at_start(r), at + 1), at + 1)))
+            some.append(_each(r, "read", ledger.write_set(ledger.at_start(r), at + 1), at + 1))
     return Owed(frozenset(must), frozenset(may), tuple(some))
 
 
@@ -72,7 +73,7 @@ def _reading(ledger: Ledger, r: str, must: set[str]) -> list[frozenset[str]]:
     if len(denied) >= denials_needed(ledger):
         must.add(f"{r} metadata write")
         return []
-    return [frozenset(_each(r, "read", asked - denied, at))]
+    return [_each(r, "read", asked - denied, at)]
 
 
 def _left_over(ledger: Ledger, r: str) -> set[str]:
@@ -87,9 +88,11 @@ def _left_over(ledger: Ledger, r: str) -> set[str]:
     return words
 
 
-def _each(owner: str, kind: str, bookies: Iterable[str], entry: int) -> set[str]:
-    return {_words(owner, kind, bookie, entry) for bookie in bookies}
+@cache
+def _each(owner: str, kind: str, bookies: Collection[str], entry: int) -> frozenset[str]:
+    return frozenset(_words(owner, kind, bookie, entry) for bookie in bookies)
 
 
+@cache
 def _words(owner: str, kind: str, bookie: str, entry: int) -> str:
     return f"{owner} {kind} {bookie} {'lac' if entry == LAC else f'e{entry}'}"

@@ -61,12 +61,13 @@ class Branches:
                     formulas.append(formula)
                 rows.append((number, (action.name, text)))
         self._formulas = tuple(formulas)
+        self._about = {label: sum({1 << number for number, _ in rows}) for label, rows in self._of.items()}
         self._taken = lru_cache(REMEMBERED)(self._taken_where)
         self._true = lru_cache(REMEMBERED)(self._observed)  # runs come to the same states again and again
 
-    def _observed(self, state: State) -> frozenset[int]:
-        """The numbers of the formulas that hold in a state."""
-        return frozenset(self._kernel.observe(self._kernel.packing.pack(state)) if self._formulas else ())
+    def _observed(self, state: State) -> int:
+        """The formulas that hold in a state, a bit for each."""
+        return self._kernel.observed_bits(self._kernel.packing.pack(state)) if self._formulas else 0
 
     def of_run(self, trace: Trace) -> frozenset[Branch]:
         """The branches that the steps of a run take."""
@@ -82,10 +83,10 @@ class Branches:
 
     def at(self, state: State, label: str) -> frozenset[Branch]:
         """The branches that the action of that label takes if it happens in the state; none if there is no such action."""
-        return self._taken(label, self._true(state))
+        return self._taken(label, self._true(state) & self._about.get(label, 0))
 
-    def _taken_where(self, label: str, true: frozenset[int]) -> frozenset[Branch]:
-        return frozenset(branch for number, branch in self._of.get(label, ()) if number in true)
+    def _taken_where(self, label: str, true: int) -> frozenset[Branch]:
+        return frozenset(branch for number, branch in self._of.get(label, ()) if true >> number & 1)
 
     @cached_property
     def ways(self) -> Mapping[Branch, tuple[str, ...]]:

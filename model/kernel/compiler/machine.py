@@ -132,15 +132,19 @@ class Kernel:
 
     def enabled(self, state: Words) -> list[int]:
         """The numbers of the actions that may happen in the state."""
-        return self._mask(self.code, "enabled", state)
+        return _members(self._mask(self.code, "enabled", state))
 
     def observe(self, state: Words) -> list[int]:
         """The numbers of the observed formulas that hold in the state."""
-        return self._mask(self.code, "observe", state)
+        return _members(self._mask(self.code, "observe", state))
+
+    def observed_bits(self, state: Words) -> int:
+        """The same as one number, which has a bit for each formula."""
+        return int.from_bytes(self._mask(self.code, "observe", state), "little")
 
     def observe_step(self, state: Words, after: Words) -> list[int]:
         """The numbers of the observed formulas over two states that hold of this pair."""
-        return self._mask(self.code_of_steps, "observe_step", state, after)
+        return _members(self._mask(self.code_of_steps, "observe_step", state, after))
 
     def apply(self, state: Words, action: int) -> Words:
         """The state after an action, whose guard is taken to hold."""
@@ -149,11 +153,11 @@ class Kernel:
         call(state.tobytes(), action, after)
         return np.array(after[:], dtype=np.uint64)
 
-    def _mask(self, code: Code, name: str, *states: Words) -> list[int]:
+    def _mask(self, code: Code, name: str, *states: Words) -> ctypes.Array[ctypes.c_uint64]:
         mask = (ctypes.c_uint64 * self.mask_words[name])()
         call = code.function(name, *[ctypes.c_void_p] * (len(states) + 1))
         call(*(state.tobytes() for state in states), mask)
-        return _members(mask)
+        return mask
 
 
 def _members(mask: Iterable[int]) -> list[int]:
