@@ -5,8 +5,8 @@ Mirrors nothing by itself: it is made of parts (``protocol.py``, ``bundle.py``).
 first ledger are stand-ins (stand_ins/), which the protocols of locks, of the channel and of BookKeeper refine; the topic is
 the whole one (pulsar/topic). A bug of a part enters by a weak move of its stand-in.
 
-Not modelled: which broker gets a bundle, more than two bundles, whatever the topic leaves out; docs/explanation/parts.md says
-what the stand-ins leave out.
+Not modelled: which broker gets a bundle, more than two bundles, whatever the topic leaves out, a broker that gives a bundle up
+when the topic that has met the fence is gone already; docs/explanation/parts.md says what the stand-ins leave out.
 
 Constants
     brokers              how many there are
@@ -17,11 +17,13 @@ Constants
     disk_losses          disks with such a copy that are lost
     unloads              times that an owner gives the bundle up
     rolls                times that a ledger is closed for its age
+    gives_up             whether a broker that meets the fence of the next owner gives the bundle up, as since 5.0.1
 
 Variables
     bundle.owner         the broker whose node says that it owns the bundle
     bundle.believes      whether a broker takes itself for the owner: clients are led to it
     bundle.expiries      sessions that have expired
+    given_up             whether a broker has given the bundle up, and still looks after its lock. Only with gives_up
     first.copies         how many bookies that the metadata name have all of the first ledger
     first.losses         disks that were lost
 
@@ -36,6 +38,9 @@ Actions
     attach               producer: is led to a broker that takes itself for the owner, and connects
     expire               broker, a fault: the session of an owner that lives expires
     hear_loss            broker: hears that its node is gone, and closes the topic
+    stop_serving         broker: a topic has met the fence of the next owner, its session being lost: gives the bundle up, and
+                         keeps the lock. Only with gives_up
+    recreate             broker: creates the node again for that lock. Only with gives_up
     die                  broker, a fault: the process ends
     unload               broker: gives the bundle up
     meet_deletion        store, a fault: with the weak move: a deletion that was meant for an earlier node meets that of an

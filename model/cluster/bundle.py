@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from fencepost.model.language import And, Condition, Not, Outcome, Protocol, Universe
+from fencepost.model.language import ABSENT, And, Condition, Family, Not, Outcome, Protocol, Universe, Updates
 from fencepost.model.nobody import NOBODY
 from fencepost.model.pulsar.topic.protocol import Topic
 from fencepost.model.stand_ins.copies import WEAK as OF_COPIES
@@ -40,8 +40,14 @@ class Bundle:
             _declare_copies(p, copies, size, below[0].status == "closed", drops=bool(of_copies))
         p.budget("unloads", unloads)
         p.budget("disconnects", disconnects)
-        may_take, may_lose = disconnects or unowned, expiries or unowned or deleted
+        may_lose = expiries or unowned or deleted
+        gives_up = len(broker) > 1 and may_lose and size.get("gives_up", False)
+        may_take = disconnects or unowned or gives_up
         may_release = crashes or unloads or disconnects or unowned
+        given_up: Family[Condition] = p.flag("given_up", per=broker) if gives_up else ABSENT
+
+        def looks_after_one_lock(b: int) -> Updates:
+            return {given_up[b]: False} if gives_up else {}
 
         @p.step(by="b", takes="takeover", mirrors="OwnershipCache.tryAcquiringOwnership", fair=True, b=broker)
         def acquire(b: int) -> Outcome:
@@ -49,7 +55,7 @@ class Bundle:
 
             A broker whose node is gone creates it again, and goes on.
             """
-            return bundle.acquire(b)
+            return bundle.acquire(b), looks_after_one_lock(b)
 
         @p.fault(by="b", mirrors="ResourceLockImpl.acquireWithNoRevalidation", spends="disconnects", b=broker)
         def create_unheard(b: int) -> Outcome:
@@ -59,7 +65,7 @@ class Bundle:
         @p.step(by="b", takes="metadata", mirrors="ResourceLockImpl.revalidate", fair=True, b=broker, only_if=may_take)
         def take(b: int) -> Outcome:
             """A broker finds the node that it created, and takes itself for the owner."""
-            return bundle.take(b)
+            return bundle.take(b), looks_after_one_lock(b)
 
         @p.step(by="b", mirrors="BrokerService.loadOrCreatePersistentTopic", fair=True, b=broker)
         def load(b: int) -> Outcome:
@@ -79,6 +85,20 @@ class Bundle:
         def hear_loss(b: int) -> Outcome:
             """The broker hears that its node is gone, and closes the topic."""
             return bundle.owner != b, bundle.lose(b), topic.leave(b)
+
+        told = "OwnershipCache.handleOwnershipTakenOver, OwnershipCache.stopServingTakenOverBundle"
+
+        @p.step(by="b", mirrors=told, b=broker, only_if=gives_up)
+        def stop_serving(b: int) -> Outcome:
+            """The topic has met the fence of the next owner, and the session is still lost: the broker closes its topics, and
+            forgets the bundle. The lock stays with LockManagerImpl."""
+            return And(topic.is_fenced(b), bundle.owner != b), bundle.lose(b), topic.leave(b), {given_up[b]: True}
+
+        @p.step(by="b", takes="metadata", mirrors="LockManagerImpl.handleSessionEvent", b=broker, only_if=gives_up)
+        def recreate(b: int) -> Outcome:
+            """With its next session the broker looks after that lock, and creates the node again if there is none. It serves
+            the bundle when a lookup there makes it."""
+            return And(bundle.owner == NOBODY, given_up[b]), bundle.create(b), {given_up[b]: False}
 
         @p.step(by="b", takes="unloads", mirrors="OwnedBundle.handleUnloadRequest", spends="unloads", b=broker)
         def unload(b: int) -> Outcome:
@@ -105,7 +125,7 @@ class Bundle:
         @p.move(by="b", b=broker)
         def end(b: int) -> Outcome:
             """The process of an owner ends, and forgets everything."""
-            return bundle.lose(b), topic.crash(b)
+            return bundle.lose(b), topic.crash(b), looks_after_one_lock(b)
 
         self.lose_session, self.end, self._bundle = lose_session, end, bundle
 

@@ -1,7 +1,7 @@
 """Which broker owns a bundle: lookups that make a broker try, locks that are looked after, releases.
 
 Mirrors what lookups in NamespaceService and OwnershipCache ask and answer, and when a lock is let go, as read in Pulsar
-4.0.8, 4.2.4 and 5.0.0-M1. The locks themselves, and what OwnershipCache and OwnedBundle know of them, are in
+4.0.8, 4.2.4, 5.0.0-M1 and 5.0.1. The locks themselves, and what OwnershipCache and OwnedBundle know of them, are in
 resource_lock.py; sessions are in sessions_and_nodes.py.
 
 A lookup of a bundle that nobody serves makes some broker try to acquire it. Which broker that is, and on what stale view of
@@ -12,7 +12,8 @@ often as ``releases`` says; ``disables`` bounds how often a broker says beforeha
 (OwnershipCache.disableOwnership, which nothing in these releases calls but tests).
 
 Not modelled: which broker a lookup chooses, topics (the protocol ``unload``), namespaces, isolation policies, the broker's own
-data in the store, answers that leave the client waiting. docs/explanation/deviations.md says of each what that leaves out.
+data in the store, answers that leave the client waiting, that 5.0.1 does one thing after the other with a bundle
+(OwnershipCache.serialize). docs/explanation/deviations.md says of each what that leaves out.
 
 Constants
     brokers              brokers that may own a bundle

@@ -1,7 +1,7 @@
 """What a broker takes itself to own: locks on the owner nodes of bundles, acquired, revalidated and released.
 
-Ownership, unload and split are composed of it. It mirrors what four classes do together, as Pulsar 4.0.8, 4.2.4 and 5.0.0-M1
-have them, which are alike in all that is said here:
+Ownership, unload and split are composed of it. It mirrors what four classes do together, as Pulsar 4.0.8, 4.2.4, 5.0.0-M1 and
+5.0.1 have them, which are alike in all that is said here:
 
 - ResourceLockImpl: ``lock`` is its state and which request is out, ``lock_version`` its version, ``revalidate_when_back`` its
   flag revalidateAfterReconnection.

@@ -1,8 +1,8 @@
 """How a bundle is split in two: the layout of the namespace is changed by compare-and-set, and locks change hands.
 
 Mirrors NamespaceService.splitAndOwnBundle, NamespaceBundleFactory, LocalPoliciesResources and BundleSplitterTask as read in
-Pulsar 4.0.8, 4.2.4 and 5.0.0-M1, on the locks of resource_lock.py, the sessions of sessions_and_nodes.py and the arithmetic of
-hash_range.
+Pulsar 4.0.8, 4.2.4, 5.0.0-M1 and 5.0.1, on the locks of resource_lock.py, the sessions of sessions_and_nodes.py and the
+arithmetic of hash_range.
 
 The layout is one persistent node. Every broker has a copy in its cache, with its version; a notification of a change empties
 the cache, and so does a split that the broker has written; the return of a connection does not. (Upstream the leader's is
@@ -19,8 +19,9 @@ for every policy.
 
 A broker splits one bundle at a time, in two.
 
-Not modelled: several boundaries in one split, the admin command, which ignores the maximum, other changes of the policies, and
-topics. docs/explanation/deviations.md says of each what that leaves out.
+Not modelled: several boundaries in one split, the admin command, which ignores the maximum, other changes of the policies,
+topics, and since 5.0.1 the wait for the release of the parent (NamespaceService.splitAndOwnBundleOnceAndRetry), and that this
+waits for an acquisition of it (OwnershipCache.serialize). docs/explanation/deviations.md says of each what that leaves out.
 
 Constants
     brokers              brokers that may own and split bundles

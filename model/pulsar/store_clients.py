@@ -16,7 +16,8 @@ Reads are those of AbstractMetadataStore.get. What ``exists`` and ``getChildren`
 which elections, and what acquires and releases locks, make no use.
 
 Not modelled: reads from a server that lags behind, values of nodes, children of nodes, sequential nodes, transactions of
-several requests; docs/explanation/deviations.md says of each what that leaves out.
+several requests, events of ZooKeeper handles that were replaced (ZKSessionWatcher.process), a server that is read-only;
+docs/explanation/deviations.md says of each what that leaves out.
 
 Constants
     clients              clients of the store

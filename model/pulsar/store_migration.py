@@ -1,7 +1,8 @@
 """What becomes of locks while the metadata are moved to another store: DualMetadataStore, and who moves them.
 
-Mirrors DualMetadataStore and MigrationCoordinator of pulsar-metadata as read in Pulsar 4.2.4 and 5.0.0-M1; older releases have
-neither. Without a migration a DualMetadataStore passes everything on to the store that it wraps, and nothing here exists.
+Mirrors DualMetadataStore and MigrationCoordinator of pulsar-metadata as read in Pulsar 4.2.4, 5.0.0-M1 and 5.0.1; older
+releases have neither. Without a migration a DualMetadataStore passes everything on to the store that it wraps, and nothing
+here exists.
 
 The coordinator writes that a preparation has begun. A broker that hears of it refuses further puts and deletions, waits for
 those that are under way, creates its ephemeral nodes in the target, and deletes the node by which it takes part. When all have
@@ -15,7 +16,8 @@ and no session of its holder keeps it.
 What is left out: a broker reads the source until it hears of the completion, and here all see the target at once. So one that
 misses the beginning and goes on with the source, for which a lost connection alone is enough, is no run of this model: what
 that costs is shown on real code (docs/findings/missed-migration.md). A broker's session with the target is lost only with its
-process until then, and a migration never fails.
+process until then, and a migration never fails: so DualMetadataStore.deleteEphemeral of 5.0.1, which deletes copies of nodes in
+the target of a migration that has failed, is not there either.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How a broker gives a bundle up: it stops serving, closes the topics, and lets the lock go.
 
 Mirrors OwnedBundle.handleUnloadRequest, BrokerService.unloadServiceUnit and OwnershipCache.removeOwnership as read in Pulsar
-4.0.8, 4.2.4 and 5.0.0-M1, with the modular load manager, on the locks of resource_lock.py. (What
+4.0.8, 4.2.4, 5.0.0-M1 and 5.0.1, with the modular load manager, on the locks of resource_lock.py. (What
 OwnershipCache.disableOwnership writes beforehand is part of ownership.) All three have the bug ``stale_unload``, which is
 left out unless it is switched on.
 

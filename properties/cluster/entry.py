@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fencepost.model.pulsar.topic import RELEASES
 from fencepost.properties.cluster import bugs, suite
 from fencepost.properties.configuration import InCluster
 from fencepost.properties.registry import Entry, Instance, Value
@@ -39,6 +40,7 @@ ENTRY = Entry(
     suite=suite.cluster,
     sizes=SIZES,
     bugs=bugs.BUGS,
+    releases=RELEASES,
     of_parts=True,
     in_cluster=InCluster(
         events={

@@ -39,6 +39,21 @@ def cluster(p: Protocol) -> Suite:
             two = at_least(2, [s.bundle.believes[b] for b in broker])
             return two, Not(two)
 
+    if hasattr(s, "given_up"):
+        n = ClusterVariables.later(p)
+
+        @suite.step
+        def given_up_is_acquired_again() -> Condition:
+            """A broker that has given the bundle up serves it again only as the owner."""
+            return all_of(Implies(s.given_up[b], Or(Not(n.bundle.believes[b]), n.bundle.owner == b)) for b in broker)
+
+        if settings["expiries"] and settings["openings"] > 1 and settings["unloads"]:
+
+            @suite.sometimes
+            def named_when_given_up() -> Condition:
+                """The node names a broker that has given the bundle up, and does not serve it."""
+                return any_of(And(s.bundle.owner == b, Not(s.bundle.believes[b])) for b in broker)
+
     if settings["copies"]:
 
         @suite.strict(

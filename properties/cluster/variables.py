@@ -27,5 +27,6 @@ class ClusterVariables(TopicVariables):
 
     bundle: BundleVariables
     first: CopiesVariables
+    given_up: Family[Condition]
     unloads: Number
     disconnects: Number

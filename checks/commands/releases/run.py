@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from fencepost.checks.commands.releases.request import ListRequest
+from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
 from fencepost.checks.console.formats import in_format
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.reports.bugs_on_code import replayed
@@ -21,7 +22,7 @@ FORMAT = 1
 @dataclass(frozen=True)
 class Known:
     """What is known of a release: of the known bugs how many it ``has``, ``lacks``, and how many are ``unread``; what became of
-    those that were ``replayed`` on its classes, by verdict; and what was ``left`` out."""
+    those that were ``replayed`` on its classes, by verdict; which ``findings`` were shown on it; and what was ``left`` out."""
 
     project: str
     number: str
@@ -30,6 +31,7 @@ class Known:
     lacks: int
     unread: int
     replayed: Mapping[str, int]
+    findings: Sequence[str]
     left: Sequence[str]
 
 
@@ -46,8 +48,10 @@ def _known(row: Release) -> Known:
     has = sum(row.number in bug.present for bug in bugs)
     unread = sum(row.number in bug.unread for bug in bugs)
     verdicts = Counter(each.verdict for entry in entries for each in replayed(entry.name) if each.release == row.number)
+    of_system = {name: each for name, each in REPRODUCTIONS.items() if each.system == SYSTEMS[row.project]}
+    shown = [name for name, each in of_system.items() if row.number in each.releases]
     left = _left(row, unread, bool(verdicts))
-    return Known(row.project, row.number, _besides(row), has, len(bugs) - has - unread, unread, dict(verdicts), left)
+    return Known(row.project, row.number, _besides(row), has, len(bugs) - has - unread, unread, dict(verdicts), shown, left)
 
 
 def _besides(row: Release) -> str:
@@ -62,8 +66,8 @@ def _left(row: Release, unread: int, replayed: bool) -> list[str]:
         f"{count_of(unread, 'bug')} unread": unread,
         "load balancing unread": row.project == "pulsar" and not row.policies,
         "its jars are not served: only sources were read": not row.served,
-        "nothing was run": row.served and not replayed,
-        "no campaign was run": row.served and replayed and not row.held,
+        "no bug was replayed on its classes": row.served and not replayed,
+        "no protocol was held against its classes": row.served and replayed and not row.held,
     }
     return [what for what, is_so in said.items() if is_so]
 
@@ -79,6 +83,8 @@ def _lines(each: Known) -> Iterator[str]:
     if each.replayed:
         verdicts = ", ".join(f"{number} {verdict}" for verdict, number in sorted(each.replayed.items()))
         yield f"  run   {count_of(sum(each.replayed.values()), 'bug')} on its classes: {verdicts}"
+    if each.findings:
+        yield f"  run   {count_of(len(each.findings), 'finding')} shown on it: {', '.join(each.findings)}"
     if each.left:
         yield f"  not   {'; '.join(each.left)}"
 

@@ -1,9 +1,9 @@
 """Which broker leads: one ephemeral node that every broker tries to create.
 
-Mirrors LeaderElectionImpl and LeaderElectionService of Pulsar 4.2.4 and 5.0.0-M1 (pulsar#26000) with ``leads=created``, and
-of 4.0.8 with ``leads=confirmed``, without the bugs that are switches. What a broker asks the leader for is in
-lookups.py. All brokers propose themselves; a value names its broker, so that two brokers never propose the same. (That a
-node of the own session has another value, which the code provides for, takes a migration between metadata stores.)
+Mirrors LeaderElectionImpl and LeaderElectionService of Pulsar 4.2.4, 5.0.0-M1 and 5.0.1 (pulsar#26000) with ``leads=created``,
+and of 4.0.8 with ``leads=confirmed``, without the bugs that are switches. What a broker asks the leader for is in lookups.py.
+All brokers propose themselves; a value names its broker, so that two brokers never propose the same. (That a node of the own
+session has another value, which the code provides for, takes a migration between metadata stores.)
 
 How a broker stands in its election is its ``stage``: looking at the node; proposing itself because it saw none; confirming
 that it created it, by the read of the cache that follows; retaking a node of its former session; waiting to try again after a

@@ -1,12 +1,14 @@
 """Which broker owns a service unit, as the extensible load manager decides it: by one record for each (PIP-192).
 
-Mirrors ServiceUnitStateChannelImpl and what is around it as read in Pulsar 4.0.8, 4.2.4 and 5.0.0-M1. ``protocol.py`` says
-which module has what, and what is free. The record of a unit is in a topic or in the metadata store; each broker has a copy
-of all records, and acts on what it reads. How a cluster changes from one store to the other is the protocol
+Mirrors ServiceUnitStateChannelImpl and what is around it as read in Pulsar 4.0.8, 4.2.4, 5.0.0-M1 and 5.0.1. ``protocol.py``
+says which module has what, and what is free. The record of a unit is in a topic or in the metadata store; each broker has a
+copy of all records, and acts on what it reads. How a cluster changes from one store to the other is the protocol
 ``service_unit_migration``, whose page is ``migration.py``.
 
 Not modelled: 3.0.7, whose channel is another one; unloads by force; that the topic is not to be had while it moves; how a
-leader is elected (the protocol ``election``); time. docs/explanation/deviations.md has more, and what each leaves out.
+leader is elected (the protocol ``election``); time, and so what a broker of 5.0.1 waits for as it shuts down
+(ServiceUnitStateChannelImpl.cleanOwnerships, waitForCleanups). docs/explanation/deviations.md has more, and what each leaves
+out.
 
 Constants
     brokers              how many there are

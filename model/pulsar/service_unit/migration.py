@@ -1,7 +1,7 @@
 """How a cluster changes from one store of service units to the other, as it runs: a syncer copies, and brokers are restarted.
 
-Mirrors ServiceUnitStateTableViewSyncer and what is around it as read in Pulsar 4.0.8, 4.2.4 and 5.0.0-M1, over the pieces of
-the protocol ``service_unit``: both stores, what brokers do with records, the leader, and graceful shutdown.
+Mirrors ServiceUnitStateTableViewSyncer and what is around it as read in Pulsar 4.0.8, 4.2.4, 5.0.0-M1 and 5.0.1, over the
+pieces of the protocol ``service_unit``: both stores, what brokers do with records, the leader, and graceful shutdown.
 
 - An administrator sets loadBalancerServiceUnitTableViewSyncer: the leader starts the syncer (syncer.py).
 - When the syncer is active, brokers are shut down one after the other and started again with the other store

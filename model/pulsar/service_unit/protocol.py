@@ -1,6 +1,6 @@
 """Which broker owns a service unit, as the extensible load manager decides it: by one record for each (PIP-192).
 
-Mirrors ServiceUnitStateChannelImpl and what is around it as read in Pulsar 4.0.8, 4.2.4 and 5.0.0-M1. The parts:
+Mirrors ServiceUnitStateChannelImpl and what is around it as read in Pulsar 4.0.8, 4.2.4, 5.0.0-M1 and 5.0.1. The parts:
 
 - records.py: the record, its seven states, and ServiceUnitStateDataConflictResolver.
 - system_topic.py and metadata_views.py: the two stores, by the setting loadManagerServiceUnitStateTableViewClassName, and the

@@ -1,9 +1,9 @@
 """An acknowledged message: one topic, its managed ledger, the brokers that open it, and a producer.
 
 Mirrors ManagedLedgerImpl, MetaStoreImpl, OpAddEntry, ManagedCursorImpl, PersistentTopic and MessageDeduplication of Pulsar
-4.0.8, 4.2.4 and 5.0.0-M1. There is a module for each matter of these classes: ``opening.py``, ``adds.py``, ``rollover.py``,
-``slow_updates.py``, ``fence.py``, ``producer.py``, ``deduplication.py``, ``cursors.py``, ``trimming.py``, ``termination.py``,
-``deletion.py``.
+4.0.8, 4.2.4, 5.0.0-M1 and 5.0.1. There is a module for each matter of these classes: ``opening.py``, ``adds.py``,
+``rollover.py``, ``slow_updates.py``, ``fence.py``, ``producer.py``, ``deduplication.py``, ``cursors.py``, ``trimming.py``,
+``termination.py``, ``deletion.py``.
 
 The metadata store has one node for a topic, the list of its ledgers, which a broker writes by compare-and-set. A broker that
 opens the topic recovers the last ledger, creates another one and lists it. A message passes the topic's fence and
@@ -39,7 +39,8 @@ Constants
     metadata_store       the metadata store. A cache of cursors can be stale in one whose notifications are not in order
                          with its answers, and one in process has one broker
     unfenced             whether a fence may not hold: an entry is confirmed past the end of its ledger
-    closes_timed_out     whether the handle of a ledger is closed when an add times out, as since 5.0.1
+    closes_timed_out     whether an add that fails or times out closes the handle of its ledger and waits for that, as since
+                         5.0.1
     gives_up             whether a broker that meets a fence fences its managed ledger if its session is lost, as since 5.0.1
     aborts_rollover      whether what waits for a rollover as the topic is terminated fails with it, as since 5.0.1
     dedup                whether there is deduplication: brokerDeduplicationEnabled

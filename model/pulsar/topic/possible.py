@@ -53,17 +53,17 @@ class Possible:
 
     @property
     def closes_timed_out(self) -> bool:
-        """An add that times out closes the handle of its ledger. A topic that is part of a cluster leaves it open."""
+        """An add that fails or times out closes the handle of its ledger, and waits for that."""
         return bool(self.settings.get("closes_timed_out", False))
 
     @property
     def aborts_rollover(self) -> bool:
-        """What waits for a rollover as the topic is terminated waits until that is aborted. In a cluster it fails at once."""
+        """What waits for a rollover as the topic is terminated waits until that is aborted."""
         return self._any("terminations") and bool(self.settings.get("aborts_rollover", False))
 
     @property
     def gives_up(self) -> bool:
-        """A broker that meets a fence knows that its session is lost. In a cluster it does not."""
+        """A broker that meets a fence may know that its session is lost."""
         return self.rivals and bool(self.settings.get("gives_up", False))
 
     @property

@@ -1,16 +1,16 @@
 """An acknowledged message: one topic, the ledgers that its managed ledger lists, the brokers that open it, and a producer.
 
 It mirrors what ManagedLedgerImpl with MetaStoreImpl and OpAddEntry, PersistentTopic and MessageDeduplication do together in
-Pulsar 4.0.8, 4.2.4 and 5.0.0-M1. Each ledger is a stand-in (stand_ins/ledger.py). Any broker may open the topic at any time:
-who owns the bundle is another matter, and a broker that goes on when another has opened the topic is a zombie, whom only fences
-stop. Messages are numbered in the order in which the producer sends them; there is one producer.
+Pulsar 4.0.8, 4.2.4, 5.0.0-M1 and 5.0.1. Each ledger is a stand-in (stand_ins/ledger.py). Any broker may open the topic at any
+time: who owns the bundle is another matter, and a broker that goes on when another has opened the topic is a zombie, whom only
+fences stop. Messages are numbered in the order in which the producer sends them; there is one producer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fencepost.model.language import Outcome, Parameters, Protocol, Universe
+from fencepost.model.language import Condition, Outcome, Parameters, Protocol, Universe
 from fencepost.model.language.parts import Copies
 from fencepost.model.pulsar.stores import stated, store_named
 from fencepost.model.pulsar.topic.adds import Adds
@@ -35,7 +35,7 @@ RELEASES = both(
     changed("gives_up", since="5.0.1", before=False, after=True),
     changed("aborts_rollover", since="5.0.1", before=False, after=True),
 )
-"""What behaves otherwise from release to release: whether the handle of a ledger is closed when an add times out
+"""What behaves otherwise from release to release: whether the handle of a ledger is closed when an add fails or times out
 (OpAddEntry.handleAddFailure), whether a managed ledger that meets a fence fences itself if its broker has lost its session
 (ManagedLedgerImpl.fenceByAnotherWriter), and whether what waits for a rollover as the topic is terminated fails with that
 rollover (ManagedLedgerImpl.abortRolloverAfterTerminate)."""
@@ -129,6 +129,10 @@ class Topic:
             return True, s.gone(b)
 
         self.crash, self.leave = crash, leave
+
+    def is_fenced(self, b: int) -> Condition:
+        """The formula: the managed ledger of the broker is fenced."""
+        return self.state.state[b] == "fenced"
 
 
 def topic(

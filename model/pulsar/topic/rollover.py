@@ -47,7 +47,7 @@ class Rollover:
         @p.step(
             by="b",
             takes="rollovers",
-            mirrors="ManagedLedgerImpl.rollCurrentLedgerIfFull, ManagedLedgerImpl.ledgerClosed",
+            mirrors="ManagedLedgerImpl.rollCurrentLedgerIfFull, OpAddEntry.handleAddFailure, ManagedLedgerImpl.ledgerClosed",
             spends="rolls",
             b=s.broker,
             k=lambda b: s.current[b],
@@ -55,14 +55,16 @@ class Rollover:
         def roll_over(b: int, k: int) -> Outcome:
             """The ledger is old enough: it is closed at what is confirmed, unless somebody has closed it, and one is created.
 
-            Adds under way fail before the close is answered, so what is confirmed is listed.
+            Adds under way fail before the close is answered, so what is confirmed is listed. Since 5.0.1 each add that fails
+            waits for that answer: where somebody has closed the ledger, its handle then has that end, which is listed.
             """
             ledger = ledgers[k]
             end = If(ledger.status == "open", ledger.confirmed, ledger.end)
             ready = And(state[b] == "opened", ledger.sent > 0, s.may_roll(b))
             if not p.has("resends_recovered"):
                 ready = And(ready, Or(ledger.status == "open", Not(ledger.may_confirm)))
-            return ready, ledger.close(end), self.adds.ledger_closed(b, k, ledger.confirmed), {s.sent[b]: 0}
+            entries = end if s.may.closes_timed_out else ledger.confirmed
+            return ready, ledger.close(end), self.adds.ledger_closed(b, k, entries), {s.sent[b]: 0}
 
         @p.step(
             by="b",

@@ -28,6 +28,8 @@ def test_each_release_is_listed_with_what_is_known_of_it() -> None:
     text = fencepost("releases").stdout
     assert "BookKeeper 4.17.4\n  read " in text
     assert "  not   its jars are not served: only sources were read\n" in text
+    assert by_number["1.0.2"]["findings"] == ["missed-bounce"]
+    assert "\n  run   1 finding shown on it: missed-bounce\n  not   no bug was replayed on its classes\n" in text
 
 
 def test_two_releases_are_of_the_project_of_which_one_is_modelled() -> None:

@@ -9,6 +9,7 @@ import pytest
 from fencepost.checks.engines.plan import Approach, Task, check
 from fencepost.model.language import Protocol, Universe
 from fencepost.model.language.mistakes import ModelError
+from fencepost.model.releases import Releases
 from fencepost.model.stand_ins.ownership import Ownership, stand_in
 from fencepost.properties.cluster.bugs import of_parts
 from fencepost.properties.protocols import PROTOCOLS
@@ -91,6 +92,7 @@ CAUGHT = {
 CAUGHT |= {bug: CAUGHT[known.moves[0]] for bug, known in of_parts().items()}
 
 ONE: Mapping[str, Value] = {"messages": 1}
+SINCE_5_0_1 = CLUSTER.behaviour(Releases.of("5.0.1"))
 
 
 def lost(bugs: tuple[str, ...], parameters: Mapping[str, Value]) -> dict[str, int]:
@@ -115,6 +117,27 @@ def test_without_a_fence_one_owner_loses_nothing() -> None:
 def test_two_owners_without_a_lost_session_lose_nothing_as_long_as_fences_hold() -> None:
     assert lost(("taken_unowned",), {"expiries": 0}) == {}
     assert lost(("taken_unowned", "confirm_late"), {**ONE, "expiries": 0}) == {"acked_is_in_log": 12}
+
+
+@pytest.mark.parametrize("name", first_at_once(["an unload", "an expiry", "deleted as inactive"]))
+def test_what_a_cluster_does_since_5_0_1_breaks_no_property_and_misses_no_situation(name: str) -> None:
+    (instance,) = (each for each in CLUSTER.sizes["ci"] if each.name == name)
+    found = searched(CLUSTER, {**instance.parameters, **SINCE_5_0_1})
+    assert unexpected(found) == {}
+    assert [each.property.name for each in found.verdicts if each.verdict == "unreached"] == []
+
+
+def test_since_5_0_1_a_node_may_name_a_broker_that_has_given_the_bundle_up() -> None:
+    gives_up = {**ONE, **SINCE_5_0_1, "unloads": 1}
+    (found,) = searched(CLUSTER, gives_up, (), ["named_when_given_up"]).verdicts
+    assert found.verdict == "reached"
+    assert "named_when_given_up" not in {each.name for each in CLUSTER.outline({**ONE, "unloads": 1}).properties}
+
+
+def test_a_bundle_that_was_given_up_is_served_again_without_its_node_by_a_bug_only() -> None:
+    asked = ["given_up_is_acquired_again"]
+    assert unexpected(searched(CLUSTER, {**ONE, **SINCE_5_0_1}, (), asked)) == {}
+    assert list(unexpected(searched(CLUSTER, {**ONE, **SINCE_5_0_1}, ["taken_unowned"], asked))) == asked
 
 
 @pytest.mark.long

@@ -81,7 +81,7 @@ def test_the_jars_are_pinned(release: str) -> None:
 
 @pytest.mark.later
 def test_runs_of_5_0_1_differ_only_where_it_is_known() -> None:
-    """Its handles are closed as adds time out; the model of the milestone before it does not expect that."""
+    """Its handles are closed as adds fail or time out; the model of the milestone before it does not expect that."""
     tools()
     with start(Asked("5.0.1")) as newest:
         result = held(newest, runs=3 * len(TOPIC.instances), release="5.0.1")
@@ -90,6 +90,11 @@ def test_runs_of_5_0_1_differ_only_where_it_is_known() -> None:
         script = f"{OPENS}; publish(b0, m0); add(b0, l0, s0); time_out_add(b0, l0, 0)"
         assert follow(newest, script, add_failures=1, dedup=False, **RELEASES["5.0.1"]).verdict == "agrees"
         assert follow(newest, script, add_failures=1, dedup=False, **RELEASES["5.0.0-M1"]).verdict == "differs"
+        rolls = f"{OPENS}; publish(b0, m0); add(b0, l0, s0); recover_elsewhere(l0, 1); roll_over(b0, l0)"
+        assert follow(newest, rolls, "resends_recovered", recoveries=1, dedup=False, **RELEASES["5.0.1"]).verdict == "agrees"
+        assert (
+            follow(newest, rolls, "resends_recovered", recoveries=1, dedup=False, **RELEASES["5.0.0-M1"]).verdict == "differs"
+        )
 
 
 # --- runs that a person can follow
