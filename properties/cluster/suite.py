@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fencepost.model.language import And, Condition, Implies, Not, Or, Protocol, all_of, any_of, at_least
+from fencepost.model.nobody import NOBODY
 from fencepost.properties.cluster.variables import ClusterVariables
 from fencepost.properties.topic.broker import topic_broker
 from fencepost.properties.topic.conduct import topic_conduct
@@ -50,9 +51,9 @@ def cluster(p: Protocol) -> Suite:
         if settings["expiries"] and settings["openings"] > 1 and settings["unloads"]:
 
             @suite.sometimes
-            def named_when_given_up() -> Condition:
-                """The node names a broker that has given the bundle up, and does not serve it."""
-                return any_of(And(s.bundle.owner == b, Not(s.bundle.believes[b])) for b in broker)
+            def left_when_given_up() -> Condition:
+                """The next owner's node is gone, and the broker that has given the bundle up may create its own again."""
+                return any_of(And(s.bundle.owner == NOBODY, s.given_up[b]) for b in broker)
 
     if settings["copies"]:
 

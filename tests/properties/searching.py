@@ -32,6 +32,11 @@ def unexpected(findings: Findings) -> dict[str, int]:
     return {v.property.name: int(v.reach["steps"]) for v in bad}
 
 
+def unreached(findings: Findings) -> list[str]:
+    """The situations in which no reachable state is."""
+    return [v.property.name for v in findings.verdicts if v.property.kind == "sometimes" and v.verdict == "violated"]
+
+
 def controls(findings: Findings) -> dict[str, int]:
     """The negative controls, and in how many steps each is violated."""
     return {v.property.name: int(v.reach["steps"]) for v in findings.verdicts if v.expected}

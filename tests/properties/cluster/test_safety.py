@@ -16,7 +16,7 @@ from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, Value
 from fencepost.properties.slices import slice_for
 from tests.marking import first_at_once
-from tests.properties.searching import searched, unexpected
+from tests.properties.searching import searched, unexpected, unreached
 
 CLUSTER = PROTOCOLS["cluster"]
 
@@ -124,14 +124,14 @@ def test_what_a_cluster_does_since_5_0_1_breaks_no_property_and_misses_no_situat
     (instance,) = (each for each in CLUSTER.sizes["ci"] if each.name == name)
     found = searched(CLUSTER, {**instance.parameters, **SINCE_5_0_1})
     assert unexpected(found) == {}
-    assert [each.property.name for each in found.verdicts if each.verdict == "unreached"] == []
+    assert unreached(found) == []
 
 
-def test_since_5_0_1_a_node_may_name_a_broker_that_has_given_the_bundle_up() -> None:
+def test_since_5_0_1_a_broker_may_create_the_node_of_a_bundle_again_that_it_has_given_up() -> None:
     gives_up = {**ONE, **SINCE_5_0_1, "unloads": 1}
-    (found,) = searched(CLUSTER, gives_up, (), ["named_when_given_up"]).verdicts
-    assert found.verdict == "reached"
-    assert "named_when_given_up" not in {each.name for each in CLUSTER.outline({**ONE, "unloads": 1}).properties}
+    assert unreached(searched(CLUSTER, gives_up, (), ["left_when_given_up"])) == []
+    assert unreached(searched(CLUSTER, {**gives_up, "openings": 2, "connections": 0}, (), ["left_when_given_up"])) != []
+    assert "left_when_given_up" not in {each.name for each in CLUSTER.outline({**ONE, "unloads": 1}).properties}
 
 
 def test_a_bundle_that_was_given_up_is_served_again_without_its_node_by_a_bug_only() -> None:

@@ -10,7 +10,7 @@ from fencepost.model.releases import Releases
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
 from tests.marking import first_at_once
-from tests.properties.searching import searched, unexpected
+from tests.properties.searching import searched, unexpected, unreached
 
 TOPIC = PROTOCOLS["topic"]
 
@@ -117,7 +117,7 @@ def test_what_a_topic_does_since_5_0_1_breaks_no_property_and_misses_no_situatio
     (instance,) = (each for each in TOPIC.sizes["ci"] if each.name == name)
     found = searched(TOPIC, {**instance.parameters, **TOPIC.behaviour(Releases.of("5.0.1"))})
     assert unexpected(found) == {}
-    assert [each.property.name for each in found.verdicts if each.verdict == "unreached"] == []
+    assert unreached(found) == []
 
 
 def test_a_closed_topic_may_have_yet_to_hear_of_the_entry_that_filled_its_ledger() -> None:
