@@ -6,11 +6,11 @@ Only the parser of the command that is asked for is made, and only its module is
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 
 from fencepost.checks.console.requests import add_arguments
 
@@ -117,9 +117,7 @@ def chosen(
     parser = group.parser(name)
     add(parser)
     if words and not words[0].startswith("-"):
-        close = get_close_matches(words[0], group.by_name, 1)
-        guess = f" (did you mean {close[0]}?)" if close else ""
-        parser.error(f"there is no {group.metavar} {words[0]!r}{guess}; {name} --help lists them")
+        parser.error(f"there is no {group.metavar} {words[0]!r}{_meant(words[0], group.by_name)}; {name} --help lists them")
     options = parser.parse_intermixed_args(words)
     if group.itself is not None:
         return group.itself, options
@@ -150,8 +148,26 @@ def _named(where: str) -> Any:
     return getattr(import_module(f"{HERE}.{module}"), name)
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that says which option may be meant where there is none of a name."""
+
+    def error(self, message: str) -> NoReturn:
+        _, is_unknown, words = message.partition(UNKNOWN)
+        word = words.split()[0].partition("=")[0] if is_unknown else ""
+        super().error(message + _meant(word, self._option_string_actions))
+
+
+UNKNOWN = "unrecognized arguments: "
+"""How argparse begins its message about them."""
+
+
+def _meant(word: str, names: Iterable[str]) -> str:
+    close = get_close_matches(word, names, 1)
+    return f" (did you mean {close[0]}?)" if close else ""
+
+
 def _parser(name: str, description: str, epilog: str, usage: str | None) -> argparse.ArgumentParser:
-    return argparse.ArgumentParser(
+    return _Parser(
         prog=name,
         usage=usage,
         description=description,

@@ -90,6 +90,7 @@ def test_the_help_has_own_options_first_and_every_default(capsys: pytest.Capture
     ("words", "message"),
     [
         ("chek", "there is no COMMAND 'chek' (did you mean check?); fencepost --help lists them"),
+        ("list --eventz", "unrecognized arguments: --eventz (did you mean --events?)"),
         ("trace shwo x", "there is no VERB 'shwo' (did you mean show?); fencepost trace --help lists them"),
         ("policy", "which QUESTION? fencepost policy --help lists them"),
         ("", "which COMMAND? fencepost --help lists them"),
