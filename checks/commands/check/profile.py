@@ -30,13 +30,18 @@ from pathlib import Path
 from typing import ClassVar
 
 from fencepost.checks.commands.check.request import CheckRequest
+from fencepost.checks.questions.answers.events import never
 from fencepost.checks.settings.files.input_files import InputError, Place, read_text
 from fencepost.model.counts import count_of
 from fencepost.model.language.mistakes import guess
 from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import RegistryError
 
 OF_OTHERS = ("odds",)
 """Tables of the same file that other options read."""
+
+UNKNOWN = "unexpected_keyword_argument"
+"""How pydantic calls a key that there is not."""
 
 KIND = "a profile of a cluster, such as cluster.toml"
 
@@ -85,6 +90,7 @@ def with_profile(asked: CheckRequest) -> CheckRequest:
         return asked
     profile, folder = _read(path), path.parent
     borne, over = _accepted(profile, path)
+    _require_events(profile, path)
     placed = sum(map(len, profile.racks.values()))
     named = [f"{name}={folder / file}" for name, file in profile.namespaces.items()]
     return replace(
@@ -117,6 +123,16 @@ def _accepted(profile: Profile, path: Path) -> tuple[dict[str, str], list[str]]:
     return {one.bug: one.reason for one in profile.accepted if one not in over}, lines
 
 
+def _require_events(profile: Profile, path: Path) -> None:
+    """InputError for an event that there is not."""
+    for name in profile.never:
+        try:
+            never([name])
+        except RegistryError as error:
+            place = _place(path, name)
+            raise InputError(f"{place}: {error}", place) from None
+
+
 def _read(path: Path) -> Profile:
     import tomllib  # a check without a profile is not to wait for these
 
@@ -131,11 +147,17 @@ def _read(path: Path) -> Profile:
         place = Place(path, int(found[1]) if found else 0)
         raise InputError(f"{place}: is not TOML: {error}", place) from None
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        known = ", ".join(each.name for each in fields(Profile))
-        place = _place(path, str(first["loc"][-1] if isinstance(first["loc"][-1], str) else first["loc"][0]))
-        raise InputError(f"{place}: {where}: {first['msg'].lower()}; a profile has {known}", place) from None
+        # a key that is not known is why another one is missing
+        first, *_ = sorted(error.errors(), key=lambda each: each["type"] != UNKNOWN)
+        loc = first["loc"]
+        where, last = ".".join(map(str, loc)), str(loc[-1] if isinstance(loc[-1], str) else loc[0])
+        whole, kind = ("an accepted bug", Acceptance) if loc[0] == "accepted" and len(loc) > 1 else ("a profile", Profile)
+        known = [each.name for each in fields(kind)]
+        wrong = f"{where}: {first['msg'].lower()}"
+        if first["type"] == UNKNOWN:
+            wrong = f"there is no key {last!r}{guess(last, known)}"
+        place = _place(path, last)
+        raise InputError(f"{place}: {wrong}; {whole} has {', '.join(known)}", place) from None
 
 
 def _place(path: Path, word: str) -> Place:

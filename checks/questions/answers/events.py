@@ -75,7 +75,7 @@ def never(names: Iterable[str]) -> frozenset[str]:
     chosen = [part.strip() for name in names for part in name.split(",") if part.strip()]
     for name in chosen:
         if name not in EVENTS:
-            raise RegistryError(f"there is no event {name!r}{guess(name, EVENTS)}; there are {', '.join(EVENTS)}")
+            raise RegistryError(f"there is no event {name!r}{guess(name, EVENTS)}; `fencepost list --events` has the names")
     return frozenset(chosen)
 
 

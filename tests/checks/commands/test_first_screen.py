@@ -108,7 +108,7 @@ def test_an_event_that_there_is_not_is_refused_with_what_is_meant(stock: Path) -
     run = fencepost("check", "--conf", stock, "--never", "terminaton")
     assert run.returncode == 2
     assert "there is no event 'terminaton' (did you mean termination?)" in run.stderr
-    with pytest.raises(RegistryError, match="there are termination"):
+    with pytest.raises(RegistryError, match="list --events` has the names"):
         never(["x"])
 
 
