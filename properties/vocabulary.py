@@ -13,7 +13,7 @@ from fencepost.model.language import Action, And, Implies, Location, ModelError,
 from fencepost.model.language.circumstances import is_outline, is_part_wanted, is_wanted
 from fencepost.model.language.mistakes import build, guess
 from fencepost.model.terms.asking import Asking
-from fencepost.model.terms.cases import always_holds
+from fencepost.model.terms.cases import always_holds, holds_as_written
 from fencepost.model.terms.nodes import Term
 from fencepost.model.terms.values import Condition, Truth, condition, conditions_of, equation
 
@@ -51,8 +51,9 @@ class Property:
     names the actions, or the actors of the actions, that are marked as fair and not obliged here. Its ``formula`` is what
     would have to hold if every conclusion had to hold at once.
 
-    ``refinement`` is that of a ``step`` which says that each step is one of a coarser protocol. ``sentences`` makes pairs of
-    words and a formula: where a violation is shown, the words are whose formula holds in its last state.
+    ``refinement`` is that of a ``step`` which says that each step is one of a coarser protocol; it ``refines`` what has that
+    name. ``sentences`` makes pairs of words and a formula: where a violation is shown, the words are whose formula holds in its
+    last state.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Property:
     unfair: frozenset[str] = frozenset()
     unless: Condition | None = None
     refinement: Refinement | None = None
+    refines: str = ""
     sentences: Callable[[], Iterable[tuple[str, Truth]]] | None = None
 
     @property
@@ -191,7 +193,7 @@ class Suite:
 
         def declare(kind: Kind, called: str, doc: str, make: Callable[[Refinement], Truth], is_it: bool = False) -> None:
             formula = None if refinement is None else partial(make, refinement)
-            self._add(kind, called, doc, location, formula, refinement if is_it else None)
+            self._add(kind, called, doc, location, formula, refinement if is_it else None, whole.name if is_it else "")
 
         declare("step", name, doc, lambda r: r.steps, is_it=True)
         for action in whole.steps if reached is None else [action for action in whole.steps if action in reached]:
@@ -230,7 +232,7 @@ class Suite:
     def _declare(self, kind: Kind, function: C, strict: str = "", unfair: frozenset[str] = frozenset()) -> C:
         doc = inspect.cleandoc(function.__doc__ or "")
         unsaid = is_outline() or not self.protocol.formulates(kind)
-        self._add(kind, function.__name__, doc, Location.of(function), None if unsaid else function, None, strict, unfair)
+        self._add(kind, function.__name__, doc, Location.of(function), None if unsaid else function, None, "", strict, unfair)
         return function
 
     def _add(
@@ -241,6 +243,7 @@ class Suite:
         location: Location,
         make: Callable[[], object] | None,
         refinement: Refinement | None,
+        refines: str,
         strict: str = "",
         unfair: frozenset[str] = frozenset(),
     ) -> None:
@@ -253,7 +256,8 @@ class Suite:
         if kind != "lemma" and not is_wanted(name):
             make = None
         formula, leads, unless = (None, (), None) if make is None else self._stated(where, kind, make, unfair)
-        statement = Property(name, kind, formula, doc, location, strict, leads, unfair, unless, refinement)  # type: ignore[arg-type]
+        how = strict, leads, unfair, unless, refinement, refines
+        statement = Property(name, kind, formula, doc, location, *how)  # type: ignore[arg-type]
         (self._lemmas if kind == "lemma" else self.properties).append(statement)
 
     def _stated(
@@ -270,6 +274,8 @@ class Suite:
         Of any size none is excused: what changes nothing is held to the formula, too.
         """
         if not self.protocol.variables:
+            return None
+        if holds_as_written(formula, self.protocol.constants.before):
             return None
         still = self.protocol.still(formula)
         settled = always_holds(still, self._values_of)

@@ -21,6 +21,8 @@ from fencepost.checks.console.progress import Watch
 from fencepost.checks.console.termination import end_with, not_passed_on
 from fencepost.checks.engines.plan import Approach, Task, check, is_cut_short, is_whole
 from fencepost.checks.engines.results.findings import Checked, Findings, chosen_of
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.model.language.circumstances import in_outline
 from fencepost.properties.vocabulary import Property, Suite
 
 MOST = 1 << 12
@@ -117,9 +119,7 @@ class Ahead:
             carried = self._received(key, watch)
             watch.reporter.end()
             if carried is not None:
-                suite = task.suite()
-                findings: Findings = _Unpickler(io.BytesIO(carried), suite).load()
-                return Checked.of(task.entry, task.instance, suite.protocol, findings)
+                return _taken(task, carried)
         return check(task, watch)
 
     def _takes(self, key: int) -> bool:
@@ -226,6 +226,22 @@ class _Unpickler(pickle.Unpickler):
 
     def persistent_load(self, name: str) -> Property:
         return self._suite.named(name)
+
+
+def _taken(task: Task, carried: bytes) -> Checked:
+    """What another process has established, of a protocol that is built here: in outline, if only failures are shown and there
+    is none."""
+    if task.approach.only_failures:
+        with in_outline():
+            checked = _of_suite(task, task.suite(), carried)
+        if all(verdict.failure == ExitStatus.HOLDS for verdict in checked.verdicts):
+            return checked
+    return _of_suite(task, task.suite(), carried)
+
+
+def _of_suite(task: Task, suite: Suite, carried: bytes) -> Checked:
+    findings: Findings = _Unpickler(io.BytesIO(carried), suite).load()
+    return Checked.of(task.entry, task.instance, suite.protocol, findings)
 
 
 def _carried(findings: Findings) -> bytes:

@@ -47,7 +47,8 @@ class Approach:
     for all that differ only in which member of a universe is which, where that is proved to make no difference;
     ``symmetry_of_many`` has those do so that come to ``MANY`` states. ``slice`` has
     them search, for properties that are named, only what these can see. ``strict`` also asks which lemmas a proof needs, and
-    what makes success suspicious, which takes the whole protocol; without ``doubting`` nothing of it is asked.
+    what makes success suspicious, which takes the whole protocol; without ``doubting`` nothing of it is asked. With
+    ``only_failures`` nobody sees more of what is as it should be than how much that is.
     """
 
     by: str | None = None
@@ -64,6 +65,7 @@ class Approach:
     slice: bool = True
     strict: bool = False
     doubting: bool = True
+    only_failures: bool = False
 
 
 @dataclass(frozen=True)
@@ -205,6 +207,7 @@ class _Run:
             checkpoint=approach.checkpoint and approach.checkpoint / re.sub(r"\W+", "-", self.instance),
             resume=approach.resume,
             doubting=approach.doubting,
+            only_failures=approach.only_failures,
         )
 
     def walks(self) -> Findings:

@@ -71,8 +71,7 @@ def _cell(bug: Bug, release: str) -> str:
 
 def refined_by(verdict: Verdict) -> str:
     """The coarser protocol that the verdict is about, which the instance refines or not; empty of any other verdict."""
-    refinement = verdict.property.refinement
-    return "" if refinement is None else refinement.coarse.name
+    return verdict.property.refines
 
 
 def refused_by(verdict: Verdict) -> str:

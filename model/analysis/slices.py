@@ -11,12 +11,13 @@ What can be reached, and in how few steps, is the same; who is enabled forever a
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from hashlib import sha256
 
 from fencepost.model.analysis.exchange import Transposition
-from fencepost.model.language.declarations import Variable
+from fencepost.model.language.declarations import Action, Variable
 from fencepost.model.language.domains import Universe
 from fencepost.model.language.protocol import Protocol
 from fencepost.model.terms.values import Condition
@@ -27,17 +28,22 @@ def digest_of(protocol: Protocol, formulas: Iterable[Condition] = ()) -> bytes:
     formulas. A variable has its universes in it, and not only their labels, which two universes may share."""
     whole = sha256()
     for part in dict.fromkeys((protocol.whole, protocol)):
-        for line in _description(part):
-            whole.update(line)
+        whole.update(_description(tuple(part.universes.values()), tuple(part.variables), tuple(part.actions)))
     whole.update(b"".join([b"formulas", *(formula.digest for formula in formulas)]))
     return whole.digest()
 
 
-def _description(protocol: Protocol) -> Iterator[bytes]:
-    yield repr(list(protocol.universes.values())).encode()
-    for v in protocol.variables:
+@lru_cache(maxsize=4)
+def _description(universes: tuple[Universe, ...], variables: tuple[Variable, ...], actions: tuple[Action, ...]) -> bytes:
+    """What these are, which never change: of one protocol several digests are asked for, one after the other."""
+    return b"".join(_lines(universes, variables, actions))
+
+
+def _lines(universes: Sequence[Universe], variables: Sequence[Variable], actions: Sequence[Action]) -> Iterator[bytes]:
+    yield repr(list(universes)).encode()
+    for v in variables:
         yield repr((v.name, v.family, v.index, [u.name for u in v.universes], v.domain, v.initial)).encode()
-    for action in protocol.actions:
+    for action in actions:
         grounding = [(universe and universe.name, member) for universe, member in action.grounding]
         updates = [(variable.name, term.digest) for variable, term in action.updates.items()]
         yield repr((action.label, action.name, grounding, action.guard.digest, updates)).encode()

@@ -90,6 +90,11 @@ class Constants:
         """The variable whose value before a step this very term is, sort included; None for any other term or value."""
         return self._now.get(term) if isinstance(term, Term) else None
 
+    def before(self, term: Term) -> Term:
+        """The value before a step of the variable whose value after it this is; any other term itself."""
+        variable = self._next.get(term)
+        return term if variable is None else variable.term
+
     def vet(self, what: str, term: Term, *, primed: bool = False) -> None:
         """Raises ModelError, naming ``what``, unless the term is over the variables (and, if ``primed``, their next values)
         and uses only operators that the kernel compiles."""

@@ -12,6 +12,37 @@ from fencepost.model.terms.values import FALSE, TRUE
 CASES = 1000
 """Cases that are looked at."""
 
+DEEP = 16
+"""Connectives within each other that are looked into without making a term."""
+
+_JOINED = ("and", "or", "not", "=>")
+
+
+def holds_as_written(condition: Term, read: Callable[[Term], Term], deep: int = DEEP) -> bool | None:
+    """Whether connectives and equations alone settle a condition, each constant being what it is ``read`` as; None if not.
+
+    It sees less than ``always_holds`` does, and looks at no conclusion whose premise is false.
+    """
+    op, parts = condition.op, condition.arguments
+    if op in ("true", "false"):
+        return op == "true"
+    if op in ("=", "distinct") and len(parts) == 2 and read(parts[0]) is read(parts[1]):
+        return op == "="
+    if op not in _JOINED or deep == 0:
+        return None
+    if op == "not":
+        settled = holds_as_written(parts[0], read, deep - 1)
+        return None if settled is None else not settled
+    decisive, open_ = op != "and", False
+    for place, part in enumerate(parts):
+        settled = holds_as_written(part, read, deep - 1)
+        if op == "=>" and place == 0 and settled is not None:
+            settled = not settled
+        if settled is decisive:
+            return decisive
+        open_ = open_ or settled is None
+    return None if open_ else not decisive
+
 
 class _TooManyError(Exception):
     """It takes more cases than there may be."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 
+from fencepost.checks.commands.check.outputs import shows_only_failures
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.console.progress import UNWATCHED, Watch
 from fencepost.checks.engines.ahead import Work
@@ -115,4 +116,5 @@ def _approach(asked: CheckRequest, seconds: float | None) -> Approach:
         symmetry=asked.symmetry,
         slice=not asked.no_slice,
         strict=asked.strict,
+        only_failures=shows_only_failures(asked),
     )

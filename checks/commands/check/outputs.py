@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from fencepost.checks.commands.check.formats import ANNOTATED, DOCUMENTS, TEXT, Format
 from fencepost.checks.commands.check.request import CheckRequest
+from fencepost.checks.commands.check.subject import is_of_everything
 from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.reports.in_short import failure_text, is_of_known_bug, protocol_line
@@ -62,6 +63,18 @@ class Outputs:
             with suppress(OSError):  # it may be the file that cannot be written which is refused
                 write_text(path, DOCUMENTS[name].refusal(refusal))
         print(self.printed.refusal(refusal), end="")
+
+
+def is_brief(asked: CheckRequest) -> bool:
+    """Whether a protocol has one line, because all are asked for."""
+    return is_of_everything(asked) and not asked.all
+
+
+def shows_only_failures(asked: CheckRequest) -> bool:
+    """Whether nothing is shown or written of what is as it should be, except how much that is. With settings a negative
+    control may fail because of them."""
+    beside = (asked.trace_dir, asked.html, asked.baseline, asked.write_baseline, *(getattr(asked, name) for name in DOCUMENTS))
+    return is_brief(asked) and not asked.conf and all(each is None for each in beside)
 
 
 class Teller:

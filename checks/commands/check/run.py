@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 from fencepost.checks.commands.check.baselines import accepted, compared, marked
 from fencepost.checks.commands.check.cluster import with_cluster
 from fencepost.checks.commands.check.jobs import Job, done, done_ahead, left_out
-from fencepost.checks.commands.check.outputs import Outputs, Shown, Teller
+from fencepost.checks.commands.check.outputs import Outputs, Shown, Teller, is_brief
 from fencepost.checks.commands.check.profile import with_profile
 from fencepost.checks.commands.check.request import CheckRequest
-from fencepost.checks.commands.check.subject import Subject, come_first, is_of_everything, refuse, wanted_alone
+from fencepost.checks.commands.check.subject import Subject, come_first, refuse, wanted_alone
 from fencepost.checks.console.extras import ODDS, SECOND_SOLVER, require
 from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter, Watch, interruptible
@@ -124,7 +124,7 @@ def _planned(asked: CheckRequest, subject: Subject, started: float) -> Plan:
     page = _page(asked)
     _make_folders(asked.trace_dir, page and page.parent, asked.write_baseline and asked.write_baseline.parent)
     teller = Teller(asked, at_the_end=come_first(asked))
-    shown = Shown(teller, subject.releases, brief=is_of_everything(asked) and not asked.all)
+    shown = Shown(teller, subject.releases, brief=is_brief(asked))
     notes, remarks = subject.notes(names), subject.remarks(names)
     shown.begin(notes, remarks)
     jobs: list[Job] = [*items, *bugs]

@@ -53,11 +53,13 @@ def exhaust(
     checkpoint: Path | None = None,
     resume: bool = False,
     doubting: bool = True,
+    only_failures: bool = False,
 ) -> Findings:
     """Searches all reachable states, or with a ``reduction`` one of each orbit of them, and judges what must lead to what.
 
     ``checkpoint`` names a folder that keeps the states, from which ``resume`` goes on; ``telling`` is told how far judging is.
-    Without ``doubting`` nothing is asked of what makes success suspicious.
+    Without ``doubting`` nothing is asked of what makes success suspicious, with ``only_failures`` the lasso of a negative
+    control is left as it was found.
 
     Raises CheckpointError for a folder that belongs to another search, and ValueError for a ``leads_to`` that is observed with
     symmetry: only the graph of all states tells who is treated fairly.
@@ -87,7 +89,7 @@ def exhaust(
     if not observed.leads:
         return safety
     left = None if budget.seconds is None else budget.seconds - result.seconds
-    means = Means(budget.with_graph, budget.workers, left, telling, should_stop)
+    means = Means(budget.with_graph, budget.workers, left, telling, should_stop, only_failures)
     liveness = judge(observed, result, means, "" if whole else judgement.cut_short())
     return Findings(
         safety.verdicts + liveness.verdicts,

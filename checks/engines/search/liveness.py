@@ -28,13 +28,15 @@ STOPPED = "interrupted, or out of time, before it was judged"
 @dataclass(frozen=True)
 class Means:
     """What judging may use and whom it tells: bytes (those of the search counted), threads (None: one for each core), seconds
-    (None: no limit), a line of progress now and then, and whom to ask whether to stop."""
+    (None: no limit), a line of progress now and then, and whom to ask whether to stop. With ``only_failures`` the runs of
+    negative controls are left as they were found."""
 
     memory: int
     workers: int | None = None
     seconds: float | None = None
     progress: Callable[[str], None] = lambda line: None
     should_stop: Callable[[], bool] = lambda: False
+    only_failures: bool = False
 
     def until(self, started: float) -> Callable[[], bool]:
         """Whether to stop, for judging that began at that time: because it is told to, or is out of time."""
@@ -94,7 +96,9 @@ def _judged(observed: Observed, graph: Graph, prop: Property, vacuous: bool, mea
         except (GraphError, MemoryError) as error:
             return _open(prop, str(error) or "no memory to judge the graph")
         if lasso is not None:
-            trace = shrink(_trace(observed, graph, prop, lasso), observed.suite, should_stop=means.should_stop).trace
+            trace = _trace(observed, graph, prop, lasso)
+            if not (means.only_failures and prop.strict):
+                trace = shrink(trace, observed.suite, should_stop=means.should_stop).trace
             assert trace.loop is not None
             steps = {"steps": len(trace.steps), "loop": len(trace.steps) - trace.loop.start}
             return Verdict(prop, "violated", "liveness", reach | steps, prop.strict, trace)

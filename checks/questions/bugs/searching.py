@@ -100,7 +100,7 @@ class Searches:
         key = bug.entry.name, bug.name, tuple(properties)
         if key not in self._done:
             thorough = replace(approach, by="exhaustive", checkpoint=None, resume=False, strict=False, doubting=False)
-            thorough = replace(thorough, properties=tuple(properties), symmetry_of_many=True)
+            thorough = replace(thorough, properties=tuple(properties), symmetry_of_many=True, only_failures=False)
             checked = self.check(Task(bug.entry, bug.instance, [bug.name], thorough), watch)
             verdict = _verdict(bug, checked)
             findings = Findings((verdict,), checked.notes, seconds=checked.seconds)

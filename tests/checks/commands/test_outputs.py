@@ -8,7 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from fencepost.checks.cli import main
+from fencepost.checks.commands.check import jobs
 from fencepost.checks.commands.check.formats import DOCUMENTS
+from fencepost.checks.commands.check.outputs import shows_only_failures
+from fencepost.checks.commands.check.request import CheckRequest
+from fencepost.checks.questions import planning
+from fencepost.properties.protocols import PROTOCOLS
 from tests.command import fencepost, stable
 
 ASKED = ("check", "election", "--set", "brokers=2", "--bug", "same_value", "--property", "node_of_another_is_kept", "--quiet")
@@ -67,3 +73,33 @@ def test_a_folder_that_cannot_be_made_is_said_before_the_check(tmp_path: Path) -
     run = fencepost(*ASKED, "--sarif", tmp_path / "file" / "found.sarif")
     assert (run.returncode, run.stdout) == (153, "")
     assert run.stderr.startswith(f"fencepost: {tmp_path}/file")
+
+
+@pytest.mark.parametrize(
+    ("asked", "only"),
+    [
+        (CheckRequest(), True),
+        (CheckRequest(all=True), False),
+        (CheckRequest(protocols=("election",)), False),
+        (CheckRequest(json=Path("-")), False),
+        (CheckRequest(html=Path("page.html")), False),
+        (CheckRequest(trace_dir=Path("traces")), False),
+        (CheckRequest(conf=(Path("broker.conf"),)), False),
+    ],
+)
+def test_a_line_for_each_protocol_shows_only_failures(asked: CheckRequest, only: bool) -> None:
+    assert shows_only_failures(asked) is only
+
+
+@pytest.mark.long
+def test_what_is_not_shown_makes_no_difference_to_what_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(planning, "EVERYTHING", {name: PROTOCOLS[name] for name in ("election", "ownership")})
+    printed = list[str]()
+    for only in (True, False):
+        monkeypatch.setattr(jobs, "shows_only_failures", lambda _, only=only: only)
+        assert main(["check", "--quiet", "--workers", "2"]) == 0
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
+    assert "5 refines, 17 violated as expected" in printed[0]

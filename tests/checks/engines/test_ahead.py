@@ -13,6 +13,7 @@ from fencepost.checks.engines import ahead
 from fencepost.checks.engines.ahead import Ahead, Check, Work
 from fencepost.checks.engines.plan import Approach, Task, check
 from fencepost.checks.engines.results.findings import Checked
+from fencepost.checks.engines.results.verdicts import exit_status
 from fencepost.properties.ledger.guarantees import durability
 from fencepost.properties.ledger.one_after_the_other import recovered_last
 from fencepost.properties.protocols import PROTOCOLS
@@ -64,6 +65,22 @@ def test_what_the_second_has_checked_is_taken_from_it(made_here: list[str]) -> N
         shared = [of(second.check, bug) for bug in BUGS]
     assert made_here == BUGS[2:]
     assert [content(checked) for checked in shared] == [content(of(check, bug)) for bug in BUGS]
+
+
+@pytest.mark.parametrize(("bugs", "whole"), [((), False), (("same_value",), True)], ids=["holds", "fails"])
+def test_where_only_failures_are_shown_the_rest_is_taken_in_outline(bugs: tuple[str, ...], whole: bool) -> None:
+    instance = Instance("small", ELECTION.shown_by["same_value"])
+
+    def judged(make: Check) -> Checked:
+        return make(Task(ELECTION, instance, bugs, replace(APPROACH, only_failures=True)), UNWATCHED)
+
+    with Ahead([judged], workers=2) as second:
+        while second._count.value < 1:
+            pass
+        taken = judged(second.check)
+    assert bool(taken.protocol.actions) is whole
+    assert content(taken) == content(judged(check))
+    assert exit_status(taken.verdicts) == exit_status(judged(check).verdicts)
 
 
 def test_what_one_process_asks_twice_it_checks_once(made_here: list[str]) -> None:

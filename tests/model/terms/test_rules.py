@@ -10,7 +10,7 @@ import z3
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fencepost.model.terms.cases import always_holds
+from fencepost.model.terms.cases import always_holds, holds_as_written
 from fencepost.model.terms.evaluation import Evaluation
 from fencepost.model.terms.in_smtlib import InSmtLib
 from fencepost.model.terms.in_z3 import InZ3, raw
@@ -19,7 +19,17 @@ from fencepost.model.terms.rewriting import Rewriting
 from fencepost.model.terms.simplification import simplified, truth_of
 from fencepost.model.terms.sorts import BOOL, INT, names_sort
 from fencepost.model.terms.traversal import conjuncts, substituted
-from fencepost.model.terms.values import TRUE, conditional, conjunction, disjunction, equation, for_all, for_some, negation
+from fencepost.model.terms.values import (
+    TRUE,
+    conditional,
+    conjunction,
+    disjunction,
+    equation,
+    for_all,
+    for_some,
+    implication,
+    negation,
+)
 from tests.model.kernel.compiler.drawn_terms import Terms
 
 
@@ -91,15 +101,17 @@ def test_cases_settle_what_is_not_settled_as_it_is_written() -> None:
 @EXAMPLES
 @given(data=st.data())
 def test_cases_look_at_every_state(data: st.DataObject) -> None:
-    parts = [A, B, X < Y, X == 1, Y >= 2, MOOD == "bad", MOOD.among("good", "calm"), X + Y == 3]
+    parts = [A, B, X < Y, X == 1, Y >= 2, MOOD == "bad", MOOD.among("good", "calm"), X + Y == 3, X == Y, Y != X, A == B]
     sizes = {A: 2, B: 2, X: 3, Y: 3, MOOD: 3}
 
     def draw(depth: int) -> Any:
-        kind = data.draw(st.integers(0, 4 if depth else 0))
+        kind = data.draw(st.integers(0, 5 if depth else 0))
         if kind == 0:
             return data.draw(st.sampled_from(parts))
         if kind == 1:
             return negation(draw(depth - 1))
+        if kind == 5:
+            return implication(draw(depth - 1), draw(depth - 1))
         if kind == 4:
             return conditional(draw(depth - 1), draw(depth - 1), draw(depth - 1))
         return (conjunction, disjunction)[kind - 2](tuple(draw(depth - 1) for _ in range(3)))
@@ -109,6 +121,16 @@ def test_cases_look_at_every_state(data: st.DataObject) -> None:
     holds = [bool(Evaluation(state)(formula)) for state in states]
     assert always_holds(formula, lambda one: range(sizes[one])) is all(holds)
     assert [bool(Evaluation(state)(simplified(formula))) for state in states] == holds
+    as_if = {Y: X, B: A}
+    alike = [bool(Evaluation({**state, Y: state[X], B: state[A]})(formula)) for state in states]
+    assert holds_as_written(formula, lambda one: as_if.get(one, one)) in (None, all(alike) if len({*alike}) == 1 else None)
+
+
+def test_a_false_premise_settles_what_changes_nothing() -> None:
+    as_if, huge = {Y: X}, conjunction((X + Y == 3, A))
+    assert holds_as_written(implication(X != Y, huge), lambda one: as_if.get(one, one)) is True
+    assert holds_as_written(negation(implication(X == Y, X != Y)), lambda one: as_if.get(one, one)) is True
+    assert holds_as_written(implication(X == Y, huge), lambda one: as_if.get(one, one)) is None
 
 
 def test_what_a_quantifier_binds_is_its_own() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict, exit_status
+from fencepost.checks.engines.search import liveness as liveness_engine
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.checks.engines.search.liveness import STOPPED, Means, judge
 from fencepost.model.kernel import Kernel
@@ -195,6 +196,23 @@ def test_a_negative_control_is_expected_to_be_violated() -> None:
     assert exit_status([verdict(promised(table(moves), {0}, {1}, strict=why))]) == ExitStatus.ASSUMPTION
     plain = verdict(promised(table(moves, unfair={"go"}), {0}, {1}, strict=why, when=False))
     assert exit_status([plain]) == ExitStatus.LIVENESS
+
+
+@pytest.mark.parametrize(("why", "only", "times"), [("nobody moves it", True, 0), ("nobody moves it", False, 1), ("", True, 1)])
+def test_the_run_of_a_control_is_shrunk_only_where_it_is_shown(
+    why: str, only: bool, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+    shrunk = liveness_engine.shrink
+    monkeypatch.setattr(
+        liveness_engine, "shrink", lambda trace, *rest, **how: asked.append(trace) or shrunk(trace, *rest, **how)
+    )
+    suite = promised(table({"go": {0: 1}}, unfair={"go"}), {0}, {1}, strict=why)
+    (violated,) = exhaust(Observed.of(suite, suite.properties), Budget(workers=1), only_failures=only).verdicts
+    assert len(asked) == times
+    assert violated.verdict == "violated"
+    assert violated.trace is not None
+    assert replay_on(violated.trace, suite.protocol, suite).replays
 
 
 @pytest.mark.parametrize("name", ["go", "gor"])
