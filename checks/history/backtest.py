@@ -14,8 +14,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from fencepost.checks.history.happened import REPORTED
+from fencepost.checks.history.reports import LOADS, NoWindow
 from fencepost.checks.history.tables import Tables
-from fencepost.checks.history.windows import DECISIONS, LOADS, NoWindow, Window
+from fencepost.checks.history.windows import DECISIONS, Window
 from fencepost.checks.policy.comparison.paired import Values
 from fencepost.checks.settings.files.input_files import InputError
 from fencepost.model.balance.configuration import Configuration
@@ -61,14 +62,8 @@ class History:
     def of(cls, tables: Tables, hours: float, begin: int | None, end: int | None, cluster: str | None) -> History:
         """The windows from ``begin`` until ``end`` (seconds since 1970, a window's beginning), or all. Raises InputError."""
         loads = tables.rows("loads")
-        names = [str(row["cluster"]) for row in loads.select("cluster").distinct().orderBy("cluster").collect()]
-        if not names:
-            raise InputError(f"{tables.folder}: has no loads: ingest snapshots, load reports or an export of Prometheus")
-        if cluster is None and len(names) > 1:
-            raise InputError(f"{tables.folder}: has the clusters {', '.join(names)}: name one with --cluster-name")
-        if cluster is not None and cluster not in names:
-            raise InputError(f"{tables.folder}: has no cluster {cluster}; there is {', '.join(names)}")
-        chosen, seconds = cluster or names[0], round(hours * 3600)
+        chosen = tables.cluster_of("loads", cluster, "has no loads: ingest snapshots, load reports or an export of Prometheus")
+        seconds = round(hours * 3600)
         own = _of(loads, chosen, begin, end)
         number = F.floor(F.unix_timestamp("time") / seconds)
         found = (

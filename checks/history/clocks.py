@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 AHEAD = 5.0
@@ -44,7 +44,10 @@ def clocks(frames: Mapping[str, DataFrame]) -> Iterator[str]:
 
 
 def later_than_files(frames: Mapping[str, DataFrame], files: DataFrame) -> Iterator[str]:
-    """A line for each log with rows that are later than its file was written last, which nothing but a clock explains."""
+    """A line for each log with rows that are later than its file was written last, which nothing but a clock explains.
+
+    The last of them says by how much: it may have been written as the file was.
+    """
     logged = [frames[name].select("source", "time") for name in ("events", "decisions") if name in frames]
     if not logged:
         return
@@ -52,12 +55,15 @@ def later_than_files(frames: Mapping[str, DataFrame], files: DataFrame) -> Itera
     ages = rows.join(F.broadcast(files.select("source", "modified")), "source").selectExpr(
         "source AS who", "CAST(time AS double) - CAST(modified AS double) AS apart"
     )
-    yield from _differences(ages, f"apart > {AHEAD}", "the file's own time", "line")
+    later = f"apart > {AHEAD}"
+    yield from _differences(ages.where(later), later, "the file's own time", "line", F.max)
 
 
-def _differences(ages: DataFrame, differs: str, whose: str, what: str) -> Iterator[str]:
-    medians = ages.groupBy("who").agg(F.median("apart").alias("apart"), F.count(F.lit(1)).alias("n"))
-    for row in medians.where(differs).orderBy("who").limit(20).collect():
+def _differences(
+    ages: DataFrame, differs: str, whose: str, what: str, of_all: Callable[[str], Column] = F.median
+) -> Iterator[str]:
+    by_clock = ages.groupBy("who").agg(of_all("apart").alias("apart"), F.count(F.lit(1)).alias("n"))
+    for row in by_clock.where(differs).orderBy("who").limit(20).collect():
         seconds, count = float(row["apart"]), int(row["n"])
         way = "ahead of" if seconds > 0 else "behind"
         quarters = abs(seconds) / _QUARTER

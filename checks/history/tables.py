@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from fencepost.checks.history.schema import PARTITIONS, TABLES, Table
+from fencepost.checks.settings.files.input_files import InputError
 from fencepost.traces.exploration.folder import FolderError, content_of, held
 from fencepost.traces.exploration.places import Place, located, write
 
@@ -81,6 +82,18 @@ class Tables:
         if parts:
             return reduce(DataFrame.unionByName, parts)
         return self.spark.createDataFrame([], f"{table.of(table.version)}, cluster string, day date")
+
+    def cluster_of(self, name: str, cluster: str | None, missing: str) -> str:
+        """Of which cluster rows of a table are asked for: the one that is named, or the only one. Raises InputError, with
+        ``missing`` of a table without rows."""
+        names = [str(row["cluster"]) for row in self.rows(name).select("cluster").distinct().orderBy("cluster").collect()]
+        if not names:
+            raise InputError(f"{self.folder}: {missing}")
+        if cluster is None and len(names) > 1:
+            raise InputError(f"{self.folder}: has the clusters {', '.join(names)}: name one with --cluster-name")
+        if cluster is not None and cluster not in names:
+            raise InputError(f"{self.folder}: has no cluster {cluster}; there is {', '.join(names)}")
+        return cluster or names[0]
 
     def view(self) -> None:
         """Gives each table its name in SQL."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -12,8 +13,9 @@ import pytest
 
 from fencepost.checks.history.documents import add_document
 from fencepost.checks.history.happened import REPORTED, Happened
+from fencepost.checks.history.reports import LOADS, NoWindow
 from fencepost.checks.history.rows import Rows
-from fencepost.checks.history.windows import DECISIONS, LOADS, NoWindow, Window
+from fencepost.checks.history.windows import DECISIONS, Window
 from fencepost.checks.policy.strategies import manager_of
 from fencepost.model.balance.configuration import Configuration, defaults
 from fencepost.model.balance.load_manager import LoadManager
@@ -36,12 +38,15 @@ def as_they_are(minute: int, snapshot: dict[str, Any]) -> None:
     """No change."""
 
 
-def window(change: Change = as_they_are, decisions: list[dict[str, Any]] | None = None, bundles: int = 24) -> Window:
+def window(
+    change: Change = as_they_are,
+    decisions: list[dict[str, Any]] | None = None,
+    bundles: int = 24,
+    minutes: range = range(0, MINUTES, 5),
+) -> Window:
     """An hour of three brokers with a report each five minutes."""
-    import json
-
     loads = list[dict[str, Any]]()
-    for moment, snapshot in snapshots(3, bundles, range(0, MINUTES, 5)):
+    for moment, snapshot in snapshots(3, bundles, minutes):
         change(int((moment - BEGIN).total_seconds()) // 60, snapshot)
         rows = Rows()
         add_document(rows, json.dumps(snapshot).encode(), "prod", "file:/x.json", 0)
@@ -96,6 +101,81 @@ def test_a_broker_that_goes_and_one_that_comes_are_events() -> None:
         (20, "start", "broker-2:8080"),
         (40, "stop", "broker-3:8080"),
     ]
+
+
+def alternately(minute: int, snapshot: dict[str, Any]) -> None:
+    """Brokers report in turn, each at a minute of its own in every five."""
+    for number in (1, 2, 3):
+        if minute % 5 != number:
+            del snapshot["brokers"][f"broker-{number}:8080"]
+
+
+def test_brokers_that_report_at_different_minutes_are_there_all_the_time() -> None:
+    """As the reports of a metadata store are: each broker writes its own when it has changed."""
+    turns, at_once = window(alternately, minutes=range(MINUTES)), window()
+    assert turns.events == ()
+    moving = window(
+        lambda minute, snapshot: (moved(minute, snapshot), alternately(minute, snapshot))[0], minutes=range(MINUTES)
+    )
+    (action,) = moving.happened(USUAL).actions
+    assert (action.minute, action.source, action.destination) == (32, "broker-1:8080", "broker-2:8080")
+    happened, same = turns.happened(USUAL), at_once.happened(USUAL)
+    assert np.isfinite(happened.usage[5:55]).all()
+    assert happened.bundles[10:55].tolist() == same.bundles[10:55].tolist()
+    np.testing.assert_allclose(happened.usage[10:50], same.usage[10:50], rtol=0.01)
+    run = simulate(manager(CALM), turns.scenario("x"), 0, 1.0)
+    np.testing.assert_allclose(run.offered, simulate(manager(CALM), at_once.scenario("x"), 0, 1.0).offered, rtol=0.01)
+
+
+def test_a_broker_that_is_restarted_is_away_meanwhile_and_nobody_unloaded_its_bundles() -> None:
+    def restarted(minute: int, snapshot: dict[str, Any]) -> None:
+        if 20 <= minute < 35:
+            (gone,) = (snapshot["brokers"].pop("broker-3:8080"),)
+            other = snapshot["brokers"]["broker-1:8080"]
+            other["lastStats"] |= gone["lastStats"]
+            other["bundles"] += gone["bundles"]
+
+    one = window(restarted)
+    assert [(event.minute, event.kind, event.broker) for event in one.events] == [
+        (20, "stop", "broker-3:8080"),
+        (35, "start", "broker-3:8080"),
+    ]
+    actions = one.happened(USUAL).actions
+    assert {action.minute for action in actions if action.kind == "assign"} == {20}
+    assert {(action.minute, action.kind) for action in actions} == {(20, "assign"), (35, "unload")}, "35: it is given back"
+
+    def nothing_collected(minute: int, snapshot: dict[str, Any]) -> None:
+        if 20 <= minute < 35:
+            snapshot["brokers"].clear()
+
+    assert window(nothing_collected).events == ()
+
+
+def test_one_report_that_is_missing_is_not_an_absence() -> None:
+    def late(minute: int, snapshot: dict[str, Any]) -> None:
+        if minute == 30:
+            del snapshot["brokers"]["broker-2:8080"]
+
+    happened = window(late).happened(USUAL)
+    assert np.isfinite(happened.usage).all()
+    assert set(happened.bundles.tolist()) == {24}
+
+
+def test_brokers_with_two_names_are_named() -> None:
+    def twice(minute: int, snapshot: dict[str, Any]) -> None:
+        snapshot["brokers"] |= {name.replace("broker-", "10.0.0."): each for name, each in snapshot["brokers"].items()}
+
+    with pytest.raises(NoWindow, match=r"10\.0\.0\.1:8080 and broker-1:8080 report the same bundles: brokers have one name"):
+        window(twice).scenario("x")
+
+
+def test_a_decision_that_a_log_and_a_snapshot_tell_is_one() -> None:
+    bundle = "public/ns-0/0x00000000_0x2aaaaaaa"
+    by_log = {"time": 28, "kind": "unload", "bundle": bundle, "from": "broker-1:8080", "to": "broker-2:8080", "reason": "X"}
+    by_snapshot = {"time": 29, "kind": "unload", "bundle": bundle, "reason": "the leader has it as recently unloaded"}
+    later = {**by_snapshot, "time": 50}
+    actions = window(decisions=[by_snapshot, by_log, later]).happened(USUAL).actions
+    assert [(action.minute, action.reason) for action in actions] == [(28, "X"), (50, later["reason"])]
 
 
 def test_a_move_is_seen_in_the_reports_unless_a_decision_tells_it() -> None:
