@@ -71,7 +71,7 @@ def ask(admins: Sequence[Admin], bookies: Sequence[Admin], tell: Callable[[str],
         tell(f"policies of {number} of {count_of(len(namespaces), 'namespace')}")
         policies = asked(lambda namespace=namespace: first.get("namespaces", *namespace.split("/")))  # type: ignore[misc]
         if policies is not None:
-            files[f"namespaces/{namespace}.json"] = policies
+            files[f"namespaces/{namespace}.json"] = without_secrets(policies)
     return Said({CLUSTER: {key: value for key, value in whole.items() if value is not None}, **files}, tuple(refused))
 
 
@@ -88,8 +88,11 @@ def _namespaces(admin: Admin, asked: _Asked) -> Iterator[str]:
 
 
 def without_secrets(settings: Mapping[str, object]) -> dict[str, object]:
-    """The settings without the values of those that may be passwords: a folder that is kept is no place for them."""
-    return {key: "" if SECRET.search(key) and value else value for key, value in settings.items()}
+    """The settings without the values of those that may be passwords, at any depth: they have no place in a folder."""
+    return {
+        key: without_secrets(value) if isinstance(value, dict) else "" if SECRET.search(key) and value else value
+        for key, value in settings.items()
+    }
 
 
 def file_name(admin: Admin) -> str:

@@ -1,10 +1,13 @@
-"""Documents of JSON as rows: snapshots, load reports, dumps of the metadata store, answers of Prometheus."""
+"""Documents of JSON as rows: snapshots, load reports, dumps of the metadata store, answers of Prometheus, configurations."""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Mapping
 from pathlib import Path
 
+from fencepost.checks.cluster.running import without_secrets
 from fencepost.checks.history.metrics import COLUMNS, add_sample
 from fencepost.checks.history.rows import MICROSECONDS, Rows
 from fencepost.checks.policy.cluster.dumps import BROKERS, BUNDLES, read_metadata, read_report
@@ -18,7 +21,13 @@ MOST = 1 << 26
 
 MAGIC, PARQUET = "PAR1", "is Parquet, which is no source: name what it was made of, or read it with Spark"
 """How a file of Parquet begins, whatever its name is, and what is said of it."""
-CONFIGURATION = "is the configuration of a cluster, which fencepost check --conf or --cluster reads"
+SAVED = r"/(?:cluster|(?<kind>brokers|bookies)/(?<address>[^/]+)|namespaces/(?<namespace>[^/]+/[^/]+))\.json$"
+"""The names of files in a folder of ``check --save``, in the syntax of Java. They say no time, and the same may come again."""
+_SAVED = re.compile(SAVED.replace("(?<", "(?P<"))
+_KINDS = {"brokers": "broker", "bookies": "bookie"}
+
+SEVERAL = "has a document on each line, or several in a row: name it .log, and each line is read"
+"""Of a file whose name says that it is one document."""
 
 
 def add_document(rows: Rows, data: bytes, cluster: str, source: str, modified: int) -> None:
@@ -48,19 +57,39 @@ def add_document(rows: Rows, data: bytes, cluster: str, source: str, modified: i
                 _add(rows, as_file({"brokers": {broker: report}}, path), cluster, source, modified)
             elif isinstance(document.get("brokers"), dict):
                 _add(rows, read_file(path), cluster, source, modified)
+            elif (who := _who_says(source, cluster)) is not None:
+                _add_settings(rows, document, who, cluster, source, modified)
             else:
-                leave("passed", CONFIGURATION if _is_configuration(document) else "is a JSON object that no table takes")
+                leave("passed", "is a JSON object that no table takes")
     except InputError as error:
         leave("unread", str(error).removeprefix(f"{path}: "))
+    except json.JSONDecodeError as error:
+        leave("unread", SEVERAL if error.msg == "Extra data" else f"is not JSON: {error}")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         leave("unread", f"cannot be read: {type(error).__name__}: {error}"[:200])
 
 
-def _is_configuration(document: dict[str, object]) -> bool:
-    """Whether it is of a folder of ``check --save``: of the cluster, of a broker or a bookie, or of a namespace."""
-    return bool(
-        {"version", "clusterName", "zkServers", "metadataServiceUri", "bundles", "replication_clusters"} & document.keys()
-    )
+def _who_says(source: str, cluster: str) -> tuple[str, str] | None:
+    """Whose configuration a file has, by its place in a folder of ``check --save``: the kind and the name; None for another."""
+    match = _SAVED.search(source)
+    if match is None:
+        return None
+    if match["namespace"]:
+        return "namespace", match["namespace"]
+    kind, address = match["kind"], match["address"]
+    return (_KINDS[kind], re.sub(r"_(\d+)$", r":\1", address)) if kind else ("cluster", cluster)
+
+
+def _add_settings(
+    rows: Rows, document: Mapping[str, object], who: tuple[str, str], cluster: str, source: str, modified: int
+) -> None:
+    """A row for each setting; of what may be a password without the value."""
+    kind, name = who
+    for setting, value in without_secrets(document).items():
+        if value is not None:
+            said = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+            where = {"kind": kind, "name": name, "setting": setting, "value": said}
+            rows.add("settings", cluster=cluster, time=modified, source=source, **where)
 
 
 def _add(rows: Rows, file: SnapshotFile, cluster: str, source: str, modified: int) -> None:
@@ -69,7 +98,7 @@ def _add(rows: Rows, file: SnapshotFile, cluster: str, source: str, modified: in
     for broker, report in file.reports.items():
         if report is None:
             continue
-        reported = report.lastUpdate * MICROSECONDS or None
+        reported = (said.lastUpdate * MICROSECONDS or None) if (said := file.brokers[broker]) else None
         time = moment if file.now is not None else reported or moment
         resources = (report.cpu, report.memory, report.directMemory, report.bandwidthIn, report.bandwidthOut)
         cpu, memory, direct_memory, bandwidth_in, bandwidth_out = (usage.percent for usage in resources)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -29,35 +30,46 @@ from fencepost.traces.files.itf import text
 READINGS: Mapping[str, Callable[[Sequence[Row]], Iterator[Part]]] = {"ledger": ledger_parts, "service_unit": unit_parts}
 """The protocols whose events are explained, and how the lines of a subject are read."""
 
+NOT_READ = {
+    "topic": "any broker may open a topic at any time there, so a run explains whatever its lines say",
+    "ownership": "the table decisions has who got a lock, and no table who lost one, so a run explains any order",
+}
+"""The protocols of which there are lines that are not explained, and why."""
+
 _VERDICT = pa.schema(
     [
         ("cluster", pa.string()),
         ("time", pa.timestamp("us", tz="UTC")),
-        *((name, pa.string()) for name in ("protocol", "subject", "verdict", "next", "why", "trace")),
+        *((name, pa.string()) for name in ("protocol", "subject", "verdict", "next", "why", "trace", "settings")),
         ("events", pa.int64()),
         ("explained", pa.int64()),
     ]
 )
 _SPARKS = (
     "cluster string, time timestamp, protocol string, subject string, verdict string, next string, why string, trace string, "
-    "events long, explained long"
+    "settings string, events long, explained long"
 )
 
 
 @dataclass(frozen=True)
 class Question:
     """With which protocol the events are explained, which of its parameters and bugs are set, and how many states may be
-    possible at once."""
+    possible at once. Raises RegistryError for a protocol whose events are not read."""
 
     protocol: str
     parameters: Mapping[str, Value]
     bugs: tuple[str, ...] = ()
     limit: int = LIMIT
 
+    def __post_init__(self) -> None:
+        if self.protocol not in READINGS:
+            why = NOT_READ.get(self.protocol, "no table has events of it")
+            raise RegistryError(f"--tables explains {' and '.join(READINGS)}, not {self.protocol}: {why}")
+
     def verdict(self, rows: pa.Table) -> pa.Table:
         """What a task answers of the rows of one subject."""
         keys = [(name, "ascending") for name in ("time", "source", "line")]
-        events = [defaultdict(str, {**row, **dict(row["fields"])}) for row in rows.sort_by(keys).to_pylist()]
+        events = [defaultdict(str, {**row, **dict(row["fields"])}) for row in _each_once(rows.sort_by(keys).to_pylist())]
         first = events[0]
         cells = {
             "cluster": first["cluster"],
@@ -65,6 +77,7 @@ class Question:
             "time": events[-1]["time"],
             "protocol": self.protocol,
             "events": len(events),
+            "settings": json.dumps({**self.parameters, **({"bugs": self.bugs} if self.bugs else {})}, sort_keys=True),
         }
         try:
             cells |= _explained(self, events)
@@ -73,10 +86,17 @@ class Question:
         return pa.Table.from_pylist([cells], schema=_VERDICT)
 
 
+def _each_once(rows: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The lines, each from the first file that has it: exports of a log that overlap have some in common."""
+    sources = dict[tuple[object, ...], str]()
+    for row in rows:
+        line = row["time"], row["process"], row["event"], *sorted(row["fields"])
+        if sources.setdefault(line, row["source"]) == row["source"]:
+            yield row
+
+
 def explained(tables: Tables, asked: Question) -> DataFrame:
-    """A row of the table verdicts for each subject. Raises RegistryError for a protocol whose events are not read."""
-    if asked.protocol not in READINGS:
-        raise RegistryError(f"the events of {asked.protocol} are in the table, and not explained: name {', '.join(READINGS)}")
+    """A row of the table verdicts for each subject."""
     events = tables.rows("events").where(f"protocol = '{asked.protocol}'")
     columns = events.select("cluster", "subject", "time", "process", "event", "fields", "source", "line")
     return columns.groupBy("cluster", "subject").applyInArrow(_task(asked), _SPARKS)

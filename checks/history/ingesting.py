@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -20,12 +21,14 @@ from fencepost.checks.history.metrics import add_sample
 from fencepost.checks.history.rows import MADE, STRUCTS, Rows
 from fencepost.checks.history.schema import QUARANTINE
 from fencepost.checks.history.sources import (
+    PACKED,
     UNREAD,
     Sources,
     blocks,
     documents,
     known_part,
     lines,
+    literal,
     numbered,
     numbered_by_offsets,
     with_long_lines,
@@ -79,11 +82,13 @@ class Reader:
                 yield from rows.batches()
         yield from rows.batches()
 
-    def _line(self, rows: Rows, zone: ZoneInfo, source: str, modified: int, number: int, text: str | None) -> None:
-        if text is None:
+    def _line(self, rows: Rows, zone: ZoneInfo, source: str, modified: int, number: int, value: bytes | None) -> None:
+        if value is None:
             reason = f"is longer than {LONGEST >> 10} Ki characters"
             rows.leave("unread", self.cluster, source, number, reason, "", modified)
             return
+        text = value.decode(errors="replace").rstrip("\r")  # one byte of another encoding spoils no file
+        text = text.removeprefix("\ufeff") if number == 1 else text
         if number == 1 and text.startswith(MAGIC):
             rows.leave("unread", self.cluster, source, number, PARQUET, text, modified)
             return
@@ -95,7 +100,7 @@ class Reader:
             if sample is not None:
                 add_sample(rows, sample, self.cluster, source, modified)
                 return
-        add_line(rows, text.rstrip("\r"), zone, self.cluster, source, number, modified)
+        add_line(rows, text, zone, self.cluster, source, number, modified)
 
 
 @dataclass(frozen=True)
@@ -175,14 +180,34 @@ class _Round:
         self._spark: SparkSession = tables.spark
         self.rows, self.notes = dict[str, int](), list[str]()
         self._held = list[DataFrame]()
+        self._damaged = list[str]()
 
     def make(self) -> None:
-        """Reads and writes."""
+        """Reads and writes, without the packed files that cannot be unpacked if there are any."""
         try:
             self._make()
+        except Exception:
+            self._damaged = [source for source in self._of(is_document=False) if self._is_damaged(source)]
+            if not self._damaged:
+                raise
+            self._let_go()
+            self._make()
         finally:
-            for frame in self._held:  # a later reading of the same paths would find what is held
-                frame.unpersist()
+            self._let_go()
+
+    def _let_go(self) -> None:
+        while self._held:  # a later reading of the same paths would find what is held
+            self._held.pop().unpersist()
+
+    def _is_damaged(self, source: str) -> bool:
+        """Whether a file is packed, and cannot be unpacked to its end: Spark would hold up all others for it."""
+        if not re.search(PACKED, source):
+            return False
+        try:
+            self._spark.read.text(literal(source)).write.format("noop").mode("overwrite").save()
+        except Exception:
+            return True
+        return False
 
     def _held_back(self, frame: DataFrame) -> DataFrame:
         """Keeps what a frame has on the disks of the executors, so that it is made once."""
@@ -222,6 +247,7 @@ class _Round:
         files = self._spark.createDataFrame(listed, "source string, length long, modified timestamp, is_document boolean")
         too_long = f"is longer than {MOST >> 20} MiB: export a shorter range, or a line for each record"
         one_line = f"is longer than {UNREAD >> 20} MiB"
+        damaged = "cannot be unpacked: it is damaged, or not complete yet"
         return files.join(F.broadcast(facts.select("source")), "source", "left_anti").select(
             F.lit(self._reader.cluster).alias("cluster"),
             F.col("modified").alias("time"),
@@ -229,6 +255,7 @@ class _Round:
             "source",
             F.lit(0).cast("long").alias("line"),
             F.when(F.col("is_document"), too_long)
+            .when(F.col("source").isin(self._damaged), damaged)
             .when(F.col("length") >= UNREAD, one_line)
             .otherwise("is empty")
             .alias("reason"),
@@ -240,7 +267,8 @@ class _Round:
 
     def _of(self, is_document: bool) -> list[str]:
         files = [file for file in self._files if file["is_document"] == is_document]
-        return [str(file["source"]) for file in files if not is_document or int(file["length"]) <= MOST]
+        sources = [str(file["source"]) for file in files if not is_document or int(file["length"]) <= MOST]
+        return [source for source in sources if source not in self._damaged]
 
     def _documents(self) -> tuple[DataFrame, DataFrame] | None:
         paths = self._of(is_document=True)
@@ -279,7 +307,7 @@ class _Round:
         facts = self._held_back(facts.drop("is_known"))
         wanted = facts.where("state <> 'duplicate'").select("source", F.coalesce("done", F.lit(0)).alias("done"))
         new = kept.join(F.broadcast(wanted), "source").where("number > done")
-        value = F.when(F.length("value") <= LONGEST, F.col("value")).alias("value")
+        value = F.when(F.length("value") <= LONGEST, F.col("value").cast("binary")).alias("value")
         return facts, new.select("source", "modified", "number", value).mapInArrow(self._reader.lines, STRUCTS)
 
 

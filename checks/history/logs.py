@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
+from functools import lru_cache
 
 from fencepost.checks.history.messages import BARE, NO_ATTRIBUTES, meant
 from fencepost.checks.history.rows import Rows
@@ -84,8 +85,6 @@ def _microseconds(moment: datetime, zone: tzinfo) -> int:
 
 def add_line(rows: Rows, text: str, zone: tzinfo, cluster: str, source: str, number: int, modified: int) -> None:
     """Adds the row of a line, or leaves it with the reason. ``modified`` is the file's time, in microseconds."""
-    folder, _, name = source.rpartition("/")
-    process = folder.rpartition("/")[2] if name == "log" else name.split(".log")[0]
     try:
         line = parsed(text, zone)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
@@ -108,14 +107,28 @@ def add_line(rows: Rows, text: str, zone: tzinfo, cluster: str, source: str, num
             **{name: fields[name] for name in ("bundle", "from", "to", "reason") if name in fields},
         }
         if known.kind == "assign":
-            decision.setdefault("to", process)
+            decision.setdefault("to", process_of(source))
         rows.add("decisions", cluster=cluster, time=line.time, kind=known.kind, source=source, **decision)
         return
     kept = {name: value for name, value in fields.items() if name not in ("process", "subject")}
     kept |= {} if line.has_zone else {"zone": "none"}
     about = {"protocol": known.protocol, "subject": fields["subject"], "event": known.event}
-    who = fields.get("process", process)
+    who = fields.get("process") or process_of(source)
     rows.add("events", cluster=cluster, time=line.time, source=source, line=number, process=who, fields=kept, **about)
+
+
+@lru_cache(maxsize=256)
+def process_of(source: str) -> str:
+    """Who writes a log, by the name of the file without what rotation adds: ``broker-1.log.2.gz`` is of broker-1.
+
+    A name that any machine may give has no number, such as ``pulsar.log``, or no letter: then the names of the folders are
+    before it, up to one that has both.
+    """
+    *folders, name = source.split("/")
+    parts = [] if name == "log" else [name.split(".log")[0]]
+    while folders and not any(re.search(r"[^\W\d]", part) and re.search(r"\d", part) for part in parts):
+        parts.insert(0, folders.pop())
+    return "/".join(part for part in parts if part not in ("", "file:"))
 
 
 def _reason(error: Exception) -> str:

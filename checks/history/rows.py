@@ -8,11 +8,11 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-from fencepost.checks.history.schema import DECISIONS, EVENTS, LOADS, QUARANTINE, RATES
+from fencepost.checks.history.schema import DECISIONS, EVENTS, LOADS, QUARANTINE, RATES, SETTINGS
 
 Cell: TypeAlias = str | float | int | Mapping[str, str] | None
 
-MADE = (LOADS, DECISIONS, EVENTS, RATES, QUARANTINE)
+MADE = (LOADS, DECISIONS, EVENTS, RATES, SETTINGS, QUARANTINE)
 """The tables that files are read into."""
 
 NAMES = {table.name: ("cluster", *(column.name for column in table.columns)) for table in MADE}

@@ -78,9 +78,9 @@ LOADS = Table(
         Column("broker", "string", "", "who reported it"),
         Column("bundle", "string", "", "which bundle; null in the row of the broker itself"),
         *_RATE,
-        Column("topics", "bigint", "", "how many topics"),
-        Column("producers", "bigint", "", "how many producers"),
-        Column("consumers", "bigint", "", "how many consumers"),
+        Column("topics", "bigint", "topics", "how many topics"),
+        Column("producers", "bigint", "producers", "how many producers"),
+        Column("consumers", "bigint", "consumers", "how many consumers"),
         Column("cpu", "double", "%", "usage of the broker's CPU"),
         Column("memory", "double", "%", "usage of its heap"),
         Column("direct_memory", "double", "%", "usage of its direct memory"),
@@ -118,11 +118,16 @@ EVENTS = Table(
         _TIME,
         Column("protocol", "string", "", "the model whose step it is: ledger, service_unit or topic"),
         Column("subject", "string", "", "the ledger's number, the bundle, or the managed ledger of the topic"),
-        Column("process", "string", "", "the client, bookie or broker that wrote the line"),
+        Column(
+            "process",
+            "string",
+            "",
+            "the client, bookie or broker that wrote the line, by the name of the file if the line does not say",
+        ),
         Column("event", "string", "", "what happened, in a word of the protocol's mapping"),
         Column("fields", "map<string,string>", "", "what the line says of it"),
         _SOURCE,
-        Column("line", "bigint", "", "the line of the file"),
+        Column("line", "bigint", "number, from 1", "the line of the file"),
     ),
     ("time", "protocol", "subject", "process", "event", "source", "line"),
     "subject",
@@ -143,6 +148,21 @@ RATES = Table(
     "process",
 )
 
+SETTINGS = Table(
+    "settings",
+    "what a setting was, as the cluster, a broker, a bookie or a namespace said",
+    (
+        Column("time", "timestamp", "UTC", "when the file with it was written"),
+        Column("kind", "string", "", "cluster, broker, bookie or namespace"),
+        Column("name", "string", "", "the address that was asked, or the namespace; the cluster's own name for the cluster"),
+        Column("setting", "string", "", "the key of broker.conf or bk_server.conf, or a policy of the namespace"),
+        Column("value", "string", "of the setting", "what it was, as JSON unless it is text"),
+        _SOURCE,
+    ),
+    ("time", "kind", "name", "setting"),
+    "name",
+)
+
 QUARANTINE = Table(
     "quarantine",
     "what could not be read, or what no table takes, of a file, for a reason",
@@ -150,9 +170,9 @@ QUARANTINE = Table(
         _TIME,
         Column("kind", "string", "", "unread, or passed (it was read, and no table takes it)"),
         Column("source", "string", "", "the file"),
-        Column("line", "bigint", "", "its first such line; 0 for the file as a whole"),
+        Column("line", "bigint", "number, from 1", "its first such line; 0 for the file as a whole"),
         Column("reason", "string", "", "why"),
-        Column("lines", "bigint", "", "how many such lines"),
+        Column("lines", "bigint", "lines", "how many such lines"),
         Column("text", "string", "", "the beginning of the first one"),
     ),
     ("source", "line", "reason"),
@@ -167,9 +187,9 @@ FILES = Table(
         Column("source", "string", "", "where it was"),
         Column("length", "bigint", "bytes", "how long it was then"),
         Column("modified", "timestamp", "UTC", "when it had been written last"),
-        Column("head", "bigint", "", "a hash of its first line, or of all of a document"),
-        Column("lines", "bigint", "", "how many lines were read"),
-        Column("digest", "bigint", "", "the sum of the hashes of these lines"),
+        Column("head", "bigint", "hash", "of its first line, or of all of a document and, if it says no time, of the file's"),
+        Column("lines", "bigint", "lines", "how many lines were read"),
+        Column("digest", "bigint", "hash", "the sum of these lines' hashes"),
         Column("state", "string", "", "new, grown, rewritten, or a duplicate"),
     ),
     ("source", "head", "lines"),
@@ -183,8 +203,8 @@ WALKS = Table(
         _TIME,
         Column("run", "string", "", "the folder of the exploration"),
         Column("protocol", "string", "", "the protocol"),
-        Column("walk", "bigint", "", "the number of the walk"),
-        Column("steps", "bigint", "", "how many steps it took"),
+        Column("walk", "bigint", "number, from 0", "the number of the walk"),
+        Column("steps", "bigint", "steps", "how many steps it took"),
         Column("violated", "string", "", "the property that its end violates; null if none"),
     ),
     ("run", "walk"),
@@ -197,8 +217,8 @@ STEPS = Table(
     (
         _TIME,
         Column("run", "string", "", "the folder of the exploration"),
-        Column("walk", "bigint", "", "the number of the walk"),
-        Column("step", "bigint", "", "the number of the step, from 1"),
+        Column("walk", "bigint", "number, from 0", "the number of the walk"),
+        Column("step", "bigint", "number, from 1", "the number of the step"),
         Column("action", "string", "", "the action with its arguments"),
         Column("changed", "map<string,string>", "", "the variables that it changed, with what they became"),
     ),
@@ -214,17 +234,21 @@ VERDICTS = Table(
         Column("protocol", "string", "", "the model"),
         Column("subject", "string", "", "the ledger's number, or the bundle"),
         Column("verdict", "string", "", "explained, unexplained, unreadable or inconclusive"),
-        Column("events", "bigint", "", "how many events there are"),
-        Column("explained", "bigint", "", "how many of them the run explains, from the first on"),
+        Column("events", "bigint", "events", "how many events there are"),
+        Column("explained", "bigint", "events", "how many of them the run explains, from the first on"),
         Column("next", "string", "", "the first that none explains, with its file and line"),
         Column("why", "string", "", "why not"),
         Column("trace", "string", "ITF", "the run as far as it goes, as a file of a trace has it"),
+        Column(
+            "settings", "string", "JSON", "the parameters and bugs that were set, beside those that follow from the lines", 2
+        ),
     ),
-    ("protocol", "subject", "events"),
+    ("protocol", "subject", "events", "settings"),
     "subject",
+    version=2,
 )
 
 TABLES: dict[str, Table] = {
-    table.name: table for table in (LOADS, DECISIONS, EVENTS, RATES, WALKS, STEPS, VERDICTS, QUARANTINE, FILES)
+    table.name: table for table in (LOADS, DECISIONS, EVENTS, RATES, SETTINGS, WALKS, STEPS, VERDICTS, QUARANTINE, FILES)
 }
 """Every table by its name."""

@@ -2,7 +2,8 @@
 
 A file is known by its content, not by its name: by a hash of its first line, how many lines of it were read, and the sum of the
 hashes of these. So a file that grew, one that was rotated, and a copy under another name are the same question. A document of
-JSON is known by the hash of all of it. Everything here is a query of Spark, in which no line reaches the driver.
+JSON is known by the hash of all of it, and of its time if it says none. Everything here is a query of Spark, in which no line
+reaches the driver.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pyspark import RDD
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from fencepost.checks.history.documents import MOST
+from fencepost.checks.history.documents import MOST, SAVED
 
 DOCUMENT = r"(?i)\.json$"
 """The name of a file that is a document as a whole. Every other one has lines, also of JSON."""
@@ -54,16 +55,20 @@ def literal(path: str) -> str:
 
 
 def documents(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
-    """The documents of these: source, length, modified, content (null of one that is too long), and their facts."""
+    """The documents of these: source, length, modified, content (null of one that is too long), and their facts.
+
+    One that says no time is another one when it is written again, though it has the same content.
+    """
+    dated = F.when(F.col("path").rlike(SAVED), F.col("modificationTime"))
     read = spark.read.format("binaryFile")
     short = read.load(list(map(literal, paths))).where(F.col("length") <= MOST)
     return short.select(
         F.col("path").alias("source"),
         "length",
         F.col("modificationTime").alias("modified"),
-        F.xxhash64("content").alias("head"),
+        F.xxhash64("content", dated).alias("head"),
         F.lit(0).cast("long").alias("lines"),
-        F.xxhash64("content").alias("digest"),
+        F.xxhash64("content", dated).alias("digest"),
         "content",
     )
 

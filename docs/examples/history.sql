@@ -1,4 +1,4 @@
--- Ten questions to the tables of a cluster's history. Each begins with a line "-- N. question"; all are Spark's SQL.
+-- Eleven questions to the tables of a cluster's history. Each begins with a line "-- N. question"; all are Spark's SQL.
 
 -- 1. Which brokers were the fullest, and when?
 SELECT broker, max(greatest(cpu, bandwidth_in, bandwidth_out)) AS most, max_by(time, greatest(cpu, bandwidth_in, bandwidth_out)) AS at
@@ -45,3 +45,8 @@ WHERE fenced.event = 'fenced' AND refused.event = 'refused' GROUP BY fenced.subj
 -- 10. What could not be read, and why?
 SELECT reason, count(DISTINCT source) AS files, sum(lines) AS lines, min(source) AS first
 FROM quarantine WHERE kind = 'unread' GROUP BY reason ORDER BY lines DESC, reason;
+
+-- 11. Which settings changed, where, and when?
+WITH said AS (
+  SELECT kind, name, setting, time, value, lag(value) OVER (PARTITION BY cluster, kind, name, setting ORDER BY time) AS before FROM settings)
+SELECT time, kind, name, setting, before, value FROM said WHERE before <> value ORDER BY time, kind, name, setting;

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from fencepost.checks.engines.results.verdicts import ExitStatus
 
 INGEST = """Reads a cluster's files into tables, on Spark: snapshots (fencepost policy snapshot), load reports and dumps of the
-metadata store, answers of Prometheus to query_range, what promtool tsdb dump-openmetrics prints, logs of Pulsar and BookKeeper.
+metadata store, answers of Prometheus to query_range, what promtool tsdb dump-openmetrics prints, logs of Pulsar and BookKeeper,
+folders of fencepost check --cluster --save.
 
 A file whose name ends in .json is a document; every other one has lines, also of JSON. What cannot be read goes to the table
 quarantine, with file, line and reason, and is counted. A second run over the same files adds nothing, and a file that grew is

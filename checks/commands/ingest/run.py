@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from fencepost.checks.commands.ingest.request import IngestRequest
@@ -17,7 +19,7 @@ from fencepost.traces.exploration.folder import FolderError
 from fencepost.traces.exploration.java import SparkError
 from fencepost.traces.exploration.places import PlaceError
 
-TOLD = ("loads", "decisions", "events", "rates")
+TOLD = ("loads", "decisions", "events", "rates", "settings")
 
 
 def run(asked: IngestRequest) -> ExitStatus:
@@ -42,7 +44,7 @@ def run(asked: IngestRequest) -> ExitStatus:
     except SparkError as error:
         print(f"fencepost: {error}", file=sys.stderr)
         return ExitStatus.SYSTEM
-    print(told(came, str(asked.out)), end="")
+    print(told(replace(came, notes=[*passed_over(asked.sources), *came.notes]), str(asked.out)), end="")
     if not asked.quiet:
         seconds = time.monotonic() - started
         print(f"# {came.rows['loads'] / seconds:,.0f} loads a second, with Spark's start", file=sys.stderr)
@@ -63,6 +65,17 @@ def told(came: Ingested, folder: str) -> str:
     if came.stopped:
         lines.append("stopped: the rounds that are complete are kept, and the same command goes on with the others")
     return "\n".join([*lines, f"tables: {folder}"]) + "\n"
+
+
+def passed_over(sources: Sequence[str]) -> Iterator[str]:
+    """A line for each source with files that Spark does not list; of a URL nobody lists them."""
+    for source in (Path(source) for source in sources if "://" not in source):
+        inside = [path for path in source.rglob("*") if path.is_file()] or [source]
+        names = {path: path.relative_to(source).parts or (path.name,) for path in inside}
+        hidden = [path for path in inside if any(name.startswith(("_", ".")) for name in names[path])]
+        if hidden:
+            count = count_of(len(hidden), "file")
+            yield f"{min(hidden)}: begins with _ or ., {count} in all that Spark does not list: rename it"
 
 
 def _is_missing(source: str) -> bool:

@@ -174,13 +174,17 @@ def test_what_was_kept_is_the_same_and_forgets_what_is_gone(broker: FakeBroker, 
 
 def test_a_token_goes_along_and_is_kept_nowhere(broker: FakeBroker, tmp_path: Path) -> None:
     (tmp_path / "token").write_text("ey.secret\n")
+    offloading = {"managedLedgerOffloadDriver": "aws-s3", "s3ManagedLedgerOffloadCredentialSecret": "hunter3"}
+    broker.answers["namespaces/acme/orders"] = POLICIES | {"offload_policies": offloading}
     asked = CheckRequest(cluster=(broker.url,), token_file=tmp_path / "token", save=tmp_path / "kept")
     with_cluster(asked, Inputs())
     assert {one.authorization for one in broker.asked} == {"Bearer ey.secret"}
     kept = "".join(path.read_text() for path in (tmp_path / "kept").rglob("*.json"))
     assert "managedLedgerDefaultAckQuorum" in kept
-    assert "secret" not in kept
+    assert "ey.secret" not in kept
     assert "hunter2" not in kept, "nor is a password of the broker's own"
+    assert "aws-s3" in kept
+    assert "hunter3" not in kept, "nor one of a namespace's offloading"
 
 
 def test_what_is_no_broker_is_refused(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 from datetime import UTC, datetime
@@ -181,7 +182,8 @@ def test_times_without_a_zone_are_of_the_one_that_is_given(spark: SparkSession, 
 
 def test_a_log_that_is_later_than_its_file_is_told(ingest: Ingest, tmp_path: Path) -> None:
     log = tmp_path / "a.log"
-    log.write_text(log_line(0, UNLOAD.format("a/b/0x1_0x2"), zone=""), "utf-8")
+    lines = [log_line(minute, UNLOAD.format(f"a/b/0x{number}_0x9"), zone="") for number, minute in enumerate((-600, -300, 0))]
+    log.write_text("".join(lines), "utf-8")
     os.utime(log, (BEGIN.timestamp() - 3600, BEGIN.timestamp() - 3600))
     (note,) = ingest(log).notes
     assert note.endswith("a.log is 1 h ahead of the file's own time, in 1 line, as another time zone is: see --zone")
@@ -192,6 +194,7 @@ def test_what_cannot_be_read_is_in_the_quarantine_with_its_line(spark: SparkSess
     write_snapshots(source, 2, 8, range(1))
     (source / "broken.json").write_text('{"brokers": {', "utf-8")
     (source / "wrong.json").write_text('{"brokers": {"b": {"cpu": {"usage": "much"}}}, "now": 1}', "utf-8")
+    (source / "lines.json").write_text('{"a": 1}\n{"a": 2}\n', "utf-8")
     (source / "empty.log").write_text("", "utf-8")
     (source / "empty.json").write_text("", "utf-8")
     (source / "sum.json").write_text(matrix("", {"instance": "b"}, [(1.0, 2.0)]), "utf-8")
@@ -214,10 +217,11 @@ def test_what_cannot_be_read_is_in_the_quarantine_with_its_line(spark: SparkSess
             "broken.json",
             0,
             1,
-            "cannot be read: JSONDecodeError: Expecting property name enclosed in double quotes: line 1 column 14 (char 13)",
+            "is not JSON: Expecting property name enclosed in double quotes: line 1 column 14 (char 13)",
         ),
         ("cut.parquet", 1, 1, parquet),
         ("cut.parquet.json", 0, 1, parquet),
+        ("lines.json", 0, 1, "has a document on each line, or several in a row: name it .log, and each line is read"),
         ("long.log", 2, 1, "is longer than 64 Ki characters"),
         ("long.log", 3, 1, "is no line of a log: has no message"),
         ("metrics.om", 2, 2, "pulsar_bundle_new: no unit of it is known"),
@@ -237,7 +241,7 @@ def test_what_cannot_be_read_is_in_the_quarantine_with_its_line(spark: SparkSess
     ]
     told = [note.replace(f"file:{source}/", "") for note in came.notes]
     assert told[:2] == ["empty.json: is empty", "empty.log: is empty"]
-    assert len(told) == 13
+    assert len(told) == 14
 
 
 def test_lines_that_are_not_read_at_all_are_told_with_their_numbers(
@@ -280,3 +284,33 @@ def test_a_document_that_is_too_long_is_not_opened(spark: SparkSession, ingest: 
     (note,) = ingest(tmp_path / "huge.json").notes
     assert note.endswith("huge.json: is longer than 64 MiB: export a shorter range, or a line for each record")
     assert ingest(tmp_path / "huge.json").read == 0
+
+
+def test_a_packed_file_that_ends_too_early_holds_up_no_other(spark: SparkSession, ingest: Ingest, tmp_path: Path) -> None:
+    """As one that is still being written ends; it is read once it is whole."""
+    source = tmp_path / "source"
+    source.mkdir()
+    lines = [log_line(minute, UNLOAD.format(f"a/b/0x{minute:08x}_0x{minute + 1:08x}")) for minute in range(500)]
+    packed = gzip.compress("".join(lines[1:]).encode())
+    (source / "broker-1.log").write_text(lines[0], "utf-8")
+    (source / "broker-1.log.1.gz").write_bytes(packed[: len(packed) // 2])
+    came = ingest(source)
+    assert came.rows["decisions"] == 1
+    assert [note.partition(".gz: ")[2] for note in came.notes] == ["cannot be unpacked: it is damaged, or not complete yet"]
+    (source / "broker-1.log.1.gz").write_bytes(packed)
+    assert ingest(source).rows["decisions"] == 499
+
+
+def test_bytes_of_another_encoding_spoil_no_file(spark: SparkSession, ingest: Ingest, tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    lines = [log_line(minute, UNLOAD.format(f"a/b/0x{minute}_0x9")).encode() for minute in range(3)]
+    (source / "latin-1.log").write_bytes(lines[0] + lines[1].replace(b"ThresholdShedder", b"caf\xe9"))
+    (source / "marked-1.log").write_bytes(b"\xef\xbb\xbf" + lines[2].replace(b"\n", b"\r\n"))
+    (source / "random-1.bin").write_bytes(bytes(range(128, 256)) * 100 + b"\n")
+    came = ingest(source)
+    assert (came.rows["decisions"], came.notes) == (3, [])
+    assert rows(spark, tmp_path, "SELECT reason FROM decisions WHERE bundle = 'a/b/0x1_0x9'") == [("caf\ufffd",)]
+    assert rows(spark, tmp_path, "SELECT line, reason FROM quarantine") == [
+        (1, "begins with no time, as a line that goes on does")
+    ]

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from fencepost.checks.history.logs import add_line
+from fencepost.checks.history.logs import add_line, process_of
 from fencepost.checks.history.messages import MESSAGES, NO_ATTRIBUTES
 from fencepost.checks.history.rows import Rows
 
@@ -252,3 +252,18 @@ def test_attributes_are_found_where_a_template_has_them(place: Any) -> None:
 def test_a_layout_that_leaves_the_attributes_out_is_named(behind: str) -> None:
     assert read(CONSOLE.format(f"Ledger fenced{behind}")) == {"kind": "unread", "reason": NO_ATTRIBUTES}
     assert read(CONSOLE.format(f"Another message{behind}"))["kind"] == "passed"
+
+
+@pytest.mark.parametrize(
+    ("source", "process"),
+    [
+        ("file:/logs/pulsar-broker-eu-1.log", "pulsar-broker-eu-1"),
+        ("file:/logs/broker-1.log.2.gz", "broker-1"),
+        ("s3a://logs/bookie-2/log", "bookie-2"),
+        ("file:/logs/host-1/pulsar.log", "host-1/pulsar"),
+        ("file:/var/log/pods/ns_broker-0_1f/broker/0.log", "ns_broker-0_1f/broker/0"),
+        ("file:/logs/broker.log", "logs/broker"),
+    ],
+)
+def test_logs_of_two_machines_are_of_two_processes(source: str, process: str) -> None:
+    assert process_of(source) == process

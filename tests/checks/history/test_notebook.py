@@ -1,8 +1,9 @@
-"""The ten questions of the notebook are answered from tables that were ingested."""
+"""The eleven questions of the notebook are answered from tables that were ingested."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.checks.history.conftest import Ingest
-from tests.checks.history.made import log_line, snapshots
+from tests.checks.history.made import BEGIN, log_line, snapshots
 from tests.checks.history.test_ingesting import CHANNEL, UNLOAD
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def questions() -> dict[int, str]:
     return {int(number): query.strip().removesuffix(";") for number, query in zip(parts[::2], parts[1::2], strict=True)}
 
 
-def test_the_ten_questions_have_answers(spark: SparkSession, ingest: Ingest, tmp_path: Path) -> None:
+def test_the_questions_have_answers(spark: SparkSession, ingest: Ingest, tmp_path: Path) -> None:
     from fencepost.checks.history.tables import Tables
 
     source = tmp_path / "source"
@@ -45,10 +46,14 @@ def test_the_ten_questions_have_answers(spark: SparkSession, ingest: Ingest, tmp
         for n in (1, 2)
     ]
     (source / "broker-1.log").write_text("".join([*lines, *(log_line(130, each) for each in handled)]), "utf-8")
+    for day, version in enumerate(("4.2.4", "5.0.1")):
+        (source / f"{day}").mkdir()
+        (source / f"{day}" / "cluster.json").write_text(json.dumps({"version": version, "brokers": []}), "utf-8")
+        os.utime(source / f"{day}" / "cluster.json", (BEGIN.timestamp() + day,) * 2)
     ingest(source)
     Tables(spark, tmp_path / "tables").view()
     answers = {number: [tuple(row) for row in spark.sql(query).collect()] for number, query in questions().items()}
-    assert sorted(answers) == list(range(1, 11))
+    assert sorted(answers) == list(range(1, 12))
     assert [row[0] for row in answers[1]] == ["broker-1:8080", "broker-2:8080"]
     assert len(answers[2]) == 50
     assert all(row[1] >= 1 for row in answers[2])
@@ -59,4 +64,5 @@ def test_the_ten_questions_have_answers(spark: SparkSession, ingest: Ingest, tmp
     assert [row[1] for row in answers[7]] == [bundle], "there is a report of the minute of the first only"
     assert answers[8] == [(bundle, "3", 2)]
     assert [(row[0], row[1].total_seconds()) for row in answers[9]] == [("7", 60.0)]
+    assert [row[1:] for row in answers[11]] == [("cluster", "prod", "version", "4.2.4", "5.0.1")]
     assert [row[:3] for row in answers[10]] == [("is no line of a log: has no message", 1, 1)]

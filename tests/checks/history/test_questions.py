@@ -71,7 +71,10 @@ def test_windows_with_few_reports_are_left_out_and_a_cluster_has_to_be_named(
         History.of(tables, 1.0, None, None, "test")
 
 
-FENCE, REFUSED = "Ledger: {}  fenced by: /10.0.0.9:41000", "Write attempt on fenced/deleted ledger {} by client /10.0.0.8:40000"
+FENCED, REFUSED = (
+    "Ledger: {}  fenced by: /10.0.0.9:41000",
+    "Write attempt on fenced/deleted ledger {} by client /10.0.0.8:40000",
+)
 
 
 def test_each_ledger_gets_an_explanation_and_what_none_explains_is_a_trace(
@@ -86,10 +89,10 @@ def test_each_ledger_gets_an_explanation_and_what_none_explains_is_a_trace(
     source.mkdir()
     for bookie in (1, 2, 3):
         (source / f"bookie-{bookie}.log").write_text(
-            log_line(bookie / 100, FENCE.format(7)) + log_line(5, REFUSED.format(7)), "utf-8"
+            log_line(bookie / 100, FENCED.format(7)) + log_line(5, REFUSED.format(7)), "utf-8"
         )
     with (source / "bookie-1.log").open("a", encoding="utf-8") as log:
-        log.write(log_line(6, FENCE.format(8)) + log_line(7, REFUSED.format(8)))
+        log.write(log_line(6, FENCED.format(8)) + log_line(7, REFUSED.format(8)))
     with (source / "bookie-2.log").open("a", encoding="utf-8") as log:
         log.write(log_line(8, REFUSED.format(8)))  # it never fenced ledger 8
     ingest(source)
@@ -108,11 +111,13 @@ def test_each_ledger_gets_an_explanation_and_what_none_explains_is_a_trace(
         step.action for step in trace.steps
     ]
     assert keep(tables, explained(tables, Question("ledger", {"entries": 1}))) == 0, "they are there"
+    assert keep(tables, explained(tables, Question("ledger", {"entries": 1, "changes": 0}))) == 2, "with other settings"
 
 
 def test_numbers_for_the_odds_are_those_of_all_the_time(spark: SparkSession, ingest: Ingest, tmp_path: Path) -> None:
     from fencepost.checks.history.odds import measured_in
     from fencepost.checks.history.tables import Tables
+    from fencepost.checks.settings.files.input_files import InputError
 
     source, begin = tmp_path / "source", BEGIN.timestamp()
     source.mkdir()
@@ -124,7 +129,14 @@ def test_numbers_for_the_odds_are_those_of_all_the_time(spark: SparkSession, ing
     topic = {"topic": "persistent://a/b/c", "instance": "broker-1:8080"}
     (source / "rate.json").write_text(matrix("pulsar_rate_in", topic, [(begin, 10.0), (begin + 60, 30.0)]), "utf-8")
     ingest(source)
-    found = {each.name: each for each in measured_in(Tables(spark, tmp_path / "tables")).numbers}
+    tables = Tables(spark, tmp_path / "tables")
+    found = {each.name: each for each in measured_in(tables).numbers}
     assert found["journal"].value == pytest.approx(1200 / 60)
     assert found["messages"].value == pytest.approx(20.0)
     assert json.dumps(found["journal"].source) == '"bookie_journal_JOURNAL_ADD_ENTRY of bookie-1:8000"'
+    other = {**labels, "cluster": "other"}
+    (source / "other.json").write_text(matrix("bookie_journal_JOURNAL_ADD_ENTRY_count", other, [(begin + 30, 7.0)]), "utf-8")
+    ingest(source)
+    with pytest.raises(InputError, match="has the clusters other, prod: name one with --cluster-name"):
+        measured_in(tables)
+    assert {each.name: each for each in measured_in(tables, "prod").numbers}["journal"].value == pytest.approx(1200 / 60)

@@ -18,6 +18,8 @@ def test_keys_are_columns_and_no_column_is_newer_than_its_table(table: Table) ->
     assert {*table.key, table.spread} <= names
     assert max(column.since for column in table.columns) <= table.version
     assert "time" in names, "from which the day follows"
+    assert all(column.meaning for column in table.columns)
+    assert all(column.unit for column in table.columns if column.type in ("bigint", "double", "timestamp"))
 
 
 def test_a_row_of_an_older_version_lacks_what_is_new() -> None:

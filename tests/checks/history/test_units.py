@@ -13,6 +13,7 @@ import pytest
 from fencepost.checks.history.explaining import Question
 from fencepost.checks.history.logs import add_line
 from fencepost.checks.history.rows import Rows
+from fencepost.properties.registry import RegistryError
 
 UNIT = "t/n/0x00000000_0xffffffff"
 LOGS = Path(__file__).with_name("logs")
@@ -20,11 +21,12 @@ LOGS = Path(__file__).with_name("logs")
 broker that was dead, and as the leader took it back."""
 
 
-def verdict(lines: list[str], store: str = "metadata") -> dict[str, str]:
-    """What the explanation says of one unit's lines, in one file."""
+def verdict(*files: list[str], store: str = "metadata") -> dict[str, str]:
+    """What the explanation says of one unit's lines, in so many files."""
     rows = Rows()
-    for number, text in enumerate(lines, start=1):
-        add_line(rows, text, ZoneInfo("UTC"), "prod", "file:/logs/broker/log", number, 0)
+    for place, lines in enumerate(files):
+        for number, text in enumerate(lines, start=1):
+            add_line(rows, text, ZoneInfo("UTC"), "prod", f"file:/logs/broker{place or ''}/log", number, 0)
     (batch,) = [batch for batch in rows.batches() if batch.column("events").null_count < len(batch)]
     events = pa.Table.from_struct_array(batch.column("events"))
     (row,) = Question("service_unit", {"store": store}).verdict(events).to_pylist()
@@ -76,7 +78,7 @@ def test_what_real_brokers_wrote_is_what_they_did(release: str) -> None:
 @pytest.mark.parametrize("store", ["metadata", "topic"])
 def test_transfers_on_end_are_explained_whatever_the_order_of_lines(store: str) -> None:
     lines = [*transfer(0, 57, "a", "b"), *transfer(9, 60, "b", "c"), *transfer(20, 63, "c", "a")]
-    row = verdict(lines, store)
+    row = verdict(lines, store=store)
     assert (row["verdict"], row["explained"]) == ("explained", 12), row["why"]
 
 
@@ -107,3 +109,22 @@ def test_a_unit_whose_record_was_deleted_begins_again_with_the_first_version() -
 
 def test_lines_that_are_missing_part_those_before_from_those_after() -> None:
     assert verdict([*transfer(0, 3, "a", "b"), *transfer(500, 80, "c", "a")])["verdict"] == "explained"
+
+
+def test_exports_of_a_log_that_overlap_have_each_line_once() -> None:
+    lines = transfer(0, 3, "a", "b")
+    row = verdict(lines[:3], lines[1:])
+    assert (row["verdict"], row["events"], row["explained"]) == ("explained", 4, 4)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "why"),
+    [
+        ("topic", "any broker may open a topic at any time"),
+        ("ownership", "no table who lost one"),
+        ("election", "no table has events of it"),
+    ],
+)
+def test_of_what_is_not_explained_the_reason_is_told(protocol: str, why: str) -> None:
+    with pytest.raises(RegistryError, match=f"--tables explains ledger and service_unit, not {protocol}: .*{why}"):
+        Question(protocol, {})
