@@ -3,6 +3,7 @@ the driver for a small and a large ingestion; and windows that are compared a se
 
 ``make bench`` runs both parts, small. ``python tests/bench/history.py ingestion 144`` reads 144 snapshots with each number of
 executors and four times as many, two days, with two; ``python tests/bench/history.py backtest 120`` compares 120 windows.
+``python tests/bench/history.py month 882`` reads a tenth of a month with two executors.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import os
 import random
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
@@ -30,7 +33,14 @@ if TYPE_CHECKING:
 
 BROKERS, BUNDLES = 200, 10_000
 EXECUTORS = (1, 2, 4)
-HEADINGS = ["ingestion, 200 brokers and 10,000 bundles", "snapshots", "rows", "s", "rows a second", "driver, MiB"]
+HEADINGS = [
+    "ingestion, 200 brokers and 10,000 bundles",
+    "snapshots",
+    "rows",
+    "s",
+    "rows a second",
+    "driver, MiB, in the end, at most",
+]
 OF_WINDOWS = ["backtest, 50 brokers and 3,000 bundles", "windows of 6 h", "policies", "s", "s a window and policy"]
 POLICIES = ("UniformLoadShedder", "AvgShedder", "loadBalancerBrokerThresholdShedderPercentage=5")
 
@@ -47,6 +57,8 @@ def main(part: str = "", count: int = 0) -> None:
         if part in ("", "ingestion"):
             amounts = [(executors, count or 16) for executors in EXECUTORS] + [(2, 4 * (count or 16))]
             show([HEADINGS, *(alone(ingested, Path(folder), *amount) for amount in amounts)])
+        if part == "month":
+            show([HEADINGS, alone(ingested, Path(folder), 2, count or 882)])
         if part in ("", "backtest"):
             show([OF_WINDOWS, alone(backtested, Path(folder), count or 2)])
 
@@ -69,12 +81,30 @@ def ingested(folder: Path, executors: int, count: int) -> list[str]:
         spark.range(executors).repartition(executors).count()
         tables = tables_at(spark, folder / f"tables-{executors}-{count}")
         begin = time.perf_counter()
-        with tables.held():
+        with tables.held(), watched(spark) as memory:
             came = ingest(tables, Sources(spark, [str(source)]), Reader("prod"))
         seconds = time.perf_counter() - begin
-        memory = _memory(spark)
-    rows = came.rows["loads"]
-    return [f"{executors} executors", f"{count}", f"{rows:,}", f"{seconds:.0f}", f"{rows / seconds:,.0f}", f"{memory:.0f}"]
+        memory.append(_memory(spark))
+    rows, driver = came.rows["loads"], f"{memory[-1]:.0f}, {max(memory):.0f}"
+    return [f"{executors} executors", f"{count}", f"{rows:,}", f"{seconds:.0f}", f"{rows / seconds:,.0f}", driver]
+
+
+@contextmanager
+def watched(spark: SparkSession) -> Iterator[list[float]]:
+    """The memory of the driver each ten seconds, as long as this lasts."""
+    found, done = list[float](), threading.Event()
+
+    def watch() -> None:
+        while not done.wait(10):
+            found.append(_memory(spark))
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield found
+    finally:
+        done.set()
+        thread.join()
 
 
 def backtested(folder: Path, windows: int) -> list[str]:
@@ -128,8 +158,10 @@ def loads(spark: SparkSession, brokers: int, bundles: int, reports: int) -> Data
 
 
 def write(folder: Path, brokers: int, bundles: int, minutes: range) -> None:
-    """A snapshot for each of these minutes."""
-    folder.mkdir(exist_ok=True)
+    """A snapshot for each of these minutes, if they are not there."""
+    if folder.exists():
+        return
+    folder.mkdir()
     for moment, snapshot in snapshots(brokers, bundles, minutes):
         (folder / f"{moment:%dT%H%M}.json").write_text(json.dumps(snapshot), encoding="utf-8")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import pytest
 from tests.checks.commands.test_explore import standalone
 from tests.checks.history.made import log_line, openmetrics, write_snapshots
 from tests.checks.history.test_ingesting import UNLOAD
+from tests.checks.history.test_questions import FENCED, REFUSED
 
 pytestmark = [pytest.mark.long, pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
@@ -25,9 +27,9 @@ PYTHON = [sys.executable, "-m", "fencepost"]
 ENVIRONMENT = {**os.environ, "PYSPARK_PYTHON": sys.executable}
 
 
-def fencepost(*words: str) -> subprocess.CompletedProcess[str]:
+def fencepost(*words: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
     """The command, as it runs by itself."""
-    return subprocess.run([*PYTHON, *words], env=ENVIRONMENT, text=True, capture_output=True)
+    return subprocess.run([*PYTHON, *words], env=ENVIRONMENT, cwd=folder, text=True, capture_output=True)
 
 
 def sources(folder: Path) -> Path:
@@ -36,6 +38,8 @@ def sources(folder: Path) -> Path:
     (folder / "dump.om").write_text(openmetrics(6, 240, range(1440, 1560, 5)), "utf-8")
     lines = [log_line(minute, UNLOAD.format(f"a/b/0x{minute:08x}_0x{minute + 1:08x}")) for minute in range(0, 1440, 7)]
     (folder / "broker-1.log").write_text("".join(lines), "utf-8")
+    (folder / "bookie-1.log").write_text(log_line(1, FENCED.format(7)) + log_line(2, REFUSED.format(7)), "utf-8")
+    (folder / "bookie-2.log").write_text(log_line(3, REFUSED.format(7)), "utf-8")
     return folder
 
 
@@ -102,6 +106,25 @@ def test_a_killed_executor_changes_no_byte_and_a_killed_driver_is_resumed(tmp_pa
         asked = ["--window", "2h", "--against", "ThresholdShedder", "--conf", "UniformLoadShedder", "--quiet"]
         arguments = ["policy", "compare", "--history", str(tmp_path / "there"), *asked]
         far = fencepost(*arguments, "--master", url, *SETTINGS, "--out", str(tmp_path / "found-far"))
+        explained = {
+            master: _explained_and_walked(tmp_path / name, master) for name, master in (("there", url), ("here", "local[2]"))
+        }
+    assert explained[url] == explained["local[2]"]
     near = fencepost(*arguments, "--master", "local[2]", "--out", str(tmp_path / "found-near"))
     assert far.stdout.replace("found-far", "found-near") == near.stdout, far.stderr
     assert near.stdout.startswith("UniformLoadShedder against ThresholdShedder: ")
+
+
+def _explained_and_walked(tables: Path, master: str) -> tuple[list[str], list[tuple[str, str]]]:
+    """What a ledger's lines are explained by, and the walks of an exploration: what is printed, and the bytes of the tables."""
+    where = ["--tables", str(tables), "--master", master, *SETTINGS, "--quiet"]
+    ledgers = fencepost("conform", "log", "ledger", *where, "--set", "entries=1")
+    assert ledgers.returncode == 12, ledgers.stderr
+    walked = fencepost(
+        "explore", "election", "--walks", "300", "--sampled", "30", *where, "--out", "walked", folder=tables.parent
+    )
+    assert walked.returncode == 0, walked.stderr
+    shutil.rmtree(tables.parent / "walked")
+    of_these = [each for each in digests(tables) if each[0].startswith(("verdicts", "walks", "steps"))]
+    assert {name.partition("/")[0] for name, _ in of_these} == {"verdicts", "walks", "steps"}
+    return ledgers.stdout.splitlines(), of_these

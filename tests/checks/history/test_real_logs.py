@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,58 +17,62 @@ from tests.checks.conformance.real import each_release, tools
 from tests.checks.history.conftest import Ingest
 
 if TYPE_CHECKING:
-    from pyspark.sql import Row, SparkSession
+    from pyspark.sql import SparkSession
+
+    from fencepost.properties.registry import Value
+
+pytestmark = pytest.mark.long
 
 
-def taken(verdict: Row) -> list[str]:
-    """The steps of the run that explains, with their arguments."""
-    states = json.loads(verdict["trace"])["states"][1:]
-    return [" ".join([s["mbt::actionTaken"], *(pick["value"] for pick in s["mbt::nondetPicks"].values())]) for s in states]
+@pytest.fixture
+def explained(spark: SparkSession, ingest: Ingest, tmp_path: Path) -> Callable[..., tuple[Counter[str], list[str]]]:
+    """What is told of real processes that were played with: how many events of each kind and assignments there are of a
+    protocol, and the steps, with their arguments, of the run that explains all of them."""
+    from fencepost.checks.history.explaining import Question, explained
+    from fencepost.checks.history.tables import Tables
+
+    def answer(play: Callable[[Stage], object], protocol: str, settings: dict[str, Value]) -> tuple[Counter[str], list[str]]:
+        with Stage(tmp_path / "stage", tools(), say=print, logs=True) as stage:
+            play(stage)
+        came = ingest(*sorted((tmp_path / "stage").rglob("log")))
+        tables = Tables(spark, tmp_path / "tables")
+        told = Counter(row["event"] for row in tables.rows("events").where(f"protocol = '{protocol}'").collect())
+        told += Counter(f"{row['kind']} {row['bundle']}" for row in tables.rows("decisions").collect())
+        assert told, came.notes
+        (verdict,) = explained(tables, Question(protocol, settings)).collect()
+        assert verdict["verdict"] == "explained", verdict["why"]
+        states = json.loads(verdict["trace"])["states"][1:]
+        return told, [
+            " ".join([s["mbt::actionTaken"], *(pick["value"] for pick in s["mbt::nondetPicks"].values())]) for s in states
+        ]
+
+    return answer
 
 
-@pytest.mark.long
 @each_release(("4.17.3", "4.18.2"))
 @pytest.mark.xdist_group("real bookkeeper")
 def test_the_logs_of_bookies_that_fence_are_explained(
-    spark: SparkSession, ingest: Ingest, tmp_path: Path, release: str
+    explained: Callable[..., tuple[Counter[str], list[str]]], release: str
 ) -> None:
     """In the control the bookies know the ledger: they fence it, are killed, and refuse the old writer's add."""
-    from fencepost.checks.history.explaining import Question, explained
-    from fencepost.checks.history.tables import Tables
 
-    with Stage(tmp_path / "stage", tools(), say=print, logs=True) as stage:
+    def play(stage: Stage) -> None:
         assert not take(stage, release, control=True).harmed
-    came = ingest(*sorted((tmp_path / "stage").rglob("log")))
-    assert came.rows["events"], came.notes
-    tables = Tables(spark, tmp_path / "tables")
-    counts = {row["event"]: row["count"] for row in tables.rows("events").groupBy("event").count().collect()}
-    assert counts.get("fenced", 0) >= 2, counts
-    assert counts.get("refused", 0) >= 1, counts
-    (verdict,) = explained(tables, Question("ledger", {})).collect()
-    assert verdict["verdict"] == "explained", verdict["why"]
-    steps = taken(verdict)
+
+    told, steps = explained(play, "ledger", {})
+    assert told["fenced"] >= 2, told
+    assert told["refused"] >= 1, told
     assert any(step.startswith(("read_lac", "fence_unheard")) for step in steps), steps
 
 
-@pytest.mark.long
 @each_release(("4.2.4", "5.0.1"))
 @pytest.mark.xdist_group("real brokers")
 def test_the_log_of_a_broker_whose_transfer_comes_back_is_explained(
-    spark: SparkSession, ingest: Ingest, tmp_path: Path, release: str
+    explained: Callable[..., tuple[Counter[str], list[str]]], release: str
 ) -> None:
     """The run that explains it is what was done: a transfer to a dead broker, a release, and the leader's override."""
-    from fencepost.checks.history.explaining import Question, explained
-    from fencepost.checks.history.tables import Tables
-
-    with Stage(tmp_path / "stage", tools(), say=print, logs=True) as stage:
-        transferred(stage, release, control=False)
-    came = ingest(*sorted((tmp_path / "stage").rglob("log")))
-    tables = Tables(spark, tmp_path / "tables")
-    assigned = tables.rows("decisions").where("kind = 'assign'").collect()
-    assert {row["bundle"] for row in assigned} == {"t/n/0x00000000_0xffffffff"}, came.notes
-    events = [row["event"] for row in tables.rows("events").where("protocol = 'service_unit'").orderBy("line").collect()]
-    assert events == ["handled", "overridden"], came.notes
-    (verdict,) = explained(tables, Question("service_unit", {"store": "metadata"})).collect()
-    assert verdict["verdict"] == "explained", verdict["why"]
+    told, steps = explained(lambda stage: transferred(stage, release, control=False), "service_unit", {"store": "metadata"})
+    assert told.pop("assign t/n/0x00000000_0xffffffff") >= 1
+    assert told == {"handled": 1, "overridden": 1}
     done = ["transfer b0 b0 u0 b1", "release b0 u0", "clean_up b0 u0 b1 b0"]
-    assert [step for step in taken(verdict) if step in done] == done
+    assert [step for step in steps if step in done] == done
