@@ -105,7 +105,8 @@ def verdict(opening: Opening) -> str:
             if len(together) == 1
             else f"{'only ' if fewest else ''}{faults_in_words(fewest)}"
         )
-        some = f"{count_of(len(ways.count), 'way')}; {len(first)} need{'s' if len(first) == 1 else ''} {only}"
+        need = "which needs" if len(ways.count) == 1 else f"{len(first)} need{'s' if len(first) == 1 else ''}"
+        some = f"{count_of(len(ways.count), 'way')}{',' if len(ways.count) == 1 else ';'} {need} {only}"
         return f"MESSAGES CAN BE LOST: {some}.{ordered}"
     if ways.only_if:
         acts = ", ".join(dict.fromkeys(EVENTS[act].says for way in ways.only_if for act in acts_in(way)))

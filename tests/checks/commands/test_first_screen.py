@@ -186,7 +186,7 @@ def test_each_bug_is_told_once_and_what_needs_most_gives_way() -> None:
     ("faults", "first", "left"),
     [
         ((0, 0, 1), "2 need no fault", "after 1, 3 ways are left, 2 of which need no fault"),
-        ((0,), "1 needs only a", "after 1, 1 way is left, which needs no fault"),
+        ((0,), "1 way, which needs only a", "after 1, 1 way is left, which needs no fault"),
         ((1, 1, 2), "2 need only one fault", "after 1, 3 ways are left, which need at least one fault"),
         ((2, 3), "1 needs only a", "after 1, 2 ways are left, which need at least two faults"),
     ],
@@ -196,7 +196,7 @@ def test_how_many_faults_is_said_in_plain_english(faults: tuple[int, ...], first
     asked = opening(*ways)
     remedy = Remedy("setting", "a=b", {"a": "b"}, Releases.of("4.2.4"))
     asked = replace(asked, change_first=(remedy,), after=asked.answers[0])
-    assert verdict(asked).endswith(f"; {first}.")
+    assert verdict(asked).endswith(f" {first}.")
     rows: Any = SimpleNamespace(rows=())
     assert f"    {left}\n" in front(replace(asked, now=rows), 80)
 
