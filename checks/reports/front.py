@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from fencepost.checks.questions.answers.answering import Answer, Way
 from fencepost.checks.questions.answers.asking import Group
@@ -246,8 +246,7 @@ def _of_namespaces(group: Group, opening: Opening) -> str:
     more = {key(way) for way in ways} - {key(way) for way in here}
     less = {key(way) for way in here} - {key(way) for way in ways}
     known = "; some of it is not known" if group.lost.gaps else ""
-    first = min((way for way in ways if key(way) in more), key=lambda way: way.faults, default=None)
-    needs = f" by {', '.join(_needs(first)) or 'nothing else'}" if first is not None else ""
+    needs = f" by {_by(way for way in ways if key(way) in more)}" if more else ""
     change = ", ".join(filter(None, [f"{len(less)} fewer" if less else "", f"{len(more)} more{needs}" if more else ""]))
     ordered = {each.feature.name for each in group.settings.orders} - set(_orders(opening))
     orders = f"; ordered: {', '.join(name.replace('_', ' ') for name in sorted(ordered))}" if ordered else ""
@@ -255,6 +254,12 @@ def _of_namespaces(group: Group, opening: Opening) -> str:
     judged -= {RACKS} if opening.now.cluster.racks else set()
     besides = f"; not judged: {', '.join(sorted(judged))}" if judged else ""
     return f"{names} ({words}): {count_of(len(ways), 'way')}, {change or 'the same'}{known}{besides}{orders}"
+
+
+def _by(ways: Iterable[Way]) -> str:
+    """What the ways with the fewest faults need: first of all what happens without a known bug, such as a lost disk."""
+    _, first = fewest_of(sorted(ways, key=lambda way: way.bug is not None))
+    return " or ".join(dict.fromkeys(", ".join(_needs(way)) or "nothing else" for way in first))
 
 
 def _orders(opening: Opening) -> Iterator[str]:

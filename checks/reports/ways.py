@@ -77,14 +77,14 @@ def _listed(ways: Sequence[Numbered], width: int) -> Iterator[str]:
 
 
 def _ranges(numbers: Sequence[int]) -> str:
-    """3, 5 to 8"""
+    """3, 4, 6 to 8"""
     ranges = list[list[int]]()
     for number in numbers:
         if ranges and ranges[-1][-1] == number - 1:
             ranges[-1].append(number)
         else:
             ranges.append([number])
-    return ", ".join(str(each[0]) if len(each) == 1 else f"{each[0]} to {each[-1]}" for each in ranges)
+    return ", ".join(f"{each[0]} to {each[-1]}" if len(each) > 2 else ", ".join(map(str, each)) for each in ranges)
 
 
 def plain(way: Way) -> str:

@@ -177,7 +177,7 @@ def test_each_bug_is_told_once_and_what_needs_most_gives_way() -> None:
     numbers = re.compile(r"^ {0,2}(\d+)  ", re.MULTILINE)
     assert numbers.findall("\n".join(listed(opening(*ways), 80, 30))) == ["1", "2", "3", "4"]
     assert numbers.findall("\n".join(listed(opening(*ways), 80, 5))) == ["1", "2"]
-    rest = "     3 to 4: what needs more faults, or an act of yours (--way N, --all)"
+    rest = "     3, 4: what needs more faults, or an act of yours (--way N, --all)"
     assert listed(opening(*ways), 80, 5)[-2:] == [rest, "     5 to 8: by a bug that has its line above"]
     assert listed(opening(), 80, 4) == []
 
