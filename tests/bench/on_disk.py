@@ -19,31 +19,27 @@ from fencepost.traces.exploration.run import Run
 from tests.bench.bench import show
 
 HEADINGS = ["states on disk", "states", "bytes a state", "in memory, us of a core", "on disk", "ratio", "known read", "ratio"]
-INSTANCES = [{"entries": 2}, {"entries": 2, "losses": 1}]
+PARAMETERS = {"entries": 2}
 
 Result = TypeVar("Result", bound=Established)
 
 
 def main() -> None:
-    """Prints a row for each instance. Only the first levels of a search on disk, of some 10,000 states, are in memory; what is
-    known is, in ten bytes a state, or is read."""
-    rows = [HEADINGS]
-    for parameters in INSTANCES:
-        run = Run("ledger", parameters)
-        observed = run.observed()
-        for _ in range(2):  # the second does not compile
-            memory, there = timed(lambda: search(observed.kernel, observed.sought()))  # noqa: B023
-            disk, here = on_disk(run, Limits.memory)
-            read, away = on_disk(run, 0)
-        if not disk.distinct == read.distinct == memory.distinct:
-            raise AssertionError(f"{disk.distinct} and {read.distinct} states on disk, {memory.distinct} in memory")
-        name = ", ".join(f"{name}={value}" for name, value in parameters.items())
-        first, *others = (f"{1e6 * seconds / memory.distinct:.2f}" for seconds in (there, here, away))
-        ratios = (f"{seconds / there:.1f}x" for seconds in (here, away))
-        cost = [first, *(cell for pair in zip(others, ratios, strict=True) for cell in pair)]
-        rows.append([f"ledger, {name}", f"{disk.distinct:,}", f"{disk.bytes_in_use / disk.distinct:.1f}", *cost])
+    """Prints the row. Only the first levels of a search on disk, of some 10,000 states, are in memory; what is known is, in ten
+    bytes a state, or is read."""
+    run = Run("ledger", PARAMETERS)
+    observed = run.observed()
+    for _ in range(2):  # the second does not compile
+        memory, there = timed(lambda: search(observed.kernel, observed.sought()))
+    disk, here = on_disk(run, Limits.memory)
+    read, away = on_disk(run, 0)
+    if not disk.distinct == read.distinct == memory.distinct:
+        raise AssertionError(f"{disk.distinct} and {read.distinct} states on disk, {memory.distinct} in memory")
+    first, *others = (f"{1e6 * seconds / memory.distinct:.2f}" for seconds in (there, here, away))
+    ratios = (f"{seconds / there:.1f}x" for seconds in (here, away))
+    cost = [first, *(cell for pair in zip(others, ratios, strict=True) for cell in pair)]
     print()
-    show(rows)
+    show([HEADINGS, [f"ledger, {PARAMETERS}", f"{disk.distinct:,}", f"{disk.bytes_in_use / disk.distinct:.1f}", *cost]])
 
 
 def on_disk(run: Run, memory: int) -> tuple[Searched, float]:
