@@ -8,7 +8,7 @@ import pytest
 
 from fencepost.checks.engines.induction.proof import prove
 from fencepost.checks.public_calls import explore
-from fencepost.model.pulsar.ownership import ownership
+from fencepost.model.pulsar.ownership import RELEASES, ownership
 from fencepost.model.stand_ins.ownership import WEAK
 from fencepost.properties.locks.properties import Locks
 from fencepost.properties.ownership import suite as ownership_suite
@@ -44,6 +44,7 @@ def locks_of(suite: Suite) -> Locks:
     first_at_once(
         [
             (CUT_OFF, 18_168),
+            ({**CUT_OFF, **RELEASES["5.0.1"]}, 23_106),
             ({"expiries": 1, "disables": 1, "releases": 1}, 9_116),
             ({"brokers": 3, "crashes": 1, "releases": 1}, 109_191),
             ({"bundles": 2, "expiries": 1, "releases": 1, "fixed": True}, 133_040),
@@ -62,7 +63,11 @@ def test_ownership_refines_its_stand_in(parameters: Parameters, states: int) -> 
     assert {v.note for v in moves} == {"reached"}
 
 
-@pytest.mark.parametrize("parameters", first_at_once([CUT_OFF, {**ALL, "fixed": True}, MANY, {**MANY, "fixed": True}]), ids=str)
+@pytest.mark.parametrize(
+    "parameters",
+    first_at_once([CUT_OFF, {**ALL, "fixed": True}, MANY, {**MANY, "fixed": True}, {**MANY, **RELEASES["5.0.1"]}]),
+    ids=str,
+)
 def test_it_is_proved_by_the_lemmas_of_ownership(parameters: Parameters) -> None:
     suite = refining(parameters)
     suite.lemmas.extend(ownership_suite.ownership(suite.protocol).lemmas)
