@@ -175,11 +175,21 @@ def _key(row: Mapping[str, object]) -> Key:
     return Key(*(str(row[part.name]) for part in fields(Key)))
 
 
+FEW = 8
+"""Lines without a reason that are named; of more there is the number, so that they do not hide what is new."""
+
+
 def comparison_lines(comparison: Comparison) -> list[str]:
     """The comparison in words, a line for each difference."""
     lines = [f"baseline: new: {key}" for key in comparison.new]
     lines += [f"baseline: gone: {key}" for key in comparison.gone]
-    lines += [f"baseline: without a reason: {key}" for key in comparison.unexplained]
+    unexplained = comparison.unexplained
+    if len(unexplained) > FEW:
+        lines.append(
+            f"baseline: without a reason: {count_of(len(unexplained), 'line')} of the file: write who accepts it, and why"
+        )
+    else:
+        lines += [f"baseline: without a reason: {key}" for key in unexplained]
     if comparison.carried:
         lines.append(f"baseline: {count_of(comparison.carried, 'finding')} accepted of another release, and so of this one")
     if comparison.unchecked:

@@ -78,6 +78,14 @@ def test_nothing_new_and_nothing_gone() -> None:
     ]
 
 
+def test_many_lines_without_a_reason_are_counted() -> None:
+    many = tuple(Key("door", "usual", f"hinge {n}", "never-met", RELEASE) for n in range(57))
+    same = replace(Baseline(ALL | {AJAR: "why"}).compared(RUN, DOUBTS, RELEASE, whole=True), unexplained=many)
+    assert comparison_lines(same) == [
+        "baseline: without a reason: 57 lines of the file: write who accepts it, and why",
+    ]
+
+
 @pytest.mark.parametrize("key", ALL, ids=str)
 def test_what_is_new(key: Key) -> None:
     rest = {other: "why" for other in ALL if other != key}
