@@ -175,7 +175,7 @@ def _key(row: Mapping[str, object]) -> Key:
     return Key(*(str(row[part.name]) for part in fields(Key)))
 
 
-FEW = 8
+FEW = 12
 """Lines without a reason that are named; of more there is the number, so that they do not hide what is new."""
 
 
@@ -185,9 +185,7 @@ def comparison_lines(comparison: Comparison) -> list[str]:
     lines += [f"baseline: gone: {key}" for key in comparison.gone]
     unexplained = comparison.unexplained
     if len(unexplained) > FEW:
-        lines.append(
-            f"baseline: without a reason: {count_of(len(unexplained), 'line')} of the file: write who accepts it, and why"
-        )
+        lines.append(f"baseline: {count_of(len(unexplained), 'finding')} without a reason: write who accepts each, and why")
     else:
         lines += [f"baseline: without a reason: {key}" for key in unexplained]
     if comparison.carried:

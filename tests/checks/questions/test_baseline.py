@@ -82,7 +82,7 @@ def test_many_lines_without_a_reason_are_counted() -> None:
     many = tuple(Key("door", "usual", f"hinge {n}", "never-met", RELEASE) for n in range(57))
     same = replace(Baseline(ALL | {AJAR: "why"}).compared(RUN, DOUBTS, RELEASE, whole=True), unexplained=many)
     assert comparison_lines(same) == [
-        "baseline: without a reason: 57 lines of the file: write who accepts it, and why",
+        "baseline: 57 findings without a reason: write who accepts each, and why",
     ]
 
 
