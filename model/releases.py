@@ -251,6 +251,7 @@ ONLY_IN: Mapping[str, str] = {
     "PulsarWebResource.validateNamespaceBundleOwnershipAsync": _FROM_3_0_7,
     "ResourceLockImpl.silentRevalidateOnce": _FROM_3_0_7,
     "ServiceUnitStateChannelImpl": _FROM_3_0_7,
+    "ServiceUnitStateChannelImpl.handleInvalidate": _FROM_4_0_8,
     "ServiceUnitStateChannelImpl.healthCheckBrokerAsync": _FROM_4_0_8,
     "ServiceUnitStateDataConflictResolver": _FROM_4_0_8,
     "ServiceUnitStateTableViewImpl": _FROM_4_0_8,

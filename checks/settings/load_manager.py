@@ -44,6 +44,16 @@ STRICT = tuple(number for number in PULSAR if is_since(number, "4.0.8"))
 THROWING = tuple(number for number in PULSAR if is_since(number, "4.2.4"))
 """The releases in which no broker starts with a load manager that throws; before, SimpleLoadManagerImpl ran instead."""
 
+MIRRORED = (
+    "ExtensibleLoadManagerImpl.createBrokerSelectionStrategy",
+    "LoadManager.create",
+    "ModularLoadManagerImpl.createLoadBalanceStrategies",
+    "ModularLoadManagerImpl.createLoadSheddingStrategy",
+    "ModularLoadManagerStrategy.create",
+    "UnloadScheduler.createNamespaceUnloadStrategy",
+)
+"""The methods of Pulsar that ``mismatches`` mirrors."""
+
 REPLACING = tuple(number for number in PULSAR if is_since(number, "5.0.1"))
 """The releases that place by LeastLongTermMessageRate where AvgShedder is to place and does not shed; others throw."""
 

@@ -11,7 +11,9 @@ from fencepost.checks.commands.list.request import ListRequest
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answers.events import EVENTS
 from fencepost.checks.reports.failures import COLUMNS, rows, upstream
+from fencepost.checks.settings.load_manager import MIRRORED as OF_SETTINGS
 from fencepost.checks.settings.own_protocols import is_own, own_protocols
+from fencepost.model.balance.beyond import beyond
 from fencepost.model.balance.mirrored import MIRRORED
 from fencepost.model.releases import BOOKKEEPER, KAFKA, NEWEST, PULSAR, SYSTEMS, USUAL_KAFKA, numbers, release
 from fencepost.properties.pages import page_of
@@ -107,9 +109,10 @@ def _bugs(entry: Entry | Theory) -> str:
 
 
 def mirrored(method: str) -> str:
-    """The actions, and functions of load balancing, that mirror a method of the real system, by its name or a part of it.
+    """The actions, and functions of load balancing, that mirror a method of the real system, by its name or a part of it;
+    and of load balancing the methods that nothing mirrors, each with the reason.
 
-    RegistryError if none does.
+    RegistryError if there is none of that name.
     """
     lines = []
     for entry in PROTOCOLS.values():
@@ -117,6 +120,8 @@ def mirrored(method: str) -> str:
             lines += [f"{entry.name}  {action}  {name}" for name in names if method.lower() in name.lower()]
     for place, names in MIRRORED.items():
         lines += [f"policy  {place}  {name}" for name in names if method.lower() in name.lower()]
+    lines += [f"settings  load_manager.mismatches  {name}" for name in OF_SETTINGS if method.lower() in name.lower()]
+    lines += [f"not modelled  {name}  {reason}" for name, reason in beyond(method)]
     if not lines:
         raise RegistryError(f"no action mirrors a method with {method!r} in its name; `fencepost list` shows what they mirror")
     return "\n".join(lines) + "\n"

@@ -126,6 +126,10 @@ class Classes:
         """The full names of the classes of this name without their package, e.g. ``Outer.Inner``."""
         return sorted(self._named.get(name, ()))
 
+    def under(self, package: str) -> Iterator[Class]:
+        """The classes whose full names begin like this, in the order of their names."""
+        return (next(self._line(full)) for full in sorted(self._places) if full.startswith(package))
+
     def has(self, full: str, method: str) -> bool:
         """Whether a class declares the method, or inherits it from one that is in the jars."""
         return self.where(full, method) is not None

@@ -29,7 +29,8 @@ def declare_lookups(channel: Channel) -> None:
     @p.step(
         by="client",
         mirrors="ExtensibleLoadManagerImpl.getOrSelectOwnerAsync, ServiceUnitStateChannelImpl.getOwnerAsync, "
-        "ServiceUnitStateChannelImpl.publishAssignEventAsync",
+        "ServiceUnitStateChannelImpl.publishAssignEventAsync, ExtensibleLoadManagerImpl.assign, "
+        "ExtensibleLoadManagerImpl.dedupeLookupRequest, ExtensibleLoadManagerImpl.tryAcquiringOwnership",
         fair=True,
         b=broker,
         u=unit,

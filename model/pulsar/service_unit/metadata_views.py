@@ -17,13 +17,10 @@ from typing import Protocol as Protocol_
 
 from fencepost.model.language import And, Condition, If, Not, Or, Outcome, Protocol, Truth, Universe, Updates, all_of
 from fencepost.model.pulsar.service_unit.records import Record, Records
-from fencepost.model.pulsar.service_unit.system_topic import Handler, Users
+from fencepost.model.pulsar.service_unit.system_topic import HANDLERS, Handler, Users
 from fencepost.model.zookeeper.sessions_and_nodes import Watched, merged
 
-HEARS = (
-    "ServiceUnitStateChannelImpl.handleEvent, MetadataStoreTableViewImpl.handleNotification, "
-    "MetadataStoreTableViewImpl.handleTailItem"
-)
+HEARS = f"{HANDLERS}, MetadataStoreTableViewImpl.handleNotification, MetadataStoreTableViewImpl.handleTailItem"
 
 
 class Clients(Users, Protocol_):

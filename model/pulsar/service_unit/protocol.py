@@ -121,7 +121,7 @@ def service_unit(
         on_lost=lambda b: merged(views.lost(b), channel.lost(b), leader.lost(b)),
         on_reconnected=views.reconnected,
         on_reestablished=lambda b: merged(views.reestablished(b), channel.reestablished(b), leader.on_reestablished(b)),
-        listener="ServiceUnitStateChannelImpl.handleMetadataSessionEvent",
+        listener="ServiceUnitStateChannelImpl.handleMetadataSessionEvent, ServiceUnitStateChannelImpl.handleInvalidate",
     )
     views.declare(channel.handled)
     declare_lookups(channel)

@@ -50,9 +50,20 @@ class Users(Protocol_):
 Handler = Callable[[int, int, Record], tuple[Updates, Truth, Record]]
 """What a broker does with an event of a unit: its updates, whether it writes a record in answer, and which."""
 
-HEARS = (
-    "ServiceUnitStateChannelImpl.handleEvent, TableViewImpl.handleMessage, ServiceUnitStateDataConflictResolver.shouldKeepLeft"
+HANDLERS = ", ".join(
+    f"ServiceUnitStateChannelImpl.{handler}"
+    for handler in (
+        "handleEvent",
+        "handleAssignEvent",
+        "handleDeleteEvent",
+        "handleInitEvent",
+        "handleOwnEvent",
+        "handleSplitEvent",
+    )
 )
+"""What a ``Handler`` mirrors, except for what waits until topics are closed."""
+
+HEARS = f"{HANDLERS}, TableViewImpl.handleMessage, ServiceUnitStateDataConflictResolver.shouldKeepLeft"
 
 
 class SystemTopic:
