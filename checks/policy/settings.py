@@ -24,6 +24,7 @@ from fencepost.checks.settings.load_manager import (
     MODULAR,
     PLACEMENT,
     SHEDDER,
+    SIMPLE,
     load_manager_settings,
     mismatches,
 )
@@ -209,6 +210,6 @@ def _on_managers(file: BrokerConf, conf: Configuration) -> list[str]:
     instead of what it cannot use."""
     taken = load_manager_settings(file)
     name = taken.manager.value.rpartition(".")[2]
-    if name not in (MODULAR, EXTENSIBLE):
+    if name not in (MODULAR, EXTENSIBLE, SIMPLE):
         return [f"{taken.manager.place}: {name} is not modelled; the rules are those of {MODULAR}"]
-    return [str(one) for one in mismatches(taken, conf.pulsar_version) if one.outcome == "runs"]
+    return [str(one) for one in mismatches(taken, conf.pulsar_version) if one.outcome != "stops"]

@@ -75,10 +75,11 @@ def _that_runs(conf: Configuration, places: Mapping[str, Place], shedder: str | 
         _taken(PLACEMENT, placement, conf, places),
     )
     for one in mismatches(settings, conf.pulsar_version):
-        if one.outcome != "runs":
+        if one.outcome == "stops" or (one.outcome == "simple" and (shedder or placement)):
             where = one.setting.place
-            text = f"{one}; the rules of {SIMPLE} are not modelled" if one.outcome == "simple" else str(one)
-            raise ConfigurationError(f"{where}: {text}" if where else text, where)
+            raise ConfigurationError(f"{where}: {one}" if where else str(one), where)
+        if one.outcome == "simple":
+            return replace(conf, loadManagerClassName=CLASSES[SIMPLE])
     running = settings.running(conf.pulsar_version)
     if running.shedder == "OverloadShedder":
         conf = replace(conf, loadBalancerLoadSheddingStrategy=CLASSES[running.shedder])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fencepost.model.balance.load_manager import LoadManager, Round
 from fencepost.model.balance.selection import Selection
-from fencepost.model.balance.strategies import strategy_name
+from fencepost.model.balance.strategies import names_of
 from fencepost.model.balance.wording import percent
 
 WIDTH = 120
@@ -34,7 +34,7 @@ def common_end(brokers: Collection[str]) -> str:
 
 def rounds_text(rounds: Sequence[Round], files: Sequence[Path], manager: LoadManager) -> str:
     """One paragraph for each round: what is done, then why."""
-    heading = f"{strategy_name(manager.shedder)} and {strategy_name(manager.placement)}, Pulsar {manager.conf.pulsar_version}"
+    heading = names_of(manager)
     paragraphs = [_round_text(done, file) for done, file in zip(rounds, files, strict=True)]
     return "\n".join([f"{heading}\n", *paragraphs])
 

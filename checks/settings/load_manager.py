@@ -155,6 +155,10 @@ def mismatches(settings: LoadManagerSettings, release: str) -> Iterator[Mismatch
         yield _thrown(settings.manager, f"there is no class of that name, and {{then}}; write {elsewhere}", release)
     elif manager == EXTENSIBLE:
         yield from _of_extensible(settings, shedder, placement, release)
+    elif manager == SIMPLE:
+        for setting in (settings.shedder, settings.placement):
+            if setting.place is not None:
+                yield Mismatch(setting, f"{SIMPLE} does not read it: it has rules of its own; leave it out")
     elif manager == MODULAR:
         yield from _of_modular(settings, shedder, placement, release)
 

@@ -17,11 +17,10 @@ STALE: Final = (
     "averages in the store: a simulated leader finds those of its predecessor to the minute, and not those of the last write"
 )
 TWO_MANAGERS: Final = "brokers with different load managers during a migration: a snapshot and a simulation have one manager"
-QUOTAS: Final = "the resource quotas of SimpleLoadManagerImpl, which change over hours: its rules take those of the snapshot"
+QUOTAS: Final = "resource quotas in the store: a leader begins with those of a new cluster, and with what it sees"
 SMALLER_STEPS: Final = "a part of a step that the protocol service_unit takes as a whole"
 BY_HAND: Final = "an administrator's request, or a check of who owns a bundle: the rules decide on what nobody asks for"
 OLD_CHANNEL: Final = "the channel of Pulsar 3.0.7, which is another one and is not modelled"
-OTHER_RULES: Final = "SimpleLoadManagerImpl has rules of its own, which are not modelled"
 UNUSED: Final = "no release calls it where the load is balanced"
 
 BEYOND: Final[Mapping[str, tuple[str, ...]]] = {
@@ -97,6 +96,9 @@ BEYOND: Final[Mapping[str, tuple[str, ...]]] = {
     OF_ONE_HOST: (
         "BrokerLoadData.clear",
         "GenericBrokerHostUsageImpl.*",
+        "SimpleLoadManagerImpl.fromLoadReport",
+        "SimpleLoadManagerImpl.generateLoadReport",
+        "SimpleLoadManagerImpl.generateLoadReportForcefully",
         "LinuxBrokerHostUsageImpl.*",
         "LinuxInfoUtils.*",
         "LinuxInfoUtils.ResourceUsage.*",
@@ -192,9 +194,6 @@ BEYOND: Final[Mapping[str, tuple[str, ...]]] = {
     QUOTAS: (
         "LoadResourceQuotaUpdaterTask.*",
         "SimpleLoadManagerImpl.compareAndWriteQuota",
-        "SimpleLoadManagerImpl.timeSmoothQuota",
-        "SimpleLoadManagerImpl.timeSmoothValue",
-        "SimpleLoadManagerImpl.updateRealtimeResourceQuota",
         "SimpleLoadManagerImpl.writeResourceQuotasToZooKeeper",
     ),
     SMALLER_STEPS: (
@@ -230,7 +229,6 @@ BEYOND: Final[Mapping[str, tuple[str, ...]]] = {
         "LeaderElectionService.readCurrentLeader",
     ),
     OLD_CHANNEL: ("ServiceUnitStateChannelImpl.newInstance", "ServiceUnitStateCompactionStrategy.*"),
-    OTHER_RULES: ("SimpleLoadManagerImpl.*", "WRRPlacementStrategy.*"),
     UNUSED: (
         "PulsarLoadReportImpl.*",
         "ResourceAvailabilityRanker.*",

@@ -111,6 +111,7 @@ class Configuration:
     loadManagerClassName: str = IMPLEMENTATION + "ModularLoadManagerImpl"
     loadBalancerLoadSheddingStrategy: str = IMPLEMENTATION + "AvgShedder"
     loadBalancerLoadPlacementStrategy: str = IMPLEMENTATION + "AvgShedder"
+    loadBalancerPlacementStrategy: str = "leastLoadedServer"
 
     loadBalancerReportUpdateThresholdPercentage: int = 10
     loadBalancerReportUpdateMaxIntervalMinutes: int = 15
@@ -127,6 +128,8 @@ class Configuration:
     loadBalancerSheddingGracePeriodMinutes: int = 30
     loadBalancerSheddingExcludedNamespaces: frozenset[str] = frozenset()
     loadBalancerBrokerOverloadedThresholdPercentage: int = 85
+    loadBalancerBrokerUnderloadedThresholdPercentage: int = 50
+    loadBalancerBrokerComfortLoadLevelPercentage: int = 65
     loadBalancerBrokerThresholdShedderPercentage: int = 10
     loadBalancerBundleUnloadMinThroughputThreshold: float = 10.0
     lowerBoundarySheddingEnabled: bool = False
@@ -202,6 +205,16 @@ class Configuration:
     def is_extensible(self) -> bool:
         """Whether the extensible load manager decides, not the modular one."""
         return self.loadManagerClassName.endswith("ExtensibleLoadManagerImpl")
+
+    @cached_property
+    def is_simple(self) -> bool:
+        """Whether the simple load manager decides, not the modular one."""
+        return self.loadManagerClassName.endswith("SimpleLoadManagerImpl")
+
+    @cached_property
+    def places_afterwards(self) -> bool:
+        """Whether a bundle is unloaded first, and placed when it is looked up, so that it may come back to its broker."""
+        return self.is_2_10 or self.is_simple
 
 
 def defaults(version: Version = NEWEST_BALANCED) -> Configuration:

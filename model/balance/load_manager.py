@@ -105,7 +105,7 @@ class LoadManager:
         splits, reasons, manager = manager.split(data, snapshot.topics)
         unloading = shedding.unloading
         destinations = {
-            bundle: tuple(other for other in shedding.drawn_from[bundle] if other != broker or self.conf.is_2_10)
+            bundle: tuple(other for other in shedding.drawn_from[bundle] if other != broker or self.conf.places_afterwards)
             for broker, bundles in unloading.unload.items()
             for bundle in bundles
         }
@@ -256,12 +256,12 @@ class LoadManager:
             return (), [], self
         if not conf.is_extensible:
             splits = bundles_to_split(data, conf, among) if len(data.brokers) > 1 or conf.is_2_10 else []
-            planned = [_planned(split, topics.get(split.bundle), conf) for split in splits]
+            planned = [planned_split(split, topics.get(split.bundle), conf) for split in splits]
             return tuple(planned), [split.why for split in planned], self
         thought_of: dict[str, PlannedSplit] = {}
 
         def cut(split: Split) -> bool:
-            one = thought_of[split.bundle] = _planned(split, topics.get(split.bundle), conf)
+            one = thought_of[split.bundle] = planned_split(split, topics.get(split.bundle), conf)
             return not one.fails
 
         splits, splitter = self.splitter.bundles_to_split(data, conf, cut=cut, among=among)
@@ -269,7 +269,7 @@ class LoadManager:
         return tuple(planned), [split.why for split in thought_of.values()], replace(self, splitter=splitter)
 
 
-def _planned(split: Split, topics: Sequence[Topic] | None, conf: Configuration) -> PlannedSplit:
+def planned_split(split: Split, topics: Sequence[Topic] | None, conf: Configuration) -> PlannedSplit:
     """A split with its boundaries, and the sentence that explains it."""
     algorithm = conf.defaultNamespaceBundleSplitAlgorithm
     plan = f"{split.bundle}: {split.reason}: split by {algorithm}"

@@ -97,6 +97,7 @@ MIRRORED: Final[Mapping[str, tuple[str, ...]]] = {
     "reports.must_report": (
         "ModularLoadManagerImpl.needBrokerDataUpdate",
         "ModularLoadManagerImpl.percentChange",
+        "SimpleLoadManagerImpl.writeLoadReportOnZookeeper",
         "BrokerLoadDataReporter.needBrokerDataUpdate",
         "BrokerLoadDataReporter.percentChange",
     ),
@@ -104,6 +105,36 @@ MIRRORED: Final[Mapping[str, tuple[str, ...]]] = {
     "shedding.Shedder.with_active_brokers": ("LoadSheddingStrategy.onActiveBrokersChange",),
     "shedding.candidates": ("LoadData.getBundleDataForLoadShedding",),
     "shedding.never_shed": ("NamespaceService.isSLAOrHeartbeatNamespace",),
+    "simple_manager.SimpleLoadManager.place": (
+        "SimpleLoadManagerImpl.getLeastLoaded",
+        "SimpleLoadManagerImpl.getLeastLoadedBroker",
+        "SimpleLoadManagerImpl.getFinalCandidates",
+    ),
+    "simple_manager.SimpleLoadManager.split": ("SimpleLoadManagerImpl.doNamespaceBundleSplit",),
+    "simple_manager.SimplePlacement": (
+        "SimpleLoadManagerImpl.findBrokerForPlacement",
+        "SimpleLoadManagerImpl.updateBrokerToNamespaceToBundle",
+        "SimpleLoadManagerImpl.updateRanking",
+        "SimpleLoadManagerImpl.accept",
+        "WRRPlacementStrategy.findBrokerForPlacement",
+    ),
+    "simple_manager.SimpleShedding": (
+        "SimpleLoadManagerImpl.doLoadShedding",
+        "SimpleLoadManagerImpl.isBrokerAvailableForRebalancing",
+        "SimpleLoadManagerImpl.unloadNamespacesFromOverLoadedBrokers",
+    ),
+    "simple_ranking.Quotas.after": (
+        "SimpleLoadManagerImpl.updateRealtimeResourceQuota",
+        "SimpleLoadManagerImpl.timeSmoothQuota",
+    ),
+    "simple_ranking.Ranking": (
+        "ResourceUnitRanking.estimateLoadPercentage",
+        "ResourceUnitRanking.estimateMaxCapacity",
+        "ResourceUnitRanking.compareToOtherRanking",
+        "ResourceUnitRanking.compareMessageRateTo",
+    ),
+    "simple_ranking.ranked": ("SimpleLoadManagerImpl.doLoadRanking", "SimpleLoadManagerImpl.getTotalAllocatedQuota"),
+    "simple_ranking.smoothed": ("SimpleLoadManagerImpl.timeSmoothValue",),
     "simulation.leader.Leader._changed": (
         "BrokerLoadDataReporter.handleEvent",
         "BrokerLoadDataReporter.tombstone",

@@ -27,7 +27,8 @@ A = TypeVar("A", float, NDArray[np.float64])
 class Figures(NamedTuple, Generic[A]):
     """What decides whether a report is written: numbers of one broker, or arrays with a place for each of many.
 
-    Messages and bytes per second, bundles, usage as a fraction, and when that was (milliseconds since 1970).
+    Messages and bytes per second, bundles, usage as a fraction, and when that was (milliseconds since 1970). To
+    SimpleLoadManagerImpl usage has a further axis: that of each resource, in percent.
     """
 
     rate: A
@@ -51,8 +52,12 @@ def must_report(last: Figures[A], current: Figures[A], conf: Configuration) -> N
 def change(last: Figures[A], current: Figures[A], conf: Configuration) -> NDArray[np.float64]:
     """What changed most: rate, throughput and bundles in percent of what they were, the usage in percentage points.
 
+    SimpleLoadManagerImpl looks at each resource, in whole percentage points, and at whether the number of bundles is another.
     In 2.10 and in the extensible manager, which take ``Math.max``, it is NaN if one of them is, and then nothing is reported.
     """
+    if conf.is_simple:
+        points = np.floor(np.minimum(100.0, np.abs(last.usage - current.usage)).max(axis=-1))
+        return np.where(last.bundles == current.bundles, points, np.inf)
     with np.errstate(all="ignore"):
         changes = (
             relative(last.rate, current.rate),

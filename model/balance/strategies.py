@@ -19,6 +19,7 @@ from fencepost.model.balance.placement import (
     RoundRobinBrokerSelector,
 )
 from fencepost.model.balance.shedding import Shedder
+from fencepost.model.balance.simple_manager import SimpleLoadManager, SimplePlacement, SimpleShedding
 from fencepost.model.balance.threshold_shedder import ThresholdShedder
 from fencepost.model.balance.transfer_shedder import TransferShedder
 from fencepost.model.balance.uniform_load_shedder import UniformLoadShedder
@@ -59,6 +60,11 @@ def load_manager(conf: Configuration, shedder: str | None = None, placement: str
     TransferShedder exists only there, so that it implies it. AvgShedder, where it is named, sheds and places. Raises
     UnknownStrategy.
     """
+    if conf.is_simple:
+        if shedder is not None or placement is not None:
+            key = "loadBalancerLoadSheddingStrategy" if shedder is not None else "loadBalancerLoadPlacementStrategy"
+            raise UnknownStrategy("SimpleLoadManagerImpl sheds and places by rules of its own, and reads no strategy", key)
+        return SimpleLoadManager(conf)
     if shedder is None and placement is not None and _simple(placement) == "AvgShedder":
         shedder = placement
     if _simple(conf.loadBalancerLoadSheddingStrategy if shedder is None else shedder) == "TransferShedder":
@@ -80,7 +86,15 @@ def strategy_name(strategy: Shedder | Placement) -> str:
     """What a strategy is called: as the configuration names it, a user's own as FILE.py:FUNCTION."""
     if isinstance(strategy, UserShedder | UserPlacement):
         return str(strategy.function)
+    if isinstance(strategy, SimpleShedding | SimplePlacement):
+        return "SimpleLoadManagerImpl"
     return "AvgShedder" if isinstance(strategy, AvgPlacement) else type(strategy).__name__
+
+
+def names_of(manager: LoadManager) -> str:
+    """What sheds and what places, as a heading has it."""
+    shedder, placement = strategy_name(manager.shedder), strategy_name(manager.placement)
+    return f"{shedder if manager.conf.is_simple else f'{shedder} and {placement}'}, Pulsar {manager.conf.pulsar_version}"
 
 
 def in_words(name: str, known: Mapping[str, type[Shedder]] | Mapping[str, type[Placement]]) -> str:

@@ -56,7 +56,9 @@ def weighted_usages(percents: Mapping[Resource, NDArray[np.float64]], conf: Conf
 
 
 def reported_usages(percents: Mapping[Resource, NDArray[np.float64]], conf: Configuration) -> NDArray[np.float64]:
-    """``reported_usage`` of many brokers, by the percentages of each resource."""
+    """``reported_usage`` of many brokers, by the percentages of each resource; to SimpleLoadManagerImpl these themselves."""
+    if conf.is_simple:
+        return np.stack([percents[name] for name in RESOURCES], axis=-1)
     if conf.is_extensible:
         return largest_of_each(percents[name] for name in BESIDES_HEAP) / 100
     if conf.is_2_10:

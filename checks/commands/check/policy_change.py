@@ -11,13 +11,15 @@ from fencepost.checks.policy.settings import configuration_in, key_of, release_o
 from fencepost.checks.reports.changes import Change, PolicyChange
 from fencepost.checks.settings.broker_conf import BrokerConf
 from fencepost.checks.settings.cluster_settings import Settings
-from fencepost.checks.settings.load_manager import MANAGER, PLACEMENT, SHEDDER, Running, mismatches
+from fencepost.checks.settings.load_manager import MANAGER, PLACEMENT, SHEDDER, SIMPLE, Running, mismatches
 from fencepost.model.balance.configuration import RELEASES, Configuration
+from fencepost.model.balance.simple_manager import SimpleShedding
 from fencepost.model.balance.strategies import PLACEMENTS, SHEDDERS, in_words
 from fencepost.model.releases import NEWEST_BALANCED
 
 CLASSES = (MANAGER, SHEDDER, PLACEMENT)
 UNKNOWN = "its own"
+STRATEGY = "loadBalancerPlacementStrategy"
 
 
 def policy_change(
@@ -72,6 +74,9 @@ def _in_words(then: Running, now: Running) -> Iterator[str]:
         for when, name in (("before", before), ("now", after)) if before != after else ():
             if name in known:
                 yield f"{when}: {name}: {in_words(name, known)}"
+    for when, manager in (("before", then.manager), ("now", now.manager)) if then.manager != now.manager else ():
+        if manager == SIMPLE:
+            yield f"{when}: {str(SimpleShedding.__doc__).partition('.')[0]}; brokers are ranked by {STRATEGY}"
 
 
 def _listed(files: Sequence[Path]) -> str:

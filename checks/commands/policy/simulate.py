@@ -26,7 +26,7 @@ from fencepost.model.balance.simulation.cycle import MINUTES_OF_AN_HOUR, simulat
 from fencepost.model.balance.simulation.measures import MEASURES, measures
 from fencepost.model.balance.simulation.run import Action, Run
 from fencepost.model.balance.simulation.scenario import Scenario
-from fencepost.model.balance.strategies import strategy_name
+from fencepost.model.balance.strategies import names_of, strategy_name
 from fencepost.model.balance.user_policy import PolicyFault
 from fencepost.model.counts import count_of
 from fencepost.traces.control_actions import Objection, Replayed, replayed
@@ -86,9 +86,12 @@ def _simulated(asked: SimulateRequest, policy: LoadManager, scenario: Scenario) 
 def _text(
     simulation: Run, replay: Replayed, policy: LoadManager, status: ExitStatus, asked: SimulateRequest, *, cut_short: bool
 ) -> list[str]:
-    names = f"{strategy_name(policy.shedder)} and {strategy_name(policy.placement)}, Pulsar {policy.conf.pulsar_version}"
     size = f"{count_of(len(simulation.brokers), 'broker')}, {count_of(simulation.bundles[0], 'bundle')}"
-    lines = [names, f"{simulation.scenario}: {simulation.minutes / MINUTES_OF_AN_HOUR:g} h, seed {simulation.seed}; {size}", ""]
+    lines = [
+        names_of(policy),
+        f"{simulation.scenario}: {simulation.minutes / MINUTES_OF_AN_HOUR:g} h, seed {simulation.seed}; {size}",
+        "",
+    ]
     for name, value in measures(simulation).as_dict().items():
         if not math.isnan(value):
             lines.append(f"  {name:<18}{value:>10.4g} {MEASURES[name].unit:<16}{MEASURES[name].meaning}")

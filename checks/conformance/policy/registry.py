@@ -10,6 +10,7 @@ from fencepost.checks.conformance.policy import (
     placements,
     preallocating,
     shedders,
+    simple,
     splits,
 )
 from fencepost.checks.conformance.policy.cases import Rule
@@ -37,4 +38,5 @@ RULES: tuple[Rule, ...] = (
     extensible.SELECTS,
     extensible_schedulers.TRANSFER,
     extensible_schedulers.SPLITS,
+    simple.SIMPLE,
 )

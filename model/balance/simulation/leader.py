@@ -43,7 +43,7 @@ class Leader:
         self.reports: dict[str, LocalBrokerData] = {}
         self.loads: dict[str, BrokerLoad] = {}
         count = len(world.brokers)
-        self._heard = Figures(*np.zeros((len(Figures._fields), count)))
+        self._heard: Figures[NDArray[np.float64]] | None = None
         self._must_write = np.ones(count, dtype=np.bool_)
         self._own_loads, self._has_own = np.zeros((2, count)), np.zeros(count, dtype=np.bool_)
         self.recent = dict(known.recently_unloaded)
@@ -78,6 +78,8 @@ class Leader:
         if conf.is_extensible:
             self._average_own(current.averageable(conf))
         figures = current.figures(conf)
+        if self._heard is None:
+            self._heard = Figures(*map(np.zeros_like, figures))
         written = np.flatnonzero(world.alive & (self._must_write | must_report(self._heard, figures, conf))).tolist()
         for heard, now in zip(self._heard, figures, strict=True):
             heard[written] = now[written]
@@ -184,7 +186,7 @@ class Leader:
         for source, bundles in shedding.unloading.unload.items():
             for bundle in bundles:
                 destination = self._drawn(shedding.drawn_from[bundle], bundle)
-                if not destination or (destination == source and not self.policy.conf.is_2_10):
+                if not destination or (destination == source and not self.policy.conf.places_afterwards):
                     continue
                 if self.world.unload(bundle, source, destination, _reason(shedding.unloading.why, bundle)):
                     self.recent[bundle] = self.recent_brokers[source] = self.now

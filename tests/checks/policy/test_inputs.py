@@ -190,14 +190,25 @@ def test_what_is_not_dynamic_does_not_change_between_rounds(setting: str, messag
 
 
 def test_the_manager_that_is_taken_is_told(tmp_path: Path) -> None:
-    simple = write(tmp_path, "loadManagerClassName=org.example.SimpleLoadManagerImpl\n", "simple.conf")
-    note = f"{simple}:1: SimpleLoadManagerImpl is not modelled; the rules are those of ModularLoadManagerImpl"
-    assert read_settings([simple], "current").notes == (note,)
+    own = write(tmp_path, "loadManagerClassName=org.example.OwnLoadManager\n", "own.conf")
+    note = f"{own}:1: OwnLoadManager is not modelled; the rules are those of ModularLoadManagerImpl"
+    assert read_settings([own], "current").notes == (note,)
     other = write(
         tmp_path, f"loadManagerClassName={EXTENSIBLE}\nloadBalancerLoadSheddingStrategy={IMPL}AvgShedder\n", "other.conf"
     )
     (note,) = read_settings([other], "current").notes
     assert note.startswith(f"loadBalancerLoadSheddingStrategy = {IMPL}AvgShedder ({other}:2): ExtensibleLoadManagerImpl cannot")
+
+
+def test_the_simple_manager_is_asked_and_simulated(tmp_path: Path) -> None:
+    simple = write(tmp_path, f"loadManagerClassName={IMPL}SimpleLoadManagerImpl\n", "simple.conf")
+    status, out, err = asked("decide", "--conf", simple, "--snapshot", write(tmp_path, snapshot()), "--pulsar", "4.2.4")
+    assert (status, out.partition("\n")[0], err) == (0, "SimpleLoadManagerImpl, Pulsar 4.2.4", "")
+    small = ("--scenario", "steady", "--brokers", "3", "--bundles", "12", "--hours", "0.1")
+    status, out, _ = asked("simulate", "--conf", simple, *small, "--pulsar", "4.2.4")
+    assert (status, out.partition("\n")[0]) == (0, "SimpleLoadManagerImpl, Pulsar 4.2.4")
+    refusal = asked("simulate", "--conf", simple, *small, "--shedder", "OverloadShedder")[2]
+    assert "rules of its own" in refusal
 
 
 @pytest.mark.parametrize(
@@ -212,9 +223,14 @@ def test_strategies_that_do_not_run_are_not_asked(tmp_path: Path, pulsar: str, s
     average = write(tmp_path, f"loadBalancerLoadPlacementStrategy={IMPL}AvgShedder\n", "average.conf")
     transfer = write(tmp_path, f"\nloadBalancerLoadSheddingStrategy={TRANSFER}\n", "transfer.conf")
     for conf, line in ((average, 1), (transfer, 2)):
+        if pulsar == "4.0.8":
+            status, out, err = asked("decide", "--conf", conf, "--snapshot", snap, *release)
+            assert (status, out.partition("\n")[0]) == (0, "SimpleLoadManagerImpl, Pulsar 4.0.8")
+            assert said in err
+            continue
         for question in ("decide", "simulate", "compare"):
-            out = ("--out", tmp_path / "out") if question == "compare" else ()
-            refusal = refused(question, "--conf", conf, "--snapshot", snap, *out, *release)
+            folder = ("--out", tmp_path / "out") if question == "compare" else ()
+            refusal = refused(question, "--conf", conf, "--snapshot", snap, *folder, *release)
             assert refusal.startswith(f"{conf}:{line}: loadBalancerLoad")
             assert said in refusal
     assert asked("decide", "--conf", average, "--shedder", "AvgShedder", "--snapshot", snap, *release)[0] == 0

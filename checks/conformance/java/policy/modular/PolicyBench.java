@@ -30,6 +30,8 @@ public final class PolicyBench implements Lines.Target {
                 return Splitting::planned;
             case "cut":
                 return Splitting::cut;
+            case "simple":
+                return Simple::answer;
             case "hash":
                 return Splitting::hash;
             case "open":
