@@ -1,7 +1,8 @@
 """SimpleLoadManagerImpl, which runs where it is configured and, up to 4.0.8, where another manager fails.
 
 Mirrors doLoadShedding, doNamespaceBundleSplit, getLeastLoadedBroker and findBrokerForPlacement of SimpleLoadManagerImpl, and
-WRRPlacementStrategy. Read in 2.10.1, 3.0.7, 4.0.8, 4.2.4 and 5.0.0-M1, whose rules are the same.
+WRRPlacementStrategy. Read in 2.10.1, 3.0.7, 4.0.8, 4.2.4 and 5.0.0-M1, whose rules are the same, except that
+2.10.1 takes bundles for equal that differ by little, which is not modelled.
 """
 
 from __future__ import annotations

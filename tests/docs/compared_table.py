@@ -33,7 +33,8 @@ def table() -> str:
     lines = []
     for rule in RULES:
         cells = [
-            f"{counts[release].get(rule.name, 0):,} cases" if release in rule.releases else "not there" for release in RELEASES
+            f"{counts[release].get(rule.name, 0):,} cases" if release in rule.releases else rule.elsewhere
+            for release in RELEASES
         ]
         mirrors = ", ".join(f"`{name.strip()}`" for name in rule.mirrors.split(","))
         lines.append(f"| {rule.name} | {mirrors} | {' | '.join(cells)} |\n")
