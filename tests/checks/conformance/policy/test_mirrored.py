@@ -11,11 +11,11 @@ from pkgutil import resolve_name
 
 import pytest
 
+from fencepost.checks.commands.list.run import mirrored as told_of
 from fencepost.checks.conformance.java_side.classfiles import Classes
 from fencepost.checks.conformance.java_side.jars import jars
 from fencepost.checks.conformance.java_side.mirrors import classes_of, mirrored
 from fencepost.checks.conformance.policy.registry import RULES
-from fencepost.checks.reports.listing import mirrored as told_of
 from fencepost.checks.settings.load_manager import MIRRORED as OF_SETTINGS
 from fencepost.model.balance.beyond import BEYOND, beyond
 from fencepost.model.balance.mirrored import MIRRORED
