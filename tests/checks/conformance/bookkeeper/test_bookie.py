@@ -273,7 +273,7 @@ AGAIN = "add(l0, e0); write_journal; sync_journal; acknowledge(l0, e0); "
 )
 def test_copies_that_come_back(adapter: BookieAdapter, script: str, there: list[int]) -> None:
     """returned_entries_deleted: a checkpoint with nothing to write leaves the collected ledger in the write cache's list."""
-    outcome = follow(adapter, script, entries=1, records=6, collections=1, stops=1, kills=1, recovery=False)
+    outcome = follow(adapter, script.rstrip("; "), entries=1, records=6, collections=1, stops=1, kills=1, recovery=False)
     assert outcome.verdict == "agrees", outcome
     assert outcome.seen is not None
     assert outcome.seen.values["ledgers"][0]["stored"] == there
