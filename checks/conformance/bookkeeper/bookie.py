@@ -7,7 +7,7 @@ import os
 import shutil
 import signal
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from fencepost.checks.conformance.bookkeeper.bookie_states import Bookie, bookie_of, of_each, wanted
@@ -16,6 +16,8 @@ from fencepost.checks.conformance.running.adapter import (
     Adapter,
     Allowance,
     Departure,
+    Deviation,
+    Difference,
     Observable,
     Owed,
     Seen,
@@ -229,6 +231,14 @@ def _is_refused(action: Action, _: View, seen: Seen) -> bool:
     return bool(seen.values["ledgers"][_number(action.arguments["of"])]["refused"])
 
 
+def _was_in_a_deleted_log(step: Taken, differences: Sequence[Difference], _: str) -> bool:
+    """A ledger that was collected is back before a save, and a log that had entries of it is deleted."""
+    if not differences or not {d.what.split("[")[0] for d in differences} <= {"stored", "fencing_read"}:
+        return False
+    named = {d.what.partition("[")[2].removesuffix("]") for d in differences}
+    return all(bookie_of(step.after).is_collected(of) and bookie_of(step.after).has_lost_a_log(of) for of in named)
+
+
 class BookieAdapter(Adapter):
     """Drives one BookieImpl, as its requests, its journal and its SyncThread do, through stops, kills and losses of power."""
 
@@ -240,6 +250,14 @@ class BookieAdapter(Adapter):
             "since 4.16.7 and 4.17.2 a bookie that had a descriptor of the ledger refuses it until it is restarted "
             "(collected_is_refused, a bug of the protocol replication); what it does not take it cannot lose",
             _is_refused,
+        ),
+    )
+    deviations = (
+        Deviation(
+            "an error for what was in a deleted log",
+            "until the next save the index still names what a collected ledger had in a log that the collector has deleted; if "
+            "a request brings the ledger back before, a read of it is answered with an error",
+            _was_in_a_deleted_log,
         ),
     )
     shown_by_requests = ("added", "recovered", "fence_told", "denied", "lac_asked", "lac_told", "shown")

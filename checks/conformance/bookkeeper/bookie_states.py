@@ -95,6 +95,15 @@ class Bookie:
         there = [g for g in self.view.members("log") if not self.view[f"deleted[{g}]"] and self._in_log(g)]
         return {g: number for number, g in enumerate(there)}
 
+    def is_collected(self, of: str) -> bool:
+        """Whether the ledger was collected, and is on the disk until the next save."""
+        return bool(self.view.get(f"undeleted[{of}]", False))
+
+    def has_lost_a_log(self, of: str) -> bool:
+        """Whether a log that had entries of the ledger is deleted."""
+        logs = self.view.members("log") if "log" in self.view.protocol.universes else ()
+        return any(self.view[f"deleted[{g}]"] and self.view[f"copies[{g}, {of}]"] for g in logs)
+
     def _in_log(self, g: str) -> list[str]:
         return [f"{of} {e}" for of in self.ledgers for e in self.entries if e in self.view[f"copies[{g}, {of}]"]]
 

@@ -300,6 +300,13 @@ def test_what_entry_logs_have(adapter: BookieAdapter, script: str, logs: list[li
     assert outcome.seen.values["logs"] == logs
 
 
+def test_an_error_for_what_was_in_a_deleted_log(adapter: BookieAdapter) -> None:
+    """The index names it until the next save."""
+    script = "add(l0, e0); take_checkpoint; save(sync); kill; " + BACK + "; collect(l0); collect_log(log0); fence(l0)"
+    outcome = follow(adapter, script, entries=1, rotations=1, collector_looks=1, collections=1, kills=1)
+    assert (outcome.verdict, outcome.known) == ("differs", "an error for what was in a deleted log"), outcome
+
+
 @pytest.mark.deep
 def test_a_refused_boot() -> None:
     """The log mark goes back to a file that is deleted: 4.17.3 does not start again."""
