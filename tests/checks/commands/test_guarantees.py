@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from fencepost.checks.cli import main
+from fencepost.checks.commands.check import formats
 from fencepost.checks.commands.check import run as check
 from fencepost.checks.questions.answers import asking
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
@@ -54,6 +55,12 @@ def two(tmp_path: Path) -> Path:
     path = tmp_path / "two.conf"
     path.write_text(QUORUMS.format(2, 2, 2))
     return path
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines as long as those of --all, so that a sentence is on one."""
+    monkeypatch.setattr(formats, "screen", formats.width)
 
 
 def asked(*arguments: str | Path) -> Ran:
