@@ -21,8 +21,8 @@ class Guarantee:
     the others, besides the instance without. ``first`` builds the protocol with fewer runs, in which what is wrong shows
     soonest; ``symmetric`` has a search visit one state for all that differ only in which member is which. ``raised_by`` are
     sets of sizes of which one more may raise the number. Of a question that is ``fewer`` it is one of steps, and the fewer the
-    better; ``steps_of`` names what takes them. ``event`` names what is counted, with ``{n}`` and ``{s}``, if that
-    are events. ``exposed_by`` are the settings without which nothing would be wrong,
+    better; ``steps_of`` names what takes them, and steps of two names are not compared. ``event`` names what is counted, with
+    ``{n}`` and ``{s}``, if that are events. ``exposed_by`` are the settings without which nothing would be wrong,
     ``unasked`` says why the question cannot be asked of these settings, and
     ``unasked_by`` by which of them. With ``never`` what is denied can never come about with these settings, and the denial says
     what to do. A theory is asked whether its theorems hold.

@@ -10,7 +10,7 @@ from fencepost.checks.questions.guarantees.guarantee import Guarantee
 from fencepost.model.language import Protocol
 from fencepost.model.releases import Releases
 from fencepost.properties.configuration import Configuration
-from fencepost.properties.registry import Entry, Value
+from fencepost.properties.registry import Entry, Value, written
 from fencepost.properties.theories import THEORIES
 from fencepost.properties.topic import guarantees as suites
 from fencepost.properties.topic.entry import ENTRY as TOPIC
@@ -146,20 +146,28 @@ class _Suites(typing.Protocol):
 @dataclass(frozen=True)
 class _Owners:
     """What decides who owns a bundle, and what moves it, with the properties that are asked of them; what is ``configured``,
-    what an instance without unloads and one with a slow unload have besides, and what takes steps."""
+    what an instance without unloads and one with a slow unload have besides, and what ``takes`` steps."""
 
     owning: Entry
     unloading: Entry
     suites: _Suites
-    steps_of: str
+    takes: str
     configured: Mapping[str, Value]
     still: Mapping[str, Value]
     slow: Mapping[str, Value]
 
     def taken(self, entry: Entry, releases: Releases) -> dict[str, Value]:
         """With which parameters one of the two protocols behaves as the releases do, and as is configured."""
-        behaviour = {} if entry.refusal(releases) else entry.behaviour(releases)
-        return {**behaviour, **self.configured}
+        return {**_behaviour(entry, releases), **self.configured}
+
+    def steps_of(self, entry: Entry, releases: Releases) -> str:
+        """What takes steps, and how that behaves in the releases: with another behaviour the same takes other steps."""
+        behaviour = ", ".join(f"{name}={written(value)}" for name, value in _behaviour(entry, releases).items())
+        return f"{self.takes} ({behaviour})" if behaviour else self.takes
+
+
+def _behaviour(entry: Entry, releases: Releases) -> dict[str, Value]:
+    return {} if entry.refusal(releases) else entry.behaviour(releases)
 
 
 def _by_locks() -> _Owners:
@@ -174,14 +182,14 @@ def _by_records(cluster: Configuration) -> _Owners:
     from fencepost.properties.service_unit import guarantees
     from fencepost.properties.service_unit.entry import ENTRY as SERVICE_UNIT
 
-    steps_of = f"service units in the {cluster.service_unit_store} store"
+    takes = f"service units in the {cluster.service_unit_store} store"
     configured = SERVICE_UNIT.taken(cluster, {})
-    return _Owners(SERVICE_UNIT, SERVICE_UNIT, guarantees, steps_of, configured, {"unloads": 0}, configured)
+    return _Owners(SERVICE_UNIT, SERVICE_UNIT, guarantees, takes, configured, {"unloads": 0}, configured)
 
 
 def _of_owners(owners: _Owners, cluster: Configuration, releases: Releases) -> Iterator[Guarantee]:
     """What is asked of who owns a bundle, and serves it."""
-    owning, unloading, suites, steps_of = owners.owning, owners.unloading, owners.suites, owners.steps_of
+    owning, unloading, suites = owners.owning, owners.unloading, owners.suites
     taken, moving = owners.taken(owning, releases), owners.taken(unloading, releases)
     small: dict[str, Value] = {**taken, **owners.still, "brokers": 2, "crashes": int(cluster.on_session_loss == "shutdown")}
     unloads: dict[str, Value] = {"brokers": 2, "unloads": 1, "timeouts": 1, **owners.slow}
@@ -238,7 +246,7 @@ def _of_owners(owners: _Owners, cluster: Configuration, releases: Releases) -> I
         (),
         0,
         fewer=True,
-        steps_of=steps_of,
+        steps_of=owners.steps_of(owning, releases),
     )
     yield Guarantee(
         "unloaded",
@@ -249,7 +257,7 @@ def _of_owners(owners: _Owners, cluster: Configuration, releases: Releases) -> I
         (),
         0,
         fewer=True,
-        steps_of=steps_of,
+        steps_of=owners.steps_of(unloading, releases),
     )
 
 

@@ -11,6 +11,7 @@ from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.outcomes import Open
 from fencepost.checks.questions.guarantees.establishing import Established, Means, claimed, establish, raised
+from fencepost.checks.questions.guarantees.judging import compared
 from fencepost.checks.questions.guarantees.ledgers import LEDGER, ledger_guarantees
 from fencepost.checks.questions.guarantees.topics import bundle_guarantees
 from fencepost.checks.questions.matters import BOOKIES, NAMES, RACKS, TOPICS
@@ -254,8 +255,10 @@ def test_there_is_no_claim_without_complete_verdicts() -> None:
     assert isinstance(claimed(question, 1, []), Open)
 
 
-def bundles(name: str, policy: str = "reconnect", manager: LoadManagerSettings = MODULAR) -> Established:
-    (question,) = (g for g in bundle_guarantees(cluster(policy, manager), NEWEST) if g.name == name)
+def bundles(
+    name: str, policy: str = "reconnect", manager: LoadManagerSettings = MODULAR, releases: Releases = NEWEST
+) -> Established:
+    (question,) = (g for g in bundle_guarantees(cluster(policy, manager), releases) if g.name == name)
     return establish(question, MEANS)
 
 
@@ -308,6 +311,12 @@ def test_by_a_bug_of_the_release_two_brokers_serve_it_for_good() -> None:
 def test_how_long_a_bundle_is_unserved_depends_on_what_a_broker_does_without_its_session() -> None:
     figures = [bundles("unserved", policy).figure for policy in ("reconnect", "shutdown")]
     assert figures[0] < figures[1]
+
+
+def test_steps_of_releases_that_behave_differently_are_not_compared() -> None:
+    now, before = (bundles("unserved", releases=Releases.of(number)) for number in ("5.0.1", "4.0.8"))
+    assert now.figure != before.figure
+    assert (compared(now, before), compared(now, now)) == ("other", "same")
 
 
 @pytest.mark.long
