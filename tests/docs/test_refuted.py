@@ -37,7 +37,10 @@ SAID = (
     ("model/pulsar/store_migration.py", "for which a lost connection alone is enough"),
     ("docs/reference/cluster.md", "`goes_on_unprepared` also loses messages"),
     ("docs/explanation/deviations.md", "`ownership` has it, with `migration=yes`"),
-    ("docs/reference/configuration.md", "the cluster runs, and is balanced by [its rules](policy.md#simpleloadmanagerimpl). From 4.2.4 on no broker"),
+    (
+        "docs/reference/configuration.md",
+        "the cluster runs, and is balanced by [its rules](policy.md#simpleloadmanagerimpl). From 4.2.4 on no broker",
+    ),
     ("docs/reference/policy.md", "Bundles with equal averages share a destination, and all new bundles share one draw"),
 )
 """What a page says instead."""
