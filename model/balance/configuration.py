@@ -51,8 +51,11 @@ STRATEGIES: Final = frozenset({"loadManagerClassName", "loadBalancerLoadShedding
 
 NOT_DYNAMIC: Final = frozenset(
     {
+        "loadBalancerBrokerComfortLoadLevelPercentage",
+        "loadBalancerBrokerUnderloadedThresholdPercentage",
         "loadBalancerEnabled",
         "loadBalancerLoadPlacementStrategy",
+        "loadBalancerPlacementStrategy",
         "loadBalancerSplitIntervalMinutes",
         "lowerBoundarySheddingEnabled",
     }
