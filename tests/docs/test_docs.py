@@ -148,7 +148,8 @@ def _anchors(text: str) -> set[str]:
 
 def test_the_findings_have_every_bug_of_the_control_plane() -> None:
     page = (ROOT / "docs" / "findings-control-plane.md").read_text(encoding="utf-8")
-    assert marked(page) == {"bugs": table("findings-control-plane", "bugs")}
+    made = {"bugs": table("findings-control-plane", "bugs")}
+    assert marked(page) == made, "make it again: .venv/bin/python tests/docs/refresh.py docs/findings-control-plane.md"
 
 
 def test_the_stores_have_every_bug_of_the_control_plane() -> None:
@@ -181,7 +182,8 @@ def test_controls_show_with_the_stores_that_the_page_tells_of(protocol: str, ins
 
 def test_every_row_of_the_comparison_is_in_a_model_or_told_of() -> None:
     page = (ROOT / "docs" / "explanation" / "deviations.md").read_text(encoding="utf-8")
-    assert marked(page) == {"rows": rows_table.table()}
+    made = {"rows": rows_table.table()}
+    assert marked(page) == made, "make it again: .venv/bin/python tests/docs/refresh.py docs/explanation/deviations.md"
     assert list(ROWS) == [f"L{n}" for n in range(1, 16)] + [f"C{n}" for n in range(1, 10)]
     for number, entry in ROWS.items():
         assert entry.names or entry.section, number
@@ -200,7 +202,8 @@ def test_the_page_of_contents_leads_to_every_document(folder: str, names: int) -
     documents = sorted((ROOT / "docs" / folder).glob("*.md"))
     contents = (ROOT / "docs" / "contents.md").read_text(encoding="utf-8")
     assert len(documents) >= names
-    assert [d.name for d in documents if f"({folder}/{d.name})" not in contents] == []
+    missing = [d.name for d in documents if f"({folder}/{d.name})" not in contents]
+    assert not missing, f"add a line for each in docs/contents.md: {missing}"
 
 
 @pytest.mark.parametrize("command", ["check", "explore", "export", "ingest"])

@@ -42,7 +42,7 @@ def test_a_number_names_one_release() -> None:
 def test_behaviour_that_changed_is_told_of_every_release() -> None:
     behaviour = changed("leads", since="4.0.8", before="confirmed", after="created")
     assert list(behaviour) == list(PULSAR)
-    assert [value["leads"] for value in behaviour.values()] == ["confirmed"] * 2 + ["created"] * 4
+    assert [value["leads"] for value in behaviour.values()] == ["confirmed"] * 2 + ["created"] * (len(PULSAR) - 2)
 
 
 @pytest.mark.parametrize(("pulsar", "bookkeeper"), [("1.22.0", None), (None, "4.0.0"), ("newest", None)])
@@ -52,11 +52,12 @@ def test_a_release_that_is_not_modelled_is_refused(pulsar: str | None, bookkeepe
 
 
 def test_a_release_that_nobody_has_read_is_answered_by_the_one_before_it() -> None:
-    later = Releases.of("5.0.2")
-    assert later == Releases("5.0.1", "4.18.2")
+    newest = Releases.of()
+    later = Releases.of("99.0.0")
+    assert later == newest
     (line,) = later.instead
-    assert line.startswith("Pulsar 5.0.2 was read by nobody: the answers are those of 5.0.1, ")
-    assert line.endswith("; fencepost releases diff 5.0.1 5.0.2 tells what to read")
+    assert line.startswith(f"Pulsar 99.0.0 was read by nobody: the answers are those of {newest.pulsar}, ")
+    assert line.endswith(f"; fencepost releases diff {newest.pulsar} 99.0.0 tells what to read")
     assert Releases.of("4.1.4-SNAPSHOT").pulsar == "4.0.8"
     assert Releases.of("5.0.1", "4.18.3").instead[0].startswith("BookKeeper 4.18.3 was read by nobody")
     assert Releases.of("5.0.1").instead == ()

@@ -73,7 +73,9 @@ def test_every_property_holds_in_the_small_instances(pinned: Pins, instance: Ins
 def test_a_bug_is_caught(pinned: Pins, bug: str) -> None:
     found = caught(pinned.entry, bug)
     assert bug in pinned.caught, f'pin it in CAUGHT of tests/properties/{pinned.entry.name}/test_safety.py: "{bug}": {found}'
-    assert found == pinned.caught[bug]
+    assert found == pinned.caught[bug], (
+        f"if that is right, change the pin in CAUGHT of tests/properties/{pinned.entry.name}/test_safety.py"
+    )
 
 
 @pytest.mark.parametrize(("pinned", "bug"), [*_without_bugs()])
@@ -84,4 +86,6 @@ def test_nothing_is_violated_without_the_bug(pinned: Pins, bug: str) -> None:
 @pytest.mark.parametrize("pinned", PINNED.values(), ids=PINNED)
 def test_the_tables_speak_of_every_bug(pinned: Pins) -> None:
     entry = pinned.entry
-    assert set(pinned.caught) == set(entry.build({}).bugs) == set(entry.shown_by)
+    bugs = set(entry.build({}).bugs)
+    assert bugs == set(entry.shown_by), f"the bugs of the model have a table each in properties/{entry.name}/bugs.toml"
+    assert bugs == set(pinned.caught), f"and a pin in CAUGHT of tests/properties/{entry.name}/test_safety.py"

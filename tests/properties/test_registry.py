@@ -132,7 +132,8 @@ def test_a_release_that_a_protocol_says_nothing_of_is_refused() -> None:
     assert entry.bugs_of(Releases.of("2.10.1")) == ()
     assert entry.unread(Releases.of("2.10.1")) == {}
     assert entry.bugs_of(Releases.of("4.0.8")) == ("leaks",)
-    refused = "tank: tanks came with 3.0; name another release by --pulsar: 3.0.7, 4.0.8, 4.2.4, 5.0.0-M1, 5.0.1"
+    others = ", ".join(number for number in PULSAR if number != "2.10.1")
+    refused = f"tank: tanks came with 3.0; name another release by --pulsar: {others}"
     with pytest.raises(RegistryError) as error:
         entry.behaviour(Releases.of("2.10.1"))
     assert str(error.value) == refused
