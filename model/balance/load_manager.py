@@ -16,7 +16,7 @@ from fencepost.model.balance.configuration import Configuration
 from fencepost.model.balance.deviation_shedder import NoBrokers
 from fencepost.model.balance.filters import of_group
 from fencepost.model.balance.isolation import Policies, permitted
-from fencepost.model.balance.load_data import BrokerLoad, LoadData, namespace_of
+from fencepost.model.balance.load_data import BrokerLoad, LoadData, LocalBrokerData, namespace_of
 from fencepost.model.balance.overload_shedder import OverloadShedder
 from fencepost.model.balance.placement import AvgPlacement, InTurn, Placement, RoundRobinBrokerSelector
 from fencepost.model.balance.selection import Selection, assign, select
@@ -119,9 +119,13 @@ class LoadManager:
         why: tuple[str, ...],
         data: LoadData,
     ) -> Round:
-        measure = usage if isinstance(self.shedder, OverloadShedder) else weighted_usage
-        usages = {broker: measure(report, self.conf) for broker, report in data.reports.items()}
+        usages = {broker: self._usage(report) for broker, report in data.reports.items()}
         return Round(unloading.unload, destinations, usages, unloading.averages, splits, why)
+
+    def _usage(self, report: LocalBrokerData) -> float:
+        """How loaded a broker is, as the shedder measures it: 1 is all that it has."""
+        measure = usage if isinstance(self.shedder, OverloadShedder) else weighted_usage
+        return measure(report, self.conf)
 
     def asked_alone(self, snapshot: Snapshot) -> tuple[Round, LoadManager]:
         """What the shedder by itself answers, whatever its load manager would make of that: with one broker, or switched off.

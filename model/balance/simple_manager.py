@@ -15,7 +15,7 @@ from fencepost.model.balance.configuration import Configuration
 from fencepost.model.balance.isolation import Policies, permitted
 from fencepost.model.balance.java import rounded
 from fencepost.model.balance.load_data import LoadData, LocalBrokerData, NamespaceBundleStats, Size, namespace_of
-from fencepost.model.balance.load_manager import LoadManager, PlannedSplit, Round, Shedding, planned_split
+from fencepost.model.balance.load_manager import LoadManager, PlannedSplit, Shedding, planned_split
 from fencepost.model.balance.selection import Selection
 from fencepost.model.balance.shedding import Shedder, Unloading
 from fencepost.model.balance.simple_ranking import DRAWN, LEAST_LOADED, LEAST_MESSAGES, Quotas, Ranking, ranked
@@ -171,16 +171,8 @@ class SimpleLoadManager(LoadManager):
         }
         return replace(data, brokers=reports, recently_unloaded=self.within_grace_period(data))
 
-    def _round(
-        self,
-        unloading: Unloading,
-        destinations: Mapping[str, tuple[str, ...]],
-        splits: tuple[PlannedSplit, ...],
-        why: tuple[str, ...],
-        data: LoadData,
-    ) -> Round:
-        usages = {broker: max(percents(report)) / 100 for broker, report in data.reports.items()}
-        return Round(unloading.unload, destinations, usages, unloading.averages, splits, why)
+    def _usage(self, report: LocalBrokerData) -> float:
+        return max(percents(report)) / 100
 
     def place(self, bundle: str, data: LoadData, policies: Policies) -> tuple[Selection, SimpleLoadManager]:
         """Where a bundle goes, of the brokers that may serve it and have the fewest bundles of its namespace."""
