@@ -15,15 +15,12 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
-import org.apache.pulsar.broker.PulsarService;
-import org.apache.pulsar.broker.ServiceConfiguration;
 import org.apache.pulsar.broker.cache.BundlesQuotas;
 import org.apache.pulsar.broker.loadbalance.ResourceUnit;
 import org.apache.pulsar.broker.loadbalance.impl.PulsarResourceDescription;
 import org.apache.pulsar.broker.loadbalance.impl.SimpleLoadManagerImpl;
 import org.apache.pulsar.broker.loadbalance.impl.SimpleResourceAllocationPolicies;
 import org.apache.pulsar.broker.loadbalance.impl.SimpleResourceUnit;
-import org.apache.pulsar.broker.namespace.NamespaceService;
 import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.client.admin.Namespaces;
 import org.apache.pulsar.client.admin.PulsarAdmin;
@@ -103,26 +100,10 @@ final class Simple {
     }
 
     /** A broker whose administrator writes down what is asked. */
-    static class Broker extends PulsarService {
-        ServiceConfiguration settings;
-        NamespaceService namespaces;
+    static class Broker extends Splitting.Broker {
         BrokerService service;
         Set<String> unloaded;
         Set<String> split;
-
-        Broker() {
-            super(new ServiceConfiguration());
-        }
-
-        @Override
-        public ServiceConfiguration getConfiguration() {
-            return settings;
-        }
-
-        @Override
-        public NamespaceService getNamespaceService() {
-            return namespaces;
-        }
 
         @Override
         public BrokerService getBrokerService() {
