@@ -16,7 +16,7 @@ from fencepost.model.counts import count_of
 from fencepost.properties.registry import RegistryError
 
 FORMAT = 1
-MIRRORS = "RackawareEnsemblePlacementPolicy, DefaultEnsemblePlacementPolicy"
+MIRRORS = "RackawareEnsemblePlacementPolicy, RegionAwareEnsemblePlacementPolicy, DefaultEnsemblePlacementPolicy"
 
 
 def run(asked: PlacementRequest) -> ExitStatus:
@@ -57,7 +57,8 @@ def _status(result: Result) -> ExitStatus:
 
 def text(result: Result, asked: PlacementRequest) -> str:
     """The report for a person: what was compared, and the first case that differs."""
-    lines = [f"{MIRRORS} of BookKeeper {asked.release}, seed {asked.seed}: {count_of(result.cases, 'case')}"]
+    of = ", ".join(f"{name} {count:,}" for name, count in sorted(result.of_policies.items()))
+    lines = [f"placement policies of BookKeeper {asked.release}, seed {asked.seed}: {count_of(result.cases, 'case')} ({of})"]
     if result.differing:
         lines += [f"  {result.differing:,} of {result.cases:,} differ, first", f"    {result.first}"]
     else:

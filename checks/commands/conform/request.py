@@ -123,9 +123,9 @@ kept. The answers must be the same. The questions are all pairs of records of a 
 up to the largest and smallest possible. The bugs are those of `fencepost check service_unit_resolver`."""
 
 PLACEMENT = """Asks the placement policies of a release of BookKeeper for ensembles, and for the bookies that replace members of
-a rack that is cut off. What they draw must be among what the protocol placement allows, and what they refuse among what it
-refuses. A case is some racks with one to three bookies each, some of which may be away, with quorums and settings. The draws
-follow the seed."""
+a rack or a region that is cut off. What they draw must be among what the protocol placement allows, and what they refuse among
+what it refuses. A case is some racks with one to three bookies each, some of which may be away, with quorums and settings. Four
+of ten cases have regions. The draws follow the seed."""
 
 PLACEMENT_EXAMPLES = """examples:
   fencepost conform placement                                1,000 cases

@@ -24,9 +24,9 @@ import org.apache.bookkeeper.stats.NullStatsLogger;
 /**
  * Asks a placement policy for ensembles, and for the bookies that replace members of racks that are cut off. A bookie is RACK-NUMBER.
  *
- * <p>A case has the sizes of racks, which of them are away before the ensemble and after it, the quorums, the policy with its
- * settings, a seed and how often to draw. The answer has each draw: the racks of the ensemble, or null; and of each member that is
- * away after it the rack of the bookie that replaces it, or -1.
+ * <p>A case has the sizes and the regions of racks, which of them are away before the ensemble and after it, the quorums, the
+ * policy with its settings, a seed and how often to draw. The answer has each draw: the racks of the ensemble, or null; and of each
+ * member that is away after it the rack of the bookie that replaces it, or -1.
  */
 public final class PlacementBench implements Lines.Target {
     private static final String PORT = ":3181";
@@ -44,30 +44,32 @@ public final class PlacementBench implements Lines.Target {
             random.setAccessible(true);
             random.set(null, new Random(each.get("seed").asLong())); // of Collections.shuffle, by which the policies draw
             ArrayNode draws = answers.addArray();
-            for (int draw = each.get("draws").asInt(); draw > 0; draw--) {
-                take(each, draws.addObject());
+            for (int draw = 0; draw < each.get("draws").asInt(); draw++) {
+                take(each, new Racks(each, draw), draws.addObject());
             }
         }
     }
 
-    private void take(JsonNode asked, ObjectNode draw) throws Exception {
-        EnsemblePlacementPolicy policy = policy(asked);
-        policy.onClusterChanged(bookies(asked, "before"), Set.of());
+    private void take(JsonNode asked, Racks named, ObjectNode draw) throws Exception {
+        List<BookieId> members;
+        EnsemblePlacementPolicy policy;
         int ensemble = asked.get("ensemble").asInt();
         int writes = asked.get("write_quorum").asInt();
         int acks = asked.get("ack_quorum").asInt();
-        List<BookieId> members;
         try {
+            policy = policy(asked, named);
+            policy.onClusterChanged(bookies(asked, Set.of()), Set.of());
+            policy.onClusterChanged(bookies(asked, numbers(asked.get("before"))), Set.of());
             members = policy.newEnsemble(ensemble, writes, acks, Map.of(), new HashSet<>()).getResult();
-        } catch (BKException.BKNotEnoughBookiesException e) {
+        } catch (BKException.BKNotEnoughBookiesException | IllegalArgumentException e) {
             draw.putNull("racks");
             return;
         }
         ArrayNode racks = draw.putArray("racks");
         members.forEach(each -> racks.add(rack(each)));
-        policy.onClusterChanged(bookies(asked, "after"), Set.of());
-        ArrayNode replaced = draw.putArray("replaced");
         Set<Integer> away = numbers(asked.get("after"));
+        policy.onClusterChanged(bookies(asked, away), Set.of());
+        ArrayNode replaced = draw.putArray("replaced");
         for (BookieId old : members) {
             replaced.add(away.contains(rack(old)) ? replacement(policy, asked, members, old) : -1);
         }
@@ -82,21 +84,29 @@ public final class PlacementBench implements Lines.Target {
         }
     }
 
-    private EnsemblePlacementPolicy policy(JsonNode asked) {
+    private EnsemblePlacementPolicy policy(JsonNode asked, Racks named) {
         ClientConfiguration conf = new ClientConfiguration();
         conf.setMinNumRacksPerWriteQuorum(asked.get("min_racks").asInt());
         conf.setEnforceMinNumRacksPerWriteQuorum(asked.get("enforced").asBoolean());
         conf.setIgnoreLocalNodeInPlacementPolicy(true);
-        EnsemblePlacementPolicy policy = asked.get("policy").asText().equals("random") ? new DefaultEnsemblePlacementPolicy()
-                : new RackawareEnsemblePlacementPolicy();
-        return policy.initialize(conf, Optional.of(new Racks()), timer, new SettableFeatureProvider("", 0), NullStatsLogger.INSTANCE,
+        if (asked.get("listed").asBoolean()) {
+            conf.setProperty(RegionAwareEnsemblePlacementPolicy.REPP_REGIONS_TO_WRITE, String.join(";", named.regions()));
+            conf.setProperty(RegionAwareEnsemblePlacementPolicy.REPP_MINIMUM_REGIONS_FOR_DURABILITY, asked.get("min_regions").asInt());
+            conf.setProperty(RegionAwareEnsemblePlacementPolicy.REPP_ENABLE_DURABILITY_ENFORCEMENT_IN_REPLACE,
+                    asked.get("in_replace").asBoolean());
+        }
+        EnsemblePlacementPolicy policy = switch (asked.get("policy").asText()) {
+            case "random" -> new DefaultEnsemblePlacementPolicy();
+            case "regionaware" -> new RegionAwareEnsemblePlacementPolicy();
+            default -> new RackawareEnsemblePlacementPolicy();
+        };
+        return policy.initialize(conf, Optional.of(named), timer, new SettableFeatureProvider("", 0), NullStatsLogger.INSTANCE,
                 BookieSocketAddress.LEGACY_BOOKIEID_RESOLVER);
     }
 
     /** Those of the racks that are not away. */
-    private static Set<BookieId> bookies(JsonNode asked, String when) {
+    private static Set<BookieId> bookies(JsonNode asked, Set<Integer> away) {
         Set<BookieId> there = new HashSet<>();
-        Set<Integer> away = numbers(asked.get(when));
         for (int rack = 0; rack < asked.get("racks").size(); rack++) {
             for (int number = 0; number < asked.get("racks").get(rack).asInt() && !away.contains(rack); number++) {
                 there.add(BookieId.parse("bookie-" + rack + "-" + number + PORT));
@@ -115,12 +125,29 @@ public final class PlacementBench implements Lines.Target {
         return Integer.parseInt(bookie.getId().split("-")[1]);
     }
 
-    /** The rack of a bookie is in its name. */
+    /**
+     * The rack of a bookie is in its name, and the region is told by the case. By the number of the draw regions have other names,
+     * since a policy goes from region to region as these are hashed.
+     */
     private static final class Racks implements DNSToSwitchMapping {
+        private final List<String> named = new ArrayList<>();
+
+        Racks(JsonNode asked, int draw) {
+            Set<Integer> regions = numbers(asked.get("regions"));
+            int steps = draw % 2 == 0 ? 1 : regions.size() - 1;
+            asked.get("regions").forEach(region -> named.add("/region-" + (region.asInt() * steps + draw) % regions.size()));
+        }
+
+        Set<String> regions() {
+            Set<String> regions = new HashSet<>();
+            named.forEach(region -> regions.add(region.substring(1)));
+            return regions;
+        }
+
         @Override
         public List<String> resolve(List<String> names) {
             List<String> racks = new ArrayList<>();
-            names.forEach(name -> racks.add("/rack-" + name.split("-")[1]));
+            names.forEach(name -> racks.add(named.get(Integer.parseInt(name.split("-")[1])) + "/rack-" + name.split("-")[1]));
             return racks;
         }
 

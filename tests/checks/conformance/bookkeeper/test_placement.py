@@ -20,6 +20,7 @@ def test_the_model_places_as_the_policies_do(release: str) -> None:
     result, again = results
     assert result.first == ""
     assert (result.cases, result.draws, result.differing) == (60, 60 * DRAWS, 0)
+    assert result.of_policies.keys() == {"rackaware", "regionaware", "random"}
     assert result.refused > 0
     assert result.replaced > 0
     assert [result.refused, result.replaced, result.drawn] == [again.refused, again.replaced, again.drawn], (
