@@ -69,7 +69,7 @@ def changed(opening: Opening | None) -> list[str]:
 
 def last_line(run: FinishedRun) -> str:
     """The last line of a run: of a configuration as a whole the verdict in words."""
-    opening, outdated = run.opening, run.comparison is not None and run.comparison.differs
+    opening, outdated = run.opening, run.is_outdated
     if opening is None or not (run.alone or opening.answers):
         return closing(run.everything, run.status, run.suspicious, outdated=outdated)
     if opening.answers:

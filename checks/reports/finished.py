@@ -43,6 +43,11 @@ class FinishedRun:
     alone: bool = False
 
     @property
+    def is_outdated(self) -> bool:
+        """Whether it differs from the baseline that was given."""
+        return self.comparison is not None and self.comparison.differs
+
+    @property
     def status(self) -> ExitStatus:
         """What the run tells its caller. A baseline that is out of date is an assumption that does not hold, unless all that is
         new are bugs, which have a status of their own."""

@@ -50,7 +50,11 @@ def _body(run: FinishedRun) -> str:
 
 
 def _closing(run: FinishedRun) -> str:
-    """The last line."""
+    """The last line. What is about clusters is loaded only for one."""
+    if run.opening is None:
+        from fencepost.checks.reports.report import closing
+
+        return closing(run.everything, run.status, run.suspicious, outdated=run.is_outdated)
     from fencepost.checks.reports.decisions import last_line
 
     return last_line(run)

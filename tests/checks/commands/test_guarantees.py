@@ -401,7 +401,9 @@ def test_an_upgrade_says_in_which_namespaces_it_costs_something_else(tmp_path: P
     run = asked(*upgrade, "--namespace", f"orders/a={policies}")
     said = " ".join(run.stdout.split())
     assert said.startswith("YES: Pulsar 4.2.4 with BookKeeper 4.17.3 brings no way to lose a message.")
-    assert "In orders/a: NO: Pulsar 4.2.4 with BookKeeper 4.17.3 brings 1 way to lose a message: A ledger cannot be" in said
+    assert (
+        "In orders/a: NO: Pulsar 4.2.4 with BookKeeper 4.17.3 brings 1 way to lose a message: A ledger is not created" in said
+    )
     assert run.returncode == 14
     policies.write_text('{"replication_clusters": ["one"], "backlog_quota_map": {}, "deduplicationEnabled": false}\n')
     assert "In orders/a" not in asked(*upgrade, "--namespace", f"orders/a={policies}").stdout
