@@ -192,7 +192,7 @@ class Bug:
             return f"fixed in {self.fixed}"
         newest = self.newest_read
         month = release(newest).read if newest else ""
-        return f"none up to {newest}{f' ({month})' if month else ''} fixes it"
+        return f"not fixed up to {newest}{f' ({month})' if month else ''}"
 
     @property
     def ending(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +13,8 @@ from fencepost.checks.console.requests import Argument
 if TYPE_CHECKING:
     from fencepost.checks.engines.results.verdicts import ExitStatus
 
-COMPLETION = """Prints what completes the names of commands and options in a shell. The shell reads it once, when it starts."""
+COMPLETION = """Prints what completes the command line in a shell: commands, options, files, and names of protocols, of known
+bugs, of events and of releases. The shell reads it once, when it starts: run it again after an update of Fencepost."""
 
 EXAMPLES = """examples:
   fencepost completion bash >> ~/.bash_completion
@@ -36,5 +39,78 @@ def run(asked: CompletionRequest) -> ExitStatus:
     from fencepost.checks.commands.arguments import whole_line
     from fencepost.checks.engines.results.verdicts import ExitStatus
 
-    print(shtab.complete(whole_line(), asked.shell))
+    parser, names = whole_line(), Names.known()
+    files = {"FILE": shtab.FILE, "FILE.py": shtab.FILE, "PAGE": shtab.FILE, "OTHER": shtab.FILE, "DIR": shtab.DIRECTORY}
+    for action in _actions(parser):
+        if action.metavar == PROTOCOL:
+            _complete(action, _names_and_files(names.protocols))
+        elif action.metavar in files:
+            _complete(action, files[action.metavar])
+        else:
+            action.choices = action.choices or names.of(action) or None
+    print(shtab.complete(parser, asked.shell))
     return ExitStatus.HOLDS
+
+
+PROTOCOL = "PROTOCOL"
+"""What the help calls the name of a protocol, or a file of the user's own protocols."""
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names that there are, each kind in the order in which it is listed."""
+
+    protocols: Sequence[str]
+    bugs: Sequence[str]
+    events: Sequence[str]
+    pulsar: Sequence[str]
+    bookkeeper: Sequence[str]
+    kafka: Sequence[str]
+
+    @classmethod
+    def known(cls) -> Names:
+        """Those that Fencepost has. This loads every protocol."""
+        from fencepost.checks.questions.answers.events import EVENTS
+        from fencepost.model.releases import BOOKKEEPER, KAFKA, PULSAR
+        from fencepost.properties.protocols import PROTOCOLS
+        from fencepost.properties.theories import THEORIES
+
+        bugs = dict.fromkeys(name for entry in PROTOCOLS.values() for name in entry.bugs)
+        return cls([*PROTOCOLS, *THEORIES], list(bugs), list(EVENTS), list(PULSAR), list(BOOKKEEPER), list(KAFKA))
+
+    def of(self, action: argparse.Action) -> Sequence[str]:
+        """The names that can follow an option, or take the place of an argument; none where any word can."""
+        releases = [*self.pulsar, *self.bookkeeper, *self.kafka]
+        by_name = {
+            **dict.fromkeys(("--pulsar", "--against-pulsar", "FROM", "TO"), self.pulsar),
+            **dict.fromkeys(("--bookkeeper", "--bookkeeper-client"), self.bookkeeper),
+            **dict.fromkeys(("--release", "--as", "FIRST", "SECOND"), releases),
+            "--bug": self.bugs,
+            "--never": self.events,
+            "--kafka": self.kafka,
+        }
+        keys = action.option_strings or [str(action.metavar)]
+        return next((by_name[key] for key in keys if key in by_name), ())
+
+
+def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    """The arguments of all commands."""
+    for action in parser._actions:
+        yield action
+        if isinstance(action, argparse._SubParsersAction):
+            for below in action.choices.values():
+                yield from _actions(below)
+
+
+def _complete(action: argparse.Action, by_shell: Mapping[str, object]) -> None:
+    """Has shtab complete an argument by what it says of each shell."""
+    action.complete = by_shell  # type: ignore[attr-defined]
+
+
+def _names_and_files(names: Sequence[str]) -> Mapping[str, object]:
+    """What completes names and files of Python: a function in ``bash`` and ``zsh``, words in ``fish``."""
+    words, function = " ".join(names), "_fencepost_names_and_files"
+    bash = f"""{function}() {{ compgen -W "{words}" -- "$1"; compgen -f -X '!*.py' -- "$1"; }}"""
+    zsh = f"""{function}() {{ _alternative 'names:protocol:({words})' 'files:file:_files -g "*.py"'; }}"""
+    fish = f"{words} (__fish_complete_suffix .py)"
+    return {"bash": function, "zsh": function, "fish": fish, "preamble": {"bash": bash, "zsh": zsh}}

@@ -6,6 +6,7 @@ Only the parser of the command that is asked for is made, and only its module is
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
@@ -149,16 +150,29 @@ def _named(where: str) -> Any:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that says which option may be meant where there is none of a name."""
+    """A parser that says in one line what is wrong, what may be meant, and where the help is."""
 
     def error(self, message: str) -> NoReturn:
-        _, is_unknown, words = message.partition(UNKNOWN)
-        word = words.split()[0].partition("=")[0] if is_unknown else ""
-        super().error(message + _meant(word, self._option_string_actions))
+        help_ = "" if "--help" in message else f"; {self.prog} --help lists all options"
+        self.exit(2, f"{self.prog}: {_wrong(message, self._option_string_actions)}{help_}\n")
 
 
 UNKNOWN = "unrecognized arguments: "
 """How argparse begins its message about them."""
+NO_CHOICE = re.compile(r"argument (?P<option>\S+): invalid choice: (?P<word>'.*') \(choose from (?P<choices>.*)\)")
+"""What argparse says of a value that is none of those that there are."""
+
+
+def _wrong(message: str, options: Iterable[str]) -> str:
+    """What argparse's message says, in the words of the other commands."""
+    _, is_unknown, words = message.partition(UNKNOWN)
+    if is_unknown:
+        word = words.split()[0].partition("=")[0]
+        return f"there is no option {word}{_meant(word, options)}" if word.startswith("-") else f"{words!r} is too much"
+    if found := NO_CHOICE.fullmatch(message):
+        word, choices = found["word"].strip("'"), [each.strip("'") for each in found["choices"].split(", ")]
+        return f"{found['option']} {word!r} is none of {', '.join(choices)}{_meant(word, choices)}"
+    return message.removeprefix("argument ")
 
 
 def _meant(word: str, names: Iterable[str]) -> str:

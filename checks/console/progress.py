@@ -26,20 +26,59 @@ LINE_AGAIN = "\r\x1b[K"
 """What makes a terminal forget the line that it is at."""
 
 
+@dataclass
+class Parts:
+    """The parts of a run: how many there are, of what kind, since when they are being done, and how many are ``done``."""
+
+    count: int
+    what: str
+    started: float
+    done: int = 0
+
+    def in_words(self, now: float) -> str:
+        """The share that is done, and once it is a tenth the time that the others take if they take as long as these."""
+        done = f"{self.done} of {count_of(self.count, self.what)} ({self.done / self.count:.0%})"
+        if self.done * 10 < self.count:
+            return done
+        return f"{done}, about {(now - self.started) * (self.count - self.done) / self.done:.0f} s left"
+
+
 class Reporter:
-    """Tells how far a long run is, from two seconds on, in a pipe a line every 15 s; ``quiet`` says nothing."""
+    """Tells how far a long run is, from two seconds on, in a pipe a line every 15 s; ``quiet`` says nothing.
+
+    A run whose parts are counted (``expect`` and ``passed``) tells also which share of them is done, and how long the others
+    take at this rate; its two seconds begin with the first part.
+    """
 
     def __init__(self, *, quiet: bool = False, stream: TextIO | None = None) -> None:
         self._stream, self._quiet = stream or sys.stderr, quiet
         self._started = time.monotonic()
         self._due = 0.0  # when the next line may go into a pipe; the first need not wait
         self._open = False
+        self._parts: Parts | None = None
         self.subject = ""
+
+    def head(self, text: str) -> None:
+        """Tells at once what the run is about, in a line that stays."""
+        if not self._quiet:
+            self._stream.write(f"# {text}\n")
+            self._stream.flush()
+
+    def expect(self, count: int, what: str) -> None:
+        """So many parts are to be done, each of them a ``what``."""
+        self._parts = Parts(count, what, time.monotonic())
+
+    def passed(self) -> None:
+        """One more part is done."""
+        if self._parts is not None:
+            self._parts.done += 1
 
     def begin(self, subject: str) -> None:
         """From here on the progress is of this."""
         self.subject = subject
         self._started = time.monotonic()
+        if self._parts is not None:
+            self._tell("begins")
 
     def searching(self, at: Progress) -> None:
         """Tells of an exhaustive search; the level that is being expanded is all that is known of what is left."""
@@ -73,12 +112,14 @@ class Reporter:
     def _tell(self, text: str) -> None:
         now = time.monotonic()
         on_terminal = self._stream.isatty()
-        if self._quiet or now - self._started < SILENT_SECONDS:
+        started = self._started if self._parts is None else self._parts.started
+        if self._quiet or now - started < SILENT_SECONDS:
             return
         if not on_terminal and now < self._due:
             return
         self._due = now + SELDOM_SECONDS
-        line = f"# {self.subject}: {text}"
+        parts = "" if self._parts is None else f"{self._parts.in_words(now)}; "
+        line = f"# {parts}{self.subject}: {text}"
         self._stream.write(f"{LINE_AGAIN}{line}" if on_terminal else f"{line}\n")
         self._stream.flush()
         self._open = on_terminal

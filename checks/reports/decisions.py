@@ -14,6 +14,7 @@ from fencepost.checks.reports.finished import FinishedRun
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.report import MEANING, closing
 from fencepost.model.counts import count_of
+from fencepost.properties.bugs import Bug
 
 IN_SHORT = MEANING | {
     ExitStatus.HOLDS: "nothing falls short",
@@ -139,17 +140,22 @@ def decided(change: BugChange, weaker: Sequence[str] = ()) -> Decision:
     closes = f" It closes {count_of(len(closed), 'way')} to lose a message." if closed else ""
     number = f"{count_of(len(lost), 'way')} to lose a message"
     if lost or weaker:
-        ways = "; ".join(f"{facts.plain or facts.costs} ({facts.fix})" for facts in (change.come[name][0].bug for name in lost))
-        parts = [f"brings {number}: {ways}"] if lost else []
+        parts = [f"brings {number}"] if lost else []
         parts += [f"guarantees less: {', '.join(weaker)}"] if weaker else []
+        ways = "".join(f" {_told(change.come[name][0].bug)}" for name in lost)
         short = number if lost else "less is guaranteed"
-        return Decision("NO", short, f"{change.now} {', and '.join(parts)}.{closes}")
+        return Decision("NO", short, f"{change.now} {', and '.join(parts)}.{ways}{closes}")
     if unsure := [name for name in change.come if change.reach.get(name, NOT_ASKED).applies == "unknown"]:
         reason = f"{change.now} brings a way to lose a message: see {', '.join(unsure)}.{closes}"
         return Decision("NOT KNOWN", "a way to lose a message may come", reason)
     others = dict.fromkeys(says(change.reach[name]) for name in usual)
     besides = f" Besides: {'; '.join(others)}." if others else ""
     return Decision("YES", "no way to lose a message", f"{change.now} brings no way to lose a message.{besides}{closes}")
+
+
+def _told(bug: Bug) -> str:
+    """What happens by a bug, and which release fixes it: two sentences."""
+    return f"{(bug.plain or bug.costs).removesuffix('.')}. It is {bug.fix}."
 
 
 def _matter(name: str, change: BugChange) -> str:

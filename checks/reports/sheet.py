@@ -57,7 +57,7 @@ def sheet(run: FinishedRun, *, width: int, colour: bool = False) -> str:
         _protocols(everything, width, whole=whole, colour=colour),
         _headed("Suspicious: each says what such a success may rest on", suspicious_lines(run.suspicious)),
         _headed("Not seen, so decide it yourself", [x for each in unseen(opening) for x in _wrapped("  ", each, width)]),
-        _headed("Notes on the files and on what was checked", [f"  {note}" for note in run.notes]),
+        _headed("Notes on the files and on what was checked", [x for each in run.notes for x in _folded(each, width)]),
     ]
     return "\n".join("\n".join(block) + "\n" for block in blocks if block)
 
@@ -75,7 +75,7 @@ def second_screen(run: FinishedRun, *, width: int, colour: bool = False) -> str:
     failed = [part for checked in everything if (part := failure_text(checked, width=width, colour=colour))]
     before = [failed, _short(opening, width), _unknown(opening, width)]
     rest = [*besides, *suspicious_in_short(run.suspicious), *run.remarks]
-    after = [line for each in rest for line in _wrapped("", each, width, indent="  ")]
+    after = [line for each in rest for line in _folded(each, width, "")]
     taken = sum(text.count("\n") + 1 for block in (*before, after) for text in block)
     blocks = sum(bool(block) for block in (*before, after)) + 1
     ways = listed(opening, width, max(SECOND - taken - blocks - LAST_LINES, LEAST_WAYS))
@@ -94,7 +94,7 @@ def _verdict(opening: Opening, everything: Sequence[Checked], width: int) -> lis
     bookies = count_of(now.bookies, "bookie") + (" (assumed; override with --bookies)" if now.assumed else "")
     against = f"; against {before.file}" if before else ""
     sentences = [*_sentences(opening, everything), f"  {now.releases}; {bookies}{against}"]
-    return [line for sentence in sentences for line in _wrapped("", sentence, width, indent="  ")]
+    return [line for sentence in sentences for line in _folded(sentence, width, "")]
 
 
 def _sentences(opening: Opening, everything: Sequence[Checked]) -> Iterator[str]:
@@ -138,7 +138,7 @@ KINDS = ("short", "weaker", "open")
 
 def _stopped(opening: Opening, width: int) -> list[str]:
     """What starts no more; all else is said as if it did."""
-    lines = [line for each in stops(opening) for line in _wrapped("  ", each, width, indent="    ")]
+    lines = [line for each in stops(opening) for line in _folded(each, width)]
     return _headed("What starts no more (what follows is compared as if it did)", lines)
 
 
@@ -148,7 +148,7 @@ def _short(opening: Opening, width: int) -> list[str]:
     for row in rows:
         lines += _row(opening, row, width, whole=True)
         for shortfall in opening.of(row):
-            lines.append(f"{' ' * (COLUMN + 3)}{shortfall.kind}: {shortfall.place}: {shortfall.headline}")
+            lines += _folded(f"{shortfall.kind}: {shortfall.place}: {shortfall.headline}", width, " " * (COLUMN + 3))
     lines += _wrapped("  ", legend(rows), width)
     kinds = {shortfall.kind for row in rows for shortfall in opening.of(row)}
     less = [words for kind, words in (("short", "less than you require"), ("weaker", "less than before")) if kind in kinds]
@@ -164,10 +164,10 @@ def _unknown(opening: Opening, width: int) -> list[str]:
         if shortfall.kind == "open" and shortfall.row.gap == NO_TIME and shortfall.headline.startswith(f"{name} is not known"):
             unasked.append(name)
         elif shortfall.kind == "open":
-            lines += _wrapped("  ", f"open: {shortfall.place}: {shortfall.headline}", width, indent="    ")
+            lines += _folded(f"open: {shortfall.place}: {shortfall.headline}", width)
             lines += _row(opening, shortfall.row, width, whole=True) if shortfall.row.failure else ()
     if unasked:
-        lines += _wrapped("  ", f"{NO_TIME} at {', '.join(unasked)}; raise --budget", width, indent="    ")
+        lines += _folded(f"{NO_TIME} at {', '.join(unasked)}; raise --budget", width)
     return _headed("Not known, so nothing is claimed", lines)
 
 
@@ -187,7 +187,7 @@ def _bugs(opening: Opening, width: int, *, whole: bool) -> list[str]:
     lines = list[str]()
     for head, about in rows(opening.bugs) if whole else in_brief(opening.bugs):
         lines += [
-            *_wrapped("  ", head, width, indent="    "),
+            *_folded(head, width),
             *(line for sentence in about for line in _wrapped("      ", sentence, width)),
         ]
     return [*_wrapped("", f"{heading(opening.bugs)}:", width), *lines] if lines else []
@@ -211,7 +211,7 @@ def _rows(opening: Opening, width: int, *, whole: bool) -> Iterator[list[str]]:
         lines = _wrapped("  ", same, width) if rest else []
         for row in rest:
             lines += _wrapped("  ", f"not asked of either: {row.guarantee.name}: {row.gap}", width) if row.gap else []
-        yield _headed(f"The same as in {opening.before.cluster.file}", lines)
+        yield [*_folded(f"The same as in {opening.before.cluster.file}:", width, ""), *lines] if lines else []
         return
     lines = [line for row in none for line in _row(opening, row, width, whole=True)] + _wrapped("  ", legend(none), width)
     yield _headed("Not guaranteed: one event is too many, as the run shows", lines)
@@ -264,8 +264,16 @@ def _once(rows: Iterable[Established]) -> list[Established]:
     return list({id(row): row for row in rows}.values())
 
 
-def _wrapped(head: str, words: str, width: int, *, indent: str | None = None) -> list[str]:
-    following = " " * len(head) if indent is None else indent
+def _folded(line: str, width: int, indent: str = "  ") -> list[str]:
+    """A line of its own, which goes on further in."""
+    return _lines(indent, f"{indent}  ", line, width)
+
+
+def _wrapped(head: str, words: str, width: int) -> list[str]:
+    return _lines(head, " " * len(head), words, width)
+
+
+def _lines(first: str, others: str, words: str, width: int) -> list[str]:
     return textwrap.wrap(
-        words, width, initial_indent=head, subsequent_indent=following, break_on_hyphens=False, break_long_words=False
+        words, width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False, break_long_words=False
     )

@@ -81,7 +81,7 @@ def test_a_bug_that_is_open_says_how_far_somebody_has_read() -> None:
     still = [one for one in every if not one.fixed and one.present]
     assert still
     for one in still:
-        assert re.fullmatch(rf"none up to {re.escape(one.newest_read)}( \(\d{{4}}-\d\d\))? fixes it", one.fix)
+        assert re.fullmatch(rf"not fixed up to {re.escape(one.newest_read)}( \(\d{{4}}-\d\d\))?", one.fix)
 
 
 def test_a_setting_that_a_policy_overrides_says_so() -> None:

@@ -107,25 +107,36 @@ def _bugs_changed(
 ) -> BugChange | None:
     """Which known bugs the other releases, or the other settings, bring and take, and what users meet by them; None of settings
     that bring and take none."""
-    if before is None:
+    change = None if before is None else _other_bugs(asked, now, before)
+    if before is None or change is None:
         return None
+    former, latter = (Whole(each.configuration, each.releases) for each in (before, now))
+    return with_reach(change, former, latter, searches, means)
+
+
+def _other_bugs(asked: CheckRequest, now: Cluster, before: Cluster) -> BugChange | None:
+    """Which known bugs change, before anything is searched of them; None of settings that bring and take none."""
     then, today = (bugs_of(each.configuration, each.releases) for each in (before, now))
     if not asked.against_pulsar and then.keys() == today.keys():
         return None
     names = [str(each.releases) if asked.against_pulsar else each.file for each in (before, now)]
-    former, latter = (Whole(each.configuration, each.releases) for each in (before, now))
-    return with_reach(bug_change(names[0], then, names[1], today), former, latter, searches, means)
+    return bug_change(names[0], then, names[1], today)
 
 
 def _changed_elsewhere(
     asked: CheckRequest, clusters: Sequence[Cluster], change: BugChange | None, means: Means
 ) -> Iterator[tuple[tuple[str, ...], BugChange]]:
     """The groups of namespaces in which other bugs that users meet come or go than in the cluster, each with what changes."""
-    for names, settings in settings_of_groups(asked):
-        now, before = (replace(each, settings=settings) for each in clusters)
+    for names, (now, before) in _of_groups(asked, clusters):
         there = _bugs_changed(asked, now, before, Searches(means.check), means)
         if there is not None and (change is None or met_by(there) != met_by(change)):
             yield names, there
+
+
+def _of_groups(asked: CheckRequest, clusters: Sequence[Cluster]) -> Iterator[tuple[tuple[str, ...], list[Cluster]]]:
+    """The clusters with the settings of each group of namespaces."""
+    for names, settings in settings_of_groups(asked):
+        yield names, [replace(each, settings=settings) for each in clusters]
 
 
 def _met(shortfalls: Sequence[Shortfall], whole: Whole, means: Means) -> dict[str, Way]:
@@ -176,9 +187,33 @@ def _approach(asked: CheckRequest) -> Approach:
     return Approach(by="exhaustive", workers=asked.cores, memory=memory, symmetry_of_many=True)
 
 
+def _parts(asked: CheckRequest, subject: Subject) -> int:
+    """How many questions ``run_alone`` has: the guarantees of each cluster, and what users meet by each bug that changes."""
+    clusters = subject.clusters(asked)
+    if len(clusters) == 1:
+        return len(list(questions(clusters[0])))
+    pairs = [clusters, *(several for _, several in _of_groups(asked, clusters))]
+    changes = [_other_bugs(asked, now, before) for now, before in pairs]
+    bugs = sum(len(change.come) + len(change.go) for change in changes if change is not None)
+    return sum(len(list(questions(each))) for each in clusters) + bugs
+
+
+def _comparison(asked: CheckRequest, subject: Subject) -> str:
+    """Which cluster it is, and with which it is compared."""
+    before = subject.before
+    against = None if before is None else str(before.releases) if asked.against_pulsar else before.file
+    return heading_of(asked, subject) + (f"; against {against}" if against else "")
+
+
 def run_alone(asked: CheckRequest, subject: Subject, started: float) -> ExitStatus:
-    """Tells the guarantees, how they differ from those of another configuration, and what falls short."""
+    """Tells the guarantees, how they differ from those of another configuration, and what falls short.
+
+    The answer begins with yes or no, which only the last search settles. So which cluster it is about, and how far the
+    searches are, goes to standard error meanwhile.
+    """
     reporter, teller = Reporter(quiet=asked.quiet), Teller(asked, at_the_end=True)
+    reporter.head(_comparison(asked, subject))
+    reporter.expect(_parts(asked, subject), "question")
     with interruptible() as interrupt, Ahead(guarantees_ahead(asked, subject), asked.cores) as ahead:
         means = means_of(asked, started, Watch(reporter, interrupt), ahead.check)
         opening = opening_of(asked, subject, means, Searches(ahead.check))

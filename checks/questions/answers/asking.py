@@ -61,6 +61,7 @@ def guaranteed(
         known = (row for row in asked_before if row.guarantee == question)
         answer = (established or {}).get(question.name) or next(known, None) or establish(question, means)
         rows.append(answer if later is not None else _with_remedy(answer, cluster, means))
+        means.watch.reporter.passed()
     return Guaranteed(cluster, tuple(rows))
 
 

@@ -105,8 +105,13 @@ def bug_change(before: str, then: Bugs, now: str, today: Bugs) -> BugChange:
 def with_reach(change: BugChange, then: Whole, now: Whole, searches: Searches, means: Means) -> BugChange:
     """The change with what a user meets: by what goes in the cluster ``then``, by what comes in that of ``now``. Raises what
     ``check`` raises."""
-    reach = {name: reach_of(bugs, searches, means, now) for name, bugs in change.come.items()}
-    reach |= {name: reach_of(bugs, Searches(means.check), means, then) for name, bugs in change.go.items()}
+    reach = dict[str, Reach]()
+    for name, bugs in change.come.items():
+        reach[name] = reach_of(bugs, searches, means, now)
+        means.watch.reporter.passed()
+    for name, bugs in change.go.items():
+        reach[name] = reach_of(bugs, Searches(means.check), means, then)
+        means.watch.reporter.passed()
 
     def ordered(bugs: Bugs) -> Bugs:
         return {name: bugs[name] for name in sorted(bugs, key=lambda name: reach[name].rank)}

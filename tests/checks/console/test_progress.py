@@ -60,6 +60,33 @@ def test_quiet_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert times(monkeypatch, StringIO(), quiet=True) == []
 
 
+def test_counted_parts_tell_their_share_and_how_long_the_others_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, stream = 100, StringIO()
+    monkeypatch.setattr("fencepost.checks.console.progress.time", SimpleNamespace(monotonic=lambda: now))
+    reporter = Reporter(stream=stream)
+    reporter.head("a cluster")
+    reporter.expect(40, "question")
+    reporter.begin("too early")
+    for second, done in ((2, 1), (20, 9), (40, 10)):
+        now = 100 + second
+        for _ in range(done):
+            reporter.passed()
+        reporter.begin(f"search {done}")
+    assert stream.getvalue() == (
+        "# a cluster\n"
+        "# 1 of 40 questions (2%); search 1: begins\n"
+        "# 10 of 40 questions (25%), about 60 s left; search 9: begins\n"
+        "# 20 of 40 questions (50%), about 40 s left; search 10: begins\n"
+    )
+
+
+def test_a_heading_comes_at_once_unless_nobody_wants_it() -> None:
+    for quiet, written in ((False, "# a cluster\n"), (True, "")):
+        stream = StringIO()
+        Reporter(quiet=quiet, stream=stream).head("a cluster")
+        assert stream.getvalue() == written
+
+
 def test_a_search_tells_how_much_of_a_level_is_done_where_it_knows() -> None:
     stream = StringIO()
     reporter = Reporter(stream=stream)

@@ -90,24 +90,62 @@ def test_the_help_has_own_options_first_and_every_default(capsys: pytest.Capture
     ("words", "message"),
     [
         ("chek", "there is no COMMAND 'chek' (did you mean check?); fencepost --help lists them"),
-        ("list --eventz", "unrecognized arguments: --eventz (did you mean --events?)"),
+        ("list --eventz", "there is no option --eventz (did you mean --events?); fencepost list --help lists all options"),
+        ("check --conf", "--conf: expected one argument; fencepost check --help lists all options"),
+        ("check --size dep", "--size 'dep' is none of ci, standard, deep (did you mean deep?); fencepost check --help lists"),
+        ("completion bash fish", "'fish' is too much; fencepost completion --help lists all options"),
         ("trace shwo x", "there is no VERB 'shwo' (did you mean show?); fencepost trace --help lists them"),
         ("policy", "which QUESTION? fencepost policy --help lists them"),
         ("", "which COMMAND? fencepost --help lists them"),
     ],
 )
-def test_a_word_that_is_no_command_is_named_with_what_may_be_meant(words: str, message: str) -> None:
+def test_a_word_that_there_is_not_is_named_in_one_line_with_what_may_be_meant(words: str, message: str) -> None:
     ran = fencepost(*words.split())
     assert (ran.returncode, ran.stdout) == (2, "")
     assert message in ran.stderr
+    assert ran.stderr.count("\n") == 1
 
 
-def test_a_shell_completes_commands_and_options(tmp_path: Path) -> None:
-    script = tmp_path / "completion"
-    script.write_text(fencepost("completion", "bash").stdout)
-    asked = f"source {script}; COMP_WORDS=(fencepost che); COMP_CWORD=1; $(complete -p fencepost | sed 's/.*-F //; s/ .*//')"
-    ran = subprocess.run(["bash", "-c", f'{asked}; echo "${{COMPREPLY[@]}}"'], capture_output=True, text=True, check=True)
-    assert ran.stdout.split() == ["check"]
-    assert "--against-pulsar" in script.read_text()
-    for shell in ("zsh", "fish"):
-        assert "against-pulsar" in fencepost("completion", shell).stdout
+@pytest.fixture(scope="module")
+def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What bash reads when it starts."""
+    path = tmp_path_factory.mktemp("completion") / "completion"
+    path.write_text(fencepost("completion", "bash").stdout)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("che", ["check"]),
+        ("check --against-p", ["--against-pulsar"]),
+        ("check hash_", ["hash_range"]),
+        ("check ledger book", ["bookie"]),
+        ("check my_", ["my_protocol.py"]),
+        ("check --never termi", ["termination"]),
+        ("check ledger --bug fence_checked", ["fence_checked_apart"]),
+        ("check --pulsar 4.0", ["4.0.8"]),
+        ("check --conf broker.conf --against-pulsar 4.2", ["4.2.4"]),
+        ("check --bookkeeper 4.18.0", ["4.18.0"]),
+        ("check --conf bro", ["broker.conf"]),
+        ("check --out fol", ["folder"]),
+        ("releases order 4.0.8 5.0.1", ["5.0.1"]),
+    ],
+)
+def test_a_shell_completes_commands_options_names_and_files(line: str, words: list[str], script: Path, tmp_path: Path) -> None:
+    (tmp_path / "my_protocol.py").touch()
+    (tmp_path / "broker.conf").touch()
+    (tmp_path / "folder").mkdir()
+    typed = ["fencepost", *line.split()]
+    asked = f"source {script}; COMP_WORDS=({' '.join(typed)}); COMP_CWORD={len(typed) - 1}"
+    complete = "$(complete -p fencepost | sed 's/.*-F //; s/ .*//') 2>&-"  # it sets options of a line that is being typed
+    shell = ["bash", "-c", f'{asked}; {complete}; echo "${{COMPREPLY[@]}}"']
+    ran = subprocess.run(shell, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert ran.stdout.split() == words
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_other_shells_have_the_same_names(shell: str) -> None:
+    script = fencepost("completion", shell).stdout
+    for name in ("against-pulsar", "termination", "fence_checked_apart", "5.0.0-M1", "service_unit_migration"):
+        assert name in script

@@ -210,7 +210,7 @@ def test_advice_that_does_not_avoid_what_is_asked_is_no_advice(tmp_path: Path) -
     assert advice == {"order": None}, "for a program also"
     lost = " ".join(about(ways["zombie_deletes"], RELEASES, "lost"))
     assert "avoided by brokerDeleteInactiveTopicsEnabled=false, unless inactiveTopicPolicies of a namespace or topic" in lost
-    assert "none up to" in lost
+    assert "not fixed up to" in lost
 
 
 def test_without_time_nothing_is_said(tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def test_what_there_is_to_know_of_it_is_told() -> None:
     output = text(looked_for())
     assert "\n  known bug    overflows: too much (holds_it is violated in 4 steps)\n" in output
     assert "\n               costs: the cellar\n" in output
-    assert "\n               since 2.8.0; open: none up to 4.0.8 fixes it; pulsar#1\n" in output
+    assert "\n               since 2.8.0; open: not fixed up to 4.0.8; pulsar#1\n" in output
     assert "\n               avoided by valve=true\n" in output
     assert "\n  4  pump  fill" in output
 
