@@ -28,11 +28,9 @@ class Crew:
         self.size = workers or _cores()
         self._tasks: list[SimpleQueue[Callable[[int], None] | None]] = [SimpleQueue() for _ in range(self.size)]
         self._ended: SimpleQueue[int] = SimpleQueue()
-        self._threads = [Thread(target=self._work, args=(number,)) for number in range(self.size)]
+        self._threads = list[Thread]()
 
     def __enter__(self) -> Crew:
-        for thread in self._threads:
-            thread.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -49,7 +47,11 @@ class Crew:
     ) -> list[T]:
         """Runs ``task(worker)`` for every worker and returns what each returned; calls ``meanwhile`` in this thread while
         they run. If that or an interrupt raises, calls ``abandon``, waits for the workers and raises it; if a task raises,
-        that."""
+        that. The threads start with the first task: many a search is too small for any."""
+        if not self._threads:
+            self._threads = [Thread(target=self._work, args=(number,)) for number in range(self.size)]
+            for thread in self._threads:
+                thread.start()
         returned, raised = dict[int, T](), dict[int, BaseException]()
 
         def do(number: int) -> None:

@@ -70,12 +70,12 @@ class Components:
 def components(graph: Graph, part: Marks, obliged: Marks) -> Components:
     """The components of the part, judged by the actions (by number) to which a run must be weakly fair."""
     component = np.full(graph.states, -1, dtype=np.int32)
-    met, oldest, way, waiting = (np.zeros(graph.states, dtype=np.int32) for _ in range(4))
-    count = _divide(graph.rows, graph.targets, part, component, graph.rows[:-1].copy(), met, oldest, way, waiting)
-    members = np.flatnonzero(part).astype(np.int32)
-    numbers = component[members]
-    order = members[np.argsort(numbers, kind="stable")]
-    ends = np.concatenate([[0], np.cumsum(np.bincount(numbers, minlength=count))])
+    met = np.zeros(graph.states, dtype=np.int32)
+    oldest, way, waiting, order = (np.empty(graph.states, dtype=np.int32) for _ in range(4))
+    ends = np.zeros(graph.states + 1, dtype=np.int64)
+    room = met, oldest, way, waiting
+    count = _divide(graph.rows, graph.targets, part, component, graph.rows[:-1].copy(), *room, order, ends)
+    ends = ends[: count + 1]
     fair, rest = np.zeros(count, dtype=np.bool_), np.zeros(graph.states, dtype=np.bool_)
     enabled, taken = np.zeros(len(obliged), dtype=np.int64), np.zeros(len(obliged), dtype=np.bool_)
     _admit(graph.rows, graph.targets, graph.actions, obliged, component, order, ends, fair, rest, enabled, taken)
@@ -156,14 +156,17 @@ def _divide(
     oldest: Places,
     way: Places,
     waiting: Places,
+    order: Places,
+    ends: Integers,
 ) -> Integer:
     """Writes the strongly connected component of each state of a part to ``component``, all -1 before; returns their count.
+    ``order`` gets the states by component, and ``ends`` where in it each ends, after the 0 where the first begins.
 
     Tarjan's algorithm, with a stack of its own: the graph is deeper than a native stack. A state waits until all that can be
     reached from it was met; the oldest of its component then takes along all that still wait from it on. ``following`` is a
-    copy of where each state's row begins; the last four are room for a number of each state, 0 before.
+    copy of where each state's row begins; ``met`` (0 before) and the three after it are room for a number of each state.
     """
-    count = clock = waits = 0
+    count = clock = waits = taken = 0
     for start in range(len(part)):
         if not part[start] or met[start] > 0:
             continue
@@ -190,7 +193,10 @@ def _divide(
                 while component[state] < 0:
                     waits -= 1
                     component[waiting[waits]] = count
+                    order[taken] = waiting[waits]
+                    taken += 1
                 count += 1
+                ends[count] = taken
             length -= 1
             if length == 0:
                 break
