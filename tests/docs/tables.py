@@ -12,13 +12,14 @@ from collections.abc import Iterable, Mapping
 from fencepost.checks.reports import bugs_on_code
 from fencepost.checks.reports.bugs_on_code import replayed, seen
 from fencepost.checks.reports.failures import COLUMNS, address, rows
+from fencepost.checks.settings.switches import NOT_MODELLED, ORDERS
 from fencepost.model.releases import mirrored_in
 from fencepost.model.releases import numbers as numbers_of
 from fencepost.properties.bugs import Bug
 from fencepost.properties.pages import page_of
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value, written
-from tests.docs import compared_table, rows_table, stores_table
+from tests.docs import compared_table, rows_table, stores_table, switches_table
 from tests.properties.pins import PINNED
 
 NUMBERS = re.compile(r"^(?:(?:bookkeeper|pulsar)?(?:#|BOOKKEEPER-)\d+(?:, )?)+: ")
@@ -45,6 +46,8 @@ def table(page: str, name: str) -> str:
         ("deviations", "rows"): rows_table.table,
         ("sessions-and-nodes", "stores"): stores_table.table,
         ("policy", "compared"): compared_table.table,
+        ("not-modelled", "features"): lambda: switches_table.table(NOT_MODELLED),
+        ("not-modelled", "orders"): lambda: switches_table.table(ORDERS),
     }[page, name]()
 
 
