@@ -7,7 +7,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from fencepost.checks.questions.answers.answering import Answer, Way
+from fencepost.checks.questions.answers.ways import Answer, Way
 from fencepost.checks.questions.bugs.whole import verdict_of
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.reports.bugs_on_code import compared, seen_anywhere

@@ -8,7 +8,7 @@ from typing import Literal
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answers.bug_change import BugChange
-from fencepost.checks.questions.answers.events import in_order
+from fencepost.checks.questions.answers.ways import in_order
 from fencepost.checks.reports.changes import NOT_ASKED, heading, says, sentences, verdict
 from fencepost.checks.reports.finished import FinishedRun
 from fencepost.checks.reports.guarantees import Opening

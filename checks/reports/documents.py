@@ -7,8 +7,8 @@ from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.answers.answering import Answer
 from fencepost.checks.questions.answers.bug_change import BugChange
+from fencepost.checks.questions.answers.ways import Answer
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.guarantees.judging import Shortfall, compared
 from fencepost.checks.reports.answers import headline, in_short, ordered

@@ -9,11 +9,11 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from fencepost.checks.questions.answers.answering import Answer, Way
 from fencepost.checks.questions.answers.asking import Group
-from fencepost.checks.questions.answers.events import EVENTS, Sorted, acts_in, in_order
+from fencepost.checks.questions.answers.events import EVENTS
 from fencepost.checks.questions.answers.remedies import Remedy, key
 from fencepost.checks.questions.answers.remedies import in_words as closes_in_words
+from fencepost.checks.questions.answers.ways import Answer, Sorted, Way, acts_in, in_order
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.reports.answers import faults_in_words, headline, survived
 from fencepost.checks.reports.guarantees import Opening

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.answers.answering import Answer, Way
 from fencepost.checks.questions.answers.asking import Group
 from fencepost.checks.questions.answers.bug_change import BugChange
 from fencepost.checks.questions.answers.remedies import Remedy
+from fencepost.checks.questions.answers.ways import Answer, Way
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.guarantees.judging import Guaranteed, Kind, Shortfall, compared, gap_in_words, history_of
 from fencepost.checks.reports.answers import as_json as answers_as_json

@@ -11,7 +11,7 @@ from math import inf
 
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import Verdict
-from fencepost.checks.questions.answers.answering import Answer, Way
+from fencepost.checks.questions.answers.ways import Answer, Way
 from fencepost.checks.questions.bugs.whole import verdict_of
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.guarantees.judging import compared

@@ -9,8 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from urllib.parse import quote
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.answers.answering import Answer
-from fencepost.checks.questions.answers.events import in_order
+from fencepost.checks.questions.answers.ways import Answer, in_order
 from fencepost.checks.questions.baseline import Doubt
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.guarantees.judging import Shortfall

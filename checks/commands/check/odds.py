@@ -12,7 +12,7 @@ from fencepost.checks.odds.answering import Means, Odds, odds_of
 from fencepost.checks.odds.operator import with_file, with_settings
 from fencepost.checks.odds.solving import Solver
 from fencepost.checks.odds.ways import Fleet
-from fencepost.checks.questions.answers.answering import Answer
+from fencepost.checks.questions.answers.ways import Answer
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.settings.cluster_settings import Settings
 from fencepost.model.odds.numbers import published

@@ -40,7 +40,7 @@ from fencepost.model.releases import ReleaseError, Releases
 from fencepost.properties.registry import RegistryError
 
 if TYPE_CHECKING:
-    from fencepost.checks.questions.answers.answering import Answer
+    from fencepost.checks.questions.answers.ways import Answer
     from fencepost.checks.reports.failures import Configured
     from fencepost.checks.reports.guarantees import Opening
 

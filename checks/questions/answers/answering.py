@@ -7,99 +7,24 @@ What a search comes to is an ``Outcome``. Only what is ``Settled`` counts for a 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.outcomes import Open, Outcome, Refuted, Settled, first_refuted, outcome
-from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.questions.answers.events import events_of, preconditions
+from fencepost.checks.questions.answers.ways import Answer, Way
 from fencepost.checks.questions.bugs.searching import KnownBug, Searches
-from fencepost.checks.questions.bugs.whole import Whole, verdict_of
+from fencepost.checks.questions.bugs.whole import Whole
 from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established, Failure, Means
 from fencepost.checks.questions.guarantees.judging import gap_in_words
 from fencepost.checks.questions.matters import LOST, Matter
 from fencepost.checks.settings.switches import SwitchedOn
-from fencepost.properties.bugs import Bug
 from fencepost.properties.cluster.bugs import CLOSED_TOO_EARLY, FEWER_COPIES, moves_of, of_parts
 from fencepost.properties.registry import Entry
 
 
 @dataclass(frozen=True)
-class Way:
-    """One way in which something happens: the run that shows it, and what must coincide.
-
-    ``name`` is that of a known bug or, where none is needed, of the guarantee that ends there; ``what`` says what it is.
-    ``needs`` are the events that must coincide, in words, and ``faults`` how many of them are faults. ``bug`` is what is
-    known of the bug, None of what no bug is to blame for. ``row`` is the guarantee that shows it, if one does, and ``violates``
-    the property of the protocol that the run violates. ``whole`` is the check of a cluster that the bug enters by weak moves:
-    its run is from the acknowledgement to the loss. ``avoided_by`` is the setting that avoids what is no bug. ``open`` says why
-    it is not known what else must coincide: the search of the cluster was cut short, or that of the part.
-    """
-
-    name: str
-    what: str
-    needs: tuple[str, ...]
-    faults: int
-    checked: Checked
-    verdict: Verdict
-    bug: Bug | None = None
-    row: Established | None = None
-    violates: str = ""
-    whole: Checked | None = None
-    avoided_by: str = ""
-    open: str = ""
-
-    @property
-    def steps(self) -> list[str]:
-        """The run that a user meets, by the labels of its steps."""
-        verdict = self.verdict if self.whole is None else verdict_of(self.whole)
-        return [step.action for step in verdict.run.steps]
-
-
-@dataclass(frozen=True)
 class Told:
     """What is not searched: by this bug another answer is *yes* already."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The answer to a question of a user.
-
-    ``ways`` are those in which it happens, what needs the fewest faults first; ``shown`` are the guarantees that hold, each
-    with the events that were asked about, or with as many as it survives; ``gaps`` say what was cut short. ``searched`` has by
-    name the known bugs, and the properties of settings, that were searched for it alone, to the end. ``told`` are bugs that
-    were not, since another answer has them. ``covered`` are known bugs by which a bundle has two owners, and it
-    does not happen all the same: each with the protections that keep it from that. ``orders`` are the settings by which it
-    happens because they say so.
-    """
-
-    matter: Matter
-    ways: tuple[Way, ...]
-    shown: tuple[Established, ...]
-    gaps: tuple[str, ...]
-    searched: Mapping[str, Settled]
-    told: tuple[str, ...] = ()
-    covered: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    orders: tuple[SwitchedOn, ...] = ()
-
-    @property
-    def value(self) -> str:
-        """``yes``; ``as ordered`` if nothing but settings brings it about; else what there is without them."""
-        return "as ordered" if self.orders and not self.lasting else self.unordered
-
-    @property
-    def unordered(self) -> str:
-        """What it is apart from what settings order: ``yes`` or ``for a while``; ``no`` if complete searches alone found
-        nothing; where one was cut short, or none was made, ``unknown``."""
-        if self.ways:
-            return "yes" if self.lasting else "for a while"
-        return "no" if (self.searched or self.shown) and not self.gaps else "unknown"
-
-    @property
-    def lasting(self) -> tuple[Way, ...]:
-        """The ways by which it does not only happen for a while."""
-        passing = self.matter.passing
-        return tuple(way for way in self.ways if way.row is None or way.row.guarantee.name not in passing)
 
 
 def answer(

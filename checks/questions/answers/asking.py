@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fencepost.checks.questions.answers.answering import Answer, answer
+from fencepost.checks.questions.answers.answering import answer
+from fencepost.checks.questions.answers.ways import Answer
 from fencepost.checks.questions.bugs.searching import KnownBug, Searches
 from fencepost.checks.questions.bugs.whole import Whole
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish, raised

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fencepost.checks.engines.results.outcomes import Open, Settled
-from fencepost.checks.questions.answers.answering import Way, by_bug
+from fencepost.checks.questions.answers.answering import by_bug
 from fencepost.checks.questions.answers.events import UNDER_WAY
+from fencepost.checks.questions.answers.ways import Way
 from fencepost.checks.questions.bugs.searching import KnownBug, Searches, known_bugs_in
 from fencepost.checks.questions.bugs.whole import Whole
 from fencepost.checks.questions.guarantees.establishing import Means

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.model.language import Protocol
@@ -13,9 +12,6 @@ from fencepost.model.language.mistakes import guess
 from fencepost.properties.configuration import InCluster
 from fencepost.properties.registry import Entry, RegistryError
 from fencepost.traces.trace import Trace
-
-if TYPE_CHECKING:
-    from fencepost.checks.questions.answers.answering import Way
 
 
 @dataclass(frozen=True)
@@ -59,17 +55,6 @@ EVENTS: Mapping[str, Event] = {
 """The events that can be named, by name."""
 
 
-def events_in(way: Way) -> tuple[str, ...]:
-    """The names of the events that a way needs, in the order of its needs."""
-    found = (name for need in way.needs for name, event in EVENTS.items() if any(words in need for words in event.words))
-    return tuple(dict.fromkeys(found))
-
-
-def acts_in(way: Way) -> tuple[str, ...]:
-    """The acts of an administrator without which there is no such way."""
-    return tuple(name for name in events_in(way) if EVENTS[name].is_act)
-
-
 def never(names: Iterable[str]) -> frozenset[str]:
     """The events of these names; RegistryError for one that there is not."""
     chosen = [part.strip() for name in names for part in name.split(",") if part.strip()]
@@ -77,28 +62,6 @@ def never(names: Iterable[str]) -> frozenset[str]:
         if name not in EVENTS:
             raise RegistryError(f"there is no event {name!r}{guess(name, EVENTS)}; `fencepost list --events` has the names")
     return frozenset(chosen)
-
-
-@dataclass(frozen=True)
-class Sorted:
-    """The ways of an answer: those that ``count``, those ``only_if`` an administrator acts, those that ``never`` happen, and
-    those by a known bug that is ``accepted``."""
-
-    count: tuple[Way, ...]
-    only_if: tuple[Way, ...]
-    never: tuple[Way, ...]
-    accepted: tuple[Way, ...] = ()
-
-
-def in_order(ways: Iterable[Way], excluded: Collection[str], accepted: Collection[str] = ()) -> Sorted:
-    """The ways in the order of a report: acts stand last; what needs an event that does not happen here, and what is by a known
-    bug of an ``accepted`` name, is apart."""
-    ways = list(ways)
-    out = [way for way in ways if set(events_in(way)) & set(excluded)]
-    borne = [way for way in ways if way not in out and way.bug is not None and way.name in accepted]
-    acts = [way for way in ways if way not in out and way not in borne and acts_in(way)]
-    count = [way for way in ways if way not in out and way not in borne and way not in acts]
-    return Sorted(tuple(count), tuple(acts), tuple(out), tuple(borne))
 
 
 GIVEN = {"unfenced": "a fence that does not hold"}

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from fencepost.checks.questions.answers.answering import Answer, Way
+from fencepost.checks.questions.answers.ways import Answer, Way
 from fencepost.model.counts import count_of
 from fencepost.model.releases import PULSAR, Releases, numbers
 from fencepost.properties.protocols import PROTOCOLS

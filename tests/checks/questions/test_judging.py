@@ -9,7 +9,8 @@ import pytest
 
 from fencepost.checks.engines.results.findings import Checked, Findings
 from fencepost.checks.engines.results.verdicts import ExitStatus, Value, Verdict
-from fencepost.checks.questions.answers.answering import Way, with_ways
+from fencepost.checks.questions.answers.answering import with_ways
+from fencepost.checks.questions.answers.ways import Way
 from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established, Failure
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
 from fencepost.checks.questions.guarantees.judging import Guaranteed, judged

@@ -22,7 +22,7 @@ import xmlschema
 from fencepost.checks.engines.plan import Approach, Task, check
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.search.sampling import Walks
-from fencepost.checks.questions.answers.answering import Answer, Way
+from fencepost.checks.questions.answers.ways import Answer, Way
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.reports.documents import as_annotations, as_junit
 from fencepost.checks.reports.failures import Configured, place_of
