@@ -1,31 +1,37 @@
-"""On which racks the copies of an entry are, and what the loss of a rack takes: the placement of one ensemble.
+"""On which racks and regions the copies of an entry are, and what the loss of one takes: the placement of one ensemble.
 
 Mirrors RackawareEnsemblePlacementPolicyImpl, TopologyAwareEnsemblePlacementPolicy.RRTopologyAwareCoverageEnsemble and
-DefaultEnsemblePlacementPolicy of bookkeeper-server 4.17.3, and BookKeeperAdmin.getReplacementBookiesByIndexes, which
-auto-recovery uses. The classes of 4.16.6, 4.18.0 and 4.18.2 draw from the same racks. Those of 4.14.5, which are from before
-bookkeeper#3721, leave out less (``avoids``).
+DefaultEnsemblePlacementPolicy of bookkeeper-server 4.17.3, RegionAwareEnsemblePlacementPolicy by the rules of ``regions``, and
+BookKeeperAdmin.getReplacementBookiesByIndexes, which auto-recovery uses. The classes of 4.16.6, 4.18.0 and 4.18.2 draw from the
+same racks. Those of 4.14.5, which are from before bookkeeper#3721, leave out less (``avoids``).
 
 A client draws one bookie after the other. For each it leaves out the racks of those before it. Where that leaves nobody, it
 draws from all racks, and where even that leaves nobody who gives every write quorum its racks, from anybody, unless racks are
 enforced. A client of 4.14.5 leaves out the rack of the last one alone, and then draws from anybody. Auto-recovery replaces a
-bookie by one of its rack, else by one of a rack that no other member is in, else by anybody.
+bookie by one of its rack, else by one of a rack that no other member is in, else by anybody. That is the default of bookies,
+whatever the policy of the brokers is. One that knows regions takes a bookie of the same region, else anybody.
 
 Merged and bounded. Bookies of one rack are alike: a place of the ensemble has a rack. A bookie is drawn from those that are
 registered and not in the ensemble. The client itself is in no rack that has bookies. One entry is stored, in one write set.
 
-Not modelled: regions, isolation groups, weights by free disk, the policy check of the auditor, bookies of the default rack.
+Not modelled: isolation groups, weights by free disk, the policy check of the auditor, bookies of the default rack.
 
 Constants
-    racks                how many bookies each rack has, such as 2+2+1
+    racks                how many bookies each rack has, such as 2+2+1, or 2+1/2 in two regions
     ensemble, write_quorum, ack_quorum
                          of the ledger
-    policy               rackaware, or random (bookkeeperClientRackawarePolicyEnabled=false)
+    policy               rackaware, random (bookkeeperClientRackawarePolicyEnabled=false), or regionaware
+                         (bookkeeperClientRegionawarePolicyEnabled)
     min_racks            racks of a write quorum (bookkeeperClientMinNumRacksPerWriteQuorum)
     enforced             whether there is no ensemble without them (bookkeeperClientEnforceMinNumRacksPerWriteQuorum)
     avoids               whose racks a draw leaves out: all, or that of the last (up to 4.14.5)
+    listed               whether reppRegionsToWrite names the regions
+    min_regions          regions of an acknowledged entry, where they are listed (reppMinimumRegionsForDurability)
+    recovery             the policy of auto-recovery: rackaware or regionaware (ensemblePlacementPolicy of bookies)
+    takes                what an outage or a loss takes: a rack or a region
     settled              whether an entry counts once its whole write set has stored it, not once an ack quorum has
-    outages              how often a rack is cut off, with its data
-    losses               how often a rack is lost
+    outages              how often a rack or region is cut off, with its data
+    losses               how often a rack or region is lost
 
 Variables
     place                the rack of each place of the ensemble
@@ -41,12 +47,18 @@ Actions
     draw                 client: a bookie of a rack that is not left out
     draw_anywhere        client: nobody is left there: a bookie of any rack, by which each write quorum can have its racks
     draw_blindly         client: nobody is left there either: any bookie
-    refuse               client: there are not enough bookies
+    draw_in_region       client: a bookie of the ensembles that the policy by regions draws
+    refuse, refuse_in_regions
+                         client: there are not enough bookies
     begin, store         writer: sends the entry to a write set; a bookie stores it
     acknowledge          writer: enough bookies have stored it
     cut_off, come_back   rack: a fault, and its end
-    replace              auto-recovery: copies what a member that is away has, and has the metadata name another bookie
-    lose_rack            rack: a fault: everything in it is gone for good
+    cut_off_region, region_comes_back
+                         region: the same of all its racks
+    replace, replace_in_region
+                         auto-recovery: copies what a member that is away has, and has the metadata name another bookie
+    lose_rack, lose_region
+                         rack, region: a fault: everything in it is gone for good
 
 The properties are in ``properties/placement/suite.py``.
 """
@@ -55,6 +67,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from fencepost.model.bookkeeper.placement_regions import Ensembles, draw_by_regions, lose_regions, replace_in_regions, sizes_of
 from fencepost.model.language import (
     And,
     Condition,
@@ -64,6 +77,7 @@ from fencepost.model.language import (
     Or,
     Outcome,
     Protocol,
+    Subset,
     all_of,
     any_of,
     at_least,
@@ -75,8 +89,13 @@ BUGS = {
     "racks_not_checked": "a bookie is drawn whether or not its write quorums can still have their racks",
     "replaced_within_a_rack": "auto-recovery prefers a rack that another member is in",
 }
-POLICIES = ("rackaware", "random")
-AVOIDS = ("all", "last")
+KNOWN = {
+    "policy": ("rackaware", "random", "regionaware"),
+    "avoids": ("all", "last"),
+    "recovery": ("rackaware", "regionaware"),
+    "takes": ("rack", "region"),
+}
+"""What a parameter that names something can be."""
 RELEASES: Behaviour = {number: {"avoids": "last" if number == "4.14.5" else "all"} for number in numbers("bookkeeper")}
 """bookkeeper#3721 is in 4.14.8, 4.15.5 and 4.16.0."""
 STAGES = ("choosing", "placed", "stored", "refused")
@@ -92,6 +111,10 @@ def placement(
     min_racks: int = 2,
     enforced: bool = False,
     avoids: str = "all",
+    listed: bool = False,
+    min_regions: int = 2,
+    recovery: str = "rackaware",
+    takes: str = "rack",
     settled: bool = False,
     outages: int = 0,
     losses: int = 1,
@@ -101,11 +124,12 @@ def placement(
     sizes = sizes_of(racks)
     if not 1 <= ack_quorum <= write_quorum <= ensemble <= sum(sizes):
         raise ModelError("placement: 1 <= ack_quorum <= write_quorum <= ensemble <= bookies in the racks")
-    if policy not in POLICIES or min_racks < 1:
-        raise ModelError(f"placement: policy is rackaware or random, not {policy!r}, and min_racks is at least 1")
-    if avoids not in AVOIDS:
-        raise ModelError(f"placement: avoids is all or last, not {avoids!r}")
     parameters = {name: value for name, value in locals().items() if name not in ("bugs", "sizes")}
+    if min_racks < 1:
+        raise ModelError("placement: min_racks is at least 1")
+    for name, known in KNOWN.items():
+        if parameters[name] not in known:
+            raise ModelError(f"placement: {name} is {' or '.join(known)}, not {parameters[name]!r}")
     p = Protocol("placement", doc=__doc__, parameters=parameters, bugs=BUGS, active=bugs)
     rack = p.universe("rack", len(sizes))
     position = p.universe("position", ensemble)
@@ -132,6 +156,7 @@ def placement(
 
     on_racks = policy == "rackaware" and len(sizes) > 1
     enforces = enforced and policy == "rackaware" and needed > 1
+    by_regions = policy == "regionaware"
     is_tight = outages > 0 or ensemble > len(sizes) or needed > len(sizes)
     several = at_least(2, [is_there(r) for r in rack])
     by_racks = And(several, policy == "rackaware")
@@ -198,7 +223,7 @@ def placement(
         i=position,
         r=rack,
         fair=True,
-        only_if=not on_racks or ((is_tight or avoids == "last") and not enforces),
+        only_if=not by_regions and (not on_racks or ((is_tight or avoids == "last") and not enforces)),
         mirrors="RackawareEnsemblePlacementPolicyImpl.selectRandom",
     )
     def draw_blindly(i: int, r: int) -> Outcome:
@@ -211,7 +236,7 @@ def placement(
         by="client",
         i=position,
         fair=True,
-        only_if=outages or enforces,
+        only_if=not by_regions and (outages or enforces),
         mirrors="RackawareEnsemblePlacementPolicyImpl.newEnsembleInternal",
     )
     def refuse(i: int) -> Outcome:
@@ -247,15 +272,34 @@ def placement(
 
     draws = And(stage == "choosing", chosen > 0)
 
-    @p.fault(by="rack", spends="outages", r=rack, mirrors="TopologyAwareEnsemblePlacementPolicy.onClusterChanged")
+    by_racks_alone = takes == "rack"
+    changed = "TopologyAwareEnsemblePlacementPolicy.onClusterChanged"
+
+    @p.fault(by="rack", spends="outages", r=rack, only_if=by_racks_alone, mirrors=changed)
     def cut_off(r: int) -> Outcome:
         """No bookie of the rack can be reached. Its data stay. A client that draws has a lock, and hears of it later."""
         return And(is_there(r), Not(draws)), {away: away.plus(r)}
 
-    @p.step(by="rack", r=rack, only_if=outages, mirrors="BookieImpl.start")
+    @p.step(by="rack", r=rack, only_if=outages and by_racks_alone, mirrors="BookieImpl.start")
     def come_back(r: int) -> Outcome:
         """The bookies of the rack are registered again."""
         return And(away.has(r), Not(draws)), {away: away.minus(r)}
+
+    def is_gone(i: int) -> Condition:
+        """The rack of a member is away."""
+        return any_of(And(place[i] == x, away.has(x)) for x in rack)
+
+    def is_readable(i: int) -> Condition:
+        """Another member has the entry, and can be reached."""
+        return any_of(And(copies.has(x), place[x] == y, is_there(y)) for x in position if x != i for y in rack)
+
+    def can_replace(i: int, r: int) -> Condition:
+        """A member that is away can be replaced by a bookie of a rack, which gets the entry from a member that has it."""
+        return And(stage == "stored", is_gone(i), is_readable(i), has_free(r))
+
+    def copied(i: int) -> Subset:
+        """The copies after the bookie of a place got the entry."""
+        return If(in_write_set(i), copies.plus(i), copies)
 
     def is_other(i: int, r: int) -> Condition:
         """Another member is in that rack."""
@@ -272,7 +316,7 @@ def placement(
         by="auto-recovery",
         i=position,
         r=rack,
-        only_if=outages,
+        only_if=outages and recovery == "rackaware",
         mirrors="RackawareEnsemblePlacementPolicyImpl.replaceBookie, BookKeeperAdmin.getReplacementBookiesByIndexes",
     )
     def replace(i: int, r: int) -> Outcome:
@@ -280,24 +324,20 @@ def placement(
         enforced. The new one gets the entry from a member that has it."""
         preferred = any_of(And(has_free(x), prefers(i, x)) for x in rack)
         fit = Or(prefers(i, r), And(Not(preferred), not (enforced and policy == "rackaware")))
-        gone = any_of(And(place[i] == x, away.has(x)) for x in rack)
-        readable = any_of(And(copies.has(x), place[x] == y, is_there(y)) for x in position if x != i for y in rack)
-        copied = If(in_write_set(i), copies.plus(i), copies)
         drawn_from = Or(fit, policy == "random")
-        return And(stage == "stored", gone, readable, has_free(r), drawn_from), {place[i]: r, copies: copied}
+        return And(can_replace(i, r), drawn_from), {place[i]: r, copies: copied(i)}
 
-    @p.fault(by="rack", spends="losses", r=rack)
+    @p.fault(by="rack", spends="losses", r=rack, only_if=by_racks_alone)
     def lose_rack(r: int) -> Outcome:
         """The rack is gone for good, with all that is on its bookies."""
         here = position.where(lambda i: place[i] == r)
         return And(stage == "stored", away.is_empty, Not(lost.has(r))), {lost: lost.plus(r), copies: copies & ~here}
 
+    ensembles = Ensembles(p, place, chosen, stage, away, lost, copies)
+    if by_regions:
+        draw_by_regions(ensembles)
+    if takes == "region":
+        lose_regions(ensembles)
+    if outages and recovery == "regionaware":
+        replace_in_regions(ensembles, can_replace, copied, has_free)
     return p
-
-
-def sizes_of(racks: str) -> list[int]:
-    """How many bookies each rack has, of a text such as 2+2+1. ModelError if it is none."""
-    words = racks.split("+")
-    if not all(word.strip().isdigit() and int(word) > 0 for word in words):
-        raise ModelError(f"placement: racks is how many bookies each rack has, such as 2+2+1, not {racks!r}")
-    return [int(word) for word in words]

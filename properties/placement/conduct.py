@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fencepost.model.bookkeeper.placement import sizes_of
+from fencepost.model.bookkeeper.placement_regions import sizes_of
 from fencepost.model.language import And, Condition, Implies, Not, Or, Truth, all_of, any_of, at_least, how_many
 from fencepost.properties.placement.variables import PlacementVariables
 from fencepost.properties.vocabulary import Suite
