@@ -130,8 +130,8 @@ TOPICS = ("lost_sessions", "failed_updates", "broker_crashes", "backlog")
 BOOKIES = ("killed", "power", "disk_full", "replaced", "audits", "worker_sessions", "recover")
 """The guarantees of a bookie, which only a file of a bookie has."""
 
-RACKS = ("racks", "usual_racks", "racks_after_outage", "racks_writing")
-"""The guarantees of racks, which only a profile or a cluster that names them has."""
+RACKS = tuple(name.format(of) for of in ("racks", "regions") for name in ("{}", "usual_{}", "{}_after_outage", "{}_writing"))
+"""The guarantees of racks and regions, which only a profile or a cluster that names them has."""
 
 NAMES = (*LEDGER, *RACKS, *BOOKIES, *TOPICS, *BUNDLES)
 """The guarantees that can be required, in the order in which they are reported."""

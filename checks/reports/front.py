@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from fencepost.checks.questions.answers.asking import Group
 from fencepost.checks.questions.answers.events import EVENTS
@@ -18,7 +19,7 @@ from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.reports.answers import faults_in_words, headline, survived
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.settings.cluster_settings import Cluster
-from fencepost.checks.settings.switches import PAGE, RACKS
+from fencepost.checks.settings.switches import PAGE
 from fencepost.model.counts import count_of
 from fencepost.model.counts import listed as in_one_line
 from fencepost.traces.wording.styles import BOLD, PLAIN, RED
@@ -250,8 +251,8 @@ def _of_namespaces(group: Group, opening: Opening) -> str:
     change = ", ".join(filter(None, [f"{len(less)} fewer" if less else "", f"{len(more)} more{needs}" if more else ""]))
     ordered = {each.feature.name for each in group.settings.orders} - set(_orders(opening))
     orders = f"; ordered: {', '.join(name.replace('_', ' ') for name in sorted(ordered))}" if ordered else ""
-    judged = {each.feature.name for each in group.settings.not_modelled} - {e.feature.name for e in opening.not_judged}
-    judged -= {RACKS} if opening.now.cluster.racks else set()
+    of_group = replace(opening.now.cluster, settings=group.settings).not_modelled
+    judged = {each.feature.name for each in of_group} - {each.feature.name for each in opening.not_judged}
     besides = f"; not judged: {', '.join(sorted(judged))}" if judged else ""
     return f"{names} ({words}): {count_of(len(ways), 'way')}, {change or 'the same'}{known}{besides}{orders}"
 

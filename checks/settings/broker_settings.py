@@ -54,38 +54,6 @@ def _require_order(conf: BrokerConf, smaller: Taken[int], larger: Taken[int]) ->
         )
 
 
-RACKS, REGIONS = "bookkeeperClientRackawarePolicyEnabled", "bookkeeperClientRegionawarePolicyEnabled"
-MIN_RACKS = "bookkeeperClientMinNumRacksPerWriteQuorum"
-ENFORCED = "bookkeeperClientEnforceMinNumRacksPerWriteQuorum"
-GROUPS = "bookkeeperClientIsolationGroups"
-
-
-@dataclass(frozen=True)
-class PlacementSettings:
-    """How the brokers' client places an ensemble on racks (BookKeeperClientFactoryImpl.setDefaultEnsemblePlacementPolicy)."""
-
-    rackaware: Taken[bool]
-    min_racks: Taken[int]
-    enforced: Taken[bool]
-    regions: Taken[bool]
-    groups: Taken[str] | None
-
-    @property
-    def unmodelled(self) -> str:
-        """Which of the settings the model of the placement does not have; empty if it has all."""
-        if self.regions.value:
-            return f"{self.regions}: placement by regions is not modelled"
-        return f"{self.groups}: isolation groups are not modelled" if self.groups else ""
-
-
-def placement_settings(conf: BrokerConf) -> PlacementSettings:
-    """The settings of the placement policy; ConfigurationError for a number that is none."""
-    racks = conf.number(MIN_RACKS, 2, f"write a number of racks, such as {MIN_RACKS}=2")
-    return PlacementSettings(
-        conf.flag(RACKS, True), racks, conf.flag(ENFORCED, False), conf.flag(REGIONS, False), conf.given(GROUPS)
-    )
-
-
 DEDUPLICATION = "brokerDeduplicationEnabled"
 MOST_ENTRIES = "managedLedgerMaxEntriesPerLedger"
 ADD_TIMEOUT = "managedLedgerAddEntryTimeoutSeconds"

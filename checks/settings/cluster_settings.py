@@ -20,16 +20,15 @@ from fencepost.checks.settings.broker_conf import BrokerConf, Taken
 from fencepost.checks.settings.broker_settings import (
     ControlPlaneSettings,
     LedgerSettings,
-    PlacementSettings,
     TopicSettings,
     control_plane_settings,
     ledger_settings,
-    placement_settings,
     topic_settings,
 )
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.checks.settings.load_manager import CHANNELS, LoadManagerSettings, load_manager_settings
-from fencepost.checks.settings.switches import SwitchedOn, not_modelled, ordered_losses
+from fencepost.checks.settings.placement_settings import PlacementSettings, placement_settings
+from fencepost.checks.settings.switches import RACKS, REGIONS, SwitchedOn, not_modelled, ordered_losses
 from fencepost.model.releases import NEWEST, Releases
 from fencepost.properties.configuration import Configuration, Part
 from fencepost.properties.registry import Value
@@ -138,6 +137,22 @@ class Cluster:
         return self.settings.ledger.ack_quorum.value
 
     @property
+    def regions(self) -> dict[str, list[str]]:
+        """The racks that have bookies by region, as RegionAwareEnsemblePlacementPolicy.parseBookieRegion reads their names;
+        none unless each is of the form /region/rack."""
+        named = {rack: rack.strip("/").split("/") for rack, bookies in self.racks.items() if bookies}
+        regions: dict[str, list[str]] = {}
+        for rack, parts in named.items():
+            regions.setdefault(parts[0], []).append(rack)
+        return regions if all(len(parts) == 2 for parts in named.values()) else {}
+
+    @property
+    def not_modelled(self) -> tuple[SwitchedOn, ...]:
+        """The features that the settings switch on and that no model has, or about which too little is known."""
+        known = {*([RACKS] if self.racks else []), *([REGIONS] if self.regions else [])}
+        return tuple(each for each in self.settings.not_modelled if each.feature.name not in known)
+
+    @property
     def sizes(self) -> dict[str, int]:
         """The number of bookies and the sizes of its ledgers, by the parameters of the ledger protocol."""
         return {name: getattr(self, name) for name in ("bookies", *self.taken)}
@@ -181,7 +196,7 @@ def read_settings(*paths: Path, instead: Mapping[str, str] | None = None) -> Set
     control_plane, control_plane_notes = _noted(of_brokers, control_plane_settings)
     load_manager, about_classes = _noted(of_brokers, load_manager_settings)
     topic, about_topics = _noted(of_brokers, topic_settings)
-    placed, about_places = _noted(of_brokers, placement_settings)
+    placed, about_places = _noted(of_brokers, lambda brokers: placement_settings(brokers, of_bookies, ledger))
     orders, features = ordered_losses(of_brokers), not_modelled(conf)
     deployed = deployment(conf)
     _, about_keys = _noted(conf, lambda read: read.look_closer(REMEDY, every_file=True))

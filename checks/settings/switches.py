@@ -208,8 +208,8 @@ def ordered_losses(conf: BrokerConf) -> tuple[SwitchedOn, ...]:
     return tuple(switched_on(ORDERS, conf))
 
 
-RACKS = "racks"
-"""The feature that is judged where it is known which bookies each rack has."""
+RACKS, REGIONS = "racks", "regions"
+"""The features that are judged where it is known which bookies each rack has, and in which region each rack is."""
 PAGE = "docs/explanation/not-modelled.md"
 
 
@@ -250,10 +250,16 @@ NOT_MODELLED = (
         "RackawareEnsemblePlacementPolicy",
     ),
     Feature(
-        "regions and isolation groups",
-        "in which regions the copies of an entry are, and which bookies a namespace may use",
-        ((true("bookkeeperClientRegionawarePolicyEnabled"), given("bookkeeperClientIsolationGroups")),),
-        "BkEnsemblePlacementPolicyConfig",
+        REGIONS,
+        "in which regions the copies of an entry are: a profile with [racks] named /region/rack, or --cluster, says it",
+        ((true("bookkeeperClientRegionawarePolicyEnabled"),),),
+        "RegionAwareEnsemblePlacementPolicy",
+    ),
+    Feature(
+        "isolation groups",
+        "which bookies a namespace may use",
+        ((given("bookkeeperClientIsolationGroups"), true("strictBookieAffinityEnabled")),),
+        "IsolatedBookieEnsemblePlacementPolicy",
     ),
     Feature(
         "entry filters and interceptors",

@@ -66,11 +66,11 @@ class RegionRules:
 
 def region_ensembles(rules: RegionRules, away: Iterable[int] = ()) -> tuple[frozenset[Racks], bool]:
     """The ensembles that can be drawn while some racks are away, and whether the client may be refused one."""
-    if rules.refusal:
-        return frozenset(), True
     drawing = _Drawing(rules, frozenset(away))
     found, refused = set[Racks](), False
     there = drawing.available
+    if rules.refusal or not there:
+        return frozenset(), True
     if len(there) == 1:
         drawn, refused = drawing.within(there[0], (), rules.ensemble, rules.write_quorum)
         return frozenset(drawn), refused
@@ -79,7 +79,7 @@ def region_ensembles(rules: RegionRules, away: Iterable[int] = ()) -> tuple[froz
             valid = racks is not None and len({rules.regions[r] for r in racks}) >= rules.durable
             refused = refused or not valid
             found |= {racks} if racks is not None and valid else set()
-    return frozenset(found), refused or not there
+    return frozenset(found), refused
 
 
 def region_replacements(rules: RegionRules, racks: Sequence[int], place: int, away: Iterable[int]) -> frozenset[int]:

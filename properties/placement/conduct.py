@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from fencepost.model.bookkeeper.placement_regions import sizes_of
+from fencepost.model.bookkeeper.placement_regions import draws_of, members_of, sizes_of
 from fencepost.model.language import And, Condition, Implies, Not, Or, Truth, all_of, any_of, at_least, how_many
+from fencepost.properties.placement.regions import drawn_by_regions, lost_by_region
 from fencepost.properties.placement.variables import PlacementVariables
 from fencepost.properties.vocabulary import Suite
 
@@ -17,10 +18,12 @@ def placement_conduct(suite: Suite) -> None:
     ensemble, write_quorum, sizes = settings["ensemble"], settings["write_quorum"], sizes_of(settings["racks"])
     windows = [[(first + copy) % ensemble for copy in range(write_quorum)] for first in position]
     needed = min(write_quorum, settings["min_racks"])
-    rackaware = settings["policy"] == "rackaware"
+    rackaware, by_regions = settings["policy"] == "rackaware", settings["policy"] == "regionaware"
     enforced = settings["enforced"] and rackaware
     avoids_all = settings["avoids"] == "all"
-    can_refuse = enforced or settings["outages"] > 0
+    refusable = any(refused for _, _, refused in draws_of(settings)) if by_regions else settings["outages"] > 0
+    can_refuse = enforced or refusable
+    regions = members_of(settings["racks"])
     is_there = {r: And(Not(s.away.has(r)), Not(s.lost.has(r))) for r in rack}
     several = And(at_least(2, is_there.values()), rackaware)
     free = {r: And(is_there[r], how_many(*(s.place[i] == r for i in position)) < sizes[r]) for r in rack}
@@ -53,32 +56,37 @@ def placement_conduct(suite: Suite) -> None:
         drawn = any_of(draws(i, r) for i in position for r in rack)
         return Or(n.chosen == s.chosen, And(s.stage == "choosing", drawn))
 
-    @suite.step
-    def draws_prefer_new_racks() -> Condition:
-        """A place goes to a rack that no place before it is in, if such a rack leaves each write quorum its racks; then to any
-        that does. Where nobody does, or one rack is left, to any: unless racks are enforced."""
+    if by_regions:
+        drawn_by_regions(suite)
+    else:
 
-        def follows(i: int, r: int) -> Condition:
-            drawn = And(n.chosen == i + 1, s.chosen == i, n.place[i] == r)
-            new = [And(Not(s.avoided.has(x)), fits[i, x]) for x in rack]
-            some = any_of(fits[i, x] for x in rack)
-            begins = n.avoided == rack.where(lambda x: x == r)
-            leaves_out = n.avoided == s.avoided.plus(r) if avoids_all else begins
-            preferred = And(Not(s.avoided.has(r)), fits[i, r], leaves_out)
-            second = And(avoids_all, Not(any_of(new)), fits[i, r], begins)
-            last = And(not enforced, Not(some) if avoids_all else Not(any_of(new)), begins)
-            alone = And(not enforced or needed < 2, begins)
-            return Implies(drawn, Or(And(several, Or(preferred, second, last)), And(Not(several), alone)))
+        @suite.step
+        def draws_prefer_new_racks() -> Condition:
+            """A place goes to a rack that no place before it is in, if such a rack leaves each write quorum its racks; then to
+            any that does. Where nobody does, or one rack is left, to any: unless racks are enforced."""
 
-        return all_of(follows(i, r) for i in position for r in rack)
+            def follows(i: int, r: int) -> Condition:
+                drawn = And(n.chosen == i + 1, s.chosen == i, n.place[i] == r)
+                new = [And(Not(s.avoided.has(x)), fits[i, x]) for x in rack]
+                some = any_of(fits[i, x] for x in rack)
+                begins = n.avoided == rack.where(lambda x: x == r)
+                leaves_out = n.avoided == s.avoided.plus(r) if avoids_all else begins
+                preferred = And(Not(s.avoided.has(r)), fits[i, r], leaves_out)
+                second = And(avoids_all, Not(any_of(new)), fits[i, r], begins)
+                last = And(not enforced, Not(some) if avoids_all else Not(any_of(new)), begins)
+                alone = And(not enforced or needed < 2, begins)
+                return Implies(drawn, Or(And(several, Or(preferred, second, last)), And(Not(several), alone)))
 
-    @suite.step
-    def refusals_have_a_reason() -> Condition:
-        """A client is refused where no bookie is left or, if racks are enforced, none that leaves write quorums their racks."""
-        nobody = Not(any_of(free.values()))
-        none_fits = all_of(Implies(s.chosen == i, Not(any_of(fits[i, r] for r in rack))) for i in position)
-        reason = Or(nobody, And(enforced, Or(And(several, none_fits), And(Not(several), needed > 1))))
-        return Implies(And(s.stage != "refused", n.stage == "refused"), And(s.stage == "choosing", reason, stays()))
+            return all_of(follows(i, r) for i in position for r in rack)
+
+        @suite.step
+        def refusals_have_a_reason() -> Condition:
+            """A client is refused where no bookie is left or, if racks are enforced, none that leaves write quorums their
+            racks."""
+            nobody = Not(any_of(free.values()))
+            none_fits = all_of(Implies(s.chosen == i, Not(any_of(fits[i, r] for r in rack))) for i in position)
+            reason = Or(nobody, And(enforced, Or(And(several, none_fits), And(Not(several), needed > 1))))
+            return Implies(And(s.stage != "refused", n.stage == "refused"), And(s.stage == "choosing", reason, stays()))
 
     @suite.step
     def entries_go_to_their_write_set() -> Condition:
@@ -105,31 +113,44 @@ def placement_conduct(suite: Suite) -> None:
             Implies(And(s.stage != "stored", n.stage == "stored"), And(n.copies == s.copies, stays())),
         )
 
-    @suite.step
-    def racks_go_and_come_back() -> Condition:
-        """A rack that is there is cut off, and one that is cut off comes back, but not while a client draws. One is lost after
-        an entry was acknowledged."""
-        draws = And(s.stage == "choosing", s.chosen > 0)
+    if settings["takes"] == "region":
+        lost_by_region(suite)
+    else:
 
-        def goes(r: int) -> Condition:
-            return And(is_there[r], n.away == s.away.plus(r), n.outages > s.outages)
+        @suite.step
+        def racks_go_and_come_back() -> Condition:
+            """A rack that is there is cut off, and one that is cut off comes back, but not while a client draws. One is lost
+            after an entry was acknowledged."""
+            draws = And(s.stage == "choosing", s.chosen > 0)
 
-        changed = Or(any_of(goes(r) for r in rack), any_of(And(s.away.has(r), n.away == s.away.minus(r)) for r in rack))
-        lost = any_of(And(Not(s.lost.has(r)), n.lost == s.lost.plus(r)) for r in rack)
-        quiet = And(n.chosen == s.chosen, stays())
-        return And(
-            Implies(n.away != s.away, And(Not(draws), changed, quiet, n.copies == s.copies)),
-            Implies(n.outages > s.outages, n.away != s.away),
-            Implies(n.lost != s.lost, And(s.stage == "stored", s.away.is_empty, lost, quiet, n.losses > s.losses)),
-            Implies(n.losses > s.losses, n.lost != s.lost),
-        )
+            def goes(r: int) -> Condition:
+                return And(is_there[r], n.away == s.away.plus(r), n.outages > s.outages)
+
+            changed = Or(any_of(goes(r) for r in rack), any_of(And(s.away.has(r), n.away == s.away.minus(r)) for r in rack))
+            lost = any_of(And(Not(s.lost.has(r)), n.lost == s.lost.plus(r)) for r in rack)
+            quiet = And(n.chosen == s.chosen, stays())
+            return And(
+                Implies(n.away != s.away, And(Not(draws), changed, quiet, n.copies == s.copies)),
+                Implies(n.outages > s.outages, n.away != s.away),
+                Implies(n.lost != s.lost, And(s.stage == "stored", s.away.is_empty, lost, quiet, n.losses > s.losses)),
+                Implies(n.losses > s.losses, n.lost != s.lost),
+            )
 
     if settings["outages"]:
 
         @suite.step
         def members_are_replaced_on_racks() -> Condition:
             """A member whose rack is cut off is replaced after an entry was acknowledged, and gets it from another that has it:
-            by a bookie of a rack that no other member is in; else by any, unless racks are enforced."""
+            by a bookie of a rack that no other member is in; else by any, unless racks are enforced. An auto-recovery that
+            knows regions prefers a bookie of the same region instead."""
+
+            def is_in(i: int, racks: list[int]) -> Condition:
+                return any_of(s.place[i] == r for r in racks)
+
+            def is_near(i: int, r: int) -> Condition:
+                near = any_of(is_in(i, racks) for racks in regions if r in racks)
+                some = any_of(And(is_in(i, racks), free[x]) for racks in regions for x in racks)
+                return Or(near, Not(some))
 
             def is_other(i: int, r: int) -> Condition:
                 return any_of(s.place[x] == r for x in position if x != i)
@@ -138,7 +159,8 @@ def placement_conduct(suite: Suite) -> None:
                 gone = any_of(And(s.place[i] == x, s.away.has(x)) for x in rack)
                 source = any_of(And(s.copies.has(x), s.place[x] == y, is_there[y]) for x in position if x != i for y in rack)
                 best = any_of(And(free[x], Not(is_other(i, x))) for x in rack)
-                fit = Or(not rackaware, Not(is_other(i, r)), And(Not(best), not enforced))
+                apart = Or(settings["policy"] == "random", Not(is_other(i, r)), And(Not(best), not enforced))
+                fit = is_near(i, r) if settings["recovery"] == "regionaware" else apart
                 copied = Implies(in_write_set(i), n.copies == s.copies.plus(i))
                 others = Implies(Not(in_write_set(i)), n.copies == s.copies)
                 return And(n.place[i] == r, gone, source, free[r], fit, copied, others, stays(i))

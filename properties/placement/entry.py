@@ -17,6 +17,16 @@ SIZES = {
         Instance("one rack", {"racks": "3"}),
         Instance("the last rack left out", {"racks": "2+1+1", "ensemble": 4, "avoids": "last"}),
         Instance("random", {"racks": "2+1", "policy": "random"}),
+        Instance("two regions", {"racks": "1+1/2", "policy": "regionaware", "takes": "region"}),
+        Instance("region by region", {"racks": "2/2", "policy": "regionaware", "takes": "region", "ensemble": 4}),
+        Instance(
+            "an outage of a region",
+            {"racks": "2/1/1", "policy": "regionaware", "takes": "region", "recovery": "regionaware", "outages": 1},
+        ),
+        Instance(
+            "regions listed",
+            {"racks": "1+1/1+1", "policy": "regionaware", "takes": "region", "listed": True, "outages": 1},
+        ),
     ),
     "standard": (
         Instance("four racks", {"racks": "2+2+2+2", "ensemble": 4, "write_quorum": 3, "outages": 1}),
@@ -29,7 +39,7 @@ SIZES = {
 
 ENTRY = Entry(
     name="placement",
-    summary="on which racks the copies of an entry are, and what the loss of a rack takes",
+    summary="on which racks and regions the copies of an entry are, and what the loss of one takes",
     function=placement,
     suite=suite.placement,
     sizes=SIZES,

@@ -1,8 +1,8 @@
-"""What must hold of the racks of an ensemble, and of an entry when racks are lost."""
+"""What must hold of the racks of an ensemble, and of an entry when racks or regions are lost."""
 
 from __future__ import annotations
 
-from fencepost.model.bookkeeper.placement_regions import sizes_of
+from fencepost.model.bookkeeper.placement_regions import members_of, sizes_of
 from fencepost.model.language import And, Condition, Implies, Not, Protocol, all_of, any_of, at_least, how_many
 from fencepost.properties.placement.conduct import placement_conduct
 from fencepost.properties.placement.variables import PlacementVariables
@@ -79,17 +79,17 @@ def placement(p: Protocol) -> Suite:
 
 
 def survives_racks(p: Protocol) -> Suite:
-    """That an acknowledged entry survives the loss of racks: no placement is an excuse."""
+    """That an acknowledged entry survives the loss of racks or regions: no placement is an excuse."""
     suite, s = Suite(p), PlacementVariables.now(p)
 
     @suite.always
     def acknowledged_entry_survives() -> Condition:
-        """A copy of an acknowledged entry is left, whichever racks were lost."""
+        """A copy of an acknowledged entry is left, whichever racks or regions were lost."""
         return Implies(s.stage == "stored", Not(s.copies.is_empty))
 
     @suite.sometimes
     def racks_are_lost() -> Condition:
-        """As many racks are lost, and were cut off, as may be, after an entry was acknowledged."""
+        """As many racks or regions are lost, and were cut off, as may be, after an entry was acknowledged."""
         return And(s.stage == "stored", s.losses == p.budgets["losses"], s.outages == p.budgets["outages"])
 
     return suite
@@ -98,6 +98,8 @@ def survives_racks(p: Protocol) -> Suite:
 def writes_go_on(p: Protocol) -> Suite:
     """That a client gets an ensemble though racks are cut off."""
     suite, s = Suite(p), PlacementVariables.now(p)
+    racks, regions = [[r] for r in p.universes["rack"]], members_of(p.parameters["racks"])
+    taken = regions if p.parameters["takes"] == "region" else racks
 
     @suite.always
     def there_is_an_ensemble() -> Condition:
@@ -106,11 +108,11 @@ def writes_go_on(p: Protocol) -> Suite:
 
     @suite.sometimes
     def placed_without_racks() -> Condition:
-        """An ensemble is placed while as many racks as may are cut off."""
+        """An ensemble is placed while as many racks, or regions, as may are cut off."""
         return And(
             s.stage == "placed",
             s.outages == p.budgets["outages"],
-            how_many(*(s.away.has(r) for r in p.universes["rack"])) == p.budgets["outages"],
+            how_many(*(all_of(s.away.has(r) for r in members) for members in taken)) == p.budgets["outages"],
         )
 
     return suite

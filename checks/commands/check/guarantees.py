@@ -29,7 +29,6 @@ from fencepost.checks.reports.finished import FinishedRun
 from fencepost.checks.reports.front import heading
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.settings.cluster_settings import Cluster
-from fencepost.checks.settings.switches import RACKS
 from fencepost.model.releases import Releases
 
 MEMORY = 1 << 29
@@ -77,7 +76,6 @@ def opening_of(
     met = _met(shortfalls, Whole(clusters[0].configuration, clusters[0].releases), means)
     changes, after = change_first(asked, clusters[0], now, answers[0], means) if answers else ((), None)
     of_namespaces = tuple(groups(asked, clusters[0], means)) if answers else ()
-    unseen = tuple(each for each in subject.cluster.settings.not_modelled if not (asked.racks and each.feature.name == RACKS))
     return Opening(
         now,
         before,
@@ -86,7 +84,7 @@ def opening_of(
         changed,
         tuple(answers),
         met,
-        not_judged=unseen,
+        not_judged=subject.cluster.not_modelled,
         heading=heading_of(asked, subject),
         change_first=changes,
         after=after,

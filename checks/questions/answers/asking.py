@@ -12,7 +12,7 @@ from fencepost.checks.questions.bugs.whole import Whole
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish, raised
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
 from fencepost.checks.questions.guarantees.judging import Guaranteed
-from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees, rack_guarantees
+from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
 from fencepost.checks.questions.guarantees.topics import bundle_guarantees, topic_guarantees
 from fencepost.checks.questions.matters import MATTERS, Matter
 from fencepost.checks.settings.cluster_settings import Cluster, Settings
@@ -40,6 +40,8 @@ def questions(cluster: Cluster) -> Iterator[Guarantee]:
         yield from bookie_guarantees(settings.bookies, releases)
         yield from replication_guarantees(cluster)
     if cluster.racks:
+        from fencepost.checks.questions.guarantees.racks import rack_guarantees
+
         yield from rack_guarantees(cluster)
     yield from topic_guarantees(cluster.configuration, releases)
     yield from bundle_guarantees(cluster.configuration, releases)

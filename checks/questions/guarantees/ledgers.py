@@ -1,8 +1,8 @@
-"""Questions with a number for an answer about ledgers, and about the racks that their copies are on."""
+"""Questions with a number for an answer about ledgers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 from fencepost.checks.questions.guarantees.guarantee import Guarantee
@@ -157,83 +157,3 @@ def _bugs(cluster: Cluster, fault: str) -> Iterator[tuple[str, dict[str, Value]]
         fits = LEDGER.can_have(name, parameters)
         if fits and {f for f in faults if shown[f]} == {fault} & faults:
             yield name, parameters
-
-
-MOST_PLACES, MOST_RACKS = 5, 5
-"""Ensembles and racks above these are not asked about: a search of them takes minutes."""
-LOST_RACKS = "{n} lost rack{s} of bookies"
-
-
-def rack_guarantees(cluster: Cluster) -> Iterator[Guarantee]:
-    """What is asked of the racks, of which each has some bookies. Racks of as many bookies are alike, and an ensemble takes no
-    more of one than it has places."""
-    from fencepost.properties.placement import suite as placement
-    from fencepost.properties.placement.entry import ENTRY as PLACEMENT
-
-    survives, placed = (replace(PLACEMENT, suite=suite) for suite in (placement.survives_racks, placement.writes_go_on))
-    settings = cluster.settings.placement
-    counts = sorted((len(bookies) for bookies in cluster.racks.values() if bookies), reverse=True)
-    whole: Mapping[str, Value] = {
-        "racks": "+".join(str(min(count, cluster.ensemble)) for count in counts),
-        "ensemble": cluster.ensemble,
-        "write_quorum": cluster.write_quorum,
-        "ack_quorum": cluster.ack_quorum,
-        "policy": "rackaware" if settings.rackaware.value else "random",
-        "min_racks": settings.min_racks.value,
-        "enforced": settings.enforced.value,
-        **PLACEMENT.behaviour(cluster.releases),
-    }
-    unasked = settings.unmodelled
-    if not unasked and cluster.ensemble > sum(counts):
-        unasked = f"an ensemble of {cluster.ensemble} is larger than the {count_of(sum(counts), 'bookie')} of the racks"
-    if not unasked and (cluster.ensemble > MOST_PLACES or len(counts) > MOST_RACKS):
-        unasked = f"ensembles above {MOST_PLACES} and more than {MOST_RACKS} racks are not asked about"
-    most = len(counts)
-    copies = count_of(cluster.write_quorum, "copy")
-    more = "put the bookies on as many racks as the write quorum, or raise managedLedgerDefaultAckQuorum"
-    yield Guarantee(
-        "racks",
-        "an acknowledged entry survives the loss of {n} rack{s} of bookies",
-        f"an acknowledged entry can be lost with one rack of bookies; {more}",
-        survives,
-        whole,
-        ("losses",),
-        min(most, cluster.ack_quorum),
-        event=LOST_RACKS,
-        unasked=unasked,
-    )
-    yield Guarantee(
-        "usual_racks",
-        f"an entry usually has {copies}, when all answers have come: it survives the loss of {{n}} rack{{s}} of bookies",
-        f"an entry usually has {copies}, when all answers have come: it can be lost with one rack of bookies",
-        survives,
-        {**whole, "settled": True},
-        ("losses",),
-        min(most, cluster.write_quorum),
-        event=LOST_RACKS,
-        unasked=unasked,
-    )
-    yield Guarantee(
-        "racks_after_outage",
-        "after an outage of a rack such an entry survives the loss of {n} rack{s}, also if it was written meanwhile, or "
-        "auto-recovery has moved its copies",
-        "after an outage of a rack such an entry can be lost with one rack, if it was written meanwhile, or auto-recovery has "
-        "moved its copies: all are on one rack then; one rack more avoids it",
-        survives,
-        {**whole, "settled": True, "outages": 1},
-        ("losses",),
-        min(most, cluster.write_quorum),
-        event=LOST_RACKS,
-        unasked=unasked,
-    )
-    yield Guarantee(
-        "racks_writing",
-        "with {n} rack{s} of bookies cut off new ledgers can be created",
-        "with one rack of bookies cut off no ledger can be created: writing stops",
-        placed,
-        {**whole, "losses": 0},
-        ("outages",),
-        most,
-        event="{n} rack{s} of bookies cut off",
-        unasked=unasked,
-    )

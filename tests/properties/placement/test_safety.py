@@ -24,6 +24,10 @@ COUNTS = {
     "one rack": (14, 16, 7),
     "random": (45, 53, 7),
     "the last rack left out": (274, 377, 9),
+    "two regions": (0, 0, 0),
+    "region by region": (63, 88, 9),
+    "an outage of a region": (477, 978, 10),
+    "regions listed": (463, 856, 10),
 }
 
 CONTROLS: dict[str, dict[str, int]] = {name: {} for name in COUNTS}

@@ -1,4 +1,4 @@
-"""What the racks of a cluster's bookies guarantee, with the placement that the brokers' client is set to."""
+"""What the racks and regions of a cluster's bookies guarantee, with the placement that the brokers' client is set to."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fencepost.checks.commands.check.profile import with_profile
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
-from fencepost.checks.questions.guarantees.ledgers import rack_guarantees
+from fencepost.checks.questions.guarantees.racks import rack_guarantees
 from fencepost.checks.settings.broker_conf import ConfigurationError
 from fencepost.checks.settings.cluster_settings import Racks, read_settings
 from fencepost.model.releases import Releases
@@ -20,17 +20,38 @@ from tests.checks.questions.guarantees.sized import sized
 
 MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 28))
 ENFORCED = "bookkeeperClientEnforceMinNumRacksPerWriteQuorum=true"
+BY_REGIONS = "bookkeeperClientRegionawarePolicyEnabled=true"
+LISTED = f"{BY_REGIONS}\nreppRegionsToWrite=r0;r1"
+RACKS = ("racks", "usual_racks", "racks_after_outage", "racks_writing")
+REGIONS = ("regions", "usual_regions", "regions_after_outage", "regions_writing")
 
 
 def rows(
     folder: Path, bookies: tuple[int, ...], quorums: tuple[int, int, int], text: str = "", client: str | None = None
 ) -> dict[str, Established]:
-    file = folder / "broker.conf"
-    file.write_text(f"managedLedgerDefaultEnsembleSize=2\n{text}\n")
     racks: Racks = {f"/{number}": [f"b{number}{b}" for b in range(count)] for number, count in enumerate(bookies)}
-    of = sized(sum(bookies), *quorums, Releases.of(client=client), settings=read_settings(file), racks=racks)
-    asked = rack_guarantees(of)
-    return {guarantee.name: establish(guarantee, MEANS) for guarantee in asked}
+    return placed(folder, racks, quorums, text, client)
+
+
+def by_region(
+    folder: Path, regions: tuple[tuple[int, ...], ...], quorums: tuple[int, int, int], text: str
+) -> dict[str, Established]:
+    """The rows of racks named /r0/0, /r0/1, /r1/2 and so on, of which each region has some with these numbers of bookies."""
+    counts = [(region, count) for region, of in enumerate(regions) for count in of]
+    return placed(
+        folder, {f"/r{r}/{n}": [f"b{n}{b}" for b in range(count)] for n, (r, count) in enumerate(counts)}, quorums, text
+    )
+
+
+def placed(
+    folder: Path, racks: Racks, quorums: tuple[int, int, int], text: str, client: str | None = None
+) -> dict[str, Established]:
+    file = folder / "broker.conf"
+    sizes = zip(("EnsembleSize", "WriteQuorum", "AckQuorum"), quorums, strict=True)
+    file.write_text("".join(f"managedLedgerDefault{name}={size}\n" for name, size in sizes) + f"{text}\n")
+    bookies = sum(map(len, racks.values()))
+    of = sized(bookies, *quorums, Releases.of(client=client), settings=read_settings(file), racks=racks)
+    return {guarantee.name: establish(guarantee, MEANS) for guarantee in rack_guarantees(of)}
 
 
 @pytest.mark.parametrize(
@@ -53,6 +74,62 @@ def test_what_the_page_says(
     assert all(row.is_known for row in by_name.values())
 
 
+@pytest.mark.parametrize(
+    ("regions", "quorums", "text", "figures"),
+    [
+        (((2, 2), (2, 2)), (2, 2, 2), "", (0, 0, 0, 1)),
+        (((2, 2), (2, 2)), (2, 2, 2), BY_REGIONS, (1, 1, 0, 1)),
+        (((2, 2), (2, 2)), (4, 2, 2), BY_REGIONS, (0, 0, 0, 1)),
+        (((2, 2), (2, 2)), (3, 3, 2), BY_REGIONS, (0, 1, 0, 1)),
+        (((2, 2), (2, 2)), (3, 3, 3), LISTED, (1, 1, 0, 0)),
+        (((3,), (3,)), (3, 3, 3), LISTED, (1, 1, 0, 1)),
+        (((3,), (3,)), (4, 2, 2), LISTED, (0, 0, 0, 0)),
+        (((2,), (2,), (2,)), (3, 3, 2), BY_REGIONS, (1, 2, 1, 1)),
+    ],
+)
+@pytest.mark.long
+def test_what_the_page_says_of_regions(
+    tmp_path: Path, regions: tuple[tuple[int, ...], ...], quorums: tuple[int, int, int], text: str, figures: tuple[int, ...]
+) -> None:
+    by_name = by_region(tmp_path, regions, quorums, text)
+    assert tuple(by_name[name].figure for name in REGIONS) == figures
+    assert all(row.is_known for row in by_name.values())
+
+
+def test_regions_are_asked_about_where_there_are_several(tmp_path: Path) -> None:
+    assert tuple(by_region(tmp_path, ((1, 1),), (2, 2, 2), "")) == RACKS
+    assert tuple(by_region(tmp_path, ((1,), (1,)), (2, 2, 2), "")) == (*RACKS, *REGIONS)
+
+
+def test_a_region_that_takes_an_entry_is_shown_with_its_run(tmp_path: Path) -> None:
+    row = by_region(tmp_path, ((2,), (2,)), (4, 2, 2), BY_REGIONS)["regions"]
+    assert row.failure is not None
+    assert row.failure.run[-1] == "lose_region(region0)"
+    assert "an ensemble goes region by region: make it as small as the write quorum" in row.sentence
+
+
+@pytest.mark.parametrize(
+    ("regions", "quorums", "text", "why"),
+    [
+        (((2,), (2,)), (2, 2, 2), f"{BY_REGIONS}\nreppRegionsToWrite=r0;r2", "other regions than those of the racks, r0, r1"),
+        (((2,), (2,)), (2, 2, 2), f"{BY_REGIONS}\nreppEnableValidation=false", "an ensemble that nobody validates"),
+        (((2, 2), (2, 2)), (4, 2, 2), LISTED, "no ledger can be created: the policy by regions has no ensemble of 4"),
+    ],
+)
+def test_of_regions_that_are_not_modelled_nothing_is_claimed(
+    tmp_path: Path, regions: tuple[tuple[int, ...], ...], quorums: tuple[int, int, int], text: str, why: str
+) -> None:
+    for row in by_region(tmp_path, regions, quorums, text).values():
+        assert (row.figure, row.verdict) == (None, "inconclusive")
+        assert why in row.gap
+
+
+def test_listed_regions_with_which_no_ledger_can_be_created_are_an_error(tmp_path: Path) -> None:
+    """RegionAwareEnsemblePlacementPolicy.newEnsemble throws an IllegalArgumentException for these quorums."""
+    with pytest.raises(ConfigurationError, match=r"no ledger can be created: an ack quorum of 2 of 3 .*AckQuorum to 3"):
+        by_region(tmp_path, ((2,), (2,)), (3, 3, 2), LISTED)
+
+
 @pytest.mark.parametrize(("client", "figure"), [("4.14.5", 0), ("4.16.6", 1)])
 def test_a_client_of_4_14_5_draws_a_rack_again_while_another_is_unused(tmp_path: Path, client: str, figure: int) -> None:
     """bookkeeper#3721: whichever release the bookies have."""
@@ -69,8 +146,14 @@ def test_a_rack_that_takes_an_entry_is_shown_with_its_run(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("bookies", "quorums", "text", "why"),
     [
-        ((2, 2), (2, 2, 2), "bookkeeperClientRegionawarePolicyEnabled=true", "placement by regions is not modelled"),
+        ((2, 2), (2, 2, 2), "bookkeeperClientRegionawarePolicyEnabled=true", "not of the form /region/rack"),
         ((2, 2), (2, 2, 2), "bookkeeperClientIsolationGroups=a", "isolation groups are not modelled"),
+        (
+            (2, 2),
+            (2, 2, 2),
+            f"{BY_REGIONS}\nbookkeeperClientIsolationGroups=a",
+            "isolation groups are not modelled, and take the place of the policy by regions",
+        ),
         ((1, 1), (3, 2, 2), "", "an ensemble of 3 is larger than the 2 bookies of the racks"),
         ((4, 4), (6, 3, 2), "", "ensembles above 5"),
     ],
@@ -84,7 +167,7 @@ def test_of_what_is_not_modelled_nothing_is_claimed(
 
 
 def test_a_number_of_racks_that_is_none_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"broker\.conf:2: .*MinNumRacks"):
+    with pytest.raises(ConfigurationError, match=r"broker\.conf:4: .*MinNumRacks"):
         rows(tmp_path, (2, 2), (2, 2, 2), "bookkeeperClientMinNumRacksPerWriteQuorum=two")
 
 
