@@ -154,7 +154,7 @@ def test_a_refinement_that_forgets_guards_is_noticed(monkeypatch: pytest.MonkeyP
 
     meant = Refinement._is
     monkeypatch.setattr(Refinement, "_is", unguarded)
-    assert differs(refining.refinement)
+    assert differs(refining.refinement, range(18, 40))  # of those before it no guard decides
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,9 @@ from fencepost.properties.registry import Entry
 
 HERE = Path(__file__).parent
 
+SLOW_TO_BUILD = ("cluster", "service_unit", "service_unit_migration", "topic")
+"""Protocols whose instances take most of a second to build: of their bugs the first step has one each."""
+
 
 @dataclass(frozen=True)
 class Pins:

@@ -10,14 +10,11 @@ from _pytest.mark import ParameterSet
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance
-from tests.properties.pins import PINNED, Pins
+from tests.properties.pins import PINNED, SLOW_TO_BUILD, Pins
 from tests.properties.searching import caught, controls, counts, faithful, searched_together, unexpected
 
 AT_ONCE = 2
-"""Instances of each protocol, the smallest, that are searched in the first step."""
-
-SLOW_TO_BUILD = ("cluster", "service_unit", "service_unit_migration", "topic")
-"""Protocols whose instances take most of a second to build: of their bugs the first step has one each."""
+"""Instances of each protocol, the smallest, that are searched in the first step; one where instances are slow to build."""
 
 
 def _instances() -> Iterator[ParameterSet]:
@@ -26,7 +23,7 @@ def _instances() -> Iterator[ParameterSet]:
         by_size = sorted(instances, key=lambda instance: pinned.counts.get(instance.name, (0, 0, 0)))
         for instance in pinned.entry.sizes["ci"]:
             marks = [searched_together(pinned.entry, instance.parameters)]
-            if instance not in by_size[:AT_ONCE]:
+            if instance not in by_size[: 1 if name in SLOW_TO_BUILD else AT_ONCE]:
                 marks.append(pytest.mark.deep if instance.name in pinned.deep else pytest.mark.long)
             yield pytest.param(pinned, instance, id=f"{name}, {instance.name}", marks=marks)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,11 +22,20 @@ def test_one_way_is_told_with_what_it_rests_on() -> None:
     assert "repair 6 h (guess; doubled: x2)" in ran.stdout
 
 
-def test_numbers_settings_and_a_fleet_come_together(tmp_path: Path) -> None:
-    numbers = tmp_path / "odds.toml"
+@pytest.fixture(scope="module")
+def walked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """A file of numbers, and what is printed as data with it and with walks."""
+    numbers = tmp_path_factory.mktemp("odds") / "odds.toml"
     numbers.write_text("[odds]\ntopics = 7\ndisk_losses = 0.02\n")
-    ran = fencepost("odds", "disks", "--numbers", numbers, "--bookies", "3", "--format", "json", "--workers", "1", "--quiet")
-    data = json.loads(ran.stdout)
+    ran = fencepost(
+        *("odds", "disks", "--numbers", numbers, "--bookies", "3", "--walks", "20000"),
+        *("--format", "json", "--workers", "2", "--quiet"),
+    )
+    return numbers, json.loads(ran.stdout)
+
+
+def test_numbers_settings_and_a_fleet_come_together(walked: tuple[Path, dict[str, Any]]) -> None:
+    numbers, data = walked
     assert (data["topics"], data["bookies"]) == (7, 3)
     assert data["numbers"]["disk_losses"] == {
         "value": 0.02,
@@ -37,21 +47,25 @@ def test_numbers_settings_and_a_fleet_come_together(tmp_path: Path) -> None:
     }
 
 
-def test_an_instance_can_be_changed() -> None:
-    usual, larger = (
-        json.loads(fencepost("odds", "disks", *more, "--format", "json", "--workers", "1", "--quiet").stdout)["ways"][0]
-        for more in ((), ("--set", "entries=4"))
-    )
-    assert larger["states"] > usual["states"]
-    assert larger["per_year"] == pytest.approx(usual["per_year"], rel=0.01)
+def test_walks_are_beside_the_exact_answer(walked: tuple[Path, dict[str, Any]]) -> None:
+    (way,) = walked[1]["ways"]
+    assert abs(way["walked"]["per_year"] - way["independent"]) < 3 * way["walked"]["half_width"] < way["independent"]
 
 
-def test_every_field_is_in_the_reference() -> None:
-    data = json.loads(fencepost("odds", "disks", "--walks", "5000", "--format", "json", "--workers", "1", "--quiet").stdout)
+def test_every_field_is_in_the_reference(walked: tuple[Path, dict[str, Any]]) -> None:
+    _, data = walked
     (section,) = re.findall(r"^## Odds\n(.*?)(?=^## |\Z)", (ROOT / "docs/reference/json.md").read_text("utf-8"), re.M | re.S)
     (way,) = data["ways"]
     inner = {*way["walked"], *way["rests_on"][0], *data["numbers"]["repair"]}
     assert {*data, *way, *inner} <= set(re.findall(r"`(\w+)`", section))
+
+
+def test_an_instance_can_be_changed(walked: tuple[Path, dict[str, Any]]) -> None:
+    numbers, data = walked
+    asked = ("--numbers", numbers, "--bookies", "3", "--set", "entries=4", "--format", "json", "--workers", "1", "--quiet")
+    (usual,), (larger,) = data["ways"], json.loads(fencepost("odds", "disks", *asked).stdout)["ways"]
+    assert larger["states"] > usual["states"]
+    assert larger["per_year"] == pytest.approx(usual["per_year"], rel=0.01)
 
 
 def test_a_chain_is_written_for_other_tools(tmp_path: Path) -> None:
@@ -116,16 +130,6 @@ def test_the_numbers_are_listed_with_their_sources(tmp_path: Path) -> None:
     assert "managedLedgerMaxLedgerRolloverTimeMinutes=240 (docs/examples/broker.conf:" in ran.stdout
     data = json.loads(fencepost("odds", "numbers", "--format", "json").stdout)
     assert data["disk_losses"]["unit"] == "/year"
-
-
-def test_walks_are_beside_the_exact_answer_the_same_on_any_number_of_workers() -> None:
-    one, two = (
-        json.loads(fencepost("odds", "disks", "--walks", "20000", "--workers", n, "--format", "json", "--quiet").stdout)
-        for n in ("1", "2")
-    )
-    assert one == two
-    walked, exact = one["ways"][0]["walked"], one["ways"][0]["independent"]
-    assert abs(walked["per_year"] - exact) < 3 * walked["half_width"] < exact
 
 
 def test_the_help_has_the_kinds_of_rows() -> None:

@@ -10,14 +10,14 @@ from typing import get_args
 import pytest
 
 from fencepost.checks.odds.answering import Means, Odds, Row, odds_of
-from fencepost.checks.odds.solving import Solver
 from fencepost.checks.odds.ways import WAYS, Counted, Fleet
 from fencepost.checks.reports.odds import COUNTED, as_json, as_text, frequency
 from fencepost.model.odds.numbers import MS_PER_YEAR, published
+from tests.checks.odds.solver import SOLVER
 
 pytestmark = pytest.mark.xdist_group("odds")
 NUMBERS = published()
-MEANS = Means(Solver(1))
+MEANS = Means(SOLVER)
 DISKS = 2 * NUMBERS["disk_losses"] ** 2 * NUMBERS["repair"] / MS_PER_YEAR
 
 
@@ -111,7 +111,7 @@ def test_events_that_can_be_counted_have_words() -> None:
 
 def test_an_interruption_keeps_what_is_known() -> None:
     told_of = list[str]()
-    means = Means(Solver(1), tell=told_of.append, should_stop=lambda: bool(told_of))
+    means = Means(SOLVER, tell=told_of.append, should_stop=lambda: bool(told_of))
     assert [row.name for row in told("disks", "terminated_reopened", means=means).rows] == ["disks"]
 
 

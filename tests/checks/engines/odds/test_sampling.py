@@ -21,9 +21,9 @@ from fencepost.model.language import And, Protocol, Truth
 from fencepost.model.odds.numbers import MS_PER_YEAR, Numbers, published
 from fencepost.model.pulsar.topic.state import NONE
 from fencepost.properties.topic.variables import TopicVariables
+from tests.checks.odds.solver import SOLVER
 
 pytestmark = pytest.mark.xdist_group("odds")
-SOLVER = Solver(1)
 NUMBERS = published().given("rival_recoveries", 1.57)
 
 

@@ -13,6 +13,7 @@ from fencepost.checks.settings.broker_conf import ConfigurationError
 from fencepost.checks.settings.cluster_settings import read_settings
 from fencepost.model.releases import Releases
 from tests.checks.questions.guarantees.sized import sized
+from tests.marking import first_at_once
 
 MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 28))
 USUAL = "bookiePort=3181"
@@ -49,7 +50,12 @@ def test_without_the_daily_audit_a_ledger_may_stay_without_a_copy(tmp_path: Path
 
 @pytest.mark.parametrize(
     ("interval", "figure", "says"),
-    [(0, 0, "nothing repeats it; set auditorPeriodicBookieCheckInterval=3600"), (900, 1, "by the check of all bookies, 900 s")],
+    first_at_once(
+        [
+            (0, 0, "nothing repeats it; set auditorPeriodicBookieCheckInterval=3600"),
+            (900, 1, "by the check of all bookies, 900 s"),
+        ]
+    ),
 )
 def test_an_audit_that_fails_is_repeated_by_the_check_of_all_bookies_alone(
     tmp_path: Path, interval: int, figure: int, says: str
@@ -80,11 +86,13 @@ NEVER = {
 
 @pytest.mark.parametrize(
     ("copies", "bookies", "why", "remedies"),
-    [
-        (2, 2, "no other bookie is there to take its place", ("add one", "add one first", "another name (bookieId)")),
-        (3, 3, "no other bookie is there to take its place", ("add one", "add one first", "another name (bookieId)")),
-        (1, 3, "with a write quorum of 1 it has the only copy", ("managedLedgerDefaultWriteQuorum=2",) * 3),
-    ],
+    first_at_once(
+        [
+            (2, 2, "no other bookie is there to take its place", ("add one", "add one first", "another name (bookieId)")),
+            (3, 3, "no other bookie is there to take its place", ("add one", "add one first", "another name (bookieId)")),
+            (1, 3, "with a write quorum of 1 it has the only copy", ("managedLedgerDefaultWriteQuorum=2",) * 3),
+        ]
+    ),
 )
 def test_what_can_never_come_about_is_never_with_what_to_do(
     tmp_path: Path, copies: int, bookies: int, why: str, remedies: tuple[str, ...]
