@@ -19,10 +19,8 @@ SIZES = {
         Instance("random", {"racks": "2+1", "policy": "random"}),
         Instance("two regions", {"racks": "1+1/2", "policy": "regionaware", "takes": "region"}),
         Instance("region by region", {"racks": "2/2", "policy": "regionaware", "takes": "region", "ensemble": 4}),
-        Instance(
-            "an outage of a region",
-            {"racks": "2/1/1", "policy": "regionaware", "takes": "region", "recovery": "regionaware", "outages": 1},
-        ),
+        Instance("an outage of a region", {"racks": "2/1/1", "policy": "regionaware", "takes": "region", "outages": 1}),
+        Instance("recovery by regions", {"racks": "1+1/1+1", "policy": "regionaware", "recovery": "regionaware", "outages": 1}),
         Instance(
             "regions listed",
             {"racks": "1+1/1+1", "policy": "regionaware", "takes": "region", "listed": True, "outages": 1},

@@ -54,7 +54,7 @@ def lost_by_region(suite: Suite) -> None:
         for members in regions:
             racks = rack.where(lambda r, members=members: r in members)  # type: ignore[misc]
             is_away, is_lost = (all_of(gone.has(r) for r in members) for gone in (s.away, s.lost))
-            goes.append(And(Not(is_away), n.away == s.away | racks, n.outages > s.outages))
+            goes.append(And(Not(is_away), Not(is_lost), n.away == s.away | racks, n.outages > s.outages))
             comes.append(And(is_away, n.away == s.away & ~racks))
             lost.append(And(Not(is_lost), n.lost == s.lost | racks, n.losses > s.losses))
         return And(
