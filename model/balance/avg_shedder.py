@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
@@ -10,7 +9,7 @@ from fencepost.model.balance.amounts import RIGHT
 from fencepost.model.balance.bundle_brokers import BundleBrokers
 from fencepost.model.balance.configuration import Configuration
 from fencepost.model.balance.java import ascending, descending, hash_order
-from fencepost.model.balance.load_data import LoadData, namespace_of
+from fencepost.model.balance.load_data import LoadData
 from fencepost.model.balance.shedding import Unloading, candidates, kept_back, never_shed
 from fencepost.model.balance.usage import weighted_usage
 from fencepost.model.balance.wording import rate, throughput
@@ -99,7 +98,7 @@ def _paired(scores: Mapping[str, float]) -> list[tuple[str, str]]:
 
 def _table(data: LoadData, conf: Configuration) -> int:
     """How many bundles are in the hash table of those that may be shed: getBundleDataForLoadShedding of LoadData."""
-    counts = data.once("bundles of namespaces", lambda: Counter(map(namespace_of, data.bundles)))
+    counts = data.once("bundles of namespaces", lambda: data.columns.counts((), ()))
     return sum(count for namespace, count in counts.items() if not never_shed(namespace, conf))
 
 

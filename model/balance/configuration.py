@@ -205,6 +205,11 @@ class Configuration:
         return {**weights, "memory": self.loadBalancerMemoryResourceWeight} if counts_heap else weights
 
     @cached_property
+    def weights(self) -> tuple[float, ...]:
+        """The same numbers, in that order."""
+        return tuple(self.resource_weights.values())
+
+    @cached_property
     def is_extensible(self) -> bool:
         """Whether the extensible load manager decides, not the modular one."""
         return self.loadManagerClassName.endswith("ExtensibleLoadManagerImpl")

@@ -26,7 +26,8 @@ def within_max_topics(candidates: Sequence[str], data: LoadData, conf: Configura
     most = conf.loadBalancerBrokerMaxTopics
     full = set(data.once(("full", most), lambda: [broker for broker in data.brokers if _reported(broker, data) > most]))
     full.update(broker for broker in data.placed_on if broker in data.brokers and _topics(broker, data) > most)
-    return tuple(broker for broker in candidates if broker not in full) or tuple(candidates)
+    left = tuple(broker for broker in candidates if broker not in full) if full else ()
+    return left or tuple(candidates)
 
 
 def below_max_topics(candidates: Sequence[str], data: LoadData, conf: Configuration) -> tuple[str, ...]:

@@ -149,6 +149,11 @@ class LocalBrokerData(Traffic):
         return self.persistentTopicsEnabled if persistent else self.nonPersistentTopicsEnabled
 
     @cached_property
+    def weighted(self) -> dict[tuple[float, ...], float]:
+        """Weighted usages that were asked for, by the weights: of one report they are asked for again with each decision."""
+        return {}
+
+    @cached_property
     def owned(self) -> frozenset[str]:
         """``bundles`` as the set that they are."""
         return frozenset(self.bundles)

@@ -67,11 +67,13 @@ def select(
     if not left:
         why.append(f"no broker is left; {AGAIN}")
     chosen, placement = placement.select(left or first, bundle, data, conf)
-    full = [broker for broker in chosen if broker in overloaded(data, conf)]
+    too_full = overloaded(data, conf)
+    full = [broker for broker in chosen if broker in too_full]
     if full:
         why.append(f"{', '.join(full)} overloaded; once more from the isolation policies")
         again, placement = placement.select(first, bundle, data, conf)
-        chosen = tuple(b for b in data.brokers if (b in chosen and b not in full) or b in again)
+        either = {*chosen}.difference(full).union(again)
+        chosen = tuple(broker for broker in data.brokers if broker in either)
     return Selection(filtered, chosen, tuple(why)), placement
 
 

@@ -19,8 +19,13 @@ BESIDES_HEAP: tuple[Resource, ...] = tuple(name for name in RESOURCES if name !=
 
 
 def weighted_usage(report: LocalBrokerData, conf: Configuration) -> float:
-    """The largest usage, each times its weight, as a fraction (doubles)."""
-    return largest([getattr(report, name).percent * weight for name, weight in conf.resource_weights.items()]) / 100
+    """The largest usage, each times its weight, as a fraction (doubles); of each report it is worked out once."""
+    known, weights = report.weighted, conf.weights
+    if weights not in known:
+        known[weights] = (
+            largest([getattr(report, name).percent * weight for name, weight in conf.resource_weights.items()]) / 100
+        )
+    return known[weights]
 
 
 def unweighted_usage(report: LocalBrokerData) -> float:
@@ -39,7 +44,7 @@ def overloaded(data: LoadData, conf: Configuration) -> frozenset[str]:
     def above() -> frozenset[str]:
         return frozenset(name for name, report in data.reports.items() if usage(report, conf) > conf.overload_threshold)
 
-    return data.once(("overloaded", conf.overload_threshold, conf.is_2_10, *conf.resource_weights.values()), above)
+    return data.once(("overloaded", conf.overload_threshold, conf.is_2_10, *conf.weights), above)
 
 
 def reported_usage(report: LocalBrokerData, conf: Configuration) -> float:

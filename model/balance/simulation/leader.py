@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 
@@ -183,12 +184,13 @@ class Leader:
     def shed(self) -> None:
         """One cycle of shedding; what was unloaded counts as unloaded only if it was."""
         shedding, self.manager = self.manager.shed(self.data(), self.world.cluster.policies)
+        reasons = _reasons(shedding.unloading.why, shedding.drawn_from)
         for source, bundles in shedding.unloading.unload.items():
             for bundle in bundles:
                 destination = self._drawn(shedding.drawn_from[bundle], bundle)
                 if not destination or (destination == source and not self.policy.conf.places_afterwards):
                     continue
-                if self.world.unload(bundle, source, destination, _reason(shedding.unloading.why, bundle)):
+                if self.world.unload(bundle, source, destination, reasons.get(bundle, "")):
                     self.recent[bundle] = self.recent_brokers[source] = self.now
                     self._changed(source, destination)
 
@@ -275,15 +277,20 @@ class Leader:
             self._must_write[places], self._has_own[places] = True, False
 
 
-def _reason(why: Sequence[str], bundle: str) -> str:
-    """The sentence under which a shedder tells that a bundle leaves; empty if it does not say."""
-    reason = ""
+def _reasons(why: Iterable[str], bundles: Collection[str]) -> dict[str, str]:
+    """The sentence under which a shedder first tells that a bundle leaves, of each bundle of which it does.
+
+    What it tells of a bundle begins with two blanks, its name and a colon. A name can have colons, too.
+    """
+    reasons, reason = dict[str, str](), ""
     for line in why:
         if not line.startswith(" "):
             reason = line
-        elif line.startswith(f"  {bundle}:"):
-            return reason
-    return ""
+        elif line.startswith("  "):
+            for colon in re.finditer(":", line):
+                if (name := line[2 : colon.start()]) in bundles:
+                    reasons.setdefault(name, reason)
+    return reasons
 
 
 class _TopicsOf(Mapping[str, tuple[Topic, ...]]):

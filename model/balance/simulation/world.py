@@ -108,7 +108,7 @@ class World:
         rates, factor = self._course(self.minute, self.cluster.topics.rates), self.cluster.topics.factor
         if factor is not None:
             rates = rates * factor
-        constant = self.minute > 0 and (rates is self.rates or np.array_equal(rates, self.rates))
+        constant = self.minute > 0 and (rates is self.rates or all(map(np.array_equal, rates, self.rates)))
         self.rates = rates
         bundle, size = self.topics.bundle, len(self.names)
         offered: NDArray[np.float64] = np.stack([np.bincount(bundle, row, size) for row in rates])

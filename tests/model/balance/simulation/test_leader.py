@@ -10,7 +10,7 @@ import pytest
 from fencepost.model.balance.averages import never_seen, sampled
 from fencepost.model.balance.configuration import Version
 from fencepost.model.balance.load_data import LocalBrokerData, NamespaceBundleStats
-from fencepost.model.balance.simulation.leader import SAMPLES_OF_A_MINUTE, Leader
+from fencepost.model.balance.simulation.leader import SAMPLES_OF_A_MINUTE, Leader, _reasons
 from fencepost.model.balance.simulation.scenario import Scenario
 from fencepost.model.balance.simulation.sensing import Instruments, Load
 from fencepost.model.balance.simulation.workload import Recorded
@@ -161,3 +161,14 @@ def test_a_fresh_leader_knows_what_was_unloaded_before() -> None:
     watched.minute(0)
     watched.leader.shed()
     assert [action.bundle for action in watched.world.actions] == [bundle(1)]
+
+
+def test_a_bundle_leaves_under_the_sentence_above_the_line_that_names_it_first() -> None:
+    why = (
+        "first: is full",
+        "  a/b:c/0x0_0x8: 5 msg/s, unloaded",
+        " no line of a bundle: a/b:c/0x8_0xf",
+        "second",
+        "  a/b:c/0x0_0x8: stays",
+    )
+    assert _reasons(why, {"a/b:c/0x0_0x8", "a/b:c/0x8_0xf"}) == {"a/b:c/0x0_0x8": "first: is full"}
