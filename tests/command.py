@@ -52,12 +52,25 @@ def command(*arguments: str | Path) -> list[str]:
     return [sys.executable, "-m", "fencepost", *map(str, arguments)]
 
 
+def several(*commands: Sequence[str | Path]) -> list[str]:
+    """The words that run several commands in a process of their own, one after the other: it prints what came of them."""
+    script = "import json, os, sys, tests.command as t; print(t.together(json.loads(sys.argv[1]), os.getcwd()))"
+    return [sys.executable, "-c", script, json.dumps([[str(word) for word in command] for command in commands])]
+
+
+def together(commands: Sequence[Sequence[str]], folder: str) -> str:
+    """What the process of ``several`` prints."""
+    return json.dumps([fencepost(*command, folder=Path(folder)) for command in commands])
+
+
+def ran(printed: str) -> list[Ran]:
+    """What came of the commands of ``several``, by what their process printed."""
+    return [Ran(*each) for each in json.loads(printed)]
+
+
 def in_one_process(*commands: Sequence[str | Path]) -> list[Ran]:
     """Runs several in a process of their own, one after the other: it has its own order of what is in sets."""
-    script = "import json, sys, tests.command as t; print(json.dumps([t.fencepost(*c) for c in json.loads(sys.argv[1])]))"
-    asked = json.dumps([[str(word) for word in command] for command in commands])
-    printed = subprocess.check_output([sys.executable, "-c", script, asked], cwd=ROOT, text=True, timeout=600)
-    return [Ran(*ran) for ran in json.loads(printed)]
+    return ran(subprocess.check_output(several(*commands), cwd=ROOT, text=True, timeout=600))
 
 
 def in_a_process(*arguments: str | Path, folder: Path = ROOT, **environment: str) -> Ran:

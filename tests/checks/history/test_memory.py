@@ -9,7 +9,7 @@ import pytest
 
 from tests.checks.history.made import log_line
 from tests.checks.history.test_ingesting import UNLOAD
-from tests.checks.history.test_on_a_cluster import fencepost
+from tests.command import in_a_process
 
 MIB = 1 << 20
 
@@ -25,7 +25,7 @@ def test_a_line_of_100_mb_is_named_by_a_driver_of_512_mib(tmp_path: Path) -> Non
         file.writelines("x" * MIB for _ in range(100))
         file.write('"}\n' + log_line(2, UNLOAD.format("a/b/0x2_0x3")) + '{"message": 3}\n')
     options = ["--cluster-name", "prod", "--master", "local[2]", "--spark-conf", "spark.driver.memory=512m", "--quiet"]
-    ran = fencepost("ingest", str(log.parent), "--out", str(tmp_path / "tables"), *options)
+    ran = in_a_process("ingest", log.parent, "--out", tmp_path / "tables", *options)
     assert ran.returncode == 0, ran.stderr
     found = pq.read_table(tmp_path / "tables" / "quarantine", columns=["line", "reason"]).to_pylist()
     assert sorted((row["line"], row["reason"]) for row in found) == [

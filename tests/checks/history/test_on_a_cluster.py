@@ -4,39 +4,42 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
+from fencepost.traces.exploration.run import Run
 from tests.checks.commands.test_explore import standalone
+from tests.checks.history.conftest import Ingest
 from tests.checks.history.made import log_line, openmetrics, write_snapshots
 from tests.checks.history.test_ingesting import UNLOAD
 from tests.checks.history.test_questions import FENCED, REFUSED
+from tests.command import ROOT, Ran, ran, several
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 pytestmark = [pytest.mark.long, pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
-SETTINGS = ["--spark-conf", "spark.driver.host=127.0.0.1", "--spark-conf", "spark.executor.memory=512m"]
-PYTHON = [sys.executable, "-m", "fencepost"]
-ENVIRONMENT = {**os.environ, "PYSPARK_PYTHON": sys.executable}
-
-
-def fencepost(*words: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """The command, as it runs by itself."""
-    return subprocess.run([*PYTHON, *words], env=ENVIRONMENT, cwd=folder, text=True, capture_output=True)
+CONF = ["driver.host=127.0.0.1", "executor.memory=512m", "sql.shuffle.partitions=2", "sql.adaptive.enabled=false"]
+THERE = [*(word for setting in CONF for word in ("--spark-conf", f"spark.{setting}")), "--quiet"]
+"""Executors as small as Spark takes them, and few tasks: the rows are few."""
+QUICKLY = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Options of each JVM: most of its time goes into compiling otherwise."""
 
 
 def sources(folder: Path) -> Path:
-    """A day of one cluster, which has all the rows, in files that are read for some seconds."""
-    write_snapshots(folder, 6, 240, range(0, 1440, 5))
-    (folder / "dump.om").write_text(openmetrics(6, 240, range(1440, 1560, 5)), "utf-8")
-    lines = [log_line(minute, UNLOAD.format(f"a/b/0x{minute:08x}_0x{minute + 1:08x}")) for minute in range(0, 1440, 7)]
+    """Some hours of one cluster, which has all the rows."""
+    write_snapshots(folder, 4, 64, range(0, 240, 5))
+    (folder / "dump.om").write_text(openmetrics(4, 64, range(240, 260, 5)), "utf-8")
+    lines = [log_line(minute, UNLOAD.format(f"a/b/0x{minute:08x}_0x{minute + 1:08x}")) for minute in range(0, 240, 7)]
     (folder / "broker-1.log").write_text("".join(lines), "utf-8")
     (folder / "bookie-1.log").write_text(log_line(1, FENCED.format(7)) + log_line(2, REFUSED.format(7)), "utf-8")
     (folder / "bookie-2.log").write_text(log_line(3, REFUSED.format(7)), "utf-8")
@@ -72,6 +75,28 @@ def executors(folder: Path) -> list[int]:
     return sorted(found)
 
 
+@contextmanager
+def begun(folder: Path, *commands: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
+    """A process that runs these commands in a folder, one after the other; it ends with the block."""
+    folder.mkdir(exist_ok=True)
+    pipe, environment = subprocess.PIPE, {**os.environ, "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        several(*commands), cwd=folder, env=environment, text=True, stdout=pipe, stderr=pipe, start_new_session=True
+    ) as process:
+        try:
+            yield process
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def ended(process: subprocess.Popen[str]) -> list[Ran]:
+    """What came of its commands."""
+    printed, errors = process.communicate(timeout=600)
+    assert process.returncode == 0, errors
+    return ran(printed)
+
+
 def until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
     """Waits for a condition while a process runs."""
     while not condition():
@@ -79,52 +104,60 @@ def until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None
         time.sleep(0.05)
 
 
-def test_a_killed_executor_changes_no_byte_and_a_killed_driver_is_resumed(tmp_path: Path) -> None:
-    source = sources(tmp_path / "source")
-    here = fencepost(
-        "ingest", str(source), "--cluster-name", "prod", "--out", str(tmp_path / "here"), "--master", "local[2]", "--quiet"
-    )
-    assert here.returncode == 0, here.stderr
-    cluster = tmp_path / "cluster"
+def here(spark: SparkSession, folder: Path) -> None:
+    """What the tables of a folder are asked on this machine: each adds rows to them."""
+    from fencepost.checks.history.explaining import Question, explained, keep
+    from fencepost.checks.history.session import tables_at
+    from fencepost.checks.history.walks import keep_walks
+    from fencepost.properties.protocols import PROTOCOLS
+
+    tables = tables_at(spark, folder)
+    with tables.held():
+        keep(tables, explained(tables, Question("ledger", {"entries": 1})))
+        keep_walks(
+            tables, Run("election", dict(PROTOCOLS["election"].build({}).parameters), walks=300, steps=100), "walked", 30
+        )
+
+
+def there(source: Path, master: str) -> list[list[str]]:
+    """An ingestion, and the same questions, on a cluster; beside these a backtest."""
+    spark = ["--master", master, *THERE]
+    compared = ["policy", "compare", "--history", "tables", "--window", "2h", "--against", "ThresholdShedder"]
+    return [
+        ["ingest", str(source), "--cluster-name", "prod", "--out", "tables", *spark],
+        ["conform", "log", "ledger", "--tables", "tables", "--set", "entries=1", *spark],
+        ["explore", "election", "--walks", "300", "--sampled", "30", "--tables", "tables", "--out", "walked", *spark],
+        [*compared, "--conf", "UniformLoadShedder", "--out", "found", *spark],
+    ]
+
+
+def test_a_killed_driver_is_resumed_and_a_killed_executor_changes_no_byte(
+    spark: SparkSession, ingest: Ingest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JDK_JAVA_OPTIONS", QUICKLY)
+    source, cluster, far = sources(tmp_path / "source"), tmp_path / "cluster", tmp_path / "far"
     with standalone(cluster, 2) as url:
-        words = ["ingest", str(source), "--cluster-name", "prod", "--master", url, *SETTINGS, "--quiet", "--out"]
-        pipe: Any = {"text": True, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        process = subprocess.Popen([*PYTHON, *words, str(tmp_path / "there")], env=ENVIRONMENT, **pipe)
-        until(lambda: len(executors(cluster)) == 2 and any(cluster.rglob("rdd_*")), process)  # rows are held by executors
-        os.kill(executors(cluster)[0], signal.SIGKILL)
-        output, errors = process.communicate()
-        assert process.returncode == 0, errors
-        assert output.replace("there", "here") == here.stdout
-        assert digests(tmp_path / "there") == digests(tmp_path / "here")
-        driver = subprocess.Popen([*PYTHON, *words, str(tmp_path / "again")], env=ENVIRONMENT, start_new_session=True, **pipe)
-        until(lambda: any((tmp_path / "again").rglob("*.parquet")), driver)
-        os.killpg(driver.pid, signal.SIGKILL)
-        driver.wait()
-        resumed = fencepost(*words, str(tmp_path / "again"))
-        assert resumed.returncode == 0, resumed.stderr
-        assert digests(tmp_path / "again") == digests(tmp_path / "here")
-        asked = ["--window", "2h", "--against", "ThresholdShedder", "--conf", "UniformLoadShedder", "--quiet"]
-        arguments = ["policy", "compare", "--history", str(tmp_path / "there"), *asked]
-        far = fencepost(*arguments, "--master", url, *SETTINGS, "--out", str(tmp_path / "found-far"))
-        explained = {
-            master: _explained_and_walked(tmp_path / name, master) for name, master in (("there", url), ("here", "local[2]"))
-        }
-    assert explained[url] == explained["local[2]"]
-    near = fencepost(*arguments, "--master", "local[2]", "--out", str(tmp_path / "found-near"))
-    assert far.stdout.replace("found-far", "found-near") == near.stdout, far.stderr
-    assert near.stdout.startswith("UniformLoadShedder against ThresholdShedder: ")
-
-
-def _explained_and_walked(tables: Path, master: str) -> tuple[list[str], list[tuple[str, str]]]:
-    """What a ledger's lines are explained by, and the walks of an exploration: what is printed, and the bytes of the tables."""
-    where = ["--tables", str(tables), "--master", master, *SETTINGS, "--quiet"]
-    ledgers = fencepost("conform", "log", "ledger", *where, "--set", "entries=1")
-    assert ledgers.returncode == 12, ledgers.stderr
-    walked = fencepost(
-        "explore", "election", "--walks", "300", "--sampled", "30", *where, "--out", "walked", folder=tables.parent
-    )
-    assert walked.returncode == 0, walked.stderr
-    shutil.rmtree(tables.parent / "walked")
-    of_these = [each for each in digests(tables) if each[0].startswith(("verdicts", "walks", "steps"))]
-    assert {name.partition("/")[0] for name, _ in of_these} == {"verdicts", "walks", "steps"}
-    return ledgers.stdout.splitlines(), of_these
+        asked = there(source, url)
+        with begun(far, asked[0]) as driver:
+            until(lambda: any(far.rglob("*.parquet")), driver)
+        assert not (far / "tables" / "batches").exists()
+        before = set(cluster.rglob("rdd_*"))
+        with begun(far, *asked) as process:
+            until(lambda: len(executors(cluster)) == 2 and bool(set(cluster.rglob("rdd_*")) - before), process)
+            os.kill(executors(cluster)[0], signal.SIGKILL)  # it holds rows
+            ingest(source, out="tables")
+            here(spark, tmp_path / "tables")
+            came = ended(process)
+    assert [each.returncode for each in came] == [0, 12, 0, 20], came
+    assert came[-1].stdout.startswith("UniformLoadShedder against ThresholdShedder: not judged")
+    found = digests(far / "tables")
+    assert found == digests(tmp_path / "tables")
+    assert {name.partition("/")[0] for name, _ in found} == {
+        "loads",
+        "decisions",
+        "events",
+        "files",
+        "verdicts",
+        "walks",
+        "steps",
+    }
