@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from pyspark import InheritableThread
+from pyspark import InheritableThread, StatusTracker
 from pyspark.sql import SparkSession
 
 from fencepost.traces.exploration.digests import check, is_kept, keep
@@ -130,6 +130,7 @@ def watched(
 ) -> bool:
     """Runs Spark jobs while ``progress`` is told of the share of tasks that are done; false if ``should_stop`` ended them."""
     context = spark.sparkContext
+    tasks = Tasks(context.statusTracker())
     failed = list[Exception]()
 
     def work() -> None:
@@ -147,7 +148,7 @@ def watched(
         given_up = given_up or should_stop()
         if given_up:  # again at each glance: a job that has not begun yet is not cancelled
             context.cancelJobGroup(name)
-        progress(_share(spark, name))
+        progress(tasks.share())
     if given_up:
         return False
     if failed:
@@ -155,12 +156,29 @@ def watched(
     return True
 
 
-def _share(spark: SparkSession, group: str) -> float:
-    tracker = spark.sparkContext.statusTracker()
-    jobs = [tracker.getJobInfo(number) for number in tracker.getJobIdsForGroup(group)]
-    stages = [tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds]
-    done, all_of_them = (sum(getattr(s, what) for s in stages if s) for what in ("numCompletedTasks", "numTasks"))
-    return done / all_of_them if all_of_them else 0.0
+class Tasks:
+    """The tasks of a session's jobs, as far as these were seen to run.
+
+    Each number is a call into the JVM, so only jobs that run are asked for theirs: one that no longer runs has done its tasks.
+    """
+
+    def __init__(self, tracker: StatusTracker) -> None:
+        self._tracker = tracker
+        self._counts = dict[int, tuple[int, int]]()
+
+    def share(self) -> float:
+        """The part of the tasks that is done now."""
+        running = set(self._tracker.getActiveJobsIds())
+        self._counts |= {job: self._count(job) for job in running}
+        done = sum(done if job in running else whole for job, (done, whole) in self._counts.items())
+        whole = sum(whole for _, whole in self._counts.values())
+        return done / whole if whole else 0.0
+
+    def _count(self, job: int) -> tuple[int, int]:
+        """How many tasks of a job are done, of how many."""
+        info = self._tracker.getJobInfo(job)
+        stages = [self._tracker.getStageInfo(stage) for stage in info.stageIds] if info else []
+        return sum(each.numCompletedTasks for each in stages if each), sum(each.numTasks for each in stages if each)
 
 
 def _totals(spark: SparkSession, path: Place) -> tuple[int, int]:
