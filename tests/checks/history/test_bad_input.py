@@ -49,6 +49,7 @@ def test_each_kind_of_bad_input_is_said_in_a_line(ingest: Ingest, tmp_path: Path
         "13 files: 13 read",
         "rows: 60 loads, 1 decisions, 9 events, 0 rates, 0 settings",
         "  copy-1.log: was read already, perhaps under another name: it adds nothing",
+        "  cut.parquet: its last line has no end, and is left for the next time",
         "  clock: broker-4:8080 is 2 h ahead of the others', in 3 lines, as another time zone is: see --zone",
         "  cut.parquet:1: is Parquet, which is no source: name what it was made of, or read it with Spark",
         "  new.om:1: pulsar_bundle_new: no unit of it is known",
