@@ -7,16 +7,20 @@ from dataclasses import asdict
 
 from fencepost.checks.commands.conform.request import PlacementRequest
 from fencepost.checks.conformance.bookkeeper.placement import Result, compare, policies_of
+from fencepost.checks.conformance.bookkeeper.target import bookkeeper
+from fencepost.checks.conformance.java_side.jars import Release
 from fencepost.checks.conformance.java_side.toolchain import toolchain
 from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.model.bookkeeper.placement import BUGS, RELEASES
 from fencepost.model.counts import count_of
+from fencepost.model.releases import Releases
 from fencepost.properties.registry import RegistryError
 
 FORMAT = 1
 MIRRORS = "RackawareEnsemblePlacementPolicy, RegionAwareEnsemblePlacementPolicy, DefaultEnsemblePlacementPolicy"
+OF_PULSAR = "IsolatedBookieEnsemblePlacementPolicy"
 
 
 def run(asked: PlacementRequest) -> ExitStatus:
@@ -24,16 +28,18 @@ def run(asked: PlacementRequest) -> ExitStatus:
     for bug in asked.bug:
         if bug not in BUGS:
             raise RegistryError(f"placement has no bug {bug!r}; it has {', '.join(BUGS)}")
+    release = asked.release if asked.pulsar is None else Releases.of(pulsar=asked.pulsar).client
     reporter = Reporter(quiet=asked.quiet)
-    reporter.begin(f"placement on BookKeeper {asked.release}")
+    reporter.begin(f"placement on {_system(asked)}")
     toolchain()
     reporter.telling("fetching jars, compiling the harness, starting Java")
-    with interruptible() as interrupt, policies_of(asked.release) as session:
+    with interruptible() as interrupt, policies_of(_jars(asked)) as session:
         result = compare(
             session.ask,
             count=asked.cases,
             seed=asked.seed,
-            behaviour=RELEASES.get(asked.release, {}),
+            behaviour=RELEASES.get(release, {}),
+            of_groups=asked.pulsar is not None,
             bugs=tuple(asked.bug),
             progress=lambda progress: reporter.telling(f"{count_of(progress.cases, 'case')}, {progress.differing:,} differ"),
             should_stop=interrupt,
@@ -49,6 +55,18 @@ def run(asked: PlacementRequest) -> ExitStatus:
     return status
 
 
+def _system(asked: PlacementRequest) -> str:
+    return f"BookKeeper {asked.release}" if asked.pulsar is None else f"Pulsar {asked.pulsar}"
+
+
+def _jars(asked: PlacementRequest) -> Release:
+    if asked.pulsar is None:
+        return bookkeeper(asked.release)
+    from fencepost.checks.conformance.policy.code import pulsar_broker
+
+    return pulsar_broker(asked.pulsar)
+
+
 def _status(result: Result) -> ExitStatus:
     if result.differing:
         return ExitStatus.SAFETY
@@ -58,7 +76,7 @@ def _status(result: Result) -> ExitStatus:
 def text(result: Result, asked: PlacementRequest) -> str:
     """The report for a person: what was compared, and the first case that differs."""
     of = ", ".join(f"{name} {count:,}" for name, count in sorted(result.of_policies.items()))
-    lines = [f"placement policies of BookKeeper {asked.release}, seed {asked.seed}: {count_of(result.cases, 'case')} ({of})"]
+    lines = [f"placement policies of {_system(asked)}, seed {asked.seed}: {count_of(result.cases, 'case')} ({of})"]
     if result.differing:
         lines += [f"  {result.differing:,} of {result.cases:,} differ, first", f"    {result.first}"]
     else:
@@ -72,8 +90,8 @@ def text(result: Result, asked: PlacementRequest) -> str:
 def _as_json(result: Result, asked: PlacementRequest, status: ExitStatus) -> str:
     content = {
         "format": FORMAT,
-        "mirrors": MIRRORS,
-        "release": asked.release,
+        "mirrors": MIRRORS if asked.pulsar is None else OF_PULSAR,
+        "release": asked.release if asked.pulsar is None else asked.pulsar,
         "seed": asked.seed,
         "bugs": list(asked.bug),
         "exit_status": int(status),

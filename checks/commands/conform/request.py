@@ -125,11 +125,13 @@ up to the largest and smallest possible. The bugs are those of `fencepost check 
 PLACEMENT = """Asks the placement policies of a release of BookKeeper for ensembles, and for the bookies that replace members of
 a rack or a region that is cut off. What they draw must be among what the protocol placement allows, and what they refuse among
 what it refuses. A case is some racks with one to three bookies each, some of which may be away, with quorums and settings. Four
-of ten cases have regions. The draws follow the seed."""
+of ten cases have regions. With --pulsar all cases have isolation groups, as Pulsar's own policy knows them. The draws follow
+the seed."""
 
 PLACEMENT_EXAMPLES = """examples:
   fencepost conform placement                                1,000 cases
   fencepost conform placement --release 4.17.3 --cases 20000 --seed 7
+  fencepost conform placement --pulsar 4.2.4                 isolation groups
   fencepost conform placement --bug racks_not_checked        is a bug in the model noticed?"""
 
 RESOLVER_EXAMPLES = """examples:
@@ -281,6 +283,10 @@ class PlacementRequest:
     """How many cases of racks the placement policies of a release are asked about."""
 
     release: Annotated[str, Option("of BookKeeper", "RELEASE")] = "4.18.0"
+    pulsar: Annotated[
+        str | None,
+        Option("ask this release of Pulsar about isolation groups instead, with the BookKeeper that it ships", "RELEASE"),
+    ] = None
     cases: Annotated[int, number("cases, each with twelve draws")] = 1000
     seed: Annotated[int, seed("the cases")] = 0
     bug: Bugs = ()

@@ -13,8 +13,9 @@ from random import Random
 from typing import TypedDict
 
 from fencepost.checks.conformance.bookkeeper.placement_models import Model, Request, model_of
-from fencepost.checks.conformance.bookkeeper.target import MEMORY, bookkeeper
+from fencepost.checks.conformance.bookkeeper.target import MEMORY
 from fencepost.checks.conformance.java_side.harness import RELEASED, harness
+from fencepost.checks.conformance.java_side.jars import Release
 from fencepost.checks.conformance.java_side.own_build import OwnBuild
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.properties.bugs import Value
@@ -53,17 +54,21 @@ class Result:
     interrupted: bool = False
 
 
-def policies_of(release: str, own: OwnBuild = RELEASED) -> Session:
-    """A JVM with the placement policies of a release, or of a build of one's own. Raises ToolchainError or SessionError."""
+def policies_of(release: Release, own: OwnBuild = RELEASED) -> Session:
+    """A JVM with the placement policies of a release of BookKeeper, or of Pulsar with what it ships, or of a build of one's
+    own. Raises ToolchainError or SessionError."""
     main = "org.apache.bookkeeper.client.PlacementBench"
-    return Session(harness("placement", main, bookkeeper(release), options=(*MEMORY, *OPENED), own=own))
+    return Session(harness("placement", main, release, options=(*MEMORY, *OPENED), own=own))
 
 
-def cases(count: int, seed: int) -> Iterator[Request]:
-    """So many cases, each a function of the seed and its number."""
+def cases(count: int, seed: int, *, of_groups: bool = False) -> Iterator[Request]:
+    """So many cases, each a function of the seed and its number: of racks and regions, or of isolation groups."""
     for number in range(count):
         random = Random(f"{seed} {number}")
-        yield (_of_regions if random.random() < OF_REGIONS else _of_racks)(random, number)
+        if of_groups:
+            yield _of_groups(random, number)
+        else:
+            yield (_of_regions if random.random() < OF_REGIONS else _of_racks)(random, number)
 
 
 def _of_racks(random: Random, number: int) -> Request:
@@ -85,6 +90,9 @@ def _of_racks(random: Random, number: int) -> Request:
         listed=False,
         min_regions=0,
         in_replace=False,
+        groups={},
+        primary=[],
+        secondary=[],
         seed=number,
         draws=DRAWS,
     )
@@ -115,9 +123,24 @@ def _of_regions(random: Random, number: int) -> Request:
         listed=random.random() < 0.5,
         min_regions=random.randint(1, min(3, 1 + regions[-1])),
         in_replace=random.random() < 0.7,
+        groups={},
+        primary=[],
+        secondary=[],
         seed=number,
         draws=DRAWS,
     )
+
+
+def _of_groups(random: Random, number: int) -> Request:
+    """Racks of one region, each in none, one or two of three groups; a group may also have no rack, or no bookie."""
+    request = _of_racks(random, number)
+    names = ("a", "b", "c")
+    groups: dict[str, list[int]] = {}
+    for rack in range(len(request["racks"])):
+        for name in random.sample(names, random.randint(0, 2)):
+            groups.setdefault(name, []).append(rack)
+    primary, secondary = (random.sample(names, random.randint(0, 2)) for _ in range(2))
+    return {**request, "policy": "isolated", "groups": groups, "primary": primary, "secondary": secondary}
 
 
 def compare(
@@ -126,6 +149,7 @@ def compare(
     count: int,
     seed: int,
     behaviour: Mapping[str, Value],
+    of_groups: bool = False,
     bugs: tuple[str, ...] = (),
     progress: Callable[[Result], None] = lambda result: None,
     should_stop: Callable[[], bool] = lambda: False,
@@ -137,7 +161,7 @@ def compare(
     result, began = Result(), time.monotonic()
     models: dict[str, Model] = {}
     batch: list[Request] = []
-    for request in (*cases(count, seed), None):
+    for request in (*cases(count, seed, of_groups=of_groups), None):
         if request is not None:
             batch.append(request)
         if batch and (request is None or len(batch) == BATCH):

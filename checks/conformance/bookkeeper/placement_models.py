@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Protocol, TypedDict
 
+from fencepost.model.bookkeeper.isolation import IsolationGroups
 from fencepost.model.bookkeeper.placement import placement
 from fencepost.model.bookkeeper.regions import RegionRules, region_ensembles, region_replacements
 from fencepost.model.kernel import Kernel
@@ -31,6 +33,9 @@ class Request(TypedDict):
     listed: bool
     min_regions: int
     in_replace: bool
+    groups: dict[str, list[int]]
+    primary: list[str]
+    secondary: list[str]
     seed: int
     draws: int
 
@@ -52,6 +57,8 @@ def model_of(request: Request, behaviour: Mapping[str, Value], bugs: tuple[str, 
     """The model of the racks, the quorums and the policy of a case, of a release that behaves so."""
     if request["policy"] == "regionaware":
         return RegionModel(request, behaviour)
+    if request["policy"] == "isolated":
+        return IsolatedModel(request, behaviour, bugs)
     return ProtocolModel(request, behaviour, bugs)
 
 
@@ -151,3 +158,28 @@ class ProtocolModel:
         enabled = {self._names[number] for number in self._enabled(state)}
         away = [place for place, rack in enumerate(racks) if rack in request["after"]]
         return {i: {r for r in range(len(request["racks"])) if f"replace(p{i}, r{r})" in enabled} for i in away}
+
+
+class IsolatedModel:
+    """What a client with isolation groups is allowed: as with racks, where the racks that it may not use are away."""
+
+    def __init__(self, request: Request, behaviour: Mapping[str, Value], bugs: tuple[str, ...]) -> None:
+        self._groups = IsolationGroups(request["groups"], request["primary"], request["secondary"])
+        unused = set(range(len(request["racks"]))) - self._allowed(request, request["before"])
+        inside: Request = {**request, "policy": "rackaware", "before": sorted(unused)}
+        model = ProtocolModel(inside, behaviour, bugs)
+        self.ensembles, self.may_refuse = model.ensembles, model.may_refuse
+
+    def _allowed(self, request: Request, away: list[int]) -> frozenset[int]:
+        return self._groups.allowed(request["racks"], request["ensemble"], away)
+
+    def replacements(self, racks: tuple[int, ...], request: Request) -> dict[int, set[int]]:
+        """Of each member that is away, whether or not a member that has the entry is left."""
+        gone, used = request["after"], Counter(racks)
+        free = {r for r in self._allowed(request, gone) if used[r] < request["racks"][r]}
+        replaced: dict[int, set[int]] = {}
+        for i, rack in enumerate(racks):
+            if rack in gone:
+                apart = free - {other for place, other in enumerate(racks) if place != i}
+                replaced[i] = apart or (set() if request["enforced"] else free)
+        return replaced

@@ -84,7 +84,7 @@ public final class PlacementBench implements Lines.Target {
         }
     }
 
-    private EnsemblePlacementPolicy policy(JsonNode asked, Racks named) {
+    private EnsemblePlacementPolicy policy(JsonNode asked, Racks named) throws ReflectiveOperationException {
         ClientConfiguration conf = new ClientConfiguration();
         conf.setMinNumRacksPerWriteQuorum(asked.get("min_racks").asInt());
         conf.setEnforceMinNumRacksPerWriteQuorum(asked.get("enforced").asBoolean());
@@ -98,6 +98,7 @@ public final class PlacementBench implements Lines.Target {
         EnsemblePlacementPolicy policy = switch (asked.get("policy").asText()) {
             case "random" -> new DefaultEnsemblePlacementPolicy();
             case "regionaware" -> new RegionAwareEnsemblePlacementPolicy();
+            case "isolated" -> Isolation.policy(asked, conf, rack -> bookies(asked, rack));
             default -> new RackawareEnsemblePlacementPolicy();
         };
         return policy.initialize(conf, Optional.of(named), timer, new SettableFeatureProvider("", 0), NullStatsLogger.INSTANCE,
@@ -108,11 +109,19 @@ public final class PlacementBench implements Lines.Target {
     private static Set<BookieId> bookies(JsonNode asked, Set<Integer> away) {
         Set<BookieId> there = new HashSet<>();
         for (int rack = 0; rack < asked.get("racks").size(); rack++) {
-            for (int number = 0; number < asked.get("racks").get(rack).asInt() && !away.contains(rack); number++) {
-                there.add(BookieId.parse("bookie-" + rack + "-" + number + PORT));
+            if (!away.contains(rack)) {
+                bookies(asked, rack).forEach(bookie -> there.add(BookieId.parse(bookie)));
             }
         }
         return there;
+    }
+
+    private static List<String> bookies(JsonNode asked, int rack) {
+        List<String> bookies = new ArrayList<>();
+        for (int number = 0; number < asked.get("racks").get(rack).asInt(); number++) {
+            bookies.add("bookie-" + rack + "-" + number + PORT);
+        }
+        return bookies;
     }
 
     private static Set<Integer> numbers(JsonNode listed) {

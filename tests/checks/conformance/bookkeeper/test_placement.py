@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fencepost.checks.conformance.bookkeeper.placement import DRAWS, compare, policies_of
+from fencepost.checks.conformance.bookkeeper.target import bookkeeper
 from fencepost.model.bookkeeper.placement import RELEASES
 from tests.checks.conformance.real import tools
 from tests.command import fencepost
@@ -15,7 +16,7 @@ pytestmark = [pytest.mark.java, pytest.mark.xdist_group("real bookkeeper")]
 @pytest.mark.parametrize("release", ["4.18.0", pytest.param("4.14.5", marks=pytest.mark.long)])
 def test_the_model_places_as_the_policies_do(release: str) -> None:
     tools()
-    with policies_of(release) as session:
+    with policies_of(bookkeeper(release)) as session:
         results = [compare(session.ask, count=60, seed=1, behaviour=RELEASES[release]) for _ in range(2)]
     result, again = results
     assert result.first == ""
@@ -26,6 +27,14 @@ def test_the_model_places_as_the_policies_do(release: str) -> None:
     assert [result.refused, result.replaced, result.drawn] == [again.refused, again.replaced, again.drawn], (
         "draws follow the seed"
     )
+
+
+@pytest.mark.long
+def test_the_model_places_in_isolation_groups_as_pulsar_does() -> None:
+    tools()
+    ran = fencepost("conform", "placement", "--quiet", "--pulsar", "4.2.4", "--cases", "60", "--seed", "3")
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.startswith("placement policies of Pulsar 4.2.4, seed 3: 60 cases (isolated 60)\n  720 draws agree: ")
 
 
 @pytest.mark.long
