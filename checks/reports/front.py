@@ -35,6 +35,9 @@ LONG = 55
 MOST_ROWS = 4
 """Rows of a table; the others are counted."""
 
+NO_TIME_FOR_REMEDIES = "Change first: not known, there was no time to search with what may help"
+"""In the place of the table of what to change first."""
+
 ALSO = {
     "backlog": "a backlog lost",
     "service": "out of service for good",
@@ -144,6 +147,7 @@ def _never(rows: Sequence[Established]) -> str:
 
 def _changes(opening: Opening, width: int, most: int) -> Iterator[str]:
     if not opening.change_first:
+        yield from [NO_TIME_FOR_REMEDIES] if opening.cut_short else ()
         return
     rows = list[Row]()
     for number, each in enumerate(opening.change_first[:MOST_ROWS], 1):
@@ -203,7 +207,7 @@ def _closed_by(ways: Sequence[Way], opening: Opening) -> str:
     numbers = [str(n) for n, each in enumerate(opening.change_first, 1) if each.closes & keys]
     closed = {each for tried in opening.change_first for each in tried.closes} & keys
     if not closed:
-        return "none known"
+        return "not known" if opening.cut_short else "none known"
     left = len(keys - closed)
     return f"{', '.join(numbers)} ({left} open)" if left else ", ".join(numbers)
 

@@ -41,7 +41,7 @@ class Opening:
     ``change_first`` what to change, ``after`` is the answer with all of that which can be searched with, if it was asked;
     ``never`` which events do not happen here, ``accepted`` which known bugs are; ``namespaces`` are those with settings of
     their own, ``changed_namespaces`` those in which other bugs come or go. ``odds`` are those of the ways, if they were asked
-    for. ``stopped`` says with what brokers start no more."""
+    for. ``stopped`` says with what brokers start no more, ``cut_short`` whether the time for what to change first was up."""
 
     now: Guaranteed
     before: Guaranteed | None = None
@@ -60,6 +60,7 @@ class Opening:
     changed_namespaces: tuple[tuple[tuple[str, ...], BugChange], ...] = ()
     odds: Odds | None = None
     stopped: StartsNoMore | None = None
+    cut_short: bool = False
 
     def of(self, row: Established) -> list[Shortfall]:
         """What falls short of one guarantee."""

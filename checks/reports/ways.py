@@ -117,7 +117,8 @@ def _lines(chosen: Numbered, opening: Opening, releases: Releases, width: int) -
     for number, says in remedies:
         yield from _told("What to do", f"{says} (number {number} of what to change first)", width)
     if not remedies:
-        yield from _told("What to do", "no remedy was found by searching; see what is known of it below", width)
+        none = "there was no time to search for a remedy" if opening.cut_short else "no remedy was found by searching"
+        yield from _told("What to do", f"{none}; see what is known of it below", width)
     whose, how = about(way, releases, chosen.answer.matter.name)
     yield from _told("Whose bug", whose, width)
     yield from _told("How known", how, width)

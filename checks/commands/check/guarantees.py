@@ -75,6 +75,7 @@ def opening_of(
     elsewhere = () if before is None else tuple(_changed_elsewhere(asked, clusters, changed, means))
     met = _met(shortfalls, Whole(clusters[0].configuration, clusters[0].releases), means)
     changes, after = change_first(asked, clusters[0], now, answers[0], means) if answers else ((), None)
+    cut_short = bool(answers) and means.is_over
     of_namespaces = tuple(groups(asked, clusters[0], means)) if answers else ()
     return Opening(
         now,
@@ -93,6 +94,7 @@ def opening_of(
         namespaces=of_namespaces,
         changed_namespaces=elsewhere,
         stopped=subject.stopped,
+        cut_short=cut_short,
     )
 
 

@@ -201,6 +201,16 @@ def test_how_many_faults_is_said_in_plain_english(faults: tuple[int, ...], first
     assert f"    {left}\n" in front(replace(asked, now=rows), 80)
 
 
+def test_remedies_that_there_was_no_time_for_are_not_said_to_be_none() -> None:
+    rows: Any = SimpleNamespace(rows=())
+    whole = replace(opening(by_bug("a", 1)), now=rows)
+    assert "Change first" not in front(whole, 80)
+    assert re.search(r" a lost session of a broker +1  none known$", front(whole, 80), re.MULTILINE)
+    cut_short = front(replace(whole, cut_short=True), 80)
+    assert "\nChange first: not known, there was no time to search with what may help\n" in cut_short
+    assert re.search(r" a lost session of a broker +1  not known$", cut_short, re.MULTILINE)
+
+
 @pytest.mark.parametrize("status", ExitStatus)
 def test_the_last_line_fits_whatever_the_verdict(status: ExitStatus) -> None:
     if status in IN_SHORT:
@@ -208,7 +218,9 @@ def test_the_last_line_fits_whatever_the_verdict(status: ExitStatus) -> None:
         acts = [by_bug(str(n), 1, "a termination of the topic") for n in range(99)]
         for each in (opening(*many), opening(*acts), opening(), opening(unordered="unknown")):
             accepted: Any = SimpleNamespace(verdicts=[SimpleNamespace(accepted="known")])
-            run: Any = SimpleNamespace(opening=each, status=status, everything=[], comparison=None, alone=False)
+            run: Any = SimpleNamespace(
+                opening=each, status=status, everything=[], comparison=None, is_outdated=False, alone=False
+            )
             longest: Any = SimpleNamespace(**{**vars(run), "everything": [accepted]})
             assert len(last_line(longest)) <= 80
             assert f"(exit {int(status)})" in last_line(run)
