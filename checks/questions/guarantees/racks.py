@@ -9,7 +9,7 @@ from fencepost.checks.questions.guarantees.guarantee import Guarantee
 from fencepost.checks.settings.cluster_settings import Cluster
 from fencepost.model.bookkeeper.placement_regions import rules_of
 from fencepost.model.bookkeeper.regions import region_ensembles
-from fencepost.model.counts import count_of
+from fencepost.model.counts import count_of, listed
 from fencepost.properties.placement import suite
 from fencepost.properties.placement.entry import ENTRY
 from fencepost.properties.registry import Value
@@ -157,6 +157,10 @@ def _unasked(cluster: Cluster) -> str:
     settings, counts = cluster.settings.placement, _counts(cluster, cluster.racks)
     if settings.unmodelled:
         return settings.unmodelled
+    by_depth = {rack.strip("/").count("/"): rack for rack, bookies in sorted(cluster.racks.items()) if bookies}
+    if len(by_depth) > 1 and (settings.rackaware.value or settings.regions.value):
+        # NetworkTopologyImpl.add refuses a bookie whose rack has another depth than the first
+        return f"{listed(list(by_depth.values()))} are not of one depth: the client uses the bookies of one of them only"
     if settings.regions.value or settings.recovers_by_regions:
         if not cluster.regions:
             return f"{settings.regions}: a rack whose name is not of the form /region/rack is not modelled"

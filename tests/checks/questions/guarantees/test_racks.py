@@ -124,6 +124,14 @@ def test_of_regions_that_are_not_modelled_nothing_is_claimed(
         assert why in row.gap
 
 
+def test_racks_of_different_depths_are_not_taken_for_good(tmp_path: Path) -> None:
+    """NetworkTopologyImpl.add refuses the bookies of the second."""
+    racks: Racks = {"/r0/a": ["b0", "b1"], "/b": ["b2", "b3"]}
+    for row in placed(tmp_path, racks, (2, 2, 2), "").values():
+        assert row.figure is None
+        assert "/b and /r0/a are not of one depth: the client uses the bookies of one of them only" in row.gap
+
+
 def test_listed_regions_with_which_no_ledger_can_be_created_are_an_error(tmp_path: Path) -> None:
     """RegionAwareEnsemblePlacementPolicy.newEnsemble throws an IllegalArgumentException for these quorums."""
     with pytest.raises(ConfigurationError, match=r"no ledger can be created: an ack quorum of 2 of 3 .*AckQuorum to 3"):
