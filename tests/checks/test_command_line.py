@@ -366,6 +366,8 @@ def test_listing_finds_the_actions_of_a_method() -> None:
     unknown = fencepost("list", "--java", "LedgerRecoveryOp.recoverAdd")
     assert (unknown.returncode, unknown.stdout) == (2, "")
     assert unknown.stderr.startswith("fencepost: no action mirrors a method with 'LedgerRecoveryOp.recoverAdd' in its name")
+    assert "(did you mean LedgerRecoveryOp." in unknown.stderr
+    assert unknown.stderr.endswith("; `fencepost list PROTOCOL` shows what the actions of one mirror\n")
 
 
 @pytest.mark.long

@@ -15,6 +15,7 @@ from fencepost.checks.settings.load_manager import MIRRORED as OF_SETTINGS
 from fencepost.checks.settings.own_protocols import is_own, own_protocols
 from fencepost.model.balance.beyond import beyond
 from fencepost.model.balance.mirrored import MIRRORED
+from fencepost.model.language.mistakes import guess
 from fencepost.model.releases import BOOKKEEPER, KAFKA, NEWEST, PULSAR, SYSTEMS, USUAL_KAFKA, numbers, release
 from fencepost.properties.pages import page_of
 from fencepost.properties.protocols import PROTOCOLS
@@ -114,16 +115,21 @@ def mirrored(method: str) -> str:
 
     RegistryError if there is none of that name.
     """
-    lines = []
-    for entry in PROTOCOLS.values():
-        for action, names in entry.outline({}).protocol.mirrors.items():
-            lines += [f"{entry.name}  {action}  {name}" for name in names if method.lower() in name.lower()]
-    for place, names in MIRRORED.items():
-        lines += [f"policy  {place}  {name}" for name in names if method.lower() in name.lower()]
-    lines += [f"settings  load_manager.mismatches  {name}" for name in OF_SETTINGS if method.lower() in name.lower()]
+    found = [
+        *(
+            (f"{entry.name}  {action}", names)
+            for entry in PROTOCOLS.values()
+            for action, names in entry.outline({}).protocol.mirrors.items()
+        ),
+        *((f"policy  {place}", names) for place, names in MIRRORED.items()),
+        ("settings  load_manager.mismatches", OF_SETTINGS),
+    ]
+    lines = [f"{place}  {name}" for place, names in found for name in names if method.lower() in name.lower()]
     lines += [f"not modelled  {name}  {reason}" for name, reason in beyond(method)]
     if not lines:
-        raise RegistryError(f"no action mirrors a method with {method!r} in its name; `fencepost list` shows what they mirror")
+        meant = guess(method, [name for _, names in found for name in names])
+        where = "`fencepost list PROTOCOL` shows what the actions of one mirror"
+        raise RegistryError(f"no action mirrors a method with {method!r} in its name{meant}; {where}")
     return "\n".join(lines) + "\n"
 
 
