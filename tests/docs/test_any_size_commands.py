@@ -13,7 +13,6 @@ import pytest
 from fencepost.properties.protocols import PROTOCOLS
 from tests.command import fencepost
 from tests.docs.examples import BLOCK, DOCUMENTS, ROOT
-from tests.marking import first_at_once
 
 MENTIONED = re.compile(r"`(?:fencepost )?check (?P<protocol>[a-z_]+) (?P<options>[^`]*--any [^`]+)`")
 
@@ -25,7 +24,8 @@ def mentioned() -> Iterator[str]:
     yield from sorted(commands | {"check election --any brokers --set closes=1"})
 
 
-@pytest.mark.parametrize("command", first_at_once(list(mentioned())))
+@pytest.mark.long
+@pytest.mark.parametrize("command", [*mentioned()])
 def test_a_command_that_a_sentence_shows_ends_with_a_proof(command: str) -> None:
     ran = fencepost(*command.split(), "--quiet")
     assert (ran.returncode, ran.stderr) == (0, "")

@@ -11,6 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pytest
+from _pytest.mark import ParameterSet
+
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.checks.teeth.pinned import pinned
 from fencepost.model.language import And, Protocol
@@ -118,6 +121,26 @@ def judged(entry: Entry, protocol: Protocol, name: str) -> tuple[str, float | No
     assert not prop.strict, f"{name} is expected to be violated in this instance"
     (verdict,) = exhaust(Observed.of(suite, [prop]), Budget(workers=2)).verdicts
     return verdict.verdict, verdict.reach.get("steps")
+
+
+def by_instance(mutants: Mapping[str, Mutant], *marks: pytest.MarkDecorator) -> list[ParameterSet]:
+    """The mutants of each instance, by the properties that they violate, as the cases of one test."""
+    cases: list[dict[str, Mutant]] = []
+    for name, mutant in mutants.items():
+        alike = next((case for case in cases if next(iter(case.values())).parameters == mutant.parameters), None)
+        if alike is None:
+            cases.append(alike := {})
+        alike[name] = mutant
+    return [pytest.param(case, id=next(iter(case)), marks=marks) for case in cases]
+
+
+def assert_noticed(entry: Entry, mutants: Mapping[str, Mutant]) -> None:
+    """Each mutant of an instance violates its property, in as many steps as it says, and without it the property holds."""
+    found = {name: judged(entry, mutant.protocol(entry), name) for name, mutant in mutants.items()}
+    assert found == {name: ("violated", mutant.steps) for name, mutant in mutants.items()}
+    suite = entry.suite(entry.build(next(iter(mutants.values())).parameters))
+    verdicts = exhaust(Observed.of(suite, [suite.named(name) for name in mutants]), Budget(workers=2)).verdicts
+    assert {v.property.name for v in verdicts if v.verdict in ("exhausted", "proved")} == set(mutants)
 
 
 def broken_properties(protocol: str) -> frozenset[str]:

@@ -50,7 +50,7 @@ def counts(findings: Findings) -> tuple[int, int, int]:
 
 def faithful(entry: Entry, parameters: Mapping[str, Value]) -> Findings:
     """What exhaustive search says of an instance without bugs, of all properties."""
-    return _faithful(entry.name, _whole(entry, parameters))
+    return _faithful(entry.name, whole(entry, parameters))
 
 
 @cache
@@ -60,10 +60,10 @@ def _faithful(name: str, parameters: tuple[tuple[str, Value], ...]) -> Findings:
 
 def searched_together(entry: Entry, parameters: Mapping[str, Value]) -> pytest.MarkDecorator:
     """Whatever needs the search of one instance is run by one worker, which then searches it once."""
-    return pytest.mark.xdist_group(f"{entry.name} {' '.join(str(value) for _, value in _whole(entry, parameters))}")
+    return pytest.mark.xdist_group(f"{entry.name} {' '.join(str(value) for _, value in whole(entry, parameters))}")
 
 
-def _whole(entry: Entry, parameters: Mapping[str, Value]) -> tuple[tuple[str, Value], ...]:
+def whole(entry: Entry, parameters: Mapping[str, Value]) -> tuple[tuple[str, Value], ...]:
     """All parameters of an instance, in their order."""
     return tuple((p.name, parameters.get(p.name, p.default)) for p in entry.parameters)
 

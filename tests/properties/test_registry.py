@@ -148,19 +148,13 @@ def test_finding() -> None:
     assert str(error.value) == "there is no protocol 'tanks' (did you mean tank?); there are tank"
 
 
-def _cost(size: str, place: int) -> list[pytest.MarkDecorator]:
-    """The first instance of a protocol is built in the first step, the others for CI in the second."""
-    if size != "ci":
-        return [pytest.mark.deep]
-    return [pytest.mark.long] if place else []
-
-
 INSTANCES = [
-    pytest.param(entry, instance, id=f"{name}, {size}, {instance.name}", marks=_cost(size, place))
+    pytest.param(entry, instance, id=f"{name}, {size}, {instance.name}", marks=[pytest.mark.deep] if size != "ci" else [])
     for name, entry in PROTOCOLS.items()
     for size, instances in entry.sizes.items()
-    for place, instance in enumerate(instances)
+    for instance in (instances[:1] if size == "ci" else instances)
 ]
+"""The first instance for CI of each protocol, of which test_pinned.py searches the others, and all that are larger."""
 
 
 @pytest.mark.parametrize(("entry", "instance"), INSTANCES)

@@ -56,6 +56,10 @@ ELSEWHERE = {
 """Actions that a protocol has, and no instance of the target."""
 
 
+SLOW = {"ledger", "topic", "ownership", "replication"}
+"""Targets whose instances take most of a second to build."""
+
+
 def test_every_target_has_its_adapter() -> None:
     assert ADAPTERS.keys() == TARGETS.keys()
 
@@ -70,7 +74,7 @@ def _instances(name: str) -> list[Protocol]:
         return built + [entry.build(shown, [bug]) for bug, shown in entry.shown_by.items()]
 
 
-@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.long) if n in SLOW else n for n in TARGETS])
 def test_each_action_has_a_step_or_a_reason_why_it_has_none(name: str) -> None:
     """And no other has: a name that is gone would leave a hole."""
     adapter, instances = ADAPTERS[name](), _instances(name)

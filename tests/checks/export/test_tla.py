@@ -74,7 +74,7 @@ def suite_of(name: str, parameters: dict[str, Value], *bugs: str) -> Suite:
     return entry.suite(entry.build(parameters, bugs))
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.smoke) if n == "election" else n for n in SMALL])
+@pytest.mark.parametrize("name", SMALL)
 def test_tlc_reaches_the_same_states_by_as_many_transitions(name: str, tlc: Tlc, tmp_path: Path) -> None:
     report, expected = counted(suite_of(name, SMALL[name]), tlc, tmp_path)
     assert report.status == 0, report.output

@@ -27,7 +27,6 @@ def test_what_is_written_alike_is_the_same() -> None:
 
 
 def test_a_term_goes_when_nobody_holds_on_to_it() -> None:
-    gc.collect()
     before = len(nodes._KNOWN)
     kept = [N + place for place in range(1000, 1100)]
     assert len(nodes._KNOWN) >= before + 200

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
 
-from fencepost.checks.engines.search.exhaustive import Budget, exhaust
-from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
-from fencepost.properties.registry import Value
 from tests.properties.ledger.test_safety import CAUGHT
-from tests.properties.mutants import Mutant, broken_properties, judged, keeps, sets, without, writes
+from tests.properties.mutants import Mutant, assert_noticed, broken_properties, by_instance, keeps, sets, without, writes
 
 pytestmark = pytest.mark.long
 
@@ -71,23 +66,9 @@ MUTANTS = {
 }
 
 
-@cache
-def faithful(parameters: frozenset[tuple[str, Value]]) -> dict[str, str]:
-    """The verdicts of the table's properties in an instance, as it is."""
-    suite = LEDGER.suite(LEDGER.build(dict(parameters)))
-    chosen = [suite.named(name) for name, mutant in MUTANTS.items() if mutant.parameters.items() == parameters]
-    return {v.property.name: v.verdict for v in exhaust(Observed.of(suite, chosen), Budget(workers=2)).verdicts}
-
-
-@pytest.mark.parametrize("name", MUTANTS)
-def test_a_mutant_violates_the_property(name: str) -> None:
-    mutant = MUTANTS[name]
-    assert judged(LEDGER, mutant.protocol(LEDGER), name) == ("violated", mutant.steps)
-
-
-@pytest.mark.parametrize("name", MUTANTS)
-def test_without_the_mutation_the_property_holds(name: str) -> None:
-    assert faithful(frozenset(MUTANTS[name].parameters.items()))[name] in ("exhausted", "proved")
+@pytest.mark.parametrize("mutants", by_instance(MUTANTS))
+def test_each_mutant_violates_its_property_which_holds_without_it(mutants: dict[str, Mutant]) -> None:
+    assert_noticed(LEDGER, mutants)
 
 
 def test_every_property_is_violated_by_a_bug_or_a_mutant() -> None:

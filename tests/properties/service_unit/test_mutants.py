@@ -8,7 +8,7 @@ import pytest
 
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, Value
-from tests.properties.mutants import Mutant, judged, keeps, sets, where, without, writes
+from tests.properties.mutants import Mutant, assert_noticed, by_instance, keeps, sets, where, without, writes
 from tests.properties.searching import searched
 from tests.properties.service_unit.test_safety import CAUGHT
 
@@ -100,18 +100,15 @@ DEEP = {
 }
 """What is spoiled in the deep run only."""
 
-NAMES = [pytest.param(name, marks=pytest.mark.deep) if name in DEEP else name for name in MUTANTS]
+CASES = [
+    *by_instance({name: mutant for name, mutant in MUTANTS.items() if name not in DEEP}),
+    *by_instance({name: mutant for name, mutant in MUTANTS.items() if name in DEEP}, pytest.mark.deep),
+]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_mutant_violates_the_property(name: str) -> None:
-    mutant = MUTANTS[name]
-    assert judged(SERVICE_UNIT, mutant.protocol(SERVICE_UNIT), name) == ("violated", mutant.steps)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_without_the_mutation_the_property_holds(name: str) -> None:
-    assert judged(SERVICE_UNIT, SERVICE_UNIT.build(MUTANTS[name].parameters), name)[0] in ("exhausted", "proved")
+@pytest.mark.parametrize("mutants", CASES)
+def test_each_mutant_violates_its_property_which_holds_without_it(mutants: dict[str, Mutant]) -> None:
+    assert_noticed(SERVICE_UNIT, mutants)
 
 
 @pytest.mark.parametrize(

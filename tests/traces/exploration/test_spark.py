@@ -58,7 +58,6 @@ def rows(folder: Path) -> list[dict[str, Any]]:
     return sorted(table.to_pylist(), key=lambda row: row["slice"])
 
 
-@pytest.mark.smoke
 def test_a_walk_through_spark_is_that_walk(spark: SparkSession, tmp_path: Path) -> None:
     """One task, in one worker of Spark's."""
     run = replace(RUN, walks=1)

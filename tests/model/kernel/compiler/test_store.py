@@ -203,6 +203,7 @@ def _refusing() -> Any:
     raise AssertionError("the solver is asked again")
 
 
+@pytest.mark.long
 def test_answers_are_the_same_cold_and_warm(folder: Path) -> None:
     command = ("check", "election", "--quiet", "--json", "-", "--workers", "1")
     cold, warm = (_without_times(fencepost(*command).stdout) for _ in range(2))
