@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from urllib.parse import unquote
 from zoneinfo import ZoneInfo
 
@@ -119,13 +119,13 @@ def ingest(
     tables: Tables,
     sources: Sources,
     reader: Reader,
-    progress: Callable[[float], None] = lambda share: None,
+    progress: Callable[[int, int, float], None] = lambda batch, batches, share: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Ingested:
     """Reads what of the sources is not in the tables yet. Raises SparkError, FolderError.
 
-    ``progress`` receives the share of the bytes that are done. ``should_stop`` ends it with the round that is under way left
-    out.
+    ``progress`` receives the number of the round that is under way, from 1, how many there are, and which share of the round's
+    tasks is done, of those that Spark knows by then. ``should_stop`` ends it with the round that is under way left out.
     """
     known = tables.rows("files").select("source", "length", "modified")
     try:
@@ -142,20 +142,13 @@ def ingest(
     there = {str(file["source"]) for file in files}
     empty = sorted(unquote(name).replace("file:///", "file:/") for name in names)
     rows, notes = dict.fromkeys((table.name for table in MADE), 0), [f"{name}: is empty" for name in empty if name not in there]
-    whole, done = sum(int(file["length"]) for file in todo) or 1, 0
-    for files in _rounds(todo):
-        size = sum(int(file["length"]) for file in files)
-        made = _Round(tables, files, reader, max(1, size // TASK))
-        share, part = done / whole, size / whole
-
-        def so_far(within: float) -> None:
-            progress(share + within * part)  # noqa: B023
-
-        if not watched(tables.spark, "ingest", made.make, should_stop, so_far):
+    rounds = list(_rounds(todo))
+    for number, files in enumerate(rounds, start=1):
+        made = _Round(tables, files, reader, max(1, sum(int(file["length"]) for file in files) // TASK))
+        if not watched(tables.spark, "ingest", made.make, should_stop, partial(progress, number, len(rounds))):
             return Ingested(len(names), len(todo), rows, notes, stopped=True)
-        rows = {name: number + made.rows.get(name, 0) for name, number in rows.items()}
+        rows = {name: count + made.rows.get(name, 0) for name, count in rows.items()}
         notes += made.notes
-        done += size
     return Ingested(len(names), len(todo), rows, notes)
 
 

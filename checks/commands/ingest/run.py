@@ -36,7 +36,11 @@ def run(asked: IngestRequest) -> ExitStatus:
             with tables.held(), interruptible() as interrupt:  # only now: Spark has a handler of its own
                 sources = Sources(spark, [_located(source) for source in asked.sources])
                 reader = Reader(asked.cluster_name, asked.zone)
-                came = ingest(tables, sources, reader, lambda share: reporter.telling(f"{100 * share:.0f} %"), interrupt)
+
+                def so_far(batch: int, batches: int, share: float) -> None:
+                    reporter.telling(f"batch {batch} of {batches}, {100 * share:.0f} % of the tasks that Spark knows of")
+
+                came = ingest(tables, sources, reader, so_far, interrupt)
             reporter.end()
     except (FolderError, PlaceError) as error:
         print(f"fencepost: {error}", file=sys.stderr)
