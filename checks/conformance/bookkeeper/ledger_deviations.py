@@ -170,12 +170,7 @@ def _rotten_lac(step: Taken, differences: Sequence[Difference], why: str) -> boo
         return False
     before, recoverer = ledger_of(step.before), step.arguments["r"]
     heard = before.covered(recoverer) | {step.arguments["b"]}
-    return any(_last_is_rotten(step.before, bookie) for bookie in heard)
-
-
-def _last_is_rotten(view: View, bookie: str) -> bool:
-    stored, rotten = ledger_requests.entries(view[f"stored[{bookie}]"]), ledger_requests.entries(view[f"rotten[{bookie}]"])
-    return bool(stored) and max(stored) in rotten
+    return any(before.last_is_rotten(bookie) for bookie in heard)
 
 
 DEVIATIONS: tuple[Deviation, ...] = (

@@ -124,8 +124,14 @@ class Ledger:
         return bool(self.view[f"limbo[{bookie}]"])
 
     def lac_told(self, bookie: str) -> int:
-        """The last add confirmed that the bookie would tell a reader."""
-        return max(int(self.view[f"bookie_lac[{bookie}]"]), int(self.view[f"explicit_lac[{bookie}]"]))
+        """The last add confirmed that a reader believes of the bookie: not that of a last entry whose digest is wrong."""
+        explicit = int(self.view[f"explicit_lac[{bookie}]"])
+        return explicit if self.last_is_rotten(bookie) else max(int(self.view[f"bookie_lac[{bookie}]"]), explicit)
+
+    def last_is_rotten(self, bookie: str) -> bool:
+        """Whether the digest of the bookie's last entry is wrong."""
+        stored, rotten = entries(self.view[f"stored[{bookie}]"]), entries(self.view[f"rotten[{bookie}]"])
+        return bool(stored) and max(stored) in rotten
 
     def sent_to(self, bookie: str) -> frozenset[int]:
         """The entries whose adds the writer has sent to the bookie."""

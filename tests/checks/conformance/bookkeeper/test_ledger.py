@@ -18,6 +18,7 @@ from fencepost.checks.conformance.running.pair import Pair
 from fencepost.model.bookkeeper.ledger import BUGS
 from fencepost.model.kernel import Kernel
 from fencepost.model.nobody import NOBODY
+from fencepost.properties.registry import Value
 from tests.checks.conformance.bookkeeper.ledgers import ENTRY, follow, held, running
 from tests.checks.conformance.differences import unexplained
 
@@ -168,10 +169,24 @@ CLOSED_BEHIND_A_READER = (
 )
 
 
-def test_a_reader_that_opens_a_closed_ledger_asks_nobody(adapter: LedgerAdapter) -> None:
-    """One that had opened it in between would hear of e0 from b3; the harness has none, so that step is not tried."""
-    protocol = ENTRY.build({"bookies": 4, "entries": 2, "recoverers": 2, "changes": 2})
-    pair, labels = Pair(Kernel(protocol), adapter), [label.strip() for label in CLOSED_BEHIND_A_READER.split(";")]
+CONFIRMED_BY_A_ROTTEN_COPY = (
+    "send(e0); add(b0, e0); ack(b0, e0); add(b1, e0); ack(b1, e0); confirm(e0); send(e1); add(b0, e1); rot(b0, e1)"
+)
+
+
+@pytest.mark.parametrize(
+    ("script", "parameters"),
+    [
+        pytest.param(CLOSED_BEHIND_A_READER, {"bookies": 4, "recoverers": 2, "changes": 2}, id="opens a closed ledger"),
+        pytest.param(CONFIRMED_BY_A_ROTTEN_COPY, {"rots": 1, "readers": 1}, id="the only copy that says it is rotten"),
+    ],
+)
+def test_what_no_reader_of_the_code_hears_is_not_tried(
+    adapter: LedgerAdapter, script: str, parameters: dict[str, Value]
+) -> None:
+    """One that had opened the closed ledger in between would hear of e0 from b3; the harness has none."""
+    protocol = ENTRY.build({"entries": 2, **parameters})
+    pair, labels = Pair(Kernel(protocol), adapter), [label.strip() for label in script.split(";")]
     followed = pair.follow(labels)
     assert followed.verdict == "agrees", followed
     assert followed.seen is not None
