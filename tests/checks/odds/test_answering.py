@@ -89,6 +89,7 @@ def test_draws_give_the_same_interval_twice_and_about_that_of_the_effects() -> N
     assert math.log(drawn[0].low / plain.low) == pytest.approx(0, abs=0.4)
 
 
+@pytest.mark.long
 def test_rows_come_by_kind_and_upper_end_whatever_the_order_asked() -> None:
     names = ("disks", "terminated_reopened", "master_key_with_entries_only", "removed_producer_publishes")
     one, other = told(*names), told(*reversed(names))
