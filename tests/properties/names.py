@@ -35,6 +35,10 @@ FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {
     "ledger": [{"changes": 1, "recoverers": 2}, {"entries": 1}],
     "metadata_store": [{"metadata_store": "oxia", "disconnects": 1}],
     "ownership": [{"metadata_store": "oxia", "disconnects": 1}],
+    "placement": [
+        {"racks": "1+1/1+1", "policy": "regionaware", "recovery": "regionaware", "takes": "region", "outages": 1, "losses": 1},
+        {"racks": "2/2", "policy": "regionaware", "ensemble": 4, "listed": True, "min_regions": 3},
+    ],
     "replication": [{"collects": True}, {"bookies": 2}, {"commands": 1, "disable": "wait"}, {"cuts": 1, "opened": True}],
     "cluster": [{"capacity": 2}, {"capacity": 1, "unfenced": True, "recoveries": 1}],
     "topic": [{"capacity": 2}, {"capacity": 1, "unfenced": True, "recoveries": 1}],
