@@ -98,10 +98,11 @@ def test_they_can_be_all_that_is_asked_for(two: Path) -> None:
     assert run.stdout.endswith("3 guarantees, 0 short: nothing falls short (exit 0)\n")
 
 
-def test_what_there_is_to_note_of_the_files_is_beside_them(two: Path) -> None:
+def test_what_there_is_to_note_of_the_files_is_beside_them(two: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     two.write_text(f"{two.read_text()}managedLedgerDefaultAckQuorm=1\n")
-    run = asked("--conf", two, "--guarantees", "--budget", "0.001")
-    assert f"note: {two}: managedLedgerDefaultAckQuorm on line 5 is not read: did you mean managedLedger" in words_of(run)
+    monkeypatch.chdir(two.parent)
+    run = asked("--conf", two.name, "--guarantees", "--budget", "0.001")
+    assert f"note: {two.name}: managedLedgerDefaultAckQuorm on line 5 is not read: did you mean managedLedger" in words_of(run)
     assert max(map(len, run.stdout.splitlines())) <= formats.width()
 
 
