@@ -64,6 +64,8 @@ def _no_proof(parameters: Parameters, names: Sequence[str]) -> str:
     """Why nothing is proved with these parameters and any number of brokers; empty if it is."""
     if parameters.get("broker_epochs") and parameters.get("restarts"):
         return "for any number of brokers there is no proof with broker_epochs and restarts; leave restarts=0"
+    if parameters.get("updates"):
+        return "for any number of brokers there is no proof with updates; leave updates=0"
     return ""
 
 
