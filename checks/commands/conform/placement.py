@@ -13,6 +13,7 @@ from fencepost.checks.conformance.java_side.toolchain import toolchain
 from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.model.bookkeeper.isolation import counts_down
 from fencepost.model.bookkeeper.placement import BUGS, RELEASES
 from fencepost.model.counts import count_of
 from fencepost.model.releases import Releases
@@ -29,6 +30,9 @@ def run(asked: PlacementRequest) -> ExitStatus:
         if bug not in BUGS:
             raise RegistryError(f"placement has no bug {bug!r}; it has {', '.join(BUGS)}")
     release = asked.release if asked.pulsar is None else Releases.of(pulsar=asked.pulsar).client
+    behaviour = dict(RELEASES.get(release, {}))
+    if asked.pulsar is not None:
+        behaviour["counts_down"] = counts_down(asked.pulsar)
     reporter = Reporter(quiet=asked.quiet)
     reporter.begin(f"placement on {_system(asked)}")
     toolchain()
@@ -38,7 +42,7 @@ def run(asked: PlacementRequest) -> ExitStatus:
             session.ask,
             count=asked.cases,
             seed=asked.seed,
-            behaviour=RELEASES.get(release, {}),
+            behaviour=behaviour,
             of_groups=asked.pulsar is not None,
             bugs=tuple(asked.bug),
             progress=lambda progress: reporter.telling(f"{count_of(progress.cases, 'case')}, {progress.differing:,} differ"),

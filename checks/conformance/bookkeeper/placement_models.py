@@ -164,10 +164,11 @@ class IsolatedModel:
     """What a client with isolation groups is allowed: as with racks, where the racks that it may not use are away."""
 
     def __init__(self, request: Request, behaviour: Mapping[str, Value], bugs: tuple[str, ...]) -> None:
-        self._groups = IsolationGroups(request["groups"], request["primary"], request["secondary"])
+        counts_down, others = bool(behaviour["counts_down"]), {k: v for k, v in behaviour.items() if k != "counts_down"}
+        self._groups = IsolationGroups(request["groups"], request["primary"], request["secondary"], counts_down)
         unused = set(range(len(request["racks"]))) - self._allowed(request, request["before"])
         inside: Request = {**request, "policy": "rackaware", "before": sorted(unused)}
-        model = ProtocolModel(inside, behaviour, bugs)
+        model = ProtocolModel(inside, others, bugs)
         self.ensembles, self.may_refuse = model.ensembles, model.may_refuse
 
     def _allowed(self, request: Request, away: list[int]) -> frozenset[int]:

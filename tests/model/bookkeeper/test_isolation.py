@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fencepost.model.bookkeeper.isolation import IsolationGroups
+from fencepost.model.bookkeeper.isolation import IsolationGroups, counts_down
 
 SIZES = (2, 2, 2, 2)
 GROUPS = {"first": [0], "second": [1], "other": [2]}
@@ -23,8 +23,14 @@ GROUPS = {"first": [0], "second": [1], "other": [2]}
     ],
 )
 def test_groups_join_where_bookies_are_too_few(ensemble: int, away: list[int], racks: set[int]) -> None:
-    """Two bookies of the secondary group count for an ensemble of two though they are away: nobody else joins."""
-    assert IsolationGroups(GROUPS, ["first"], ["second"]).allowed(SIZES, ensemble, away) == racks
+    """Before 5.0.1 two bookies of the secondary group count for an ensemble of two though they are away: nobody else joins."""
+    groups = IsolationGroups(GROUPS, ["first"], ["second"], counts_down=True)
+    assert groups.allowed(SIZES, ensemble, away) == racks
+
+
+def test_a_bookie_that_is_down_does_not_count_since_5_0_1() -> None:
+    assert IsolationGroups(GROUPS, ["first"], ["second"]).allowed(SIZES, 2, [0, 1]) == {3}
+    assert [counts_down(release) for release in ("4.0.7", "5.0.0-M1", "5.0.1", "5.0.2")] == [True, True, False, False]
 
 
 def test_bookies_of_other_groups_never_join() -> None:
