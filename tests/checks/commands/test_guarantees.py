@@ -22,7 +22,7 @@ from fencepost.properties.configuration import Configuration
 from fencepost.properties.registry import Instance
 from fencepost.properties.theories import THEORIES
 from tests import hostile
-from tests.command import ROOT, Ran, fencepost, printed_as
+from tests.command import ROOT, WIDE, Ran, fencepost, printed_as
 from tests.marking import first_at_once
 
 QUORUMS = "\nmanagedLedgerDefaultEnsembleSize={}\nmanagedLedgerDefaultWriteQuorum={}\nmanagedLedgerDefaultAckQuorum={}\n"
@@ -102,7 +102,7 @@ def test_what_there_is_to_note_of_the_files_is_beside_them(two: Path) -> None:
     two.write_text(f"{two.read_text()}managedLedgerDefaultAckQuorm=1\n")
     run = asked("--conf", two.name, "--guarantees", "--budget", "0.001", folder=two.parent)
     assert f"note: {two.name}: managedLedgerDefaultAckQuorm on line 5 is not read: did you mean managedLedger" in words_of(run)
-    assert [line for line in run.stdout.splitlines() if len(line) > formats.width()] == []
+    assert [line for line in run.stdout.splitlines() if len(line) > int(WIDE["COLUMNS"])] == []
 
 
 def test_while_it_searches_it_says_on_standard_error_which_cluster_it_is_about(two: Path) -> None:
