@@ -135,8 +135,8 @@ public final class PlacementBench implements Lines.Target {
     }
 
     /**
-     * The rack of a bookie is in its name, and the region is told by the case. By the number of the draw regions have other names,
-     * since a policy goes from region to region as these are hashed.
+     * The rack of a bookie is in its name, and the case says which region a rack is in. Each draw gives the regions other names: a
+     * policy goes from region to region in the order in which the names are hashed, so that several orders come up.
      */
     private static final class Racks implements DNSToSwitchMapping {
         private final List<String> named = new ArrayList<>();
