@@ -23,7 +23,7 @@ from fencepost.model.analysis.branches import branches
 from fencepost.model.counts import count_of
 from fencepost.model.kernel.search.paths import Path, plain
 from fencepost.model.kernel.search.results import Limits
-from fencepost.model.kernel.search.ways import shortest_ways
+from fencepost.model.kernel.search.search import shortest_ways
 from fencepost.model.kernel.walks.steered import Steered
 from fencepost.model.language import And, Or
 from fencepost.model.terms.values import Condition

@@ -21,7 +21,7 @@ BUILT_ON_OTHERS = ("cluster", "service_unit", "service_unit_migration")
 
 FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
     "model": (
-        ("own_sources", "terms"),
+        ("own_sources", "sealed", "terms"),
         ("language", "releases", "counts", "nobody"),
         ("any_size", "analysis", "java_numbers"),
         ("kernel/compiler",),

@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from fencepost.model.kernel.search import crew as crew_module
+from fencepost.model.kernel.compiler import loops
 from fencepost.model.kernel.search import search as search_module
 from fencepost.model.kernel.search import store as store_module
 from fencepost.model.kernel.search.paths import Path as Run
@@ -133,7 +133,7 @@ def in_small() -> Iterator[None]:
     with ExitStack() as stack:
         stack.enter_context(patch.object(search_module, "_SMALL", 0))
         stack.enter_context(patch.object(store_module, "_FIRST_LINES", 1))
-        stack.enter_context(patch.object(crew_module, "_GLANCE", 0.0))
+        stack.enter_context(patch.object(loops, "_GLANCE", 0.0))
         yield
 
 

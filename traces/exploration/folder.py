@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from fencepost.model.kernel.search import sealed
+from fencepost.model import sealed
 from fencepost.traces.exploration.places import InUse, Place, draft_name, locked, write
 
 LOCK = "run.lock"

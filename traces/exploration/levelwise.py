@@ -12,16 +12,26 @@ from typing import ClassVar, TypedDict
 
 import numpy as np
 
+from fencepost.model import sealed
 from fencepost.model.counts import count_of
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.program import Program, bit_set, members
-from fencepost.model.kernel.search import sealed
 from fencepost.model.kernel.search import search as engine
 from fencepost.model.kernel.search.expansion import Tally
 from fencepost.model.kernel.search.paths import Path as Steps
 from fencepost.model.kernel.search.paths import plain, through
-from fencepost.model.kernel.search.results import Established, Find, Kind, Limits, Outcome, Progress, Result, with_step
-from fencepost.model.kernel.search.tally import Finds, Totals
+from fencepost.model.kernel.search.results import (
+    Established,
+    Find,
+    Finds,
+    Kind,
+    Limits,
+    Outcome,
+    Progress,
+    Result,
+    Totals,
+    with_step,
+)
 from fencepost.properties.observed import Observed
 from fencepost.traces.exploration.folder import FolderError, content_of
 from fencepost.traces.exploration.run import Run

@@ -20,16 +20,24 @@ from queue import Empty, SimpleQueue
 
 import numpy as np
 
+from fencepost.model.kernel.compiler.loops import Crew
 from fencepost.model.kernel.compiler.packing import Words
-from fencepost.model.kernel.search.coding import CodingError, count_states, read_states, write_states
 from fencepost.model.kernel.search.collapsed import SAMPLE, Collapsed
-from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.search.expansion import Tally
 from fencepost.model.kernel.search.paths import plain
-from fencepost.model.kernel.search.pieces import Pieces, buckets_of, in_order, new_states, predecessors
-from fencepost.model.kernel.search.results import Limits, Progress
+from fencepost.model.kernel.search.pieces import (
+    CodingError,
+    Pieces,
+    buckets_of,
+    count_states,
+    in_order,
+    new_states,
+    predecessors,
+    read_states,
+    write_states,
+)
+from fencepost.model.kernel.search.results import Finds, Limits, Progress
 from fencepost.model.kernel.search.store import BudgetError
-from fencepost.model.kernel.search.tally import Finds
 from fencepost.traces.exploration.digests import check, keep
 from fencepost.traces.exploration.folder import FolderError
 from fencepost.traces.exploration.levelwise import HEAD, LEVELS, Levels, LevelSearch, Searched

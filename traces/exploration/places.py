@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fencepost.model.kernel.search import sealed
+from fencepost.model import sealed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

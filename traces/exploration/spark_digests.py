@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
-from fencepost.model.kernel.search import sealed
+from fencepost.model import sealed
 from fencepost.traces.exploration.digests import Digests
 from fencepost.traces.exploration.places import Place, digests_of, located
 

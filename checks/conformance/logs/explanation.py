@@ -15,7 +15,7 @@ import numpy.typing as npt
 from fencepost.checks.conformance.logs.events import Event, Events
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.compiler.packing import Words
-from fencepost.model.kernel.search.reach import Origins, Reach, TooManyError, holding
+from fencepost.model.kernel.search.paths import Origins, Reach, TooManyError, holding
 from fencepost.traces.trace import Trace, trace_of
 
 LIMIT = 20_000_000

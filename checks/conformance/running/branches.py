@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from fencepost.model.analysis.branches import branches
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.results import Limits
-from fencepost.model.kernel.search.ways import shortest_ways
+from fencepost.model.kernel.search.search import shortest_ways
 from fencepost.model.language import Action, And, Or, Protocol
 from fencepost.model.terms.nodes import Term
 from fencepost.model.terms.simplification import truth_of

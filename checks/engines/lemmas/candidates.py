@@ -13,8 +13,8 @@ from fencepost.checks.engines.lemmas.atoms import Atom, Vocabulary
 from fencepost.checks.engines.lemmas.strays import anywhere
 from fencepost.checks.engines.lemmas.table import Table
 from fencepost.model.kernel.clause_tables.clauses import WIDTH, Clauses, Judge
+from fencepost.model.kernel.compiler.loops import Crew
 from fencepost.model.kernel.compiler.packing import Words
-from fencepost.model.kernel.search.crew import Crew
 
 FREE = 1 << 15
 """States chosen by chance, of any values. A clause that holds in all of them is taken to say nothing."""

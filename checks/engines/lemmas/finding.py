@@ -23,8 +23,8 @@ from fencepost.checks.engines.results.findings import Findings
 from fencepost.model.counts import count_of
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.clause_tables.truths import unique
+from fencepost.model.kernel.compiler.loops import Crew
 from fencepost.model.kernel.compiler.packing import Words
-from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.search.pieces import buckets_of
 from fencepost.model.kernel.search.results import Limits, Progress
 from fencepost.model.kernel.search.search import search

@@ -23,8 +23,8 @@ from fencepost.checks.engines.solvers.solving import ask
 from fencepost.model.counts import count_of
 from fencepost.model.kernel.clause_tables.clauses import Clauses, Flags, Judge
 from fencepost.model.kernel.clause_tables.truths import followers
+from fencepost.model.kernel.compiler.loops import Crew
 from fencepost.model.kernel.compiler.packing import Words
-from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.language import Action, And, Not, Or
 from fencepost.model.terms.in_z3 import InZ3, raw
 from fencepost.model.terms.values import Condition

@@ -13,9 +13,9 @@ import numpy as np
 from fencepost.checks.engines.odds.guide import BEGINS, COMES, ENDS
 from fencepost.checks.engines.odds.transitions import InstanceError, Lost, kernel_of, rates_of
 from fencepost.model.kernel import Kernel
+from fencepost.model.kernel.compiler.loops import Crew
 from fencepost.model.kernel.compiler.packing import Floats, Integers, Words
 from fencepost.model.kernel.compiler.program import Program
-from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.walks.law import Bases, Law, Place
 from fencepost.model.kernel.walks.phases import IN, LEAD, MODES, ROWS, STEP
 from fencepost.model.kernel.walks.weighted import HITS, SCORE, SQUARES, STEPS, walk_weighted

@@ -15,8 +15,7 @@ from fencepost.checks.engines.search.liveness import Means, judge
 from fencepost.checks.engines.search.reduction import Reduction
 from fencepost.model.analysis.slices import varying
 from fencepost.model.counts import count_of
-from fencepost.model.kernel.search.orbits import Represented
-from fencepost.model.kernel.search.results import Find, Kept, Limits, Progress, Result
+from fencepost.model.kernel.search.results import Find, Kept, Limits, Progress, Represented, Result
 from fencepost.model.kernel.search.search import search
 from fencepost.model.kernel.search.store import BudgetError
 from fencepost.properties.observed import Observed

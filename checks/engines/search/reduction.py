@@ -12,9 +12,9 @@ from fencepost.model.analysis.slices import digest_of
 from fencepost.model.analysis.symmetry import Interchangeable, Symmetry, anywhere, symmetry_of
 from fencepost.model.counts import count_of
 from fencepost.model.kernel.compiler.packing import Packing
+from fencepost.model.kernel.compiler.permutations import MOST, Orbits
 from fencepost.model.kernel.compiler.store import product
-from fencepost.model.kernel.search.orbits import MOST, Orbits, Represented
-from fencepost.model.kernel.search.results import Result
+from fencepost.model.kernel.search.results import Represented, Result, represented
 from fencepost.model.language import Protocol
 from fencepost.model.terms.values import Condition
 from fencepost.properties.vocabulary import Property
@@ -58,7 +58,9 @@ class Reduction:
 
     def represented(self, result: Result, workers: int | None) -> Represented | None:
         """What the states that a search visited stand for, or None if that is just themselves."""
-        return self.orbits.represented(result, workers, self.reporter.counting) if self.orbits else None
+        if self.orbits is None:
+            return None
+        return represented(result, self.orbits.stabiliser, self.orbits.order, workers, self.reporter.counting)
 
     def undecided(self) -> tuple[Verdict, ...]:
         """The verdicts on what is left: among states that stand for others nobody is seen to wait."""

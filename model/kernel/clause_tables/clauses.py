@@ -15,9 +15,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fencepost.model.kernel.compiler.loops import Integer, native
+from fencepost.model.kernel.compiler.loops import Crew, Integer, native
 from fencepost.model.kernel.compiler.packing import Words
-from fencepost.model.kernel.search.crew import Crew
 
 WIDTH = 4
 """Literals of a clause, at most."""

@@ -2,6 +2,8 @@
 
 Each permutation is made from the one before by exchanging two members, and an exchange is a few operations on the bits of the
 state, for all members of families, subsets and choices that it concerns.
+
+The orbit of a state is what the permutations make of it, and the least of these states, word by word, stands for all.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from llvmlite import ir
 
 from fencepost.model.analysis.exchange import Transposition
 from fencepost.model.analysis.symmetry import Symmetry
+from fencepost.model.kernel.compiler.instructions import Code, object_code
 from fencepost.model.kernel.compiler.packing import Packing
 
 I8, I64 = ir.IntType(8), ir.IntType(64)
@@ -204,3 +207,25 @@ def _shifted(b: ir.IRBuilder, word: ir.Value, distance: int) -> ir.Value:
 
 def _at(b: ir.IRBuilder, pointer: ir.Value, word: int) -> ir.Value:
     return b.gep(pointer, [I64(word)], source_etype=I64)
+
+
+MOST = 5040
+"""Permutations beyond which only a part of a symmetry is used: each of them is tried on each state that is met."""
+
+
+class Orbits:
+    """The compiled symmetry of a kernel's protocol.
+
+    ``canonical`` is the address of a function ``(state, out)`` that writes the state that stands for the orbit of this one;
+    ``stabiliser`` of one that writes how many permutations leave the state as it is, so that its orbit has ``order`` divided
+    by that many states.
+    """
+
+    def __init__(self, packing: Packing, symmetry: Symmetry) -> None:
+        self.symmetry, self.order = symmetry, symmetry.order
+        functions = Permutations(packing, tour(symmetry))
+        functions.canonical()
+        functions.stabiliser()
+        self._code = Code(object_code(str(functions.module), thorough=True))
+        self.canonical = self._code.address("canonical")
+        self.stabiliser = self._code.address("stabiliser")

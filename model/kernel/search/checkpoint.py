@@ -16,9 +16,9 @@ from typing import TypedDict
 
 import numpy as np
 
-from fencepost.model.kernel.search import sealed
+from fencepost.model import sealed
+from fencepost.model.kernel.search.results import Totals
 from fencepost.model.kernel.search.store import Segment, Store
-from fencepost.model.kernel.search.tally import Totals
 
 FORMAT = 2
 _PIECE = 1 << 26

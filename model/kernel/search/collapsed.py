@@ -14,6 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from fencepost.model.kernel.compiler.loops import (
+    Crew,
     Integer,
     Word,
     alike,
@@ -28,7 +29,6 @@ from fencepost.model.kernel.compiler.loops import (
     store,
 )
 from fencepost.model.kernel.compiler.packing import Flags, Words
-from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.search.pieces import new_states
 from fencepost.model.kernel.search.store import (
     AHEAD,

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fencepost.model.kernel.compiler.loops import (
+    Crew,
     Integer,
     bit_count,
     bump,
@@ -26,7 +27,6 @@ from fencepost.model.kernel.compiler.loops import (
 from fencepost.model.kernel.compiler.packing import Integers, Places, W, Words
 from fencepost.model.kernel.compiler.planes import TOGETHER, spread
 from fencepost.model.kernel.compiler.program import Program, addresses, copy, same
-from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.search.expansion import BATCH, CURSOR, ROOM, SHARED_WORDS, STOP
 from fencepost.model.kernel.search.results import Reached, Result
 from fencepost.model.kernel.search.store import Space, fetch_line, fetch_match, find, hash_state

@@ -6,16 +6,16 @@ import hashlib
 import itertools
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from fencepost.model.kernel.compiler.loops import Crew
 from fencepost.model.kernel.compiler.machine import Kernel
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.planes import TOGETHER
 from fencepost.model.kernel.compiler.program import Program, addresses, members
 from fencepost.model.kernel.search.checkpoint import Checkpoint, CheckpointError, Saved
-from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.search.expansion import (
     BATCH,
     CHUNK,
@@ -30,10 +30,11 @@ from fencepost.model.kernel.search.expansion import (
     seed,
     take_segments,
 )
-from fencepost.model.kernel.search.paths import plain
-from fencepost.model.kernel.search.results import Find, Kept, Limits, Outcome, Progress, Reached, Result, Sought
+from fencepost.model.kernel.search.paths import Path, plain
+from fencepost.model.kernel.search.results import Find, Finds, Kept, Limits, Outcome, Progress, Reached, Result, Sought, Totals
 from fencepost.model.kernel.search.store import LINE, Segment, Store, frontier, joined, least_budget, sizes
-from fencepost.model.kernel.search.tally import Finds, Totals
+from fencepost.model.language import Protocol
+from fencepost.model.terms.values import Condition
 
 NOTHING = Sought()
 """A search that goes through all states."""
@@ -307,3 +308,14 @@ class _Search:
             seconds=self.earlier + time.monotonic() - self.started,
             reached=Reached(self.kernel, self.program, self.store, tuple(tuple(level) for level in self.levels)),
         )
+
+
+def shortest_ways(protocol: Protocol, goals: Sequence[Condition], limits: Limits) -> dict[int, Path]:
+    """For each goal that holds in a state which a search within the limits meets, by rising number, a shortest run there.
+
+    Raises BudgetError if the memory does not suffice to begin.
+    """
+    result = search(Kernel(protocol, goals), Sought(watch=range(len(goals))), workers=1, limits=limits)
+    found = sorted(result.watched, key=lambda find: find.formula)
+    paths = {find.state: result.path(find, 1) for find in {find.state: find for find in found}.values()}
+    return {find.formula: paths[find.state] for find in found}

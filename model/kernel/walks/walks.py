@@ -10,10 +10,10 @@ from typing import Literal
 
 import numpy as np
 
+from fencepost.model.kernel.compiler.loops import Crew
 from fencepost.model.kernel.compiler.machine import Kernel
 from fencepost.model.kernel.compiler.packing import Integers, Words
 from fencepost.model.kernel.compiler.program import Program, addresses, members
-from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.search.paths import Path, plain
 from fencepost.model.kernel.walks.course import FindKind, Sought, Starts, Strategy, course_of
 from fencepost.model.kernel.walks.sample import Sample

@@ -27,7 +27,7 @@ def test_tables_of_the_first_version_are_read_beside_those_of_the_second(
     """The first version of loads had neither the limits of a network nor the time that a broker says."""
     from fencepost.checks.history.schema import LOADS
     from fencepost.checks.history.tables import Tables
-    from fencepost.model.kernel.search import sealed
+    from fencepost.model import sealed
 
     tables = Tables(spark, tmp_path / "tables")
     then = [column.name for column in LOADS.columns if column.since == 1]
@@ -54,7 +54,7 @@ def test_tables_of_the_first_version_are_read_beside_those_of_the_second(
 
 def test_a_newer_version_than_is_known_is_refused(spark: SparkSession, ingest: Ingest, tmp_path: Path) -> None:
     from fencepost.checks.history.tables import Tables
-    from fencepost.model.kernel.search import sealed
+    from fencepost.model import sealed
 
     ingest(*write_snapshots(tmp_path / "source", 1, 4, range(1)))
     record = tmp_path / "tables" / "batches" / "00000.json"

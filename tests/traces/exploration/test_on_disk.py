@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from fencepost.model.kernel.compiler import loops
 from fencepost.model.kernel.compiler.packing import Words
-from fencepost.model.kernel.search import collapsed, crew
+from fencepost.model.kernel.search import collapsed
 from fencepost.model.kernel.search.collapsed import Collapsed
 from fencepost.model.kernel.search.results import Limits, Progress
 from fencepost.traces.exploration import on_disk
@@ -56,7 +57,7 @@ def test_the_files_are_the_same_whatever_the_number_of_threads_and_the_memory(tm
 
 def test_it_tells_how_much_of_a_level_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """First, of reading back what is known."""
-    monkeypatch.setattr(crew, "_GLANCE", 0.0)
+    monkeypatch.setattr(loops, "_GLANCE", 0.0)
     reports = list[Progress]()
     search_on_disk(ALL, tmp_path, head=Limits(depth=10), buckets=3, progress=reports.append)
     of_the_level = [at for at in reports if at.depth == 10 and at.share is not None]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fencepost.model.kernel.search.sealed import sealed
+from fencepost.model.sealed import sealed
 from fencepost.traces.exploration.folder import FolderError
 from fencepost.traces.exploration.run import Run, VersionError, read
 

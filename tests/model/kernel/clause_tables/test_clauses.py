@@ -10,7 +10,7 @@ import pytest
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.clause_tables.clauses import WIDTH, Ground, Judge
 from fencepost.model.kernel.clause_tables.truths import followers, truths, unique
-from fencepost.model.kernel.search.crew import Crew
+from fencepost.model.kernel.compiler.loops import Crew
 from fencepost.model.kernel.search.search import search
 from fencepost.properties.protocols import PROTOCOLS
 

@@ -14,8 +14,8 @@ import pytest
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.model.kernel.search.results import Kept, Limits, Result, Sought
-from fencepost.model.kernel.search.sealed import sealed, unsealed
 from fencepost.model.kernel.search.search import search
+from fencepost.model.sealed import sealed, unsealed
 from tests.command import ROOT
 from tests.model.kernel.search.test_search import ring
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fencepost.model.kernel.compiler.packing import Words
-from fencepost.model.kernel.search.coding import BLOCK, CodingError, read_states, write_states
+from fencepost.model.kernel.search.pieces import BLOCK, CodingError, read_states, write_states
 
 
 def drawn(count: int, words: int, seed: int, bits: int = 64) -> Words:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fencepost.model.kernel.compiler.loops import Crew
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.search import collapsed
 from fencepost.model.kernel.search.collapsed import Collapsed
-from fencepost.model.kernel.search.crew import Crew
 
 MEMORY = 1 << 26
 WORD = st.one_of(st.integers(0, 3), st.sampled_from([1 << 63, (1 << 64) - 1]))

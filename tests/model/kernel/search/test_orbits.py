@@ -16,10 +16,9 @@ from fencepost.model.analysis.exchange import Transposition
 from fencepost.model.analysis.symmetry import Interchangeable, Symmetry, symmetry_of
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.compiler.packing import Packing, Words
-from fencepost.model.kernel.compiler.permutations import plain_changes, tour
-from fencepost.model.kernel.search.orbits import Orbits
+from fencepost.model.kernel.compiler.permutations import Orbits, plain_changes, tour
 from fencepost.model.kernel.search.paths import plain
-from fencepost.model.kernel.search.results import Limits, Result, Sought
+from fencepost.model.kernel.search.results import Limits, Result, Sought, represented
 from fencepost.model.kernel.search.search import search
 from fencepost.model.language import And, Not, Protocol, all_of, any_of
 from tests.model.locks import Raw, exchanged, locks
@@ -122,13 +121,13 @@ def test_counts_are_those_that_the_symmetry_predicts(brokers: int, spoiled: str,
     assert symmetry.order == order
     orbits = Orbits(kernel.packing, symmetry)
     full, reduced = searched(kernel, limits=limits), searched(kernel, orbits.canonical, limits=limits)
-    represented = orbits.represented(reduced, 2)
-    assert represented.level_sizes == full.level_sizes
-    assert represented.states == full.distinct
-    assert depth is not None or represented.transitions == full.transitions
+    predicted = represented(reduced, orbits.stabiliser, orbits.order, 2)
+    assert predicted.level_sizes == full.level_sizes
+    assert predicted.states == full.distinct
+    assert depth is not None or predicted.transitions == full.transitions
     assert full.distinct / symmetry.order <= reduced.distinct < full.distinct
     assert searched(kernel, orbits.canonical, 1, limits=limits) == reduced
-    assert orbits.represented(reduced, 1) == represented
+    assert represented(reduced, orbits.stabiliser, orbits.order, 1) == predicted
 
 
 def test_where_nothing_can_happen_there_are_no_transitions() -> None:
@@ -137,8 +136,8 @@ def test_where_nothing_can_happen_there_are_no_transitions() -> None:
     p.flag("awake", per=p.universe("broker", 2))
     kernel, symmetry = Kernel(p), symmetry_of(p, {})
     orbits = Orbits(kernel.packing, symmetry)
-    represented = orbits.represented(searched(kernel, orbits.canonical))
-    assert (orbits.order, represented.states, represented.transitions) == (2, 1, 0)
+    counts = represented(searched(kernel, orbits.canonical), orbits.stabiliser, orbits.order)
+    assert (orbits.order, counts.states, counts.transitions) == (2, 1, 0)
 
 
 def test_the_visited_states_are_one_of_each_orbit() -> None:
@@ -186,8 +185,8 @@ def test_a_symmetry_that_is_none_is_found_out(spoiled: str) -> None:
     kernel = Kernel(p)
     orbits = Orbits(kernel.packing, whole)
     full, reduced = searched(kernel), searched(kernel, orbits.canonical)
-    represented = orbits.represented(reduced)
-    assert (represented.states, represented.transitions) != (full.distinct, full.transitions)
+    counts = represented(reduced, orbits.stabiliser, orbits.order)
+    assert (counts.states, counts.transitions) != (full.distinct, full.transitions)
 
 
 @pytest.mark.parametrize("forgotten", ["choices", "bits"])

@@ -9,7 +9,7 @@ import pytest
 
 from fencepost.model.bookkeeper.ledger import ledger
 from fencepost.model.kernel import Kernel
-from fencepost.model.kernel.search.reach import Reach, Reached, TooManyError, holding
+from fencepost.model.kernel.search.paths import Reach, Reached, TooManyError, holding
 
 LIMIT = 1_000_000
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.kernel.search.results import Limits
-from fencepost.model.kernel.search.ways import shortest_ways
+from fencepost.model.kernel.search.search import shortest_ways
 from fencepost.model.language import Protocol
 
 

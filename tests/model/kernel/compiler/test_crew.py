@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from fencepost.model.kernel.search.crew import Crew
+from fencepost.model.kernel.compiler.loops import Crew
 
 
 def test_what_each_returned_comes_in_order_time_after_time() -> None:
