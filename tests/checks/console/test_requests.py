@@ -123,6 +123,9 @@ def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("check ledger book", ["bookie"]),
         ("check my_", ["my_protocol.py"]),
         ("check --never termi", ["termination"]),
+        ("check --never session-loss,termi", ["session-loss,termination"]),
+        ("check ledger --property no_trunc", ["no_truncation"]),
+        ("reproduce fence-f", ["fence-forgotten"]),
         ("check ledger --bug fence_checked", ["fence_checked_apart"]),
         ("check --pulsar 4.0", ["4.0.8"]),
         ("check --conf broker.conf --against-pulsar 4.2", ["4.2.4"]),
@@ -147,5 +150,5 @@ def test_a_shell_completes_commands_options_names_and_files(line: str, words: li
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
 def test_other_shells_have_the_same_names(shell: str) -> None:
     script = fencepost("completion", shell).stdout
-    for name in ("against-pulsar", "termination", "fence_checked_apart", "5.0.0-M1", "service_unit_migration"):
+    for name in ("against-pulsar", "termination", "fence_checked_apart", "no_truncation", "fence-forgotten", "5.0.0-M1"):
         assert name in script
