@@ -78,7 +78,7 @@ class Names:
     def known(cls) -> Names:
         """Those that Fencepost has. This loads every protocol."""
         from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
-        from fencepost.checks.questions.answers.events import EVENTS
+        from fencepost.checks.questions.answers.ways import EVENTS
         from fencepost.model.releases import BOOKKEEPER, KAFKA, PULSAR
         from fencepost.properties.protocols import PROTOCOLS
         from fencepost.properties.theories import THEORIES

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fencepost.checks.odds.answering import Odds
-from fencepost.checks.questions.answers.remedies import Remedy
+from fencepost.checks.questions.answers.changes import Remedy
 
 
 @dataclass(frozen=True)

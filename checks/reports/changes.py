@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fencepost.checks.questions.answers.bug_change import BugChange, Bugs, Reach
+from fencepost.checks.questions.answers.changes import BugChange, Bugs, Reach
 from fencepost.checks.questions.bugs.searching import KnownBug
 from fencepost.checks.reports.answers import command
 from fencepost.checks.reports.failures import upstream

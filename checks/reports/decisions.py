@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.answers.bug_change import BugChange
+from fencepost.checks.questions.answers.changes import BugChange
 from fencepost.checks.questions.answers.ways import in_order
 from fencepost.checks.reports.changes import NOT_ASKED, heading, says, sentences, verdict
 from fencepost.checks.reports.finished import FinishedRun

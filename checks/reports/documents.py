@@ -7,7 +7,7 @@ from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.answers.bug_change import BugChange
+from fencepost.checks.questions.answers.changes import BugChange
 from fencepost.checks.questions.answers.ways import Answer
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.guarantees.judging import Shortfall, compared

@@ -10,11 +10,10 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from fencepost.checks.questions.answers.asking import Group
-from fencepost.checks.questions.answers.events import EVENTS
-from fencepost.checks.questions.answers.remedies import Remedy, key
-from fencepost.checks.questions.answers.remedies import in_words as closes_in_words
-from fencepost.checks.questions.answers.ways import Answer, Sorted, Way, acts_in, in_order
+from fencepost.checks.questions.answers.answering import Group
+from fencepost.checks.questions.answers.changes import Remedy, key
+from fencepost.checks.questions.answers.changes import in_words as closes_in_words
+from fencepost.checks.questions.answers.ways import EVENTS, Answer, Sorted, Way, acts_in, in_order
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.reports.answers import faults_in_words, headline, survived
 from fencepost.checks.reports.guarantees import Opening

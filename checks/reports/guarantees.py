@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.answers.asking import Group
-from fencepost.checks.questions.answers.bug_change import BugChange
-from fencepost.checks.questions.answers.remedies import Remedy
+from fencepost.checks.questions.answers.answering import Group
+from fencepost.checks.questions.answers.changes import BugChange, Remedy
 from fencepost.checks.questions.answers.ways import Answer, Way
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.guarantees.judging import Guaranteed, Kind, Shortfall, compared, gap_in_words, history_of
@@ -18,7 +17,7 @@ from fencepost.checks.reports.answers import as_json as answers_as_json
 from fencepost.checks.reports.answers import command, switched
 from fencepost.checks.reports.changes import PolicyChange
 from fencepost.checks.reports.changes import as_json as bugs_as_json
-from fencepost.checks.settings.starting import StartsNoMore, Stop
+from fencepost.checks.settings.cluster_settings import StartsNoMore, Stop
 from fencepost.checks.settings.switches import PAGE, SwitchedOn
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from math import inf
 
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
-from fencepost.checks.questions.answers.events import preconditions
+from fencepost.checks.questions.answers.ways import preconditions
 from fencepost.checks.questions.baseline import Doubt
-from fencepost.checks.questions.unsettled import OUT_OF_TIME, is_unsettled
+from fencepost.checks.questions.planning import OUT_OF_TIME, is_unsettled
 from fencepost.checks.reports.report import counted, text
 from fencepost.model.counts import count_of
 from fencepost.model.releases import SYSTEMS

@@ -18,8 +18,8 @@ from fencepost.checks.reports.decisions import changed
 from fencepost.checks.reports.failures import Judged, as_in_repository, established_of, judged, place_of, refined_by
 from fencepost.checks.reports.finished import FinishedRun
 from fencepost.checks.reports.guarantees import Opening, unseen, why
+from fencepost.checks.settings.cluster_settings import Stop
 from fencepost.checks.settings.files.input_files import Place
-from fencepost.checks.settings.starting import Stop
 from fencepost.model.language import Location
 from fencepost.properties.vocabulary import Property
 from fencepost.traces.trace import Trace

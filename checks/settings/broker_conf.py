@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from fencepost.checks.settings.files.input_files import InputError, Place
-from fencepost.checks.settings.files.layers import settings_in
-from fencepost.checks.settings.files.properties_file import Owner, Setting
+from fencepost.checks.settings.files.settings_files import Owner, Setting, settings_in
 
 LARGEST = 2**31 - 1
 PULSARS, BOOKKEEPERS = "Pulsar's default", "BookKeeper's default"

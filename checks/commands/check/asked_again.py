@@ -8,10 +8,9 @@ from pathlib import Path
 
 from fencepost.checks.commands.check.profile import namespaces_of
 from fencepost.checks.commands.check.request import CheckRequest
-from fencepost.checks.questions.answers.asking import Group, answered
-from fencepost.checks.questions.answers.events import never
-from fencepost.checks.questions.answers.remedies import Remedy, candidates, first_of, tried
-from fencepost.checks.questions.answers.ways import Answer, in_order
+from fencepost.checks.questions.answers.answering import Group, answered
+from fencepost.checks.questions.answers.changes import Remedy, candidates, first_of, tried
+from fencepost.checks.questions.answers.ways import Answer, in_order, never
 from fencepost.checks.questions.bugs.searching import Searches, known_bugs_in
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
 from fencepost.checks.questions.guarantees.judging import Guaranteed

@@ -15,11 +15,18 @@ from fencepost.checks.console.progress import Reporter, Watch, interruptible
 from fencepost.checks.engines.ahead import Ahead, Check, Work
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.answers.answering import answer, reaching, with_ways
-from fencepost.checks.questions.answers.asking import answer_to, answered, establish_named, guaranteed, questions
-from fencepost.checks.questions.answers.bug_change import BugChange, bug_change, bugs_of, met_by, with_reach
-from fencepost.checks.questions.answers.events import never
-from fencepost.checks.questions.answers.ways import Answer, Way
+from fencepost.checks.questions.answers.answering import (
+    answer,
+    answer_to,
+    answered,
+    establish_named,
+    guaranteed,
+    questions,
+    reaching,
+    with_ways,
+)
+from fencepost.checks.questions.answers.changes import BugChange, bug_change, bugs_of, met_by, with_reach
+from fencepost.checks.questions.answers.ways import Answer, Way, never
 from fencepost.checks.questions.bugs.searching import KnownBug, Searches
 from fencepost.checks.questions.bugs.whole import Whole
 from fencepost.checks.questions.guarantees.establishing import Established, Means

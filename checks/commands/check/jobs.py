@@ -13,8 +13,7 @@ from fencepost.checks.engines.plan import Approach, Task
 from fencepost.checks.engines.results.findings import Checked, PropertyError
 from fencepost.checks.engines.search.sampling import Walks
 from fencepost.checks.questions.bugs.searching import KnownBug, Searches, look_for
-from fencepost.checks.questions.planning import Item
-from fencepost.checks.questions.unsettled import held_to_account, unsettled, unsettled_bug
+from fencepost.checks.questions.planning import Item, held_to_account, unsettled, unsettled_bug
 from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.properties.configuration import Configuration
 from fencepost.properties.registry import Entry, Instance, Value

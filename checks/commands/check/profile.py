@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from fencepost.checks.commands.check.request import CheckRequest
-from fencepost.checks.questions.answers.events import never
+from fencepost.checks.questions.answers.ways import never
 from fencepost.checks.settings.files.input_files import InputError, Place, read_text
 from fencepost.model.counts import count_of
 from fencepost.model.language.mistakes import guess

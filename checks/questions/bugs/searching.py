@@ -121,7 +121,7 @@ def look_for(bug: KnownBug, approach: Approach, searches: Searches, watch: Watch
     if bug.unfit:
         protocol = bug.entry.build(bug.instance.parameters, [bug.name])
         note = f"the instance that shows it does not fit what is set: {bug.unfit}"
-        verdict = Verdict(_property(bug, protocol), "inconclusive", "exhaustive", {}, note, bug=bug.bug)
+        verdict = Verdict(property_of(bug, protocol), "inconclusive", "exhaustive", {}, note, bug=bug.bug)
         return Checked.of(bug.entry, bug.instance, protocol, Findings((verdict,)))
     spent, about_harm, harm = 0.0, tuple[str, ...](), bug.bug.harm
     if harm and not approach.properties and harm in {stated.name for stated in bug.stated}:
@@ -136,7 +136,7 @@ def look_for(bug: KnownBug, approach: Approach, searches: Searches, watch: Watch
 
 
 def _verdict(bug: KnownBug, checked: Checked) -> Verdict:
-    prop = _property(bug, checked.protocol)
+    prop = property_of(bug, checked.protocol)
     # what settings make unreachable is no doing of the bug, and there is no run of it
     verdicts = [verdict for verdict in checked.verdicts if verdict.property.kind != "sometimes"]
     bad = [v for v in verdicts if v.verdict == "violated" and not v.expected]
@@ -153,7 +153,7 @@ def _verdict(bug: KnownBug, checked: Checked) -> Verdict:
     return Verdict(prop, "inconclusive", "exhaustive", reach, why, bug=bug.bug)
 
 
-def _property(bug: KnownBug, protocol: Protocol) -> Property:
+def property_of(bug: KnownBug, protocol: Protocol) -> Property:
     """What there is a verdict on; its place is where the protocol is declared, of which the bug may change any part."""
     return Property(
         bug.name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from fencepost.checks.questions.guarantees.guarantee import Guarantee
+from fencepost.checks.questions.matters import Guarantee
 from fencepost.checks.settings.bookie_settings import AUDITS, BookieSettings
 from fencepost.checks.settings.broker_conf import Taken
 from fencepost.checks.settings.cluster_settings import Cluster

@@ -20,8 +20,8 @@ from fencepost.checks.engines.results.verdicts import Value, Verdict
 from fencepost.checks.engines.search.distances import FARTHEST, distances
 from fencepost.checks.engines.search.exhaustive import Budget
 from fencepost.checks.engines.theorems import check_theory
-from fencepost.checks.questions.guarantees.guarantee import Guarantee
 from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
+from fencepost.checks.questions.matters import Guarantee
 from fencepost.checks.settings.cluster_settings import Cluster
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.theorems import Theory

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fencepost.checks.questions.guarantees.guarantee import Guarantee
+from fencepost.checks.questions.matters import Guarantee
 from fencepost.checks.settings.cluster_settings import Cluster
 from fencepost.model.bookkeeper.ledger.protocol import BUDGETS
 from fencepost.model.counts import count_of

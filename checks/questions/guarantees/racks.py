@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fencepost.checks.questions.guarantees.guarantee import Guarantee
+from fencepost.checks.questions.matters import Guarantee
 from fencepost.checks.settings.cluster_settings import Cluster
 from fencepost.model.bookkeeper.placement_regions import rules_of
 from fencepost.model.bookkeeper.regions import region_ensembles

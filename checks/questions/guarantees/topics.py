@@ -6,7 +6,7 @@ import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from fencepost.checks.questions.guarantees.guarantee import Guarantee
+from fencepost.checks.questions.matters import Guarantee
 from fencepost.model.language import Protocol
 from fencepost.model.releases import Releases
 from fencepost.properties.configuration import Configuration

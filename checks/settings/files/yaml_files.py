@@ -13,10 +13,8 @@ from pathlib import Path
 import yaml
 
 from fencepost.checks.settings.cluster_settings import REPLICAS, TAGS
-from fencepost.checks.settings.files.custom_resources import is_custom, parts_of_resources
 from fencepost.checks.settings.files.input_files import InputError, Place
-from fencepost.checks.settings.files.printed import is_policies, placed_bookies, said_by, settings_of
-from fencepost.checks.settings.files.properties_file import (
+from fencepost.checks.settings.files.settings_files import (
     PREFIX,
     MalformedEscape,
     Owner,
@@ -25,7 +23,20 @@ from fencepost.checks.settings.files.properties_file import (
     bookkeepers,
     settings,
 )
-from fencepost.checks.settings.files.yaml_nodes import NULL, Part, child, entries_of, line_of, scalar
+from fencepost.checks.settings.files.yaml_parts import (
+    NULL,
+    Part,
+    child,
+    entries_of,
+    is_custom,
+    is_policies,
+    line_of,
+    parts_of_resources,
+    placed_bookies,
+    said_by,
+    scalar,
+    settings_of,
+)
 
 FILES = ("broker.conf", "standalone.conf")
 BOOKIES_FILES = ("bookkeeper.conf", "bk_server.conf")

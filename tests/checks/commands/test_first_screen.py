@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.answers.events import EVENTS, never
-from fencepost.checks.questions.answers.remedies import Remedy
-from fencepost.checks.questions.answers.ways import Answer, Way, acts_in, events_in, in_order
+from fencepost.checks.questions.answers.changes import Remedy
+from fencepost.checks.questions.answers.ways import EVENTS, Answer, Way, acts_in, events_in, in_order, never
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.reports.decisions import IN_SHORT, last_line
 from fencepost.checks.reports.front import fewest_of, front, table, verdict

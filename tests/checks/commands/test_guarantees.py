@@ -12,10 +12,10 @@ import pytest
 from fencepost.checks.cli import main
 from fencepost.checks.commands.check import formats
 from fencepost.checks.commands.check import run as check
-from fencepost.checks.questions.answers import asking
-from fencepost.checks.questions.guarantees.guarantee import Guarantee
+from fencepost.checks.questions.answers import answering
 from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
 from fencepost.checks.questions.guarantees.topics import bundle_guarantees
+from fencepost.checks.questions.matters import Guarantee
 from fencepost.checks.settings.cluster_settings import Cluster
 from fencepost.model.releases import Releases
 from fencepost.properties.configuration import Configuration
@@ -38,9 +38,9 @@ def few_questions(monkeypatch: pytest.MonkeyPatch) -> None:
     def fewer(cluster: Configuration, releases: Releases) -> list[Guarantee]:
         return [g for g in bundle_guarantees(cluster, releases) if g.name == "unserved"]
 
-    monkeypatch.setattr(asking, "ledger_guarantees", few)
-    monkeypatch.setattr(asking, "bundle_guarantees", fewer)
-    monkeypatch.setattr(asking, "topic_guarantees", lambda *_: [])
+    monkeypatch.setattr(answering, "ledger_guarantees", few)
+    monkeypatch.setattr(answering, "bundle_guarantees", fewer)
+    monkeypatch.setattr(answering, "topic_guarantees", lambda *_: [])
 
 
 @pytest.fixture
@@ -175,8 +175,8 @@ def test_a_fourth_bookie_in_the_ensemble_does_not_make_three_copies_stronger(
     def few(cluster: Cluster) -> list[Guarantee]:
         return [g for g in ledger_guarantees(cluster) if g.name in ("disks", "disks_after_change")]
 
-    monkeypatch.setattr(asking, "ledger_guarantees", few)
-    monkeypatch.setattr(asking, "bundle_guarantees", lambda *_: [])
+    monkeypatch.setattr(answering, "ledger_guarantees", few)
+    monkeypatch.setattr(answering, "bundle_guarantees", lambda *_: [])
     three, four = tmp_path / "three.conf", tmp_path / "four.conf"
     three.write_text(QUORUMS.format(3, 3, 2))
     four.write_text(QUORUMS.format(4, 3, 2))
@@ -396,7 +396,7 @@ def test_what_is_required_is_asked_first(tmp_path: Path, monkeypatch: pytest.Mon
         names.append(question.name)
         raise Stopped
 
-    monkeypatch.setattr(asking, "establish", first)
+    monkeypatch.setattr(answering, "establish", first)
     conf = tmp_path / "broker.conf"
     conf.write_text("managedLedgerDefaultEnsembleSize=2\n")
     for required in ("recoveries>=1", "disks>=1"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fencepost.checks.odds.answering import Odds, Row
 from fencepost.checks.odds.ways import Fleet
 from fencepost.checks.odds.weighing import weighed
-from fencepost.checks.questions.answers.remedies import Remedy
+from fencepost.checks.questions.answers.changes import Remedy
 from fencepost.checks.reports.odds import changes_as_text
 from fencepost.model.odds.numbers import published
 from fencepost.model.releases import Releases

@@ -11,9 +11,8 @@ import pytest
 from fencepost import properties
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.answers.answering import answer as answer_of
-from fencepost.checks.questions.answers.asking import answered
-from fencepost.checks.questions.answers.events import ORDINARY, UNDER_WAY
-from fencepost.checks.questions.answers.ways import Answer
+from fencepost.checks.questions.answers.answering import answered
+from fencepost.checks.questions.answers.ways import ORDINARY, UNDER_WAY, Answer
 from fencepost.checks.questions.bugs.searching import Searches, known_bugs_in
 from fencepost.checks.questions.bugs.whole import Whole, verdict_of
 from fencepost.checks.questions.guarantees.establishing import Established, Means

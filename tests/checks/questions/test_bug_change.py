@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fencepost.checks.engines.plan import Approach
-from fencepost.checks.questions.answers.bug_change import BugChange, Bugs, Reach, bug_change, bugs_of, reach_of, with_reach
+from fencepost.checks.questions.answers.changes import BugChange, Bugs, Reach, bug_change, bugs_of, reach_of, with_reach
 from fencepost.checks.questions.answers.ways import Way
 from fencepost.checks.questions.bugs.searching import Searches
 from fencepost.checks.questions.bugs.whole import Whole

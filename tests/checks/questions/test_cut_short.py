@@ -17,7 +17,7 @@ from fencepost.checks.console.progress import Watch
 from fencepost.checks.engines.plan import Approach, Task, check
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.outcomes import Open, Refuted, Settled, outcome
-from fencepost.checks.questions.answers.asking import answered
+from fencepost.checks.questions.answers.answering import answered
 from fencepost.checks.questions.answers.ways import Answer
 from fencepost.checks.questions.bugs.searching import Searches, known_bugs_in
 from fencepost.checks.questions.guarantees.establishing import Established, Means

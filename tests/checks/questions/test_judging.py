@@ -12,9 +12,8 @@ from fencepost.checks.engines.results.verdicts import ExitStatus, Value, Verdict
 from fencepost.checks.questions.answers.answering import with_ways
 from fencepost.checks.questions.answers.ways import Way
 from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established, Failure
-from fencepost.checks.questions.guarantees.guarantee import Guarantee
 from fencepost.checks.questions.guarantees.judging import Guaranteed, judged
-from fencepost.checks.questions.matters import Requirement
+from fencepost.checks.questions.matters import Guarantee, Requirement
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.settings.cluster_settings import Cluster, read_settings
 from fencepost.checks.settings.files.input_files import Place

@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
-from fencepost.checks.questions.guarantees.guarantee import Guarantee
 from fencepost.checks.questions.guarantees.judging import Guaranteed, compared
 from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
 from fencepost.checks.questions.guarantees.topics import topic_guarantees
-from fencepost.checks.questions.matters import DISKS
+from fencepost.checks.questions.matters import DISKS, Guarantee
 from fencepost.checks.reports.answers import as_json, as_text, headline, in_short
 from fencepost.checks.reports.documents import answered, as_markdown
 from fencepost.checks.reports.finished import FinishedRun

@@ -35,7 +35,7 @@ def test_nothing_of_a_text_is_interpreted() -> None:
 def test_a_comparison_shows_the_rows_that_changed_and_nothing_where_none_did(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asking = "fencepost.checks.questions.answers.asking."
+    asking = "fencepost.checks.questions.answers.answering."
     monkeypatch.setattr(f"{asking}ledger_guarantees", lambda *args: [g for g in ledger_guarantees(*args) if g.name == "disks"])
     monkeypatch.setattr(f"{asking}bundle_guarantees", lambda *_: [])
     base, head = tmp_path / "base.conf", tmp_path / "head.conf"

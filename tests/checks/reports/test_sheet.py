@@ -12,7 +12,7 @@ from fencepost.checks.commands.check import run as check
 from fencepost.checks.engines import plan
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
-from fencepost.checks.questions.answers import asking
+from fencepost.checks.questions.answers import answering
 from fencepost.checks.questions.baseline import Doubt
 from fencepost.checks.questions.bugs.searching import known_bugs_of
 from fencepost.checks.reports.in_short import failure_text, known_bugs
@@ -37,7 +37,7 @@ def _asked(monkeypatch: pytest.MonkeyPatch, instances: list[Instance], *argument
     bugs = known if "--pulsar" in arguments or "--conf" in arguments else []
     monkeypatch.setattr(check, "planned_with_bugs", lambda asked, settings, releases: (planned, bugs))
     for name in ("ledger_guarantees", "topic_guarantees", "bundle_guarantees"):
-        monkeypatch.setattr(asking, name, lambda *_: [])
+        monkeypatch.setattr(answering, name, lambda *_: [])
     return fencepost("check", "--quiet", *arguments)
 
 

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from fencepost.checks.settings.broker_conf import BrokerConf, ConfigurationError
-from fencepost.checks.settings.cluster_settings import read_settings
+from fencepost.checks.settings.cluster_settings import read_settings, starts_no_more
 from fencepost.checks.settings.load_manager import MANAGER, PLACEMENT, SHEDDER, load_manager_settings, mismatches
-from fencepost.checks.settings.starting import starts_no_more
 from fencepost.model.releases import PULSAR, is_since
 from tests.command import fencepost
 

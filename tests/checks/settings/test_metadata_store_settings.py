@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.settings.cluster_settings import read_settings
-from fencepost.checks.settings.starting import starts_no_more
+from fencepost.checks.settings.cluster_settings import read_settings, starts_no_more
 from fencepost.model.language import ModelError
 from fencepost.model.pulsar.stores import STORES
 from fencepost.model.releases import Releases

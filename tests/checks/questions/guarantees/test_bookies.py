@@ -58,8 +58,8 @@ def test_of_what_is_not_modelled_nothing_is_claimed(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_a_sheet_with_a_bookies_file_has_its_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fencepost.checks.questions.answers.asking.ledger_guarantees", lambda *_: [])
-    monkeypatch.setattr("fencepost.checks.questions.answers.asking.bundle_guarantees", lambda *_: [])
+    monkeypatch.setattr("fencepost.checks.questions.answers.answering.ledger_guarantees", lambda *_: [])
+    monkeypatch.setattr("fencepost.checks.questions.answers.answering.bundle_guarantees", lambda *_: [])
     broker, bookie = tmp_path / "broker.conf", tmp_path / "bookkeeper.conf"
     broker.write_text("managedLedgerDefaultAckQuorum=2\n")
     bookie.write_text("# a bookie\njournalSyncData=false\n")

@@ -9,9 +9,8 @@ import pytest
 
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
-from fencepost.checks.questions.guarantees.guarantee import Guarantee
 from fencepost.checks.questions.guarantees.topics import topic_guarantees
-from fencepost.checks.questions.matters import TOPICS
+from fencepost.checks.questions.matters import TOPICS, Guarantee
 from fencepost.checks.settings.cluster_settings import read_settings
 from fencepost.model.releases import Releases
 from fencepost.properties.registry import Entry

@@ -1,4 +1,4 @@
-"""What commands print of a cluster: its bookies, the policies of a namespace, the settings of a broker or a bookie that runs.
+"""Parts of a configuration in YAML: what commands print of a cluster, and the custom resources of two operators of Kubernetes.
 
 ``bookkeeper shell listbookies`` (ListBookiesCommand of 4.17.3: headings, then ``BookieID:%s, IP:%s, Port:%d, Hostname:%s``, on
 lines that a log may begin); ``pulsar-admin bookies racks-placement`` (BookiesRackConfiguration: by group and bookie its rack)
@@ -7,21 +7,73 @@ and ``list-bookies``. ``pulsar-admin brokers get-runtime-config``, and ``server_
 Of ``pulsar-admin namespaces policies`` the names are those of Policies in pulsar-client-admin-api 4.2.4; what a policy says
 counts before the broker's own setting (AbstractTopic.updateTopicPolicyByNamespacePolicy). A policy without a setting keeps its
 own name.
+
+KAAP has one ``PulsarCluster`` (``kaap.oss.datastax.com``, before ``com.datastax.oss``), or a ``Broker`` and a ``BookKeeper``:
+``spec.broker.config`` and ``spec.bookkeeper.config``, where BaseResourcesFactory.handleConfigPulsarPrefix puts PULSAR_PREFIX_
+before every key that does not begin with PULSAR_ or BOOKIE_; ``image`` of a component, else of ``spec.global``. Its chart has
+the same below ``cluster.spec``. StreamNative has a ``PulsarBroker`` (``pulsar.streamnative.io``) and a ``BookKeeperCluster``
+(``bookkeeper.streamnative.io``): ``spec.image``, ``spec.replicas``, and settings in ``spec.config.custom``.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import yaml
 
-from fencepost.checks.settings.cluster_settings import BROKERS, REPLICAS
-from fencepost.checks.settings.files.properties_file import Owner, Setting
-from fencepost.checks.settings.files.yaml_nodes import NULL, Part, child, line_of, scalar
+from fencepost.checks.settings.cluster_settings import BOOKIES, BROKERS, REPLICAS
+from fencepost.checks.settings.files.input_files import InputError, Place
+from fencepost.checks.settings.files.settings_files import PREFIX, Image, Owner, Setting, as_applied
 from fencepost.model.counts import count_of
+
+NULL = "tag:yaml.org,2002:null"
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a YAML file has of the settings of brokers or of bookies: the name of the part that was read, its settings, notes on
+    it, whose it is, and which image applies it."""
+
+    name: str
+    settings: list[Setting]
+    notes: tuple[str, ...] = ()
+    of: Owner = ""
+    image: Image = ""
+
+
+def child(node: yaml.Node | None, name: str) -> yaml.Node | None:
+    """The value of a key; of a key that is given twice the last, as most readers take it."""
+    pairs = node.value if isinstance(node, yaml.MappingNode) else ()
+    return next((value for key, value in reversed(pairs) if key.value == name), None)
+
+
+def scalar(node: yaml.Node | None, name: str) -> str:
+    """The text of a key; empty if it has none."""
+    value = child(node, name)
+    return value.value if isinstance(value, yaml.ScalarNode) else ""
+
+
+def entries_of(path: Path, node: yaml.MappingNode, name: str) -> Iterator[Setting]:
+    """The settings that a mapping has, with their lines; InputError for a key or a value that is no text."""
+    for key, value in node.value:
+        line = key.start_mark.line + 1
+        if key.value == "<<" or not (isinstance(key, yaml.ScalarNode) and isinstance(value, yaml.ScalarNode)):
+            what = f"{key.value} is no text" if isinstance(key, yaml.ScalarNode) else "a key is no text"
+            what = "merges another mapping" if key.value == "<<" else what
+            place = Place(path, line)
+            raise InputError(f"{place}: {name}: {what}; write each setting as KEY: 'VALUE'", place)
+        yield Setting(key.value, "" if value.tag == NULL else value.value, line)
+
+
+def line_of(node: yaml.Node) -> int:
+    """The line on which it begins, from 1."""
+    return int(node.start_mark.line) + 1
+
 
 HEADING = re.compile(r"(ReadWrite|Readonly|All) Bookies :")
 BOOKIE = re.compile(r"BookieID:([^,\s]+)")
@@ -153,3 +205,86 @@ def settings_of(node: yaml.Node) -> Iterator[Setting]:
         text = ",".join(part.value for part in value.value) if isinstance(value, yaml.SequenceNode) else str(value.value)
         if not (path.startswith(OF_LEDGERS) and text == "0"):
             yield Setting(key, text, line_of(value))
+
+
+KAAP = ("kaap.oss.datastax.com/", "com.datastax.oss/")
+STREAMNATIVE = ("pulsar.streamnative.io/", "bookkeeper.streamnative.io/")
+KINDS = {"PulsarBroker": "broker", "BookKeeperCluster": "bookkeeper"}
+OWNERS: dict[str, Owner] = {"broker": "broker", "bookkeeper": "bookie"}
+TAG_OF = {"broker": BROKERS, "bookkeeper": BOOKIES}
+AS_THEY_ARE = ("PULSAR_", "BOOKIE_")
+
+
+def is_custom(manifest: yaml.MappingNode) -> bool:
+    """Whether it is a resource of one of the operators, with brokers or bookies."""
+    return bool(_components(manifest))
+
+
+def parts_of_resources(path: Path, manifests: Sequence[yaml.MappingNode]) -> Iterator[Part]:
+    """What they say of brokers and of bookies, and of images and replicas. InputError, with the line, for a component that is
+    there twice, or settings that are no mapping."""
+    facts, seen = list[Setting](), dict[str, yaml.Node]()
+    for manifest in manifests:
+        for component, (node, config, image) in _components(manifest).items():
+            if component in seen:
+                places = f"lines {line_of(seen[component])} and {line_of(node)}"
+                raise InputError(f"{path}: has two resources of {component}s, {places}", Place(path, line_of(node)))
+            seen[component] = node
+            kind = scalar(manifest, "kind") or "the chart of KAAP"
+            note = f"{path}: what the operator sets of itself for the {component} is not in its resource, and was not read"
+            yield Part(
+                f"the {component} of {kind}",
+                [*_settings(path, config, component, manifest)],
+                (note,),
+                OWNERS[component],
+                "pulsar",
+            )
+            if image is not None and (tag := _tag(str(image.value))):
+                facts.append(Setting(TAG_OF[component], tag, line_of(image)))
+            replicas = child(node, "replicas")
+            if component == "bookkeeper" and isinstance(replicas, yaml.ScalarNode):
+                facts.append(Setting(REPLICAS, str(replicas.value), line_of(replicas)))
+    if facts:
+        yield Part("images and replicas", facts)
+
+
+Component = tuple[yaml.Node, yaml.Node | None, yaml.ScalarNode | None]
+
+
+def _components(manifest: yaml.MappingNode) -> dict[str, Component]:
+    """By name the brokers and the bookies of a resource: their node, their settings, and the image that they run."""
+    version, kind = scalar(manifest, "apiVersion"), scalar(manifest, "kind")
+    if version.startswith(STREAMNATIVE) and kind in KINDS:
+        spec = child(manifest, "spec")
+        return (
+            {} if spec is None else {KINDS[kind]: (spec, child(child(spec, "config"), "custom"), _text(child(spec, "image")))}
+        )
+    chart = child(child(manifest, "kaap") or manifest, "cluster")
+    spec = child(manifest, "spec") if version.startswith(KAAP) else child(chart, "spec")
+    usual, found = child(child(spec, "global"), "image"), dict[str, Component]()
+    for component in OWNERS:
+        node = child(spec, component)
+        if node is not None:
+            found[component] = node, child(node, "config"), _text(child(node, "image")) or _text(usual)
+    return found
+
+
+def _settings(path: Path, config: yaml.Node | None, component: str, manifest: yaml.MappingNode) -> Iterator[Setting]:
+    if config is None:
+        return
+    if not isinstance(config, yaml.MappingNode):
+        raise InputError(f"{path}: the settings of the {component} are no mapping", Place(path, line_of(config)))
+    entries = list(entries_of(path, config, f"the settings of the {component}"))
+    if not scalar(manifest, "apiVersion").startswith(STREAMNATIVE):
+        entries = [one if one.key.startswith(AS_THEY_ARE) else replace(one, key=f"{PREFIX}{one.key}") for one in entries]
+    yield from as_applied(entries)
+
+
+def _text(node: yaml.Node | None) -> yaml.ScalarNode | None:
+    return node if isinstance(node, yaml.ScalarNode) and node.value else None
+
+
+def _tag(image: str) -> str:
+    """The tag of an image; empty if it has none."""
+    name, _, tag = image.rpartition(":")
+    return tag if name and "/" not in tag else ""
