@@ -11,7 +11,7 @@ from fencepost.checks.questions.answers.ways import Answer, Way
 from fencepost.checks.questions.bugs.whole import verdict_of
 from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.reports.bugs_on_code import compared, seen_anywhere
-from fencepost.checks.reports.failures import upstream
+from fencepost.checks.reports.finished import upstream
 from fencepost.checks.settings.switches import SwitchedOn
 from fencepost.model.counts import count_of
 from fencepost.model.releases import SYSTEMS, Releases

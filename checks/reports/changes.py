@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fencepost.checks.questions.answers.changes import BugChange, Bugs, Reach
 from fencepost.checks.questions.bugs.searching import KnownBug
 from fencepost.checks.reports.answers import command
-from fencepost.checks.reports.failures import upstream
+from fencepost.checks.reports.finished import upstream
 from fencepost.checks.settings.files.input_files import Place
 from fencepost.model.counts import count_of
 

@@ -1,8 +1,13 @@
-"""A check for continuous integration: annotations of GitHub Actions, JUnit XML, and Markdown short enough to be a comment."""
+"""A check for continuous integration: annotations of GitHub Actions, JUnit XML, and Markdown short enough to be a comment.
+
+A run that was refused because of what it was given is one error, at its line, in these formats and in SARIF and JSON.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -13,11 +18,12 @@ from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.guarantees.judging import Shortfall, compared
 from fencepost.checks.reports.answers import headline, in_short, ordered
 from fencepost.checks.reports.changes import heading, sentences, verdict
-from fencepost.checks.reports.decisions import changed, decisions, last_line, stops
-from fencepost.checks.reports.failures import Judged, as_in_repository, established_of, judged, place_of
-from fencepost.checks.reports.finished import FinishedRun
+from fencepost.checks.reports.finished import FinishedRun, Judged, as_in_repository, established_of, judged, place_of
 from fencepost.checks.reports.guarantees import Opening, remedied, why
-from fencepost.checks.settings.files.input_files import Place
+from fencepost.checks.reports.in_short import changed, decisions, last_line, stops
+from fencepost.checks.reports.report import as_json
+from fencepost.checks.reports.sarif import fingerprints, log, physical, rule
+from fencepost.checks.settings.files.input_files import STANDARD_INPUT, Place
 from fencepost.model.language import Location
 from fencepost.properties.registry import written
 
@@ -232,3 +238,63 @@ def _meaning(opening: Opening, row: Established) -> Iterator[str]:
 
 def _failure(row: Judged) -> str:
     return f"{plain(row.headline)} (`{row.place}`)"
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why nothing was checked, in a sentence; where the mistake is, if that is known; what the run ends with."""
+
+    message: str
+    status: ExitStatus
+    place: Place | None = None
+
+    @property
+    def _title(self) -> str:
+        return "wrong usage" if self.status == ExitStatus.USAGE else "the input cannot be used"
+
+    def as_json(self) -> str:
+        """One JSON object with the error."""
+        error = {
+            "message": self.message,
+            "file": None if self.place is None else str(self.place.file),
+            "line": self.place.line or None if self.place else None,
+        }
+        whole = json.loads(as_json(FinishedRun(notes=[self.message])))
+        return json.dumps({**whole, "status": int(self.status), "error": error}, indent=2) + "\n"
+
+    def as_sarif(self) -> str:
+        """A SARIF log with one result."""
+        result: dict[str, object] = {
+            "ruleId": "input",
+            "ruleIndex": 0,
+            "kind": "fail",
+            "level": "error",
+            "message": {"text": self.message},
+            "partialFingerprints": fingerprints("input", self.message),
+        }
+        if self.place is not None and self.place.file != STANDARD_INPUT:
+            result["locations"] = [{"physicalLocation": physical(as_in_repository(self.place))}]
+        invocation: dict[str, object] = {"executionSuccessful": False, "exitCode": int(self.status)}
+        if "locations" not in result:  # a result without a place is shown nowhere
+            invocation["toolExecutionNotifications"] = [{"level": "error", "message": {"text": self.message}}]
+        usable = rule("input", "what the check was given can be used", "Correct what the message names; nothing was checked.")
+        return log([usable], invocation, [result] if "locations" in result else [])
+
+    def as_junit(self) -> str:
+        """A JUnit suite with one error."""
+        whole = Element("testsuites", name="fencepost", tests="1", failures="0", errors="1")
+        suite = SubElement(whole, "testsuite", name="run", tests="1", failures="0", errors="1")
+        case = SubElement(suite, "testcase", classname="fencepost", name="input")
+        SubElement(case, "error", type=self.status.name.lower(), message=self.message)
+        indent(whole)
+        return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(whole, encoding="unicode") + "\n"
+
+    def as_markdown(self) -> str:
+        """A heading and the sentence."""
+        return f"### Fencepost: {self._title} (exit {int(self.status)})\n\n{plain(self.message)}\n"
+
+    def as_annotation(self) -> str:
+        """An annotation of GitHub."""
+        if self.place is None or self.place.file == STANDARD_INPUT:
+            return command(True, None, self._title, self.message)
+        return command(True, as_in_repository(self.place), self._title, self.message)

@@ -14,8 +14,7 @@ from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import Amount, ExitStatus, Verdict
 from fencepost.checks.questions.baseline import Doubt, comparison_as_json
 from fencepost.checks.reports.bugs_on_code import compared, seen
-from fencepost.checks.reports.failures import about, address, established_of, refined_by, refused_by, upstream
-from fencepost.checks.reports.finished import FinishedRun
+from fencepost.checks.reports.finished import FinishedRun, about, address, established_of, refined_by, refused_by, upstream
 from fencepost.model.counts import count_of
 from fencepost.model.releases import SYSTEMS, Releases
 from fencepost.properties.bugs import Bug

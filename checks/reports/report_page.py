@@ -18,11 +18,11 @@ from fencepost.checks.questions.guarantees.judging import compared
 from fencepost.checks.reports.answers import SURVIVES_NOTHING, about, covered, headline, in_short, ordered, survived
 from fencepost.checks.reports.changes import heading, sentences
 from fencepost.checks.reports.changes import verdict as verdict_on
-from fencepost.checks.reports.decisions import decisions, last_line, stops
-from fencepost.checks.reports.failures import about as about_bug
 from fencepost.checks.reports.finished import FinishedRun
+from fencepost.checks.reports.finished import about as about_bug
 from fencepost.checks.reports.front import front
 from fencepost.checks.reports.guarantees import Opening, details, unseen
+from fencepost.checks.reports.in_short import decisions, last_line, stops
 from fencepost.checks.reports.report import text
 from fencepost.model.counts import count_of
 from fencepost.model.releases import Releases
@@ -74,7 +74,7 @@ def _odds(opening: Opening) -> Html:
     """How often a message is lost, if that was asked for."""
     if opening.odds is None:
         return Html()
-    from fencepost.checks.reports.odds_drawing import odds_section
+    from fencepost.checks.reports.odds import odds_section
 
     return odds_section(opening.odds)
 

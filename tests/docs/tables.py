@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from fencepost.checks.reports import bugs_on_code
 from fencepost.checks.reports.bugs_on_code import replayed, seen
-from fencepost.checks.reports.failures import COLUMNS, address, rows
+from fencepost.checks.reports.finished import COLUMNS, address, rows
 from fencepost.checks.settings.switches import NOT_MODELLED, ORDERS
 from fencepost.model.releases import mirrored_in
 from fencepost.model.releases import numbers as numbers_of

@@ -13,7 +13,7 @@ from fencepost.checks.console.terminal import colour, screen, width
 from fencepost.checks.reports.finished import FinishedRun
 
 if TYPE_CHECKING:
-    from fencepost.checks.reports.refusal import Refusal
+    from fencepost.checks.reports.documents import Refusal
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def _closing(run: FinishedRun) -> str:
         from fencepost.checks.reports.report import closing
 
         return closing(run.everything, run.status, run.suspicious, outdated=run.is_outdated)
-    from fencepost.checks.reports.decisions import last_line
+    from fencepost.checks.reports.in_short import last_line
 
     return last_line(run)
 

@@ -23,7 +23,7 @@ from fencepost.properties.registry import RegistryError
 from fencepost.traces.files.writing import write_text
 
 if TYPE_CHECKING:
-    from fencepost.checks.reports.refusal import Refusal
+    from fencepost.checks.reports.documents import Refusal
 
 
 STANDARD_OUTPUT = STANDARD_INPUT

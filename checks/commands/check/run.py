@@ -41,7 +41,7 @@ from fencepost.properties.registry import RegistryError
 
 if TYPE_CHECKING:
     from fencepost.checks.questions.answers.ways import Answer
-    from fencepost.checks.reports.failures import Configured
+    from fencepost.checks.reports.finished import Configured
     from fencepost.checks.reports.guarantees import Opening
 
 
@@ -64,7 +64,7 @@ def run(asked: CheckRequest) -> ExitStatus:
 
 def _refused(outputs: Outputs, message: str, status: ExitStatus, place: Place | None = None) -> ExitStatus:
     """Says why nothing was checked, for people and in the documents."""
-    from fencepost.checks.reports.refusal import Refusal
+    from fencepost.checks.reports.documents import Refusal
 
     print(f"fencepost: {message}", file=sys.stderr)
     outputs.refuse(Refusal(message, status, place))
@@ -257,7 +257,7 @@ def _configured(asked: CheckRequest, subject: Subject) -> Configured | None:
     """The settings that the run is about, with their lines; None without files that a report can point at."""
     if subject.cluster is None or STANDARD_INPUT in asked.conf:
         return None
-    from fencepost.checks.reports.failures import Configured
+    from fencepost.checks.reports.finished import Configured
 
     return Configured(subject.cluster.first, subject.cluster.settings.places)
 

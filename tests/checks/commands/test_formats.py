@@ -13,7 +13,7 @@ from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.conform import formats as conform
 from fencepost.checks.console.formats import in_format
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.reports.refusal import Refusal
+from fencepost.checks.reports.documents import Refusal
 from tests.command import ROOT
 
 REFUSAL = Refusal("nothing can be read", ExitStatus.INPUT)

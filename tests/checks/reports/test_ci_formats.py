@@ -25,8 +25,7 @@ from fencepost.checks.engines.search.sampling import Walks
 from fencepost.checks.questions.answers.ways import Answer, Way
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.reports.documents import as_annotations, as_junit
-from fencepost.checks.reports.failures import Configured, place_of
-from fencepost.checks.reports.finished import FinishedRun
+from fencepost.checks.reports.finished import Configured, FinishedRun, place_of
 from fencepost.checks.reports.report import text
 from fencepost.checks.reports.sarif import _reason, as_sarif
 from fencepost.checks.settings.files.input_files import Place

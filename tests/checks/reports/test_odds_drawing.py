@@ -9,7 +9,7 @@ import pytest
 
 from fencepost.checks.odds.answering import Odds, Rest, Row
 from fencepost.checks.odds.ways import Fleet
-from fencepost.checks.reports.odds_drawing import odds_section
+from fencepost.checks.reports.odds import odds_section
 from fencepost.model.odds.numbers import published
 
 RESTS = (
