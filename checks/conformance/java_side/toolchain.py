@@ -96,7 +96,7 @@ def toolchain(environment: Mapping[str, str] | None = None) -> Toolchain:
 def _version(javac: Path) -> int | None:
     """The feature release of a compiler, e.g. 17 (8 for 1.8); None if it cannot be run."""
     try:
-        done = subprocess.run([javac, "-version"], capture_output=True, text=True, timeout=60, check=True)
+        done = subprocess.run([javac, "-version"], capture_output=True, text=True, check=True)
     except (OSError, subprocess.SubprocessError):
         return None
     match = re.search(r"javac (?:1\.)?(\d+)", done.stdout + done.stderr)
