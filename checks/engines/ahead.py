@@ -10,19 +10,21 @@ import os
 import pickle
 import signal
 import sys
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
 from types import FunctionType
 
-from fencepost.checks.console.progress import Watch
+from fencepost.checks.console.progress import UNWATCHED, Watch
 from fencepost.checks.console.termination import end_with, not_passed_on
 from fencepost.checks.engines.plan import Approach, Task, check, is_cut_short, is_whole
 from fencepost.checks.engines.results.findings import Checked, Findings, chosen_of
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.model.language.circumstances import in_outline
+from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.vocabulary import Property, Suite
 
 MOST = 1 << 12
@@ -37,6 +39,48 @@ Check = Callable[[Task, Watch], Checked]
 
 Work = Callable[[Check], object]
 """What makes checks that will be asked for, by the function that it is given."""
+
+
+LITTLE = 1 << 27
+"""Bytes for a search that is a bonus: for a remedy."""
+
+LEAST = 1 << 24
+"""Bytes for a search for a run that is shorter than one that is known."""
+
+
+@dataclass(frozen=True)
+class Means:
+    """With what questions are asked: the engine's limits, who watches, when time is up (None: never), what makes a check, and
+    what searches for bugs have come to, by what they were asked: that is not searched again."""
+
+    approach: Approach
+    watch: Watch = UNWATCHED
+    ends: float | None = None
+    check: Check = check
+    found: dict[object, Checked] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more is to be asked: time is up, or whoever waits has enough."""
+        return self.watch.should_stop() or (self.ends is not None and time.monotonic() >= self.ends)
+
+    @property
+    def left(self) -> Approach:
+        """The limits, with the seconds that are left."""
+        return self.approach if self.ends is None else replace(self.approach, seconds=max(self.ends - time.monotonic(), 0.0))
+
+    def with_little(self) -> Means:
+        """The same with little memory."""
+        return replace(self, approach=replace(self.approach, memory=min(self.approach.memory, LITTLE)))
+
+    def for_a_shorter_run(self) -> Means:
+        """The same with the least memory, which is not worth a reduction."""
+        least = replace(self.approach, memory=min(self.approach.memory, LEAST), symmetry_of_many=False)
+        return replace(self, approach=least)
+
+    def checked(self, entry: Entry, instance: Instance, bugs: Sequence[str]) -> Checked:
+        """What one search comes to. Raises what ``check`` raises."""
+        return self.check(Task(entry, instance, bugs, replace(self.left, doubting=False)), self.watch)
 
 
 class _Elsewhere(Exception):

@@ -15,9 +15,10 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.verdicts import Verdict
-from fencepost.checks.questions.bugs.searching import KnownBug, Searches, known_bugs_of, look_for
+from fencepost.checks.questions.bugs.searching import KnownBug, known_bugs_of, look_for
 from fencepost.model.kernel.search.results import Limits, Result
 from fencepost.model.kernel.search.search import search
 from fencepost.model.releases import BOOKKEEPER, PULSAR, Releases
@@ -45,7 +46,7 @@ def of_releases(protocols: Iterable[str]) -> Iterator[tuple[KnownBug, tuple[str,
 def verdict_on(bug: KnownBug) -> tuple[Verdict, float]:
     """The verdict on a bug, and the seconds of a processor that it took."""
     started = time.process_time()
-    checked = look_for(bug, Approach(workers=1), Searches())
+    checked = look_for(bug, Means(Approach(workers=1)))
     return checked.verdicts[0], time.process_time() - started
 
 

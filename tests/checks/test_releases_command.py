@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 from xml.etree.ElementTree import fromstring
 
 import pytest
 
 from fencepost.checks.commands.check import jobs
-from fencepost.checks.engines.plan import Approach
+from fencepost.checks.commands.check.request import CheckRequest
+from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.model.releases import NEWEST, PULSAR, Releases
 from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Value
 from tests.command import fencepost, in_one_process, stable
 from tests.marking import first_at_once
 
@@ -37,11 +38,11 @@ def _searched_once() -> Iterator[None]:
     """What a job finds is found once, and told as often as it is asked for: these tests are about the telling."""
     search, cache = jobs._done, dict[str, Checked]()
 
-    def once(job: jobs.Job, bugs: Sequence[str], approach: Approach, *telling: Any) -> Checked:
-        asked = repr((job, bugs, approach))
-        if asked not in cache:
-            cache[asked] = search(job, bugs, approach, *telling)
-        return cache[asked]
+    def once(job: jobs.Job, asked: CheckRequest, taken: Mapping[str, Value], means: Means) -> Checked:
+        what = repr((job, asked.bug, asked.set, taken, means.approach))
+        if what not in cache:
+            cache[what] = search(job, asked, taken, means)
+        return cache[what]
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(jobs, "_done", once)

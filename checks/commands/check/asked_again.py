@@ -8,11 +8,12 @@ from pathlib import Path
 
 from fencepost.checks.commands.check.profile import namespaces_of
 from fencepost.checks.commands.check.request import CheckRequest
+from fencepost.checks.engines.ahead import Means
 from fencepost.checks.questions.answers.answering import Group, answered
 from fencepost.checks.questions.answers.changes import Remedy, candidates, first_of, tried
 from fencepost.checks.questions.answers.ways import Answer, in_order, never
-from fencepost.checks.questions.bugs.searching import Searches, known_bugs_in
-from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
+from fencepost.checks.questions.bugs.searching import known_bugs_in
+from fencepost.checks.questions.guarantees.establishing import Established, establish
 from fencepost.checks.questions.guarantees.judging import Guaranteed
 from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
 from fencepost.checks.questions.matters import MATTERS
@@ -38,7 +39,7 @@ def change_first(
         other = replace(cluster, settings=changed, releases=releases, bookies=bookies)
         bugs = known_bugs_in(other.configuration, releases)
         little = means.with_little()
-        return next(answered(other, bugs, little, Searches(means.check), {}))
+        return next(answered(other, bugs, little, {}))
 
     results = tried(candidates(counted, now.cluster.releases, _copies(now), _price(now, means)), lost, counted, ask)
     chosen = tuple(first_of(results))
@@ -124,4 +125,4 @@ def _lost(settings: Settings, cluster: Cluster, means: Means) -> Answer:
     other = replace(cluster, settings=settings, bookies=bookies)
     bugs, rows = known_bugs_in(other.configuration, other.releases), dict[str, Established]()
     assert MATTERS[0].name == "lost"
-    return next(answered(other, bugs, means, Searches(means.check), rows))
+    return next(answered(other, bugs, means, rows))

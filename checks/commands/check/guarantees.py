@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from fencepost.checks.commands.check.asked_again import change_first, groups, settings_of_groups
+from fencepost.checks.commands.check.jobs import means_of
 from fencepost.checks.commands.check.outputs import Outputs, Teller
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.subject import Subject, come_first, required
 from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter, Watch, interruptible
-from fencepost.checks.engines.ahead import Ahead, Check, Work
+from fencepost.checks.engines.ahead import Ahead, Check, Means, Work
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answers.answering import (
@@ -27,9 +28,9 @@ from fencepost.checks.questions.answers.answering import (
 )
 from fencepost.checks.questions.answers.changes import BugChange, bug_change, bugs_of, met_by, with_reach
 from fencepost.checks.questions.answers.ways import Answer, Way, never
-from fencepost.checks.questions.bugs.searching import KnownBug, Searches
+from fencepost.checks.questions.bugs.searching import KnownBug
 from fencepost.checks.questions.bugs.whole import Whole
-from fencepost.checks.questions.guarantees.establishing import Established, Means
+from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.questions.guarantees.judging import Shortfall, judged
 from fencepost.checks.questions.matters import MATTERS, TOPICS, Matter
 from fencepost.checks.reports.finished import FinishedRun
@@ -46,7 +47,6 @@ def opening_of(
     asked: CheckRequest,
     subject: Subject,
     means: Means,
-    searches: Searches,
     bugs: Sequence[KnownBug] = (),
     tell: Callable[[Answer, Releases], None] | None = None,
 ) -> Opening | None:
@@ -60,7 +60,7 @@ def opening_of(
     # with little time this much is known
     establish_named({name for each in requirements for name in each.names}, clusters[0], means, rows)
     if tell is not None:
-        for answer in answered(clusters[0], bugs, means, searches, rows):
+        for answer in answered(clusters[0], bugs, means, rows):
             answers.append(answer)
             tell(answer, subject.cluster.releases)
     now = guaranteed(clusters[0], means, established=rows)
@@ -78,7 +78,7 @@ def opening_of(
             asked.conf, now.cluster.settings, asked.against, before.cluster.settings, now.cluster.releases.pulsar
         )
     shortfalls = judged(now, before, requirements, all_asked=asked.guarantees and before is None)
-    changed = _bugs_changed(asked, clusters[0], None if before is None else before.cluster, searches, means)
+    changed = _bugs_changed(asked, clusters[0], None if before is None else before.cluster, means)
     elsewhere = () if before is None else tuple(_changed_elsewhere(asked, clusters, changed, means))
     met = _met(shortfalls, Whole(clusters[0].configuration, clusters[0].releases), means)
     changes, after = change_first(asked, clusters[0], now, answers[0], means) if answers else ((), None)
@@ -110,16 +110,14 @@ def heading_of(asked: CheckRequest, subject: Subject) -> str:
     return heading(subject.clusters(asked)[0], subject.how_known, bookies_supposed=subject.supposed)
 
 
-def _bugs_changed(
-    asked: CheckRequest, now: Cluster, before: Cluster | None, searches: Searches, means: Means
-) -> BugChange | None:
+def _bugs_changed(asked: CheckRequest, now: Cluster, before: Cluster | None, means: Means) -> BugChange | None:
     """Which known bugs the other releases, or the other settings, bring and take, and what users meet by them; None of settings
     that bring and take none."""
     change = None if before is None else _other_bugs(asked, now, before)
     if before is None or change is None:
         return None
     former, latter = (Whole(each.configuration, each.releases) for each in (before, now))
-    return with_reach(change, former, latter, searches, means)
+    return with_reach(change, former, latter, means)
 
 
 def _other_bugs(asked: CheckRequest, now: Cluster, before: Cluster) -> BugChange | None:
@@ -136,7 +134,7 @@ def _changed_elsewhere(
 ) -> Iterator[tuple[tuple[str, ...], BugChange]]:
     """The groups of namespaces in which other bugs that users meet come or go than in the cluster, each with what changes."""
     for names, (now, before) in _of_groups(asked, clusters):
-        there = _bugs_changed(asked, now, before, Searches(means.check), means)
+        there = _bugs_changed(asked, now, before, means)
         if there is not None and (change is None or met_by(there) != met_by(change)):
             yield names, there
 
@@ -162,7 +160,7 @@ def answers_ahead(asked: CheckRequest, subject: Subject, matters: Sequence[Matte
         whole = Whole(subject.cluster.configuration, subject.cluster.releases)
         for matter, bug in itertools.product(matters, reversed(bugs)):
             yield lambda check, matter=matter, bug=bug: answer(  # type: ignore[misc]
-                matter, (), [bug], Searches(check), _quiet_means(asked, check), whole
+                matter, (), [bug], _quiet_means(asked, check), whole
             )
 
 
@@ -185,9 +183,9 @@ def _quiet_means(asked: CheckRequest, check: Check) -> Means:
     return Means(_approach(asked), check=check)
 
 
-def means_of(asked: CheckRequest, started: float, watch: Watch, check: Check) -> Means:
-    """With what the questions of a command that ``started`` then are asked; ``check`` makes a check."""
-    return Means(_approach(asked), watch, None if asked.budget is None else started + asked.budget, check)
+def for_questions(means: Means, asked: CheckRequest) -> Means:
+    """The means of a command with the limits of a question."""
+    return replace(means, approach=_approach(asked))
 
 
 def _approach(asked: CheckRequest) -> Approach:
@@ -223,8 +221,8 @@ def run_alone(asked: CheckRequest, subject: Subject, started: float) -> ExitStat
     reporter.head(_comparison(asked, subject))
     reporter.expect(_parts(asked, subject), "question")
     with interruptible() as interrupt, Ahead(guarantees_ahead(asked, subject), asked.cores) as ahead:
-        means = means_of(asked, started, Watch(reporter, interrupt), ahead.check)
-        opening = opening_of(asked, subject, means, Searches(ahead.check))
+        means = for_questions(means_of(asked, started, Watch(reporter, interrupt), ahead.check), asked)
+        opening = opening_of(asked, subject, means)
     assert opening is not None, "parts are refused"
     unread = "; ".join(filter(None, [subject.left_out, subject.unread(subject.run)]))
     notes = [*subject.settings_notes, *subject.classes, *filter(None, [unread])]

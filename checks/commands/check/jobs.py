@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 
 from fencepost.checks.commands.check.outputs import shows_only_failures
 from fencepost.checks.commands.check.request import CheckRequest
-from fencepost.checks.console.progress import UNWATCHED, Watch
-from fencepost.checks.engines.ahead import Work
+from fencepost.checks.console.progress import Watch
+from fencepost.checks.engines.ahead import Check, Means, Work
 from fencepost.checks.engines.plan import Approach, Task
 from fencepost.checks.engines.results.findings import Checked, PropertyError
 from fencepost.checks.engines.search.sampling import Walks
-from fencepost.checks.questions.bugs.searching import KnownBug, Searches, look_for
+from fencepost.checks.questions.bugs.searching import KnownBug, look_for
 from fencepost.checks.questions.planning import Item, held_to_account, unsettled, unsettled_bug
 from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.properties.configuration import Configuration
@@ -25,29 +24,23 @@ USUAL_MEMORY = 4.0
 """GiB that an exhaustive search may take, unless --memory says how many."""
 
 
-def done(
-    jobs: Sequence[Job],
-    asked: CheckRequest,
-    cluster: Configuration | None,
-    started: float,
-    watch: Watch,
-    searches: Searches,
-) -> Iterator[Checked]:
-    """What was found of each job, as it comes; ``cluster`` is the user's configuration, ``searches``
-    those for bugs that were made before, and what makes a check.
+def means_of(asked: CheckRequest, started: float, watch: Watch, check: Check) -> Means:
+    """With what the jobs of a command that ``started`` then are done; ``check`` makes a check."""
+    return Means(_approach(asked), watch, None if asked.budget is None else started + asked.budget, check)
 
-    Jobs that are left when a stop is asked for, or when the time that began at ``started`` is up, are left out. Raises what
-    ``check`` raises.
+
+def done(jobs: Sequence[Job], asked: CheckRequest, cluster: Configuration | None, means: Means) -> Iterator[Checked]:
+    """What was found of each job, as it comes; ``cluster`` is the user's configuration.
+
+    Jobs that are left when a stop is asked for, or when the time is up, are left out. Raises what ``check`` raises.
     """
     for job in jobs:
-        left = None if asked.budget is None else asked.budget - (time.monotonic() - started)
-        if watch.should_stop() or (left is not None and left <= 0):
+        if means.is_over:
             return
         try:
-            taken = _to_blame(job, cluster)
-            checked = _done(job, asked.bug, asked.set, taken, _approach(asked, left), watch, searches)
+            checked = _done(job, asked, _to_blame(job, cluster), means)
         except (PropertyError, CheckpointError):
-            watch.reporter.end()
+            means.watch.reporter.end()
             raise
         yield checked
 
@@ -67,9 +60,7 @@ def done_ahead(jobs: Sequence[Job], asked: CheckRequest) -> Iterator[Work]:
     """
     if asked.budget is None:
         for job in reversed([job for job in jobs[1:] if isinstance(job, KnownBug) or not isinstance(job[0], Theory)]):
-            yield lambda check, job=job: _done(  # type: ignore[misc]
-                job, asked.bug, asked.set, {}, _approach(asked, None), UNWATCHED, Searches(check)
-            )
+            yield lambda check, job=job: _done(job, asked, {}, Means(_approach(asked), check=check))  # type: ignore[misc]
 
 
 def left_out(jobs: Sequence[Job], asked: CheckRequest) -> Iterator[Checked]:
@@ -81,33 +72,24 @@ def left_out(jobs: Sequence[Job], asked: CheckRequest) -> Iterator[Checked]:
             yield unsettled(*job, asked.bug, asked.property)
 
 
-def _done(
-    job: Job,
-    bugs: Sequence[str],
-    changes: Sequence[str],
-    taken: Mapping[str, Value],
-    approach: Approach,
-    watch: Watch,
-    searches: Searches,
-) -> Checked:
+def _done(job: Job, asked: CheckRequest, taken: Mapping[str, Value], means: Means) -> Checked:
     if isinstance(job, KnownBug):
-        return look_for(job, approach, searches, watch)
+        return look_for(job, means)
     item, instance = job
     if isinstance(item, Theory):
         from fencepost.checks.engines.theorems import check_theory  # which loads Z3
 
-        return check_theory(item, bugs, approach, watch)
-    checked = searches.check(Task(item, instance, bugs, approach), watch)
-    return held_to_account(checked, {**taken, **item.settings(changes)})
+        return check_theory(item, asked.bug, means.left, means.watch)
+    checked = means.check(Task(item, instance, asked.bug, means.left), means.watch)
+    return held_to_account(checked, {**taken, **item.settings(asked.set)})
 
 
-def _approach(asked: CheckRequest, seconds: float | None) -> Approach:
+def _approach(asked: CheckRequest) -> Approach:
     return Approach(
         by=asked.by,
         properties=tuple(asked.property),
         workers=asked.cores,
         memory=int((asked.memory or USUAL_MEMORY) * GIB),
-        seconds=seconds,
         walks=Walks(asked.walks, asked.steps, asked.seed, asked.strategy),
         second_solver=asked.second_solver,
         checkpoint=asked.checkpoint,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from fencepost.checks.commands.check.baselines import accepted, compared, marked
 from fencepost.checks.commands.check.cluster import with_cluster
-from fencepost.checks.commands.check.jobs import Job, done, done_ahead, left_out
+from fencepost.checks.commands.check.jobs import Job, done, done_ahead, left_out, means_of
 from fencepost.checks.commands.check.outputs import Outputs, Shown, Teller, is_brief
 from fencepost.checks.commands.check.profile import with_profile
 from fencepost.checks.commands.check.request import CheckRequest
@@ -23,11 +23,11 @@ from fencepost.checks.console.extras import ODDS, SECOND_SOLVER, require
 from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter, Watch, interruptible
 from fencepost.checks.console.terminal import colour, screen, width
-from fencepost.checks.engines.ahead import Ahead, Work
+from fencepost.checks.engines.ahead import Ahead, Means, Work
 from fencepost.checks.engines.results.findings import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.baseline import Baseline, doubts
-from fencepost.checks.questions.bugs.searching import KnownBug, Searches
+from fencepost.checks.questions.bugs.searching import KnownBug
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.questions.planning import planned_with_bugs
 from fencepost.checks.reports.finished import FinishedRun
@@ -145,11 +145,11 @@ def _run(plan: Plan) -> FinishedRun:
     opening = None
     ahead_of_both = _opening_ahead(plan) if come_first(asked) else done_ahead(plan.jobs, asked)
     with interruptible() as interrupt, Ahead(ahead_of_both, asked.cores) as ahead:
-        searches, watch = Searches(ahead.check), Watch(plan.reporter, interrupt)
+        means = means_of(asked, plan.started, Watch(plan.reporter, interrupt), ahead.check)
         if come_first(asked):
-            opening = _opening(plan, watch, searches)
+            opening = _opening(plan, means)
         cluster = None if plan.subject.cluster is None else plan.subject.cluster.configuration
-        for one in done(plan.jobs, asked, cluster, plan.started, watch, searches):
+        for one in done(plan.jobs, asked, cluster, means):
             checked.append(marked(plan.baseline, one, plan.subject.release))
             plan.shown.add(checked[-1])
     left = plan.jobs[len(checked) :]
@@ -170,7 +170,7 @@ def _story(plan: Plan, number: int) -> ExitStatus:
     from fencepost.checks.reports.ways import story
 
     with interruptible() as interrupt, Ahead(_opening_ahead(plan), plan.asked.cores) as ahead:
-        opening = _opening(plan, Watch(plan.reporter, interrupt), Searches(ahead.check))
+        opening = _opening(plan, means_of(plan.asked, plan.started, Watch(plan.reporter, interrupt), ahead.check))
     assert opening is not None, "parts are refused"
     assert plan.subject.releases is not None, "there is an opening"
     print(story(number, opening, plan.subject.releases, screen()), end="")
@@ -217,9 +217,9 @@ def _opening_ahead(plan: Plan) -> Iterator[Work]:
     )
 
 
-def _opening(plan: Plan, watch: Watch, searches: Searches) -> Opening | None:
+def _opening(plan: Plan, means: Means) -> Opening | None:
     """What the report of a configuration opens with; what users ask first is printed at once."""
-    from fencepost.checks.commands.check.guarantees import heading_of, means_of, opening_of
+    from fencepost.checks.commands.check.guarantees import for_questions, heading_of, opening_of
     from fencepost.checks.reports.answers import as_text, survival
     from fencepost.checks.reports.front import front, wrapped
 
@@ -229,10 +229,9 @@ def _opening(plan: Plan, watch: Watch, searches: Searches) -> Opening | None:
         if asked.all:
             tell(as_text(answer, of, width()))
 
-    means = means_of(asked, plan.started, watch, searches.check)
     if asked.way is None and not asked.all and come_first(asked):
         tell(*wrapped(heading_of(asked, subject), screen()))  # the searches take a while
-    opening = opening_of(asked, subject, means, searches, plan.bugs, told)
+    opening = opening_of(asked, subject, for_questions(means, asked), plan.bugs, told)
     if opening is None or asked.way is not None:
         return opening
     if asked.all:
@@ -245,7 +244,7 @@ def _opening(plan: Plan, watch: Watch, searches: Searches) -> Opening | None:
         from fencepost.checks.reports.odds import as_text as odds_as_text
         from fencepost.checks.reports.odds import changes_as_text
 
-        odds = found_odds(asked, subject.settings, opening.answers, watch)
+        odds = found_odds(asked, subject.settings, opening.answers, means.watch)
         names = {key(way): way.name for answer in opening.answers for way in answer.ways}
         remedies = weighed(opening.change_first, names, odds)
         tell(odds_as_text(odds, width()) + changes_as_text(remedies, width()))

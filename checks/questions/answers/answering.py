@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.results.outcomes import Open, Outcome, Refuted, Settled, first_refuted, outcome
 from fencepost.checks.questions.answers.ways import Answer, Way, events_of, preconditions
-from fencepost.checks.questions.bugs.searching import KnownBug, Searches
+from fencepost.checks.questions.bugs.searching import KnownBug, search_of
 from fencepost.checks.questions.bugs.whole import Whole
-from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established, Failure, Means, establish, raised
+from fencepost.checks.questions.guarantees.establishing import NO_TIME, Established, Failure, establish, raised
 from fencepost.checks.questions.guarantees.judging import Guaranteed, gap_in_words
 from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
 from fencepost.checks.questions.guarantees.topics import bundle_guarantees, topic_guarantees
@@ -35,7 +36,6 @@ def answer(
     matter: Matter,
     rows: Iterable[Established],
     bugs: Iterable[KnownBug],
-    searches: Searches,
     means: Means,
     whole: Whole,
     orders: Iterable[SwitchedOn] = (),
@@ -54,7 +54,7 @@ def answer(
     ways = list(_distinct([*ways, *(each for each in results.values() if isinstance(each, Way))]))
     names = {way.name for way in ways}
     for name in dict.fromkeys(bug.name for bug in bugs if bug.name not in names):
-        results[name] = by_bug(matter, [each for each in bugs if each.name == name], searches, means, whole)
+        results[name] = by_bug(matter, [each for each in bugs if each.name == name], means, whole)
     for name, result in results.items():
         match result:
             case Way() if name not in matter.controls:
@@ -74,12 +74,10 @@ def answer(
     return replace(answer, ways=tuple(sorted(ways, key=lambda way: (way in answer.lasting, way.faults, way.bug is None))))
 
 
-def by_bug(
-    matter: Matter, bugs: Sequence[KnownBug], searches: Searches, means: Means, whole: Whole
-) -> Way | Settled | Open | Told | None:
+def by_bug(matter: Matter, bugs: Sequence[KnownBug], means: Means, whole: Whole) -> Way | Settled | Open | Told | None:
     """The way in which it happens by a known bug alone, in one of the protocols that have it or in a cluster, or what the
     searches for it come to; None if there is nothing to search. Raises what ``check`` raises."""
-    found = first_refuted(_searches_of_parts(matter, bugs, searches, means))
+    found = first_refuted(_searches_of_parts(matter, bugs, means))
     if isinstance(found, Refuted):
         return _in_a_cluster(_of_bug(found), matter, whole, means)
     moves = moves_of([bugs[0].name])
@@ -95,21 +93,21 @@ def by_bug(
     return replace(_by_moves(bugs[0], together), open=found.why if isinstance(found, Open) else "")
 
 
-def _searches_of_parts(matter: Matter, bugs: Sequence[KnownBug], searches: Searches, means: Means) -> Iterator[Outcome]:
+def _searches_of_parts(matter: Matter, bugs: Sequence[KnownBug], means: Means) -> Iterator[Outcome]:
     """What the searches for a bug come to in the protocols that have it, for the properties of the matter that they promise."""
     for bug in bugs:
         stated = {prop.name for prop in bug.stated if not prop.strict}
         wanted = [name for name in bug.entry.in_cluster.harms.get(matter.name, ()) if name in stated]
         if wanted:
             smaller = replace(bug.instance, parameters={**bug.instance.parameters, **bug.entry.in_cluster.harmless})
-            yield _searched(replace(bug, instance=smaller), wanted, searches, means)
+            yield _searched(replace(bug, instance=smaller), wanted, means)
 
 
-def _searched(bug: KnownBug, wanted: Sequence[str], searches: Searches, means: Means) -> Outcome:
+def _searched(bug: KnownBug, wanted: Sequence[str], means: Means) -> Outcome:
     """What a search for these properties comes to, with a known bug alone."""
     if bug.unfit or means.is_over:
         return Open(bug.unfit or NO_TIME)
-    return outcome(searches.of(bug, wanted, means.left, means.watch))
+    return outcome(search_of(bug, wanted, means))
 
 
 def _of_bug(found: Refuted) -> Way:
@@ -293,7 +291,6 @@ def answered(
     cluster: Cluster,
     bugs: Sequence[KnownBug],
     means: Means,
-    searches: Searches,
     rows: dict[str, Established],
 ) -> Iterator[Answer]:
     """What users ask first, one answer after the other; the guarantees that it takes go to ``rows``. Raises what ``check``
@@ -305,7 +302,7 @@ def answered(
                 rows[name] = establish(asked[name], means)
         found = [rows[name] for name in matter.rows if name in rows]
         unread = _unread(matter, cluster)
-        yield answer(matter, found, bugs, searches, means, whole, cluster.settings.orders, unread)
+        yield answer(matter, found, bugs, means, whole, cluster.settings.orders, unread)
 
 
 def _unread(matter: Matter, cluster: Cluster) -> str:

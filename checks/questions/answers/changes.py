@@ -13,12 +13,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.results.outcomes import Open, Settled
 from fencepost.checks.questions.answers.answering import by_bug
 from fencepost.checks.questions.answers.ways import UNDER_WAY, Answer, Way
-from fencepost.checks.questions.bugs.searching import KnownBug, Searches, known_bugs_in
+from fencepost.checks.questions.bugs.searching import KnownBug, known_bugs_in
 from fencepost.checks.questions.bugs.whole import Whole
-from fencepost.checks.questions.guarantees.establishing import Means
 from fencepost.checks.questions.matters import MATTERS, Matter
 from fencepost.model.counts import count_of
 from fencepost.model.releases import PULSAR, Releases, numbers
@@ -59,11 +59,11 @@ class Reach:
         return self.seldom * len(MATTERS) + MATTERS.index(self.matter), self.way.faults
 
 
-def reach_of(bugs: Sequence[KnownBug], searches: Searches, means: Means, whole: Whole) -> Reach:
+def reach_of(bugs: Sequence[KnownBug], means: Means, whole: Whole) -> Reach:
     """What a user meets by a known bug, in the protocols that have it. Raises what ``check`` raises."""
     gaps, is_asked = list[str](), False
     for matter in MATTERS:
-        result = by_bug(matter, bugs, searches, means, whole)
+        result = by_bug(matter, bugs, means, whole)
         if isinstance(result, Way):
             return Reach(matter, result)
         gaps += [result.why] if isinstance(result, Open) else []
@@ -112,15 +112,15 @@ def bug_change(before: str, then: Bugs, now: str, today: Bugs) -> BugChange:
     )
 
 
-def with_reach(change: BugChange, then: Whole, now: Whole, searches: Searches, means: Means) -> BugChange:
+def with_reach(change: BugChange, then: Whole, now: Whole, means: Means) -> BugChange:
     """The change with what a user meets: by what goes in the cluster ``then``, by what comes in that of ``now``. Raises what
     ``check`` raises."""
     reach = dict[str, Reach]()
     for name, bugs in change.come.items():
-        reach[name] = reach_of(bugs, searches, means, now)
+        reach[name] = reach_of(bugs, means, now)
         means.watch.reporter.passed()
     for name, bugs in change.go.items():
-        reach[name] = reach_of(bugs, Searches(means.check), means, then)
+        reach[name] = reach_of(bugs, means, then)
         means.watch.reporter.passed()
 
     def ordered(bugs: Bugs) -> Bugs:

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from fencepost.checks.console.progress import UNWATCHED, Watch
-from fencepost.checks.engines.ahead import Check
-from fencepost.checks.engines.plan import Approach, Task, check
+from fencepost.checks.engines.ahead import Means
+from fencepost.checks.engines.plan import Task
 from fencepost.checks.engines.results.findings import Checked, Findings
 from fencepost.checks.engines.results.outcomes import Open, Settled, outcome
 from fencepost.checks.engines.results.verdicts import Verdict
@@ -84,34 +83,27 @@ def known_bugs_in(cluster: Configuration, releases: Releases) -> list[KnownBug]:
     return list(known_bugs_of(run_by(cluster), releases, cluster))
 
 
-class Searches:
-    """Searches for bugs in a run, by what makes a check: what one has come to is not searched again for the same
-    properties."""
+def search_of(bug: KnownBug, properties: Sequence[str], means: Means) -> Checked:
+    """Searches all states up to the first that violates one of these properties (none named: any); one verdict on that.
 
-    def __init__(self, check: Check = check) -> None:
-        self.check = check
-        self._done: dict[tuple[str, str, Sequence[str]], Checked] = {}
-
-    def of(self, bug: KnownBug, properties: Sequence[str], approach: Approach, watch: Watch) -> Checked:
-        """Searches all states up to the first that violates one of these properties (none named: any); one verdict on that.
-
-        Raises what ``check`` raises.
-        """
-        key = bug.entry.name, bug.name, tuple(properties)
-        if key not in self._done:
-            thorough = replace(approach, by="exhaustive", checkpoint=None, resume=False, strict=False, doubting=False)
-            thorough = replace(thorough, properties=tuple(properties), symmetry_of_many=True, only_failures=False)
-            checked = self.check(Task(bug.entry, bug.instance, [bug.name], thorough), watch)
-            verdict = _verdict(bug, checked)
-            findings = Findings((verdict,), checked.notes, seconds=checked.seconds)
-            checked = Checked.of(bug.entry, bug.instance, checked.protocol, findings)
-            if verdict.verdict == "inconclusive":
-                return checked
-            self._done[key] = checked
-        return self._done[key]
+    Raises what ``check`` raises.
+    """
+    parameters = {**bug.instance.parameters, **bug.entry.in_cluster.harmless}
+    key = bug.entry.name, bug.name, tuple(properties), frozenset(parameters.items())
+    if key in means.found:
+        return means.found[key]
+    thorough = replace(means.left, by="exhaustive", checkpoint=None, resume=False, strict=False, doubting=False)
+    thorough = replace(thorough, properties=tuple(properties), symmetry_of_many=True, only_failures=False)
+    checked = means.check(Task(bug.entry, bug.instance, [bug.name], thorough), means.watch)
+    verdict = _verdict(bug, checked)
+    findings = Findings((verdict,), checked.notes, seconds=checked.seconds)
+    checked = Checked.of(bug.entry, bug.instance, checked.protocol, findings)
+    if verdict.verdict != "inconclusive":
+        means.found[key] = checked
+    return checked
 
 
-def look_for(bug: KnownBug, approach: Approach, searches: Searches, watch: Watch = UNWATCHED) -> Checked:
+def look_for(bug: KnownBug, means: Means) -> Checked:
     """Searches all states, whatever engine the approach names, up to the first that does the ``harm`` of the bug.
 
     Where none does, or nobody knows which property that is, up to the first that violates any property. There is one verdict:
@@ -123,15 +115,15 @@ def look_for(bug: KnownBug, approach: Approach, searches: Searches, watch: Watch
         note = f"the instance that shows it does not fit what is set: {bug.unfit}"
         verdict = Verdict(property_of(bug, protocol), "inconclusive", "exhaustive", {}, note, bug=bug.bug)
         return Checked.of(bug.entry, bug.instance, protocol, Findings((verdict,)))
-    spent, about_harm, harm = 0.0, tuple[str, ...](), bug.bug.harm
-    if harm and not approach.properties and harm in {stated.name for stated in bug.stated}:
-        checked = searches.of(bug, (harm,), approach, watch)
+    spent, about_harm, harm, properties = 0.0, tuple[str, ...](), bug.bug.harm, means.approach.properties
+    if harm and not properties and harm in {stated.name for stated in bug.stated}:
+        checked = search_of(bug, (harm,), means)
         (verdict,) = checked.verdicts
         if verdict.verdict == "known bug":
             return checked
         why = "holds here" if verdict.verdict == "exhausted" else verdict.note
         spent, about_harm = checked.seconds, (f"what it costs, a violation of {harm}, was not found: {why}",)
-    checked = searches.of(bug, approach.properties, approach, watch)
+    checked = search_of(bug, properties, means)
     return replace(checked, notes=checked.notes + about_harm, seconds=checked.seconds + spent)
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.plan import Task
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.outcomes import Open, Outcome, Refuted, Settled, outcome
 from fencepost.checks.engines.results.verdicts import Verdict
-from fencepost.checks.questions.guarantees.establishing import NO_TIME, Means
+from fencepost.checks.questions.guarantees.establishing import NO_TIME
 from fencepost.model.releases import Releases
 from fencepost.properties.cluster.bugs import entering
 from fencepost.properties.cluster.entry import ENTRY as CLUSTER

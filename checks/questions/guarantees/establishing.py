@@ -7,13 +7,10 @@ open.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from fencepost.checks.console.progress import UNWATCHED, Watch
-from fencepost.checks.engines.ahead import Check
-from fencepost.checks.engines.plan import Approach, Task, check
+from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.outcomes import Open, why_incomplete
 from fencepost.checks.engines.results.verdicts import Value, Verdict
@@ -23,7 +20,7 @@ from fencepost.checks.engines.theorems import check_theory
 from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
 from fencepost.checks.questions.matters import Guarantee
 from fencepost.checks.settings.cluster_settings import Cluster
-from fencepost.properties.registry import Entry, Instance
+from fencepost.properties.registry import Entry
 from fencepost.properties.theorems import Theory
 
 
@@ -57,12 +54,6 @@ def _why_open(verdict: Verdict) -> str:
         return f"what is asked about does not occur: {verdict.property.doc.splitlines()[0]}"
     return why_incomplete(verdict)
 
-
-LITTLE = 1 << 27
-"""Bytes for a search that is a bonus: for a remedy."""
-
-LEAST = 1 << 24
-"""Bytes for a search for a run that is shorter than one that is known."""
 
 NO_TIME = "there was no time to look"
 
@@ -156,39 +147,6 @@ class Established:
         """How it was established in words, of the largest of the instances."""
         notes = [c.notes[-1 if isinstance(c.entry, Theory) else 0] for c in self.shown]
         return max(notes, key=len, default="")
-
-
-@dataclass(frozen=True)
-class Means:
-    """With what questions are asked: the engine's limits, who watches, when time is up (None: never), what makes a check."""
-
-    approach: Approach
-    watch: Watch = UNWATCHED
-    ends: float | None = None
-    check: Check = check
-
-    @property
-    def is_over(self) -> bool:
-        """Whether nothing more is to be asked: time is up, or whoever waits has enough."""
-        return self.watch.should_stop() or (self.ends is not None and time.monotonic() >= self.ends)
-
-    @property
-    def left(self) -> Approach:
-        """The limits, with the seconds that are left."""
-        return self.approach if self.ends is None else replace(self.approach, seconds=max(self.ends - time.monotonic(), 0.0))
-
-    def with_little(self) -> Means:
-        """The same with little memory."""
-        return replace(self, approach=replace(self.approach, memory=min(self.approach.memory, LITTLE)))
-
-    def for_a_shorter_run(self) -> Means:
-        """The same with the least memory, which is not worth a reduction."""
-        least = replace(self.approach, memory=min(self.approach.memory, LEAST), symmetry_of_many=False)
-        return replace(self, approach=least)
-
-    def checked(self, entry: Entry, instance: Instance, bugs: Sequence[str]) -> Checked:
-        """What one search comes to. Raises what ``check`` raises."""
-        return self.check(Task(entry, instance, bugs, replace(self.left, doubting=False)), self.watch)
 
 
 def establish(guarantee: Guarantee, means: Means) -> Established:

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from fencepost import properties
+from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.answers.answering import answer as answer_of
 from fencepost.checks.questions.answers.answering import answered
 from fencepost.checks.questions.answers.ways import ORDINARY, UNDER_WAY, Answer
-from fencepost.checks.questions.bugs.searching import Searches, known_bugs_in
+from fencepost.checks.questions.bugs.searching import known_bugs_in
 from fencepost.checks.questions.bugs.whole import Whole, verdict_of
-from fencepost.checks.questions.guarantees.establishing import Established, Means
+from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.reports.answers import about, as_json, as_text, command, headline
 from fencepost.checks.settings.cluster_settings import Cluster, read_settings
 from fencepost.checks.settings.files.input_files import Place
@@ -40,7 +41,7 @@ def answers_of(folder: Path, pulsar: str, *lines: str, means: Means = MEANS, onl
     bugs = known_bugs_in(settings.configuration(releases), releases)
     cluster = Cluster("broker.conf", Place(conf), settings, releases, settings.ledger.ensemble.value + 1, True, False)
     rows = dict[str, Established]()
-    each = answered(cluster, bugs, means, Searches(), rows)
+    each = answered(cluster, bugs, means, rows)
     return list(each) if only is None else [next(each) for _ in range(only)]
 
 
@@ -172,7 +173,7 @@ def test_the_bookies_settings_are_among_what_loses_a_message(tmp_path: Path) -> 
     settings, releases = read_settings(*files), RELEASES
     bugs = known_bugs_in(settings.configuration(releases), releases)
     cluster = Cluster("both", Place(files[0]), settings, releases, 3, True, True)
-    lost = next(answered(cluster, bugs, MEANS, Searches(), {}))
+    lost = next(answered(cluster, bugs, MEANS, {}))
     ways = {way.name: way for way in lost.ways}
     assert ways["power"].needs == ("1 power cut of a bookie", "a lost session of a broker")
     assert ways["headers_without_pages_not_saved"].needs == ("a restarted bookie", "a lost session of a broker")
@@ -189,10 +190,10 @@ def test_of_a_release_that_nobody_has_read_there_is_no_no(tmp_path: Path) -> Non
         read_settings(tmp_path / "broker.conf").configuration(RELEASES),
     )
     whole = Whole(cluster, RELEASES)
-    without = answer_of(kept.matter, kept.shown, (), Searches(), MEANS, whole, unread=unread)
+    without = answer_of(kept.matter, kept.shown, (), MEANS, whole, unread=unread)
     assert without.value == "unknown"
     assert unread in headline(without)
-    assert answer_of(kept.matter, kept.shown, (), Searches(), MEANS, whole).value == "no"
+    assert answer_of(kept.matter, kept.shown, (), MEANS, whole).value == "no"
 
 
 def test_advice_that_does_not_avoid_what_is_asked_is_no_advice(tmp_path: Path) -> None:

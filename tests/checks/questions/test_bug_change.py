@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
+from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.answers.changes import BugChange, Bugs, Reach, bug_change, bugs_of, reach_of, with_reach
 from fencepost.checks.questions.answers.ways import Way
-from fencepost.checks.questions.bugs.searching import Searches
 from fencepost.checks.questions.bugs.whole import Whole
-from fencepost.checks.questions.guarantees.establishing import Means
 from fencepost.checks.questions.matters import MATTERS
 from fencepost.checks.reports.changes import as_json, in_brief, rows, sentences, verdict
 from fencepost.checks.reports.in_short import decided
@@ -110,7 +109,7 @@ def test_another_load_manager_brings_its_own_bugs(settings: Settings, tmp_path: 
 @pytest.mark.long
 def test_what_comes_says_whether_users_meet_it_and_what_costs_most_is_first(settings: Settings) -> None:
     change, now = changed(settings, "4.0.8", "4.2.4"), whole(settings, Releases.of("4.2.4"))
-    searched = with_reach(change, whole(settings, Releases.of("4.0.8")), now, Searches(), MEANS)
+    searched = with_reach(change, whole(settings, Releases.of("4.0.8")), now, MEANS)
     assert searched.felt == ["removed_producer_publishes", "release_refused", "recreates_of_others"]
     assert "users can meet 3 of them with these settings" in verdict(searched)
     assert "; 2 only during a migration of the metadata" in verdict(searched)
@@ -131,7 +130,7 @@ def test_with_deduplication_the_bug_that_comes_loses_a_message(tmp_path: Path) -
     conf.write_text("brokerDeduplicationEnabled=true\n")
     settings, releases = read_settings(conf), Releases.of("4.2.4")
     bugs = bugs_with(settings, releases)["removed_producer_publishes"]
-    reach = reach_of(bugs, Searches(), MEANS, whole(settings, releases))
+    reach = reach_of(bugs, MEANS, whole(settings, releases))
     assert (reach.applies, reach.matter and reach.matter.name) == ("yes", "lost")
 
 
@@ -140,7 +139,7 @@ def test_what_was_cut_short_is_unknown(settings: Settings) -> None:
     releases = Releases.of("4.2.4")
     bugs = bugs_with(settings, releases)["removed_producer_publishes"]
     over = Means(MEANS.approach, ends=0.0)
-    reach = reach_of(bugs, Searches(), over, whole(settings, releases))
+    reach = reach_of(bugs, over, whole(settings, releases))
     assert (reach.applies, reach.matter) == ("unknown", None)
 
 
@@ -181,7 +180,7 @@ def test_in_brief_each_bug_is_told_once_and_what_costs_nothing_is_named(settings
 @pytest.mark.long
 def test_a_bug_that_needs_a_lost_session_needs_it_wherever_it_is_asked(settings: Settings) -> None:
     releases = Releases.of("4.2.4")
-    reach = reach_of(bugs_with(settings, releases)["zombie_deletes"], Searches(), MEANS, whole(settings, releases))
+    reach = reach_of(bugs_with(settings, releases)["zombie_deletes"], MEANS, whole(settings, releases))
     assert reach.way is not None
     assert reach.way.faults == 1
     (need,) = reach.way.needs

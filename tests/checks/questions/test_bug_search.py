@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
-from fencepost.checks.questions.bugs.searching import KnownBug, Searches, look_for
+from fencepost.checks.questions.bugs.searching import KnownBug, look_for
 from fencepost.checks.reports.report import text
 from fencepost.model.language import Location, Protocol
 from fencepost.properties.bugs import Avoidance, Bug
@@ -64,7 +65,7 @@ TANK = Entry(
 def looked_for(memory: int = 1 << 30, **parameters: Value) -> Checked:
     bug = KnownBug(TANK, "overflows", Instance("known bug of Pulsar 4.0.8", parameters))
     approach = Approach(by="walks", workers=1, memory=memory, strict=True)
-    return look_for(bug, approach, Searches())
+    return look_for(bug, Means(approach))
 
 
 def test_a_bug_comes_with_its_shortest_run() -> None:
@@ -94,7 +95,7 @@ def test_what_settings_make_unreachable_is_no_doing_of_a_bug() -> None:
         return properties
 
     bug = KnownBug(replace(TANK, suite=drained), "overflows", Instance("known bug of Pulsar 4.0.8", {"valve": True}))
-    checked = look_for(bug, Approach(workers=1), Searches())
+    checked = look_for(bug, Means(Approach(workers=1)))
     (verdict,) = checked.verdicts
     assert (verdict.verdict, verdict.note) == ("exhausted", "not in these settings: no property is violated")
     assert "overflows" in text(checked)
@@ -121,7 +122,7 @@ def test_the_run_is_the_one_that_costs_it() -> None:
     def shown(harm: str) -> tuple[str, int, tuple[str, ...]]:
         entry = replace(TANK, suite=flooded, bugs={"overflows": replace(KNOWN, harm=harm)})
         bug = KnownBug(entry, "overflows", Instance("known bug of Pulsar 4.0.8", {}))
-        checked = look_for(bug, Approach(workers=1), Searches())
+        checked = look_for(bug, Means(Approach(workers=1)))
         (verdict,) = checked.verdicts
         return verdict.violated.name, int(verdict.reach["steps"]), checked.notes[-1:]
 

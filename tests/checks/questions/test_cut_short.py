@@ -14,13 +14,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fencepost.checks.console.progress import Watch
+from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.plan import Approach, Task, check
 from fencepost.checks.engines.results.findings import Checked
 from fencepost.checks.engines.results.outcomes import Open, Refuted, Settled, outcome
 from fencepost.checks.questions.answers.answering import answered
 from fencepost.checks.questions.answers.ways import Answer
-from fencepost.checks.questions.bugs.searching import Searches, known_bugs_in
-from fencepost.checks.questions.guarantees.establishing import Established, Means
+from fencepost.checks.questions.bugs.searching import known_bugs_in
+from fencepost.checks.questions.guarantees.establishing import Established
 from fencepost.checks.reports.answers import headline, survived
 from fencepost.checks.settings.cluster_settings import Cluster, read_settings
 from fencepost.checks.settings.files.input_files import Place
@@ -86,7 +87,7 @@ def everything(cluster: Cluster) -> set[object]:
 def answers_of(cluster: Cluster, cutting: Cutting, memory: int = 1 << 29) -> tuple[list[Answer], list[Established]]:
     means = Means(Approach(by="exhaustive", workers=1, memory=memory), check=cutting)
     bugs, rows = known_bugs_in(cluster.configuration, cluster.releases), dict[str, Established]()
-    return list(answered(cluster, bugs, means, Searches(cutting), rows)), list(rows.values())
+    return list(answered(cluster, bugs, means, rows)), list(rows.values())
 
 
 def claims(answers: Sequence[Answer], rows: Sequence[Established]) -> Iterator[object]:

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.plan import Approach
-from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
+from fencepost.checks.questions.guarantees.establishing import Established, establish
 from fencepost.checks.questions.guarantees.judging import Guaranteed, compared
 from fencepost.checks.questions.guarantees.ledgers import ledger_guarantees
 from fencepost.checks.questions.guarantees.topics import topic_guarantees

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from fencepost.checks.engines.ahead import Means
 from fencepost.checks.engines.plan import Approach
-from fencepost.checks.questions.guarantees.establishing import Established, Means, establish
+from fencepost.checks.questions.guarantees.establishing import Established, establish
 from fencepost.checks.questions.guarantees.topics import topic_guarantees
 from fencepost.checks.questions.matters import TOPICS, Guarantee
 from fencepost.checks.settings.cluster_settings import read_settings
