@@ -300,7 +300,7 @@ def test_an_upgrade_says_which_known_bugs_go_and_come(two: Path) -> None:
     assert f" It guarantees no less than on {then}." in words
     assert "5 known bugs come, and users can meet 3 of them with these settings: removed_producer_publishes: " in words
     come = words.partition("comes: removed_producer_publishes: ")[2].partition(" comes, ")[0]
-    assert come.startswith("A ledger is not created: a message is late, and with deduplication lost. messages can come")
+    assert come.startswith("A ledger cannot be created: a message is late, with deduplication lost. messages can come")
     assert "run: fencepost check topic --bug removed_producer_publishes" in come
     assert "comes, only during a migration of the metadata: release_refused, recreates_of_others" in words
     assert run.stdout.endswith("\nYES: no way to lose a message; a known bug affects you (exit 14)\n")
