@@ -30,8 +30,10 @@ class Format:
 
 
 def _text(run: FinishedRun, annotations: str = "") -> str:
+    from fencepost.checks.reports.in_short import last_line
+
     messages = "".join(f"{line}\n" for line in run.messages)
-    return f"{_body(run)}{messages}{annotations}{_closing(run)}\n"
+    return f"{_body(run)}{messages}{annotations}{last_line(run)}\n"
 
 
 def _body(run: FinishedRun) -> str:
@@ -47,17 +49,6 @@ def _body(run: FinishedRun) -> str:
     lines = [] if run.whole else known_bugs(run.everything, width())
     lines += suspicious_lines(doubt for doubt in run.suspicious if not (run.whole and doubt.instance))
     return "".join(f"{line}\n" for line in lines)
-
-
-def _closing(run: FinishedRun) -> str:
-    """The last line. What is about clusters is loaded only for one."""
-    if run.opening is None:
-        from fencepost.checks.reports.report import closing
-
-        return closing(run.everything, run.status, run.suspicious, outdated=run.is_outdated)
-    from fencepost.checks.reports.in_short import last_line
-
-    return last_line(run)
 
 
 def _annotated(run: FinishedRun) -> str:
