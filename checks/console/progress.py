@@ -28,17 +28,19 @@ LINE_AGAIN = "\r\x1b[K"
 
 @dataclass
 class Parts:
-    """The parts of a run: how many there are, of what kind, since when they are being done, and how many are ``done``."""
+    """The parts of a run: how many there are, of what kind, since when they are being done, whether each takes about as long as
+    any other, and how many are ``done``."""
 
     count: int
     what: str
     started: float
+    even: bool = True
     done: int = 0
 
     def in_words(self, now: float) -> str:
-        """The share that is done, and once it is a tenth the time that the others take if they take as long as these."""
+        """The share that is done, and of even parts, once it is a tenth, the time that the others take."""
         done = f"{self.done} of {count_of(self.count, self.what)} ({self.done / self.count:.0%})"
-        if self.done * 10 < self.count:
+        if not self.even or self.done * 10 < self.count:
             return done
         return f"{done}, about {(now - self.started) * (self.count - self.done) / self.done:.0f} s left"
 
@@ -46,8 +48,8 @@ class Parts:
 class Reporter:
     """Tells how far a long run is, from two seconds on, in a pipe a line every 15 s; ``quiet`` says nothing.
 
-    A run whose parts are counted (``expect`` and ``passed``) tells also which share of them is done, and how long the others
-    take at this rate; its two seconds begin with the first part.
+    A run whose parts are counted (``expect``, ``passed`` and ``left``) tells also which share of them is done, and, if they are
+    even, how long the others take at this rate; its two seconds begin with the first part.
     """
 
     def __init__(self, *, quiet: bool = False, stream: TextIO | None = None) -> None:
@@ -64,14 +66,19 @@ class Reporter:
             self._stream.write(f"# {text}\n")
             self._stream.flush()
 
-    def expect(self, count: int, what: str) -> None:
-        """So many parts are to be done, each of them a ``what``."""
-        self._parts = Parts(count, what, time.monotonic())
+    def expect(self, count: int, what: str, *, even: bool = True) -> None:
+        """So many parts are to be done, each of them a ``what``; ``even`` says that each takes about as long as any other."""
+        self._parts = Parts(count, what, time.monotonic(), even)
 
     def passed(self) -> None:
         """One more part is done."""
         if self._parts is not None:
             self._parts.done += 1
+
+    def left(self, count: int) -> None:
+        """So many parts are left, however many were passed: some were not needed."""
+        if self._parts is not None:
+            self._parts.done = self._parts.count - count
 
     def begin(self, subject: str) -> None:
         """From here on the progress is of this."""

@@ -50,14 +50,16 @@ LEAST = 1 << 24
 
 @dataclass(frozen=True)
 class Means:
-    """With what questions are asked: the engine's limits, who watches, when time is up (None: never), what makes a check, and
-    what searches for bugs have come to, by what they were asked: that is not searched again."""
+    """With what questions are asked: the engine's limits, who watches, when time is up (None: never), what makes a check,
+    what searches for bugs have come to, by what they were asked: that is not searched again; and whether questions are parts of
+    the run, so that its progress counts them (``counts``)."""
 
     approach: Approach
     watch: Watch = UNWATCHED
     ends: float | None = None
     check: Check = check
     found: dict[object, Checked] = field(default_factory=dict, compare=False, repr=False)
+    counts: bool = True
 
     @property
     def is_over(self) -> bool:
@@ -68,6 +70,15 @@ class Means:
     def left(self) -> Approach:
         """The limits, with the seconds that are left."""
         return self.approach if self.ends is None else replace(self.approach, seconds=max(self.ends - time.monotonic(), 0.0))
+
+    def passed(self) -> None:
+        """One more question is answered."""
+        if self.counts:
+            self.watch.reporter.passed()
+
+    def apart(self) -> Means:
+        """The same for questions that are together a part of the run."""
+        return replace(self, counts=False)
 
     def with_little(self) -> Means:
         """The same with little memory."""

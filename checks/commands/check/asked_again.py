@@ -38,8 +38,9 @@ def change_first(
         bookies = max(cluster.bookies, changed.ledger.ensemble.value)
         other = replace(cluster, settings=changed, releases=releases, bookies=bookies)
         bugs = known_bugs_in(other.configuration, releases)
-        little = means.with_little()
-        return next(answered(other, bugs, little, {}))
+        then = next(answered(other, bugs, means.with_little().apart(), {}))
+        means.passed()
+        return then
 
     results = tried(candidates(counted, now.cluster.releases, _copies(now), _price(now, means)), lost, counted, ask)
     chosen = tuple(first_of(results))
@@ -82,7 +83,8 @@ def groups(asked: CheckRequest, cluster: Cluster, means: Means) -> Iterator[Grou
     """Each group of namespaces, with its own answer where its settings are not the cluster's. Raises what ``check`` raises."""
     for names, settings in settings_of_groups(asked):
         is_same = _judged(settings) == _judged(cluster.settings)
-        yield Group(names, settings, None if is_same else _lost(settings, cluster, means))
+        yield Group(names, settings, None if is_same else _lost(settings, cluster, means.apart()))
+        means.passed()
 
 
 def settings_of_groups(asked: CheckRequest) -> Iterator[tuple[tuple[str, ...], Settings]]:

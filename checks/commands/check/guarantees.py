@@ -26,7 +26,7 @@ from fencepost.checks.questions.answers.answering import (
     reaching,
     with_ways,
 )
-from fencepost.checks.questions.answers.changes import BugChange, bug_change, bugs_of, met_by, with_reach
+from fencepost.checks.questions.answers.changes import MOST, BugChange, bug_change, bugs_of, met_by, with_reach
 from fencepost.checks.questions.answers.ways import Answer, Way, never
 from fencepost.checks.questions.bugs.searching import KnownBug
 from fencepost.checks.questions.bugs.whole import Whole
@@ -82,6 +82,8 @@ def opening_of(
     elsewhere = () if before is None else tuple(_changed_elsewhere(asked, clusters, changed, means))
     met = _met(shortfalls, Whole(clusters[0].configuration, clusters[0].releases), means)
     changes, after = change_first(asked, clusters[0], now, answers[0], means) if answers else ((), None)
+    if answers:
+        means.watch.reporter.left(len(list(settings_of_groups(asked))))  # not as many remedies may be known as there can be
     cut_short = bool(answers) and means.is_over
     of_namespaces = tuple(groups(asked, clusters[0], means)) if answers else ()
     return Opening(
@@ -191,6 +193,13 @@ def for_questions(means: Means, asked: CheckRequest) -> Means:
 def _approach(asked: CheckRequest) -> Approach:
     memory = MEMORY if asked.memory is None else int(asked.memory * (1 << 30))
     return Approach(by="exhaustive", workers=asked.cores, memory=memory, symmetry_of_many=True)
+
+
+def parts_of_opening(asked: CheckRequest, subject: Subject) -> int:
+    """How many questions there are before the first screen: guarantees, answers, the first of these again with each remedy and
+    with all of them, and with each group of namespaces."""
+    (cluster,) = subject.clusters(asked)
+    return len(list(questions(cluster))) + len(MATTERS) + MOST + 1 + len(list(settings_of_groups(asked)))
 
 
 def _parts(asked: CheckRequest, subject: Subject) -> int:

@@ -149,7 +149,10 @@ def _run(plan: Plan) -> FinishedRun:
         if come_first(asked):
             opening = _opening(plan, means)
         cluster = None if plan.subject.cluster is None else plan.subject.cluster.configuration
+        if len(plan.jobs) > 1:
+            plan.reporter.expect(len(plan.jobs), "instance", even=False)
         for one in done(plan.jobs, asked, cluster, means):
+            means.passed()
             checked.append(marked(plan.baseline, one, plan.subject.release))
             plan.shown.add(checked[-1])
     left = plan.jobs[len(checked) :]
@@ -219,7 +222,7 @@ def _opening_ahead(plan: Plan) -> Iterator[Work]:
 
 def _opening(plan: Plan, means: Means) -> Opening | None:
     """What the report of a configuration opens with; what users ask first is printed at once."""
-    from fencepost.checks.commands.check.guarantees import for_questions, heading_of, opening_of
+    from fencepost.checks.commands.check.guarantees import for_questions, heading_of, opening_of, parts_of_opening
     from fencepost.checks.reports.answers import as_text, survival
     from fencepost.checks.reports.front import front, wrapped
 
@@ -231,6 +234,8 @@ def _opening(plan: Plan, means: Means) -> Opening | None:
 
     if asked.way is None and not asked.all and come_first(asked):
         tell(*wrapped(heading_of(asked, subject), screen()))  # the searches take a while
+    if come_first(asked):
+        plan.reporter.expect(parts_of_opening(asked, subject), "question", even=False)
     opening = opening_of(asked, subject, for_questions(means, asked), plan.bugs, told)
     if opening is None or asked.way is not None:
         return opening

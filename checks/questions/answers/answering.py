@@ -265,7 +265,8 @@ def guaranteed(
         known = (row for row in asked_before if row.guarantee == question)
         answer = (established or {}).get(question.name) or next(known, None) or establish(question, means)
         rows.append(answer if later is not None else _with_remedy(answer, cluster, means))
-        means.watch.reporter.passed()
+        if question.name not in (established or {}):
+            means.passed()
     return Guaranteed(cluster, tuple(rows))
 
 
@@ -285,6 +286,7 @@ def establish_named(names: Collection[str], cluster: Cluster, means: Means, rows
     for question in questions(cluster):
         if question.name in names and question.name not in rows:
             rows[question.name] = establish(question, means)
+            means.passed()
 
 
 def answered(
@@ -300,9 +302,12 @@ def answered(
         for name in matter.rows:
             if name in asked and name not in rows:
                 rows[name] = establish(asked[name], means)
+                means.passed()
         found = [rows[name] for name in matter.rows if name in rows]
         unread = _unread(matter, cluster)
-        yield answer(matter, found, bugs, means, whole, cluster.settings.orders, unread)
+        one = answer(matter, found, bugs, means, whole, cluster.settings.orders, unread)
+        means.passed()
+        yield one
 
 
 def _unread(matter: Matter, cluster: Cluster) -> str:

@@ -118,10 +118,10 @@ def with_reach(change: BugChange, then: Whole, now: Whole, means: Means) -> BugC
     reach = dict[str, Reach]()
     for name, bugs in change.come.items():
         reach[name] = reach_of(bugs, means, now)
-        means.watch.reporter.passed()
+        means.passed()
     for name, bugs in change.go.items():
         reach[name] = reach_of(bugs, means, then)
-        means.watch.reporter.passed()
+        means.passed()
 
     def ordered(bugs: Bugs) -> Bugs:
         return {name: bugs[name] for name in sorted(bugs, key=lambda name: reach[name].rank)}

@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from fencepost.checks.commands.check.request import CheckRequest
+from fencepost.checks.commands.check.run import run
+from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.answers.changes import Remedy
 from fencepost.checks.questions.answers.ways import EVENTS, Answer, Way, acts_in, events_in, in_order, never
@@ -77,13 +80,41 @@ def test_what_can_never_come_about_is_on_the_first_screen(stock: Path, tmp_path:
 @pytest.mark.long
 @pytest.mark.xdist_group("first screen")
 def test_one_way_is_told_as_a_story(stock: Path) -> None:
-    run = fencepost("check", "--conf", stock, *OLD, "--quiet", "--way", "1")
+    run = fencepost("check", "--conf", stock, *OLD, "--way", "1")
     assert "Way 1: " in run.stdout
+    shares = [int(share) for share in re.findall(r"^# \d+ of \d+ questions \((\d+)%\); ", run.stderr, re.MULTILINE)]
+    assert shares == sorted(shares)
+    assert 0 <= shares[0] < shares[-1] <= 100
     assert "What happens, step by step" in run.stdout
     assert "fencepost check cluster --bug " in " ".join(run.stdout.split())
     none = fencepost("check", "--conf", stock, *OLD, "--quiet", "--way", "99")
     assert none.returncode == 2
     assert re.search(r"there is no way 99: this cluster has \d+ ways", none.stderr)
+
+
+@pytest.mark.parametrize(
+    "budget", [1e-3, pytest.param(None, marks=[pytest.mark.long, pytest.mark.xdist_group("first screen")])]
+)
+def test_progress_comes_to_all_of_it(budget: float | None, stock: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = list[tuple[str, int, int]]()
+
+    class Counted(Reporter):
+        def passed(self) -> None:
+            super().passed()
+            assert self._parts is not None
+            shown.append((self._parts.what, self._parts.done, self._parts.count))
+
+        def left(self, count: int) -> None:
+            super().left(count + 1)
+            self.passed()
+
+    monkeypatch.setattr("fencepost.checks.commands.check.run.Reporter", Counted)
+    run(CheckRequest(conf=[stock], pulsar="5.0.1", budget=budget, quiet=True))
+    for what in ("question", *(() if budget else ("instance",))):
+        every = [(done, count) for kind, done, count in shown if kind == what]
+        assert every == sorted(every)
+        assert [count for _, count in every] == [every[0][1]] * len(every)
+        assert every[-1][0] == every[-1][1]
 
 
 @pytest.mark.long

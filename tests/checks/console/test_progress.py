@@ -80,6 +80,22 @@ def test_counted_parts_tell_their_share_and_how_long_the_others_take(monkeypatch
     )
 
 
+def test_uneven_parts_tell_no_time_and_what_is_not_needed_counts_as_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, stream = 100, StringIO()
+    monkeypatch.setattr("fencepost.checks.console.progress.time", SimpleNamespace(monotonic=lambda: now))
+    reporter = Reporter(stream=stream)
+    reporter.expect(8, "question", even=False)
+    reporter.passed()
+    now = 102
+    reporter.begin("the first")
+    reporter.left(2)
+    now = 140
+    reporter.begin("the last but one")
+    assert stream.getvalue() == (
+        "# 1 of 8 questions (12%); the first: begins\n# 6 of 8 questions (75%); the last but one: begins\n"
+    )
+
+
 def test_a_heading_comes_at_once_unless_nobody_wants_it() -> None:
     for quiet, written in ((False, "# a cluster\n"), (True, "")):
         stream = StringIO()
