@@ -13,6 +13,8 @@ from fencepost.checks import public_calls
 from fencepost.checks.engines.results.findings import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import run_status
 from fencepost.checks.reports.report import closing, text
+from fencepost.checks.settings.files.input_files import InputError
+from fencepost.checks.settings.own_protocols import own_protocols
 from fencepost.model.language import ModelError
 from fencepost.properties.registry import Entry, RegistryError, Value, find
 from fencepost.traces.files.itf import TraceFileError
@@ -25,15 +27,17 @@ class Replaying:
 
     protocols: Mapping[str, Entry]
 
-    def __call__(self, file: str | Path, *, bugs: Sequence[str] | None = None) -> Replay:
+    def __call__(self, file: str | Path, *, bugs: Sequence[str] | None = None, protocol: str | Path | None = None) -> Replay:
         """Whether the run of a file is one of the protocol as it is now, and violates what it says.
 
         ``bugs`` are switched on in place of the file's: none, ``()``, asks whether the run is still possible once they are
-        fixed. Fails the test if the file cannot be read, or the protocol does not have them.
+        fixed. ``protocol`` is the file of one's own protocol, if the run is of one. Fails the test if a file cannot be read, or
+        the protocol does not have the bugs.
         """
         try:
-            return public_calls.replay(file, self.protocols, bugs=bugs)
-        except (TraceFileError, RegistryError, ModelError) as error:
+            own = () if protocol is None else own_protocols(Path(protocol), self.protocols)
+            return public_calls.replay(file, {**self.protocols, **{entry.name: entry for entry in own}}, bugs=bugs)
+        except (InputError, TraceFileError, RegistryError, ModelError) as error:
             pytest.fail(str(error), pytrace=False)
 
 

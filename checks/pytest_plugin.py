@@ -26,7 +26,8 @@ def fencepost_protocols() -> Mapping[str, Entry]:
 
 @pytest.fixture(scope="session")
 def fencepost_replay(fencepost_protocols: Mapping[str, Entry]) -> Replaying:
-    """Replays a trace file: ``fencepost_replay(file)``, or ``fencepost_replay(file, bugs=())`` with other bugs."""
+    """Replays a trace file: ``fencepost_replay(file)``, or ``fencepost_replay(file, bugs=())`` with other bugs; of a protocol
+    of one's own with ``protocol=``, its file."""
     from fencepost.checks.pytest_fixtures import Replaying
 
     return Replaying(fencepost_protocols)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from threading import Thread
 
@@ -143,12 +145,28 @@ def test_a_trace_of_it_is_shown_replayed_drawn_and_shrunk(plain: Path, tmp_path:
     assert fencepost("trace", "replay", tmp_path / "short.itf.json", "--protocol", plain).returncode == 0
 
 
+def test_a_trace_of_it_is_pinned_and_found_from_the_folder_of_the_test(plain: Path, tmp_path: Path) -> None:
+    assert fencepost("check", plain, "--bug", "stuck", "--out", tmp_path / "traces", "--quiet").returncode == 12
+    (trace,) = (tmp_path / "traces").glob("*.itf.json")
+    assert fencepost("trace", "pin", trace, "--protocol", plain, "--out", tmp_path / "tests").returncode == 0
+
+    def ran() -> str:
+        plugin = ("-p", "fencepost.checks.pytest_plugin", "-p", "no:cacheprovider")
+        asked = [sys.executable, "-m", "pytest", "-q", *plugin, "tests"]
+        return subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=False).stdout
+
+    assert "2 passed" in ran()
+    plain.write_text(plain.read_text().replace('p.has("stuck")', "False"))
+    assert "1 failed, 1 passed" in ran(), "the bug does nothing any more"
+    plain.rename(tmp_path / "moved.py")
+    assert "lamp.py: there is no such file; give the path of a file of Python" in ran()
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
         (("show",), 150, "there is no protocol 'lamp'; of one of your own name the file: --protocol FILE.py"),
         (("show", "--protocol", "none.py"), 150, "none.py: there is no such file"),
-        (("pin", "--protocol", "lamp.py"), 2, "lamp is your own: a pinned test replays Fencepost's protocols"),
     ],
 )
 def test_what_a_trace_of_it_needs_is_told(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -16,30 +17,34 @@ from pathlib import Path
 TRACE = Path(__file__).with_name({file!a})
 '''
 
+OWN = """PROTOCOL = Path(__file__).parent / {protocol!a}
+"""
+
 VIOLATED = """
 
 def test_{name}_is_violated{switched}(fencepost_replay):
-    outcome = fencepost_replay(TRACE)
+    outcome = fencepost_replay(TRACE{own})
     assert outcome.replays, outcome.why
 """
 
 GONE = """
 
 def test_{name}_is_gone{switched}(fencepost_replay):
-    assert not fencepost_replay(TRACE{bugs}).replays
+    assert not fencepost_replay(TRACE{bugs}{own}).replays
 """
 
 
 class Pin:
-    """A trace that is to be pinned in a folder, and the test of it. Names in the test are those of the protocol, and never a
-    file's; what else comes from outside is a literal in it.
+    """A trace that is to be pinned in a folder, and the test of it, which finds the file of one's ``own`` protocol from there.
+    Names in the test are those of the protocol, and never a file's; what else comes from outside is a literal in it.
 
     ``expect`` says what the test asserts: that the run is ``violated`` as it was, that it is ``gone`` (without its bugs,
     if it has any, it is no longer possible or no longer violates its property), or ``both``.
     """
 
-    def __init__(self, trace: Trace, violated: Property, file: Path, folder: Path, expect: str) -> None:
+    def __init__(self, trace: Trace, violated: Property, file: Path, folder: Path, expect: str, own: Path | None) -> None:
         self.trace, self.expect, self._name, self._source = trace, expect, violated.name, file
+        self._own = None if own is None else os.path.relpath(own.resolve(), folder.resolve())
         self.file = folder / file.name
         stem = re.sub(r"\W+", "_", file.name.removesuffix(".itf.json"))
         self.test = folder / f"test_pinned_{stem}.py"
@@ -49,11 +54,13 @@ class Pin:
         """The text of the test."""
         name, bugs = self._name, " and ".join(self.trace.bugs)
         program = HEAD.format(name=name, switched=f" with {bugs}" if bugs else "", file=self.file.name)
+        program += OWN.format(protocol=self._own) if self._own else ""
+        own = ", protocol=PROTOCOL" if self._own else ""
         if self.expect in ("both", "violated"):
-            program += VIOLATED.format(name=name, switched="_with_its_bug" if bugs else "")
+            program += VIOLATED.format(name=name, switched="_with_its_bug" if bugs else "", own=own)
         if self.expect in ("both", "gone"):
             fixed = {"switched": "_without_its_bug", "bugs": ", bugs=()"}
-            program += GONE.format(name=name, **(fixed if bugs else {"switched": "", "bugs": ""}))
+            program += GONE.format(name=name, own=own, **(fixed if bugs else {"switched": "", "bugs": ""}))
         return program
 
     def write(self) -> None:

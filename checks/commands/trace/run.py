@@ -183,10 +183,6 @@ def _shrink(opened: _Opened, asked: ShrinkRequest) -> ExitStatus:
 
 def _pin(opened: _Opened, asked: PinRequest) -> ExitStatus:
     trace = opened.trace
-    if trace.protocol not in PROTOCOLS:
-        wrong = f"{trace.protocol} is your own: a pinned test replays Fencepost's protocols"
-        print(f"fencepost: {opened.path}: {wrong}", file=sys.stderr)
-        return ExitStatus.USAGE
     if trace.violated is None:
         print(f"fencepost: {opened.path}: it names no property, so there is nothing that a test could assert", file=sys.stderr)
         return ExitStatus.USAGE
@@ -201,10 +197,10 @@ def _pin(opened: _Opened, asked: PinRequest) -> ExitStatus:
         return ExitStatus.USAGE
     if expect != "gone" and opened.unfit():
         return ExitStatus.EVALUATION
-    if expect == "both" and replay(replace(trace, bugs=()), PROTOCOLS).replays:
+    if expect == "both" and replay(replace(trace, bugs=()), {trace.protocol: opened.entry}).replays:
         print(f"fencepost: {opened.path}: it also replays without its bugs: pin it with --expect violated", file=sys.stderr)
         return ExitStatus.EVALUATION
-    pin = Pin(trace, violated, opened.path, asked.out, expect)
+    pin = Pin(trace, violated, opened.path, asked.out, expect, None if trace.protocol in PROTOCOLS else asked.protocol)
     pin.write()
     print(printable(f"test: {pin.test}"), printable(f"trace: {pin.file}"), sep="\n")
     return ExitStatus.HOLDS
