@@ -111,8 +111,10 @@ def _of(rows: DataFrame, cluster: str, begin: int | None, end: int | None) -> Da
 
 def _window(start: int, minutes: int, loads: pa.Table, decisions: pa.Table) -> Window:
     def plain(table: pa.Table) -> pa.Table:
-        times = table["time"].cast(pa.timestamp("us", tz="UTC")).cast(pa.int64())
-        return table.set_column(table.column_names.index("time"), "time", times)
+        for name in {"time", "reported"} & set(table.column_names):
+            times = table[name].cast(pa.timestamp("us", tz="UTC")).cast(pa.int64())
+            table = table.set_column(table.column_names.index(name), name, times)
+        return table
 
     return Window(start, minutes, plain(loads), plain(decisions))
 

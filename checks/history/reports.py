@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from fencepost.model.balance.load_data import (
@@ -33,12 +34,14 @@ MINUTE = 60_000_000
 """Microseconds."""
 MISSED = 2
 """Reports in a row that a broker misses when it has gone, or had not come yet."""
+UNCHANGED = 15
+"""Minutes between two reports of a broker whose load hardly changes: Pulsar's loadBalancerReportUpdateMaxIntervalMinutes."""
 ONE_NAME = "brokers have one name in snapshots and another in metrics; ingest one of these, or relabel instance"
 
 RATES = ("msg_rate_in", "msg_rate_out", "msg_throughput_in", "msg_throughput_out")
 COUNTS = ("topics", "producers", "consumers")
 USAGES = ("cpu", "memory", "direct_memory", "bandwidth_in", "bandwidth_out", "bandwidth_in_limit", "bandwidth_out_limit")
-LOADS = ("time", "broker", "bundle", *RATES, *COUNTS, *USAGES)
+LOADS = ("time", "reported", "broker", "bundle", *RATES, *COUNTS, *USAGES)
 """The columns of loads that a window needs."""
 
 Row: TypeAlias = dict[str, float | int | str | None]
@@ -50,7 +53,7 @@ class NoWindow(Exception):
 
 @dataclass(frozen=True)
 class Reports:
-    """The rows of the table loads from ``start`` (microseconds since 1970) on; times are minutes since then."""
+    """The rows of the table loads since ``start``, in microseconds since 1970; the times below are minutes since then."""
 
     start: int
     loads: pa.Table
@@ -83,10 +86,14 @@ class Reports:
 
     @cached_property
     def _gaps(self) -> dict[str, int]:
-        """The minutes between two reports of each broker, as usual."""
+        """The minutes between two reports of each broker, as usual, or as they may be where it reports what has changed."""
         own = {broker: [end - begin for begin, end in pairwise(reports)] for broker, reports in self.reports.items()}
         usual = round(median([gap for gaps in own.values() for gap in gaps] or [1]))
-        return {broker: round(median(gaps)) if gaps else usual for broker, gaps in own.items()}
+        by_itself = set(self.loads.filter(pc.equal(self.loads["time"], self.loads["reported"]))["broker"].to_pylist())
+        return {
+            broker: max(round(median(gaps)) if gaps else usual, UNCHANGED if broker in by_itself else 0)
+            for broker, gaps in own.items()
+        }
 
     @cached_property
     def _standing(self) -> dict[int, list[Row]]:
@@ -186,7 +193,7 @@ class Reports:
 def placed(table: pa.Table, start: int) -> list[Row]:
     """The rows of a table, each with its minute since ``start`` (microseconds since 1970) and its place among them."""
     minutes = ((table["time"].to_numpy() - start) // MINUTE).tolist()
-    rows = table.drop_columns(["time"]).to_pylist()
+    rows = table.drop_columns([name for name in ("time", "reported") if name in table.column_names]).to_pylist()
     return [{**row, "minute": minute, "place": n} for n, (row, minute) in enumerate(zip(rows, minutes, strict=True))]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -52,8 +53,11 @@ def window(
         add_document(rows, json.dumps(snapshot).encode(), "prod", "file:/x.json", 0)
         for batch in rows.batches():
             loads += [row["loads"] for row in batch.to_pylist() if row["loads"] is not None]
-    times = [int(row["time"].timestamp() * 1e6) for row in loads]
-    table = pa.table({name: times if name == "time" else [row[name] for row in loads] for name in LOADS})
+
+    def plain(value: Any) -> Any:
+        return int(value.timestamp() * 1e6) if isinstance(value, datetime) else value
+
+    table = pa.table({name: [plain(row[name]) for row in loads] for name in LOADS})
     start = int(BEGIN.timestamp() * 1e6)
     schema = pa.schema([(name, pa.int64() if name == "time" else pa.string()) for name in DECISIONS])
     told = [{**row, "time": start + row["time"] * 60_000_000} for row in decisions or []]
@@ -125,6 +129,23 @@ def test_brokers_that_report_at_different_minutes_are_there_all_the_time() -> No
     np.testing.assert_allclose(happened.usage[10:50], same.usage[10:50], rtol=0.01)
     run = simulate(manager(CALM), turns.scenario("x"), 0, 1.0)
     np.testing.assert_allclose(run.offered, simulate(manager(CALM), at_once.scenario("x"), 0, 1.0).offered, rtol=0.01)
+
+
+def test_a_broker_whose_load_does_not_change_reports_each_quarter_and_is_there_meanwhile() -> None:
+    """A dump of the metadata store says no time of its own: each report has the one that its broker wrote."""
+
+    def by_themselves(silent: range) -> Change:
+        def change(minute: int, snapshot: dict[str, Any]) -> None:
+            moment = snapshot.pop("now")
+            for report in snapshot["brokers"].values():
+                report["lastUpdate"] = moment
+            if minute in silent:
+                del snapshot["brokers"]["broker-2:8080"]
+
+        return change
+
+    assert window(by_themselves(range(31, 45))).events == ()
+    assert [event.kind for event in window(by_themselves(range(26, 60))).events] == ["stop"]
 
 
 def test_a_broker_that_is_restarted_is_away_meanwhile_and_nobody_unloaded_its_bundles() -> None:
